@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# make run   sets up, builds, sweeps two targets of this machine and says where the report is
+# make test  sets up, runs every test
+# The work is done by the small programs in scripts/. PYTHON=... names the interpreter, ULLAGE_SETUP_MPI=auto, site,
+# packages or wheel the MPI, CXX=... the compiler,
+# ARGS=... further words for the sweep of `make run`.
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint format clean distclean
+
+python = "$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)"
+
+help:
+	@echo 'make run      sets up, builds, sweeps this disk and this memory, says where the report is'
+	@echo 'make test     sets up, runs every test'
+	@echo 'make setup    only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
+	@echo 'make lint     style, types and house rules      make format   writes what can be mended by a program'
+	@echo 'make clean    removes what was built            make distclean  the environments too'
+
+setup:
+	@$(python) scripts/setup.py run
+
+run: setup
+	@.venv/bin/ullage run sweep --target disk="$$PWD" --target memory=/dev/shm --time 110s $(ARGS)
+
+test:
+	@$(python) scripts/setup.py test
+	@.venv/bin/python scripts/run_tests.py
+
+lint:
+	@$(python) scripts/setup.py test
+	@.venv/bin/python scripts/lint.py
+
+format:
+	@$(python) scripts/setup.py test
+	@.venv/bin/python scripts/lint.py --mend
+
+clean:
+	rm -rf build
+
+distclean: clean
+	rm -rf .venv .venv-mpich

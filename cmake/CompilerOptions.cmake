@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# Target ullage::options: C++23, warnings, sanitizers, include root, threads.
+
+# A warning that a compiler we have not seen invents must not stop anybody's build.
+set(known_compiler OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.")
+  set(known_compiler ON)
+endif()
+option(ULLAGE_WERROR "Warnings are errors" ${known_compiler})
+option(ULLAGE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS "${CMAKE_CXX23_STANDARD_COMPILE_OPTION}")
+check_cxx_source_compiles("#include <expected>
+int main() { return std::expected<int, int>{0}.value(); }" ULLAGE_HAS_STD_EXPECTED)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT ULLAGE_HAS_STD_EXPECTED)
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} (${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}) has no std::expected; "
+    "g++ 12 or later is needed. Set CXX to one and run again.")
+endif()
+
+find_package(Threads REQUIRED)
+add_library(ullage-options INTERFACE)
+add_library(ullage::options ALIAS ullage-options)
+target_include_directories(ullage-options INTERFACE "${CMAKE_SOURCE_DIR}/engine")
+target_link_libraries(ullage-options INTERFACE Threads::Threads)
+set(ullage_compile_options -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 to 15 see it in the destructors of any std::variant they inline; clang-tidy and the sanitizers find the real ones.
+  list(APPEND ullage_compile_options -Wno-maybe-uninitialized)
+endif()
+if(ULLAGE_WERROR)
+  list(APPEND ullage_compile_options -Werror)
+endif()
+if(ULLAGE_SANITIZE)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  list(APPEND ullage_compile_options ${sanitizers} -fno-omit-frame-pointer)
+  target_link_options(ullage-options INTERFACE ${sanitizers})
+  target_compile_definitions(ullage-options INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
+target_compile_options(ullage-options INTERFACE ${ullage_compile_options})

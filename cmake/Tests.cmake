@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Target ullage-engine-tests: all engine/**/x_test.cpp in one program. Suites whose names start with `Mpi` run on 1, 2, 3
+# and 4 ranks, the others on one. Not built by default: `cmake --build --target ullage-engine-tests`, then `ctest`.
+# The files that cannot be compiled without GoogleTest or rapidcheck are named in left-out.txt, which `make test` shows.
+find_package(GTest QUIET)
+find_package(rapidcheck QUIET)
+set(left_out "")
+foreach(test IN LISTS engine_tests)
+  file(STRINGS "${test}" uses_rapidcheck REGEX "#include <rapidcheck" LIMIT_COUNT 1)
+  if(NOT GTest_FOUND OR (uses_rapidcheck AND NOT rapidcheck_FOUND))
+    list(REMOVE_ITEM engine_tests "${test}")
+    cmake_path(RELATIVE_PATH test BASE_DIRECTORY "${CMAKE_SOURCE_DIR}")
+    string(APPEND left_out "${test}\n")
+  endif()
+endforeach()
+file(WRITE "${CMAKE_BINARY_DIR}/left-out.txt" "${left_out}")
+if(left_out)
+  message(WARNING "GoogleTest or rapidcheck is not installed; these tests are left out:\n${left_out}")
+endif()
+if(NOT GTest_FOUND)
+  return()
+endif()
+
+add_executable(ullage-engine-tests EXCLUDE_FROM_ALL tests/engine/main.cpp ${engine_tests})
+target_link_libraries(ullage-engine-tests PRIVATE ullage-objects ullage-mpi-objects ullage::mpi GTest::gtest)
+if(rapidcheck_FOUND)
+  # Its include folder has to be a system one: the header does not stand our warnings.
+  get_target_property(rapidcheck_includes rapidcheck INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(ullage-engine-tests SYSTEM PRIVATE ${rapidcheck_includes})
+  target_link_libraries(ullage-engine-tests PRIVATE rapidcheck)
+endif()
+
+# What each family needs on one machine with more ranks than cores, as root, without a network.
+set(test_environment
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+  MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE MPIR_CVAR_POLLS_BEFORE_YIELD=10 MPIR_CVAR_POSIX_POLL_FREQUENCY=10
+  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1)
+
+enable_testing()
+function(ullage_add_test name ranks filter)
+  add_test(NAME ${name} COMMAND "${ullage_mpiexec}" -n ${ranks} $<TARGET_FILE:ullage-engine-tests>
+    "--gtest_filter=${filter}" "--gtest_output=xml:${CMAKE_BINARY_DIR}/reports/${name}.xml")
+  set_tests_properties(${name} PROPERTIES PROCESSORS ${ranks} TIMEOUT 240 ENVIRONMENT "${test_environment}")
+endfunction()
+set(mpi_suites "Mpi*:*/Mpi*")
+ullage_add_test(unit 1 "-${mpi_suites}")
+foreach(ranks RANGE 1 4)
+  ullage_add_test(mpi-${ranks} ${ranks} "${mpi_suites}")
+endforeach()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every test: the engine's on each leg (both MPIs, the sanitizers), the front's on both engines, lint; sums up."""
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+import lint
+from steps import engine, packages, python_env
+from steps.process import LOGS, StepError, say, shown
+from steps.tally import Tally, read
+
+PYTEST_LIMIT_S = 900
+
+
+def pytest(preset: str, *paths: str) -> Tally:
+    """Run pytest with a leg's engine: below ``paths``, or all of it."""
+    report = LOGS / f"pytest-{preset}.xml"
+    report.unlink(missing_ok=True)
+    argv = [python_env.VENV / "bin" / "python", "-m", "pytest", "-q", "--tb=short", f"--junit-xml={report}", *paths]
+    code = shown(argv, {"ULLAGE_ENGINE": str(engine.folder(preset) / "ullage-engine")}, limit_s=PYTEST_LIMIT_S)
+    counted = read(report)
+    return counted + Tally(failed=int(code != 0 and counted.failed == 0))
+
+
+def steps() -> list[tuple[str, Callable[[], Tally]]]:
+    """Return the steps in order: what finds most in the least time first."""
+    first, *others = engine.legs()
+    return [
+        (f"engine tests, {first}", partial(engine.test, first)),
+        (f"pytest, engine of {first}", partial(pytest, first)),
+        ("lint", lint.main),
+        *((f"engine tests, {leg}", partial(engine.test, leg)) for leg in others),
+        *(
+            (f"pytest tests/e2e, engine of {leg}", partial(pytest, leg, "tests/e2e"))
+            for leg in others
+            if leg == "mpich"
+        ),
+    ]
+
+
+def main() -> Tally:
+    """Run every step, whatever became of the others, and return the sum."""
+    total = Tally()
+    for name, step in steps():
+        say(f"{name} ...")
+        started = time.monotonic()
+        try:
+            counted = step()
+        except StepError as failure:
+            say(str(failure))
+            counted = Tally(failed=1)
+        say(f"{name}: {counted} ({time.monotonic() - started:.1f} s)")
+        total += counted
+    return total
+
+
+def say_what_is_missing() -> None:
+    """Name the engine tests that could not be compiled and the programs whose tests skip themselves."""
+    for file in engine.left_out(engine.linked()):
+        say(f"left out, for want of GoogleTest or rapidcheck: {file}")
+    for package in packages.missing(packages.listed("test")):
+        say(f"{package.name} is not installed: {package.why}")
+
+
+if __name__ == "__main__":
+    began = time.monotonic()
+    result = main()
+    say_what_is_missing()
+    print(f"===== {result} in {time.monotonic() - began:.1f} s =====")
+    sys.exit(result.failed > 0)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configures, builds and tests the engine, one folder below build/ a preset."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from steps import python_env, tools
+from steps.mpi import Mpi
+from steps.process import ROOT, StepError, logged, say
+from steps.tally import Tally, read_ctest
+
+LINK = python_env.VENV / "bin" / "ullage-engine"
+BYTES_PER_COMPILER = 1 << 30
+
+
+def folder(preset: str) -> Path:
+    """Return where a preset is built."""
+    return ROOT / "build" / preset
+
+
+def configure(preset: str, mpi: Mpi | None = None) -> None:
+    """Run CMake for a preset. Raises StepError."""
+    ninja = tools.program("ninja")
+    if _belongs_elsewhere(folder(preset) / "CMakeCache.txt"):
+        shutil.rmtree(folder(preset))
+    argv = [_cmake(), "--preset", preset, f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DCMAKE_CXX_COMPILER={tools.compiler()}"]
+    if mpi is not None and mpi.mpicc is not None:
+        argv.append(f"-DMPI_C_COMPILER={mpi.mpicc}")
+    logged(f"configure-{preset}", argv)
+
+
+def _belongs_elsewhere(cache: Path) -> bool:
+    """Tell whether a CMake cache was made before this checkout was moved or copied."""
+    if not cache.is_file():
+        return False
+    home = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", cache.read_text(encoding="utf-8"), re.MULTILINE)
+    return home is None or Path(home[1]) != ROOT
+
+
+def build(preset: str, *targets: str) -> None:
+    """Build targets of a configured preset; quick when nothing changed. Raises StepError."""
+    logged(f"build-{preset}", [_cmake(), "--build", folder(preset), "--parallel", str(_jobs()), "--target", *targets])
+
+
+def _cmake() -> Path:
+    found = tools.cmake()
+    if found is None:
+        raise StepError("CMake is missing: run `make setup`")
+    return found
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def _jobs() -> int:
+    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(1, min(_cores(), memory_bytes // BYTES_PER_COMPILER))
+
+
+def link(preset: str) -> None:
+    """Make .venv/bin/ullage-engine the engine of a preset."""
+    LINK.unlink(missing_ok=True)
+    LINK.symlink_to(os.path.relpath(folder(preset) / "ullage-engine", LINK.parent))
+
+
+def linked() -> str:
+    """Return the preset whose engine .venv/bin/ullage-engine is. Raises StepError when there is none."""
+    if not LINK.is_symlink():
+        raise StepError("no engine is set up: run `make setup`")
+    return LINK.readlink().parent.name
+
+
+def left_out(preset: str) -> list[str]:
+    """Return the engine's test files that this machine cannot compile, for want of GoogleTest or rapidcheck."""
+    return (folder(preset) / "left-out.txt").read_text(encoding="utf-8").splitlines()
+
+
+def test(preset: str) -> Tally:
+    """Build a leg's engine and tests, run them with CTest and count them. Raises StepError when they do not build."""
+    tests = (folder(preset) / "CTestTestfile.cmake").is_file()
+    build(preset, "ullage-engine", *(["ullage-engine-tests"] if tests else []))
+    skipped = Tally(skipped=len(left_out(preset)))
+    if not tests:
+        return skipped
+    reports = folder(preset) / "reports"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir()
+    words = ["--test-dir", folder(preset), "--output-on-failure", "--output-junit", reports / "ctest.xml"]
+    try:
+        logged(f"ctest-{preset}", [_cmake().with_name("ctest"), *words, "--parallel", str(_cores())])
+    except StepError as failure:
+        say(str(failure))
+    return skipped + read_ctest(reports / "ctest.xml", reports)
+
+
+def configured(presets: Iterable[str]) -> bool:
+    """Tell whether all these presets are configured."""
+    return all((folder(preset) / "build.ninja").is_file() for preset in presets)
+
+
+def legs() -> list[str]:
+    """Return the presets the tests run on: the one in use, the second MPI, and the sanitizers."""
+    return list(dict.fromkeys([linked(), "mpich", "asan"]))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of this house that no other program checks."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from steps.process import ROOT
+
+LONGEST_FILE_LINES = 400
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+FOLDERS = ("engine", "src", "scripts", "tests", "cmake")
+ENDINGS = {".cpp", ".hpp", ".py", ".cmake", ".sh"}
+
+
+def sources(root: Path = ROOT) -> list[Path]:
+    """Return every source file of the project, sorted."""
+    found = (file for folder in FOLDERS for file in (root / folder).rglob("*") if file.suffix in ENDINGS)
+    return sorted(file for file in found if file.is_file() and "__pycache__" not in file.parts)
+
+
+def cpp_sources(root: Path = ROOT) -> list[Path]:
+    """Return the C++ files, sorted."""
+    return [file for file in sources(root) if file.suffix in {".cpp", ".hpp"}]
+
+
+def violations(root: Path = ROOT) -> list[str]:
+    """Return one line for each broken rule: file, line, what is wrong."""
+    return [f"{file.relative_to(root)}{found}" for file in sources(root) for found in _violations(file, root)]
+
+
+def _violations(file: Path, root: Path) -> Iterator[str]:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    if not any(LICENCE in line for line in lines[:2]):
+        yield f":1: the first line is not '{LICENCE}'"
+    if len(lines) > LONGEST_FILE_LINES:
+        yield f":{len(lines)}: {len(lines)} lines; a file has at most {LONGEST_FILE_LINES}"
+    if file.is_relative_to(root / "engine"):
+        yield from _engine_violations(file, lines, root)
+
+
+def _engine_violations(file: Path, lines: list[str], root: Path) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        if re.match(r"\s*#\s*define\b", line):
+            yield f":{number}: a macro; use constexpr, a template or a function"
+        if re.match(r"\s*#\s*include\s*[<\"]mpi\.h", line) and not file.is_relative_to(root / "engine" / "mpi"):
+            yield f":{number}: mpi.h is included in engine/mpi only"
+    if file.suffix == ".hpp" and "#pragma once" not in lines:
+        yield ":1: no #pragma once"
+    is_plain = file.suffix == ".cpp" and not file.stem.endswith("_test") and file.name != "main.cpp"
+    if is_plain and not file.with_name(f"{file.stem}_test.cpp").is_file():
+        yield f":1: no {file.stem}_test.cpp beside it"

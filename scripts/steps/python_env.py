@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual environments and the pinned wheels in them."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from steps import packages
+from steps.process import ROOT, answer, logged, say
+
+VENV = ROOT / ".venv"
+VENV_MPICH = ROOT / ".venv-mpich"
+
+
+def ensure_venv(folder: Path) -> None:
+    """Make the virtual environment ``folder`` of this interpreter, unless it is there and works.
+
+    One that was moved, or whose Python is gone or another one, is made anew. Raises StepError when it cannot be made.
+    """
+    if _works(folder):
+        return
+    if importlib.util.find_spec("ensurepip") is None:
+        packages.ensure("python")
+    say(f"{folder.name}: Python {sys.version.split()[0]} ({sys.executable})")
+    logged(f"venv{folder.name}", [sys.executable, "-m", "venv", "--clear", folder])
+
+
+def _works(folder: Path) -> bool:
+    code = "import sys, pip; print(sys.prefix, sys.base_prefix, sys.version)"
+    # A moved checkout has a Python that works and scripts whose first lines name the old place.
+    pip = folder / "bin" / "pip"
+    in_place = pip.is_file() and str(folder) in pip.read_text(encoding="utf-8", errors="replace")
+    return in_place and answer([folder / "bin" / "python", "-c", code]) == f"{folder} {sys.base_prefix} {sys.version}\n"
+
+
+def install(folder: Path, *requirements: str) -> None:
+    """Install pinned wheels (the names of requirements files at the root) into a virtual environment."""
+    say(f"{folder.name}: {', '.join(requirements)}")
+    files = [word for name in requirements for word in ("--requirement", str(ROOT / name))]
+    _pip(folder, f"pip-{'-'.join(Path(name).stem for name in requirements)}", "--only-binary=:all:", *files)
+
+
+def install_wheels(folder: Path, pins: list[str]) -> None:
+    """Install single pinned wheels (``name==version``) into a virtual environment."""
+    say(f"{folder.name}: {', '.join(pins)}")
+    _pip(folder, "pip-tools", "--only-binary=:all:", *pins)
+
+
+def install_ullage() -> None:
+    """Install this checkout into .venv, editable, with the tools that are there already."""
+    _pip(VENV, "pip-ullage", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+
+
+def _pip(folder: Path, log: str, *words: str) -> None:
+    pip = [folder / "bin" / "python", "-m", "pip", "--no-input", "--disable-pip-version-check"]
+    logged(log, [*pip, "install", "--progress-bar=off", *words])

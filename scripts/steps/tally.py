@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many tests passed, failed and were skipped, added up over GoogleTest's, CTest's and pytest's reports."""
+
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts of tests."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+    def __str__(self) -> str:
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {self.failed} failed{skipped}"
+
+
+def read(report: Path) -> Tally:
+    """Return the counts of a JUnit-like report (pytest's or GoogleTest's); none when it was not written."""
+    if not report.is_file():
+        return Tally()
+    suites = list(ET.parse(report).getroot().iter("testsuite"))  # noqa: S314 - this run's own programs wrote it
+
+    def total(*names: str) -> int:
+        return sum(int(suite.get(name, 0)) for suite in suites for name in names)
+
+    failed, skipped = total("failures", "errors"), total("skipped", "disabled")
+    return Tally(total("tests") - failed - skipped, failed, skipped)
+
+
+def read_ctest(junit: Path, reports: Path) -> Tally:
+    """Return the counts of a CTest run whose tests wrote GoogleTest reports ``<reports>/<test>.xml``.
+
+    A test that failed though its report names no failure (a crash, a time-out, another rank) counts as one.
+    """
+    if not junit.is_file():
+        return Tally(failed=1)
+    total = Tally()
+    for case in ET.parse(junit).getroot().iter("testcase"):  # noqa: S314 - CTest wrote it
+        counted = read(reports / f"{case.get('name')}.xml")
+        unseen = case.get("status") != "run" and counted.failed == 0
+        total += counted + Tally(failed=int(unseen))
+    return total

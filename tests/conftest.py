@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every test stands on: no test reads or writes the home folder of the person who runs it."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Two shared cores make deadlines lie; the same examples on every machine make a failure one that can be repeated.
+settings.register_profile("ullage", deadline=None, derandomize=True, database=None)
+settings.load_profile("ullage")
+
+
+@pytest.fixture(autouse=True)
+def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Point HOME at a fresh folder and drop the XDG folders, the colours and the width of this terminal."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for name in [name for name in os.environ if name.startswith("XDG_")] + ["NO_COLOR", "FORCE_COLOR", "COLUMNS"]:
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+@pytest.fixture(scope="session")
+def engine() -> Path:
+    """Return the engine under test: $ULLAGE_ENGINE (`make test` sets it to each leg's), else the one in .venv."""
+    root = Path(__file__).parent.parent
+    path = Path(os.environ.get("ULLAGE_ENGINE") or root / ".venv" / "bin" / "ullage-engine")
+    if not path.is_file():
+        pytest.fail(f"no engine at {path}: run `make setup`")
+    return path

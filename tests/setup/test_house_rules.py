@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from pathlib import Path
+
+import pytest
+
+from steps import house_rules
+
+LICENCE = f"// {house_rules.LICENCE}\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "engine" / "mpi").mkdir(parents=True)
+    (tmp_path / "src").mkdir()
+    return tmp_path
+
+
+def write(root: Path, name: str, text: str) -> None:
+    (root / name).write_text(text, encoding="utf-8")
+
+
+def test_clean_files_break_no_rule(root: Path) -> None:
+    write(root, "engine/a.hpp", f"{LICENCE}#pragma once\n")
+    write(root, "engine/a.cpp", f'{LICENCE}#include "a.hpp"\n')
+    write(root, "engine/a_test.cpp", LICENCE)
+    write(root, "engine/main.cpp", LICENCE)
+    write(root, "engine/mpi/handles.hpp", f"{LICENCE}#pragma once\n#include <mpi.h>\n")
+    write(root, "src/a.py", f"# {house_rules.LICENCE}\n")
+    assert house_rules.violations(root) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("src/a.py", "import os\n", "src/a.py:1: the first line is not"),
+        ("src/a.py", f"# {house_rules.LICENCE}\n" * 401, "src/a.py:401: 401 lines"),
+        ("engine/a_test.cpp", f"{LICENCE}#  define X 1\n", "engine/a_test.cpp:2: a macro"),
+        ("engine/a_test.cpp", f"{LICENCE}#include <mpi.h>\n", "engine/a_test.cpp:2: mpi.h"),
+        ("engine/a_test.cpp", f'{LICENCE} # include "mpi.h"\n', "engine/a_test.cpp:2: mpi.h"),
+        ("engine/a.hpp", LICENCE, "engine/a.hpp:1: no #pragma once"),
+        ("engine/a.cpp", LICENCE, "engine/a.cpp:1: no a_test.cpp beside it"),
+    ],
+)
+def test_a_broken_rule_is_named_with_its_place(root: Path, name: str, text: str, expected: str) -> None:
+    write(root, name, text)
+    found = house_rules.violations(root)
+    assert len(found) == 1
+    assert found[0].startswith(expected)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from steps import python_env
+from steps.process import ROOT
+
+PINS = sorted(ROOT.glob("requirements*.txt"))
+
+
+@pytest.fixture(autouse=True)
+def logs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("steps.process.LOGS", tmp_path / "logs")
+
+
+def test_an_environment_is_made_once_and_anew_where_it_was_moved(tmp_path: Path) -> None:
+    folder = tmp_path / "a blank" / ".venv"
+    python_env.ensure_venv(folder)
+    (folder / "mark").touch()
+    python_env.ensure_venv(folder)
+    assert (folder / "mark").exists()
+    moved = tmp_path / "moved"
+    folder.rename(moved)
+    python_env.ensure_venv(moved)
+    assert not (moved / "mark").exists()
+
+
+@pytest.mark.parametrize("file", PINS, ids=lambda file: file.name)
+def test_every_requirement_is_pinned(file: Path) -> None:
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    assert lines
+    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][0-9a-z.]*", line)] == []
+
+
+def test_what_the_package_asks_for_is_among_the_pins() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        asked = [re.split(r"[<>=]", word)[0] for word in tomllib.load(file)["project"]["dependencies"]]
+    pinned = {
+        line.split("==")[0].lower() for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    }
+    assert {name.lower() for name in asked} <= pinned
