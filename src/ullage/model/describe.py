@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the engine says of itself (schema ``ullage.describe/1``)."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from ullage.model.base import Tolerant
+from ullage.model.plan import Value
+
+ParameterType: TypeAlias = Literal[
+    "flag", "count", "bytes", "seconds", "rate", "number", "text", "choice", "choices", "map"
+]
+
+
+class Parameter(Tolerant):
+    """One typed parameter. ``bytes`` and ``count`` are integers, ``seconds``, ``rate`` (bytes/s) and ``number`` floats,
+    ``choices`` an ordered list of words from ``choices``, ``map`` an object of scalars."""
+
+    name: str
+    type: ParameterType
+    unit: str = ""
+    default: Value
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: list[str] = []
+    doc: str
+
+
+class Registered(Tolerant):
+    """A backend, workload, probe or stop rule."""
+
+    name: str
+    doc: str
+    available: bool
+    reason: str | None = None
+    capabilities: list[str] = []
+    parameters: list[Parameter] = []
+
+
+class MpiBuild(Tolerant):
+    """The MPI that the engine was built with."""
+
+    family: Literal["openmpi", "mpich", "other"]
+    library: str
+    mpiexec: Annotated[str, Field(description="launcher that belongs to the library; empty: not known")] = ""
+
+
+class EngineBuild(Tolerant):
+    """How the engine was built."""
+
+    version: str
+    git: str
+    compiler: str
+    flags: str
+    mpi: MpiBuild
+
+
+class Describe(Tolerant):
+    """Everything the engine offers."""
+
+    schema_: Annotated[Literal["ullage.describe/1"], Field(alias="schema")]
+    engine: EngineBuild
+    backends: list[Registered]
+    workloads: list[Registered]
+    probes: list[Registered]
+    stop_rules: list[Registered]

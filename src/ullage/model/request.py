@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""request.json: what the user asked for, kept so that a result can be explained, resumed and repeated."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ullage.model.base import Tolerant
+from ullage.model.plan import Target
+
+REQUEST_SCHEMA = "ullage.request/1"
+
+
+class Request(Tolerant):
+    """``options`` are the suite's own, as JSON; a suite reads them back into its own typed form."""
+
+    schema_: Annotated[Literal["ullage.request/1"], Field(alias="schema")] = REQUEST_SCHEMA
+    run_id: str
+    suite: str
+    created: Annotated[str, Field(description="ISO 8601 UTC")]
+    command: Annotated[list[str], Field(description="as typed, one word an item")] = []
+    targets: list[Target] = []
+    options: dict[str, object] = {}
+    versions: dict[str, str] = {}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""summary.json: what every suite says in the end (schema ``ullage.summary/1``). A public contract.
+
+Rates are bytes/s or operations/s, times are s, all plain SI numbers; people's units are made when shown.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ullage.model.base import Strict
+from ullage.model.plan import Scalar
+from ullage.model.record import Grade
+
+SUMMARY_SCHEMA = "ullage.summary/1"
+
+
+class Ceiling(Strict):
+    """Upper bound of a row. A ceiling belongs to the device, never to a rank or thread."""
+
+    value: float
+    kind: Literal["declared", "detected", "empirical"]
+    source: str
+
+
+class Peer(Strict):
+    """The number a well-known tool gave for the same work, from the same minute on the same machine."""
+
+    tool: str
+    version: str
+    median: float
+
+
+class Row(Strict):
+    """One metric of one case. ``low`` and ``high`` bound the median at 95 % where the repetitions allow it
+    (``flags`` says ``interval-below-95`` where not); null when there is a single sample."""
+
+    metric: str
+    unit: str
+    better: Literal["more", "less"]
+    target: str
+    params: dict[str, Scalar]
+    case: str = ""
+    median: float
+    low: float | None
+    high: float | None
+    repetitions: list[float]
+    ceiling: Ceiling | None = None
+    share: Annotated[float, Field(description="median over ceiling")] | None = None
+    verdict: str
+    reasons: list[str] = []
+    grade: Grade | None
+    flags: list[str] = []
+    peer: Peer | None = None
+
+
+class Finding(Strict):
+    """A sentence with the numbers it rests on."""
+
+    kind: str
+    text: str
+    severity: Literal["info", "advice", "warning"] = "info"
+    numbers: dict[str, Scalar | list[Scalar] | None] = {}
+
+
+class Score(Strict):
+    """A list's own formula over metrics."""
+
+    name: str
+    unit: str = ""
+    value: float
+    low: float | None = None
+    high: float | None = None
+    valid: bool
+    reasons: list[str] = []
+
+
+class Summary(Strict):
+    """Everything a suite says of a run."""
+
+    schema_: Annotated[Literal["ullage.summary/1"], Field(alias="schema")] = SUMMARY_SCHEMA
+    suite: str
+    run_id: str
+    created: str
+    command: list[str] = []
+    versions: dict[str, str] = {}
+    rows: list[Row]
+    findings: list[Finding] = []
+    scores: list[Score] = []
+    events: Annotated[list[Finding], Field(description="warnings and errors of the run, with advice")] = []
+    system: dict[str, object] = {}
