@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Log-linear latency histogram: 128 sub-buckets a power of two, so a bucket's midpoint is at most 1/256 off.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace ullage {
+
+/// Owned by one thread; merged by adding counts. Values above 2^42 ns (73 minutes) fall into the last bucket; max_ns() stays exact.
+class Histogram final {
+ public:
+  static constexpr std::size_t sub_buckets = 128;
+  static constexpr int largest_bits = 42;
+  static constexpr std::size_t bucket_count = static_cast<std::size_t>(largest_bits - 8 + 2) * sub_buckets;
+
+  void add(std::int64_t value_ns) noexcept {
+    const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(value_ns, 0));
+    ++counts_[bucket_of(value)];
+    sum_ns_ += value;
+    min_ns_ = std::min(min_ns_, value);
+    max_ns_ = std::max(max_ns_, value);
+  }
+
+  [[nodiscard]] static constexpr std::size_t bucket_of(std::uint64_t value) noexcept {
+    if (value < 2 * sub_buckets) return static_cast<std::size_t>(value);
+    if (static_cast<int>(std::bit_width(value)) > largest_bits) return bucket_count - 1;
+    const int shift = static_cast<int>(std::bit_width(value)) - 8;
+    return static_cast<std::size_t>(shift + 1) * sub_buckets + static_cast<std::size_t>((value >> shift) - sub_buckets);
+  }
+  [[nodiscard]] static std::uint64_t lowest_of(std::size_t bucket) noexcept;
+  [[nodiscard]] static std::uint64_t midpoint_of(std::size_t bucket) noexcept;
+
+  void clear() noexcept;
+  void merge(const Histogram& other) noexcept;
+
+  /// Value below or at which `quantile` of the operations lie (nearest rank), as the bucket's midpoint, never above max; 0 when empty.
+  [[nodiscard]] std::uint64_t quantile_ns(double quantile) const noexcept;
+  [[nodiscard]] std::uint64_t operations() const noexcept;
+  [[nodiscard]] std::uint64_t sum_ns() const noexcept { return sum_ns_; }
+  [[nodiscard]] std::uint64_t min_ns() const noexcept { return operations() == 0 ? 0 : min_ns_; }
+  [[nodiscard]] std::uint64_t max_ns() const noexcept { return max_ns_; }
+  [[nodiscard]] std::span<const std::uint64_t, bucket_count> counts() const noexcept { return counts_; }
+
+  /// For the reduction over ranks: replaces the contents by summed counts and sums and the extremes.
+  void assign(std::span<const std::uint64_t, bucket_count> counts, std::uint64_t sum_ns, std::uint64_t min_ns, std::uint64_t max_ns) noexcept;
+
+ private:
+  std::array<std::uint64_t, bucket_count> counts_{};
+  std::uint64_t sum_ns_ = 0;
+  std::uint64_t min_ns_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t max_ns_ = 0;
+};
+
+}  // namespace ullage

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace ullage {
+
+/// SplitMix64's finaliser: a bijection of 64 bits. Source: Steele, Lea, Flood, OOPSLA 2014, figure 15.
+[[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t value) noexcept {
+  value += 0x9e3779b97f4a7c15ULL;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+  return value ^ (value >> 31);
+}
+
+/// A keyed bijection of [0, size) in O(1) memory: a 4-round Feistel network over the next even power of two, walked until it
+/// falls inside (Black and Rogaway, CT-RSA 2002: cycle walking), at most 4 steps on average.
+class Permutation final {
+ public:
+  Permutation(std::uint64_t size, std::uint64_t key) noexcept;
+  /// index < size.
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const noexcept;
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+ private:
+  [[nodiscard]] std::uint64_t encrypt(std::uint64_t value) const noexcept;
+  std::uint64_t size_;
+  int half_bits_;
+  std::uint64_t keys_[4];
+};
+
+}  // namespace ullage

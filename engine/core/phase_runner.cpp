@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/phase_runner.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "core/json.hpp"
+#include "core/phase_result.hpp"
+#include "core/signals.hpp"
+
+namespace ullage {
+namespace {
+
+/// One rank's passage through one phase.
+class Passage final {
+ public:
+  Passage(const RunContext& context, PhaseWork& work, const PhaseInfo& info) : context_(context), work_(work), info_(info) {
+    result_.to_local_ns = context.origin_ns - context.clock->offset_ns;
+    if (info.collective && info.stonewall_ns > 0) most_a_batch_ = 1;
+  }
+
+  /// Readies the first batch, so that nothing is generated inside the timer when a phase fits into it.
+  void prepare_first() {
+    total_ = work_.operations();
+    if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
+  }
+
+  void run() {
+    Meter& meter = *context_.meter;
+    const std::int64_t start = now_ns();
+    context_.watchdog->watch(info_.name + ": open", nullptr);
+    note(work_.open());
+    const std::int64_t opened = now_ns();
+    meter.obey_stop(!info_.collective);
+    meter.start(opened, info_.stonewall_ns > 0 ? start + info_.stonewall_ns : Meter::no_deadline);
+    context_.watchdog->watch(info_.name + ": transfer", &meter);
+    if (!result_.error || info_.collective) transfer();
+    const std::int64_t transferred = now_ns();
+    set(stage_open, start, opened);
+    set(stage_transfer, opened, transferred);
+    finish(transferred);
+    context_.watchdog->rest();
+  }
+
+  RankResult& result() { return result_; }
+
+ private:
+  void note(const Status& status) {
+    if (!status && !result_.error) result_.error = status.error();
+  }
+
+  void set(Stage stage, std::int64_t start, std::int64_t stop) {
+    result_.stages[stage] = {start - result_.to_local_ns, stop - result_.to_local_ns};
+  }
+
+  void transfer() {
+    up_to(total_);
+    if (info_.stonewall_ns == 0) return;
+    Meter& meter = *context_.meter;
+    result_.at_wall = AtWall{meter.last_ns() - result_.to_local_ns, meter.bytes(), meter.operations()};
+    if (!info_.wear_out) return;
+    const auto most = static_cast<std::uint64_t>(context_.world->all().max(static_cast<std::int64_t>(meter.operations())));
+    meter.set_deadline(Meter::no_deadline);
+    meter.resume(now_ns());
+    if (!result_.error) up_to(most);
+  }
+
+  /// Begins operations until `limit` of them were begun or the meter says stop.
+  void up_to(std::uint64_t limit) {
+    Meter& meter = *context_.meter;
+    while (begun_ < limit) {
+      if (prepared_ == 0) prepare_next(limit);
+      const std::uint64_t done_before = meter.operations();
+      note(work_.execute(meter));
+      const std::uint64_t done = meter.operations() - done_before;
+      const bool stopped = result_.error.has_value() || done < prepared_ || !meter.goes_on();
+      begun_ += info_.collective ? prepared_ : done;
+      prepared_ = 0;
+      if (agreed(stopped)) return;
+    }
+  }
+
+  void prepare_next(std::uint64_t limit) {
+    const std::int64_t from = now_ns();
+    prepared_ = work_.prepare(begun_, std::min(limit - begun_, most_a_batch_));
+    const std::int64_t ready = now_ns();
+    result_.prepare_ns += ready - from;
+    context_.meter->resume(ready);
+  }
+
+  /// A collective file's ranks stay together: without a wall they all do everything (a rank in error takes part with nothing), with
+  /// one they agree after each operation.
+  [[nodiscard]] bool agreed(bool stopped) const {
+    if (!info_.collective) return stopped;
+    return info_.stonewall_ns > 0 && context_.world->all().any(stopped);
+  }
+
+  void finish(std::int64_t transferred) {
+    std::int64_t synced = transferred;
+    if (work_.wants_sync()) {
+      context_.watchdog->watch(info_.name + ": sync", nullptr);
+      if (!result_.error || info_.collective) note(work_.sync());
+      context_.meter->count_sync();
+      result_.synced = true;
+      synced = now_ns();
+    }
+    context_.watchdog->watch(info_.name + ": close", nullptr);
+    note(work_.close());
+    set(stage_sync, transferred, synced);
+    set(stage_close, synced, now_ns());
+  }
+
+  const RunContext& context_;
+  PhaseWork& work_;
+  const PhaseInfo& info_;
+  RankResult result_;
+  std::uint64_t most_a_batch_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t total_ = 0;
+  std::uint64_t prepared_ = 0;  // readied, not begun
+  std::uint64_t begun_ = 0;
+};
+
+std::string word(Access access) {
+  switch (access) {
+    case Access::write: return "write";
+    case Access::read: return "read";
+    case Access::none: break;
+  }
+  return "none";
+}
+
+Json record_of(const PhaseInfo& info, const mpi::World& world) {
+  return Json{{"kind", "phase"},
+              {"phase", info.name},
+              {"access", word(info.access)},
+              {"ranks", world.size()},
+              {"cache_control", info.cache_control},
+              {"data_of", info.data_of}};
+}
+
+/// A phase that could not begin: its record holds the failures and no measurement.
+PhaseOutcome refused(const RunContext& context, const std::optional<Error>& error, Json& record) {
+  Json failures = gather_failures(*context.world, error);
+  const Json nothing{{"elapsed_ns", 0}, {"bytes", 0}, {"operations", 0}};
+  record.update(Json{{"status", "failed"}, {"grade", "A"}, {"start_ns", 0}, {"elapsed_ns", 0}, {"bytes", 0}, {"operations", 0},
+                     {"stages", Json::object()}, {"first_done", nothing}, {"last_done", nothing}, {"failures", std::move(failures)}});
+  return {PhaseStatus::failed, 0, 'A'};
+}
+
+void report_verification(const mpi::World& world, const Verification& verification, Json& record) {
+  const std::uint64_t verified = world.all().sum(verification.verified_bytes);
+  const std::uint64_t bad = world.all().sum(verification.bad_blocks);
+  record["verified_bytes"] = verified;
+  record["bad_blocks"] = bad;
+}
+
+}  // namespace
+
+std::string word(PhaseStatus status) {
+  switch (status) {
+    case PhaseStatus::failed: return "failed";
+    case PhaseStatus::interrupted: return "interrupted";
+    case PhaseStatus::ok: break;
+  }
+  return "ok";
+}
+
+PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, PhaseWork& work, Json& record) {
+  const mpi::Comm& all = context.world->all();
+  const PhaseInfo info = work.info();
+  record = record_of(info, *context.world);
+
+  context.watchdog->watch(info.name + ": before", nullptr);
+  const Status ready = work.before();
+  context.watchdog->rest();
+  if (all.any(!ready)) return refused(context, ready ? std::nullopt : std::optional(ready.error()), record);
+
+  Passage passage(context, work, info);
+  passage.prepare_first();
+  PhaseScope scope{context.world, folder, info.access == Access::read, info.access == Access::write, info.files, 0, 0};
+  for (const auto& probe : context.probes) probe->begin(scope);
+  all.barrier();
+  passage.run();
+  for (const auto& probe : context.probes) probe->end(scope);
+
+  RankResult& result = passage.result();
+  const bool cut_short = all.any(StopFlags::instance().now().load());
+  if (!all.any(result.error.has_value()) && !cut_short) {
+    context.watchdog->watch(info.name + ": verify", nullptr);
+    result.verification = work.after(context.meter->operations());
+    context.watchdog->rest();
+    if (result.verification.first) result.error = result.verification.first;
+  }
+  report_verification(*context.world, result.verification, record);
+
+  PhaseOutcome outcome;
+  outcome.elapsed_ns = reduce_phase(*context.world, result, info, *context.meter, record);
+  scope.elapsed_ns = outcome.elapsed_ns;
+  scope.requested_bytes = all.sum(context.meter->bytes());
+  for (const auto& probe : context.probes) probe->report(scope, record);
+
+  const bool failed = all.any(result.error.has_value());
+  outcome.status = failed ? PhaseStatus::failed : cut_short ? PhaseStatus::interrupted : PhaseStatus::ok;
+  record["status"] = word(outcome.status);
+  if (!record.contains("grade")) record["grade"] = "A";
+  outcome.grade = static_cast<char>(all.broadcast(static_cast<std::int64_t>(record["grade"].get<std::string>().front()), 0));
+  record["hints_given"] = work.hints_given();
+  record["hints_granted"] = work.hints_granted();
+  return outcome;
+}
+
+}  // namespace ullage

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank does in one phase, cut at the places where the phase runner looks at the clock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/meter.hpp"
+#include "core/params.hpp"
+#include "core/result.hpp"
+
+namespace ullage {
+
+enum class Access { none, write, read };
+
+/// Something the reader of the results must know, said once a case.
+struct Notice {
+  std::string code;
+  std::string text;
+  std::string advice;
+};
+
+struct PhaseInfo {
+  std::string name;
+  Access access = Access::none;
+  bool collective = false;          // operations are collective: ranks agree before each whether to go on when there is a stonewall
+  std::int64_t stonewall_ns = 0;    // 0: none
+  bool wear_out = false;
+  std::string cache_control = "none";
+  std::string data_of;              // of a reading phase: own, other-rank, other-node
+  std::vector<std::string> files;   // whose residency this rank reports; names in the run folder
+  std::vector<Notice> notices;      // the same on every rank
+};
+
+struct Verification {
+  std::uint64_t verified_bytes = 0;
+  std::uint64_t bad_blocks = 0;
+  std::optional<Error> first;  // of this rank
+};
+
+/// Called by the phase runner in the order of the declarations; open() to close() are timed.
+class PhaseWork {
+ public:
+  PhaseWork() = default;
+  PhaseWork(const PhaseWork&) = delete;
+  PhaseWork& operator=(const PhaseWork&) = delete;
+  virtual ~PhaseWork() = default;
+
+  [[nodiscard]] virtual PhaseInfo info() const = 0;
+  /// Untimed and collective: cache control, refusal of holes ...
+  [[nodiscard]] virtual Status before() { return {}; }
+  /// Operations of this rank in the whole phase.
+  [[nodiscard]] virtual std::uint64_t operations() const = 0;
+  /// Readies operations [first, first + n), n <= most, n >= 1: offsets, payload. The first call comes before the start barrier, later
+  /// ones between batches and are accounted as prepare_ns, never in an operation's latency.
+  [[nodiscard]] virtual std::uint64_t prepare(std::uint64_t first, std::uint64_t most) = 0;
+  [[nodiscard]] virtual Status open() { return {}; }
+  /// Executes what was prepared, ticking the meter after each operation; begins none after the meter said stop.
+  [[nodiscard]] virtual Status execute(Meter& meter) = 0;
+  /// One request for durability after the last operation; false: this phase asks for none.
+  [[nodiscard]] virtual bool wants_sync() const { return false; }
+  [[nodiscard]] virtual Status sync() { return {}; }
+  [[nodiscard]] virtual Status close() { return {}; }
+  /// Untimed and collective: verification. `executed` operations were done by this rank.
+  [[nodiscard]] virtual Verification after(std::uint64_t executed) {
+    (void)executed;
+    return {};
+  }
+  [[nodiscard]] virtual Map hints_given() const { return {}; }
+  [[nodiscard]] virtual Map hints_granted() const { return {}; }
+};
+
+}  // namespace ullage

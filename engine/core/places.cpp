@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/places.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "core/workload.hpp"
+
+namespace ullage {
+namespace {
+
+std::uint64_t available_memory_bytes() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string key;
+  std::uint64_t kib = 0;
+  for (std::string unit; meminfo >> key >> kib;) {
+    if (key == "MemAvailable:") return kib * 1024;
+    std::getline(meminfo, unit);
+  }
+  return 0;
+}
+
+Needs needs_at(const Plan& plan, const PlannedTarget& target) {
+  Needs total;
+  for (const auto& planned : plan.cases) {
+    if (planned.target != target.name) continue;
+    const Needs needs = Registry<WorkloadEntry>::instance().find(planned.workload.name)->needs(planned.workload.values, plan.layout);
+    total.bytes = plan.keep ? total.bytes + needs.bytes : std::max(total.bytes, needs.bytes);
+    total.inodes = plan.keep ? total.inodes + needs.inodes : std::max(total.inodes, needs.inodes);
+  }
+  return total;
+}
+
+/// All ranks fail when one does; a rank without an error of its own gets the lowest failing rank's line.
+Status agreed(const mpi::World& world, const Status& status) {
+  constexpr std::int64_t none = 1LL << 40;
+  const std::int64_t failing = world.all().min(status ? none : world.rank());
+  if (failing == none) return {};
+  const std::string line = world.all().broadcast(status ? std::string() : to_line(status.error()), static_cast<int>(failing));
+  return status ? fail(environment_error("", line)) : status;
+}
+
+/// Room is looked at where the folder will be, before anything is made.
+Status check_target(const Plan& plan, const PlannedTarget& target, const mpi::World& world, Place& place) {
+  if (!world.topology().leader()) return {};
+  auto space = RunFolder::space(target.path);
+  if (!space) return fail(space.error());
+  place.space = *space;
+  const Needs needs = needs_at(plan, target);
+  return check_room(target, *space, needs.bytes, needs.inodes, plan.limits, available_memory_bytes());
+}
+
+/// What a crashed launch of the same run left is removed before the folder is made afresh.
+Result<RunFolder> make_clean(const std::string& path, const std::string& run_id) {
+  if (auto left_over = RunFolder::open(path, run_id)) {
+    if (auto removed = left_over->remove_listed(); !removed) return fail(removed.error());
+  }
+  return RunFolder::make(path, run_id);
+}
+
+/// Rank 0 makes the folder; the other leaders find it there (a shared file system) or make their node's own.
+Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, Place& place) {
+  Status status;
+  if (world.root()) {
+    auto made = make_clean(target.path, plan.run_id);
+    if (!made) status = fail(made.error());
+    if (made) place.folder = std::make_unique<RunFolder>(std::move(*made));
+  }
+  const std::string nonce = world.all().broadcast(place.folder ? place.folder->nonce() : std::string(), 0);
+  if (nonce.empty()) return agreed(world, status);
+  place.keeps_books = world.root();
+  if (world.topology().leader() && !world.root()) {
+    auto shared = RunFolder::open(target.path, plan.run_id);
+    const bool is_shared = shared && shared->nonce() == nonce;
+    auto folder = is_shared ? std::move(shared) : make_clean(target.path, plan.run_id);
+    if (!folder) status = fail(folder.error());
+    if (folder) place.folder = std::make_unique<RunFolder>(std::move(*folder));
+    place.keeps_books = folder.has_value() && !is_shared;
+  }
+  status = agreed(world, status);
+  if (!status) return status;
+  if (!world.topology().leader()) {
+    auto opened = RunFolder::open(target.path, plan.run_id);
+    if (!opened) status = fail(opened.error());
+    if (opened) place.folder = std::make_unique<RunFolder>(std::move(*opened));
+  }
+  return agreed(world, status);
+}
+
+bool is_used(const Plan& plan, const PlannedTarget& target) {
+  return !target.path.empty() && std::ranges::any_of(plan.cases, [&](const PlannedCase& c) { return c.target == target.name; });
+}
+
+}  // namespace
+
+Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes, std::uint64_t needed_inodes,
+                  const Limits& limits, std::uint64_t available_memory_bytes) {
+  const std::string name = "target '" + target.name + "' (" + target.path + ")";
+  const std::uint64_t free = space.memory ? std::min(space.free_bytes, available_memory_bytes) : space.free_bytes;
+  auto most = static_cast<std::uint64_t>(static_cast<double>(free) * limits.space_fraction);
+  most = std::min(most, free > limits.reserve_bytes ? free - limits.reserve_bytes : 0);
+  if (limits.space_bytes) most = std::min(most, *limits.space_bytes);
+  if (needed_bytes > most)
+    return fail(environment_error(name, "needs " + std::to_string(needed_bytes) + " bytes, may take " + std::to_string(most) + " of " +
+                                            std::to_string(free) + " free; a smaller volume fits"));
+  if (static_cast<double>(needed_inodes) > static_cast<double>(space.free_inodes) * limits.space_fraction)
+    return fail(environment_error(name, "needs " + std::to_string(needed_inodes) + " inodes, has " + std::to_string(space.free_inodes) + " free"));
+  return {};
+}
+
+Result<Places> Places::prepare(const Plan& plan, const mpi::World& world) {
+  Places places;
+  Status status;
+  for (const auto& target : plan.targets) {
+    Place& place = places.places_[target.name];
+    if (!is_used(plan, target)) {
+      place.keeps_books = world.root();
+      continue;
+    }
+    if (status) status = check_target(plan, target, world, place);
+  }
+  status = agreed(world, status);
+  if (!status) return fail(status.error());
+  for (const auto& target : plan.targets) {
+    if (!is_used(plan, target)) continue;
+    status = make_folders(plan, target, world, places.places_[target.name]);
+    if (status) continue;
+    (void)places.remove(world);
+    return fail(status.error());
+  }
+  return places;
+}
+
+std::vector<std::string> Places::remove(const mpi::World& world) {
+  world.all().barrier();
+  std::vector<std::string> left;
+  for (auto& [name, place] : places_) {
+    if (!place.folder || !place.keeps_books) continue;
+    const auto removed = place.folder->remove_listed();
+    if (!removed) left.push_back(to_line(removed.error()));
+    if (removed) left.insert(left.end(), removed->left.begin(), removed->left.end());
+  }
+  world.all().barrier();
+  return left;
+}
+
+}  // namespace ullage

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completed work per interval in constant memory: when the last interval is full, neighbours merge and the interval doubles.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace ullage {
+
+class TimeSeries final {
+ public:
+  static constexpr std::size_t interval_count = 256;
+  static constexpr std::int64_t smallest_interval_ns = 1 << 20;  // about 1 ms
+
+  void start(std::int64_t start_ns) noexcept;
+
+  /// Adds one operation that ended at `now_ns` (>= start, not before an earlier one).
+  void add(std::int64_t now_ns, std::uint64_t bytes) noexcept {
+    while (now_ns >= end_of_current_ns_) [[unlikely]]
+      advance();
+    bytes_[current_] += bytes;
+    ++operations_[current_];
+  }
+
+  /// Merges neighbours until the interval is `interval_ns` (a power-of-two multiple of the present one).
+  void widen_to(std::int64_t interval_ns) noexcept;
+
+  /// Bytes and operations complete at `at_ns` (absolute), linear within an interval.
+  struct Total {
+    std::uint64_t bytes = 0;
+    std::uint64_t operations = 0;
+  };
+  [[nodiscard]] Total until(std::int64_t at_ns) const noexcept;
+
+  [[nodiscard]] std::int64_t interval_ns() const noexcept { return interval_ns_; }
+  [[nodiscard]] std::size_t used() const noexcept { return current_ + 1; }
+  [[nodiscard]] std::span<const std::uint64_t, interval_count> bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::span<const std::uint64_t, interval_count> operations() const noexcept { return operations_; }
+
+ private:
+  void advance() noexcept;
+  void halve() noexcept;
+
+  std::int64_t start_ns_ = 0;
+  std::int64_t interval_ns_ = smallest_interval_ns;
+  std::int64_t end_of_current_ns_ = smallest_interval_ns;
+  std::size_t current_ = 0;
+  std::array<std::uint64_t, interval_count> bytes_{};
+  std::array<std::uint64_t, interval_count> operations_{};
+};
+
+}  // namespace ullage

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case does, cut into phases. Which operation comes next is a pure pattern; this binds it to a backend and buffers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/aligned_buffer.hpp"
+#include "core/phase_work.hpp"
+#include "core/plan.hpp"
+#include "core/registry.hpp"
+#include "mpi/comm.hpp"
+#include "storage/backend.hpp"
+
+namespace ullage {
+
+/// What one repetition takes of a target at its fullest, over all ranks.
+struct Needs {
+  std::uint64_t bytes = 0;
+  std::uint64_t inodes = 0;
+};
+
+/// Everything a workload is bound to; outlives it.
+struct WorkloadContext {
+  const mpi::World* world = nullptr;
+  const RunFolder* folder = nullptr;  // null without a path
+  Backend* backend = nullptr;
+  AlignedBuffer* buffer = nullptr;    // grown as needed, kept between cases
+  std::string case_id;
+  std::uint64_t run_key = 0;          // differs for every repetition
+  bool lists_datasets = false;        // this rank writes the manifest of its file system
+};
+
+/// One repetition of a case on this rank. begin, each phase in order, end: all collective, every rank takes part in all of them.
+class Workload {
+ public:
+  Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+  virtual ~Workload() = default;
+
+  [[nodiscard]] virtual Status begin() = 0;
+  [[nodiscard]] virtual std::size_t phases() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<PhaseWork> phase(std::size_t index) = 0;
+  /// Removes what begin() and the phases made; also after a failure.
+  [[nodiscard]] virtual Status end() = 0;
+};
+
+struct WorkloadEntry {
+  Description description;
+  /// Checks that span parameters, against the backend's capabilities and the layout. `pointer` is that of the parameters object.
+  std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check;
+  std::function<Needs(const Values&, const PlannedLayout&)> needs;
+  std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make;
+};
+
+}  // namespace ullage

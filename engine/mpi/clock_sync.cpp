@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/clock_sync.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "mpi/host.hpp"
+#include "mpi/stable_hash.hpp"
+
+namespace ullage::mpi {
+namespace {
+
+constexpr int tag_turn = 51;
+constexpr int tag_question = 52;
+constexpr std::size_t most_trips = 30;
+constexpr std::size_t fewest_trips = 5;
+constexpr std::int64_t budget_ns = 1'000'000'000;  // for all ranks together, as long as each gets its fewest
+
+enum Question : std::int64_t { what_time, no_more };
+
+void send_number(const Comm& comm, std::int64_t value, int to, int tag) { comm.send(std::as_bytes(std::span(&value, 1)), to, tag); }
+
+struct Received {
+  std::int64_t value = 0;
+  int from = 0;
+};
+Received receive_number(const Comm& comm, int from, int tag) {
+  Received received;
+  received.from = comm.receive(std::as_writable_bytes(std::span(&received.value, 1)), from, tag);
+  return received;
+}
+
+/// Rank 0's side: one asker after the other, so that none waits behind another's questions.
+void answer(const Comm& comm, const LocalClock& clock, std::uint64_t askers) {
+  for (std::uint64_t served = 0; served < askers; ++served) {
+    const int asker = receive_number(comm, Comm::any_source, tag_turn).from;
+    send_number(comm, 0, asker, tag_turn);
+    while (receive_number(comm, asker, tag_question).value == what_time) send_number(comm, clock.read_ns(), asker, tag_question);
+  }
+}
+
+OffsetEstimate ask(const Comm& comm, const LocalClock& clock, std::int64_t patience_ns) {
+  send_number(comm, 0, 0, tag_turn);
+  receive_number(comm, 0, tag_turn);
+  std::vector<RoundTrip> trips;
+  const std::int64_t begun_ns = clock.read_ns();
+  while (trips.size() < fewest_trips || (trips.size() < most_trips && clock.read_ns() - begun_ns < patience_ns)) {
+    RoundTrip trip;
+    trip.sent_ns = clock.read_ns();
+    send_number(comm, what_time, 0, tag_question);
+    trip.answered_ns = receive_number(comm, 0, tag_question).value;
+    trip.received_ns = clock.read_ns();
+    trips.push_back(trip);
+  }
+  send_number(comm, no_more, 0, tag_question);
+  return estimate_offset(trips);
+}
+
+/// Who asks: of every node the leader and those whose clock is not the leader's, unless they have rank 0's clock. A node's other
+/// ranks take over what its leader found.
+OffsetEstimate calibrate_against_root(const World& world, const LocalClock& clock) {
+  const std::int64_t roots = world.all().broadcast(clock.identity, 0);
+  const std::int64_t leaders = world.node().broadcast(clock.identity, 0);
+  const bool other_clock = clock.identity != roots;
+  const bool asks = other_clock && (world.topology().leader() || clock.identity != leaders);
+  const std::uint64_t askers = world.all().sum(asks ? 1 : 0);
+  OffsetEstimate mine;
+  if (world.root()) answer(world.all(), clock, askers);
+  if (asks) mine = ask(world.all(), clock, budget_ns / static_cast<std::int64_t>(askers));
+  std::array<std::int64_t, 2> of_leader{mine.offset_ns, mine.residual_ns};
+  world.node().broadcast(std::as_writable_bytes(std::span(of_leader)), 0);
+  if (other_clock && !asks) mine = {of_leader[0], of_leader[1]};
+  return mine;
+}
+
+}  // namespace
+
+OffsetEstimate estimate_offset(std::span<const RoundTrip> trips) {
+  const auto shortest = std::ranges::min_element(trips, {}, [](const RoundTrip& trip) { return trip.received_ns - trip.sent_ns; });
+  const std::int64_t round_ns = shortest->received_ns - shortest->sent_ns;
+  return {shortest->answered_ns - (shortest->sent_ns + round_ns / 2), round_ns - round_ns / 2};
+}
+
+LocalClock local_clock() {
+  std::string identity = kernel_identity();
+  std::array<char, 64> space{};  // "time:[4026531834]"; missing before Linux 5.6, where all of a boot share the clock
+  if (readlink("/proc/self/ns/time", space.data(), space.size() - 1) > 0) identity += space.data();
+  return {stable_hash(identity), now_ns};
+}
+
+ClockSync calibrate_clocks(const World& world) { return calibrate_clocks(world, local_clock()); }
+
+ClockSync calibrate_clocks(const World& world, const LocalClock& clock) {
+  std::array<std::int64_t, 2> bounds{clock.identity, -clock.identity};
+  world.all().max_all(bounds);
+  if (bounds[0] == -bounds[1]) return {};
+  const OffsetEstimate mine = calibrate_against_root(world, clock);
+  ClockSync sync{mine.offset_ns, mine.residual_ns, 0, 0, 0};
+  sync.largest_offset_rank = world.all().max_location(std::llabs(mine.offset_ns)).rank;
+  sync.largest_offset_ns = world.all().broadcast(mine.offset_ns, sync.largest_offset_rank);
+  sync.largest_residual_ns = world.all().max(mine.residual_ns);
+  return sync;
+}
+
+}  // namespace ullage::mpi

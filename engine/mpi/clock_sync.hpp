@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Offsets between the ranks' CLOCK_MONOTONICs: zero where boot id and time namespace agree with rank 0's, else from the
+// shortest of many round trips (Cristian). Ranks of rank 0's clock cost nothing, so 64 ranks on a node start at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "mpi/comm.hpp"
+
+namespace ullage::mpi {
+
+struct ClockSync {
+  std::int64_t offset_ns = 0;    // add to this rank's now_ns() to get rank 0's
+  std::int64_t residual_ns = 0;  // half the shortest round trip: the offset is at most this wrong
+  // The same on every rank:
+  std::int64_t largest_offset_ns = 0;  // of the rank whose offset is farthest from 0
+  int largest_offset_rank = 0;
+  std::int64_t largest_residual_ns = 0;
+};
+
+/// Collective. One reduction where all ranks share a clock; else rank 0 serves one rank after the other, about 30 round trips
+/// each, fewer where there are so many that this would take more than a second.
+[[nodiscard]] ClockSync calibrate_clocks(const World& world);
+
+/// A clock and a number that is the same on ranks that read the same one; not negative.
+struct LocalClock {
+  std::int64_t identity = 0;
+  std::function<std::int64_t()> read_ns;
+};
+/// This rank's CLOCK_MONOTONIC, which belongs to a boot of a kernel and to a time namespace.
+[[nodiscard]] LocalClock local_clock();
+[[nodiscard]] ClockSync calibrate_clocks(const World& world, const LocalClock& clock);
+
+/// A question and its answer: sent and received by one clock, answered by another.
+struct RoundTrip {
+  std::int64_t sent_ns = 0;
+  std::int64_t answered_ns = 0;
+  std::int64_t received_ns = 0;
+};
+struct OffsetEstimate {
+  std::int64_t offset_ns = 0;    // add to the asker's clock to get the answerer's
+  std::int64_t residual_ns = 0;  // the offset is at most this wrong, however the delays were shared out
+};
+/// From the shortest of at least one round trip. Source: Cristian, Probabilistic clock synchronization, 1989.
+[[nodiscard]] OffsetEstimate estimate_offset(std::span<const RoundTrip> trips);
+
+}  // namespace ullage::mpi

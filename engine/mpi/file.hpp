@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI-IO: a file that never ends the program by itself. Every failure is a value, and what was moved is counted, since a library
+// that answers MPI_SUCCESS may have moved nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/result.hpp"
+#include "mpi/comm.hpp"
+#include "mpi/info.hpp"
+
+namespace ullage::mpi {
+
+enum class FileAccess {
+  create,  // write-only, must not exist
+  write,   // write-only, must exist
+  read,
+};
+
+class File final {
+ public:
+  File(File&&) noexcept;
+  File& operator=(File&&) noexcept;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  /// Closes the file of a single rank. One shared by several ranks is left open when it was not closed: closing waits for them all.
+  ~File();
+
+  /// Collective over `comm`. `path` is absolute.
+  [[nodiscard]] static Result<File> open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints);
+
+  /// The bytes really moved, by the status' count; fewer than asked for is no error of this call. At most INT_MAX bytes.
+  [[nodiscard]] Result<std::size_t> write_at(std::uint64_t offset_bytes, std::span<const std::byte> data) const;
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes, std::span<std::byte> data) const;
+  /// Collective; a rank takes part with nothing by an empty span.
+  [[nodiscard]] Result<std::size_t> write_at_all(std::uint64_t offset_bytes, std::span<const std::byte> data) const;
+  [[nodiscard]] Result<std::size_t> read_at_all(std::uint64_t offset_bytes, std::span<std::byte> data) const;
+
+  [[nodiscard]] Status preallocate(std::uint64_t size_bytes) const;  // collective
+  [[nodiscard]] Status sync() const;                                 // collective
+  [[nodiscard]] Status close();                                      // collective
+  /// The hints in use, as the library says.
+  [[nodiscard]] Map hints() const;
+
+  struct Handle;  // holds the MPI_File; defined in mpi/io_handles.hpp, included inside mpi/ only
+
+ private:
+  File(std::unique_ptr<Handle> handle, std::string path);
+  std::unique_ptr<Handle> handle_;
+  std::string path_;
+};
+
+/// Which MPI-IO implementation serves files here: "ompio", "romio321", "romio" ...; "" when it cannot be known. Needs MPI running.
+[[nodiscard]] std::string mpi_io_component();
+
+}  // namespace ullage::mpi

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run folder says of itself: the marker that makes it ours, and the manifest of the datasets made in it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ullage {
+
+/// What a writing phase leaves behind, listed before its first file is made.
+struct DatasetEntry {
+  std::string dataset;    // case id
+  std::string directory;  // c-<case id>
+  std::uint64_t files = 0;
+  bool per_process = false;            // data.%08d instead of data
+  bool directory_per_process = false;  // %08d/data.%08d
+  /// Name of file `index` relative to the run folder.
+  [[nodiscard]] std::string file_name(std::uint64_t index) const;
+  /// Directory of file `index`: the dataset's own, or its sub-directory.
+  [[nodiscard]] std::string directory_name(std::uint64_t index) const;
+  [[nodiscard]] bool operator==(const DatasetEntry&) const = default;
+};
+
+/// One line of the manifest, with its newline.
+[[nodiscard]] std::string manifest_line(const DatasetEntry& entry);
+/// The datasets of a manifest, each once. Lines that are no entry (the last one of a crash is cut short) are skipped, and so
+/// are those whose directory is not the dataset's own.
+[[nodiscard]] std::vector<DatasetEntry> parse_manifest(std::string_view text);
+
+struct Marker {
+  std::string run_id;
+  std::string nonce;  // differs for every folder ever made
+};
+[[nodiscard]] std::string marker_text(const Marker& marker);
+[[nodiscard]] std::optional<Marker> parse_marker(std::string_view text);
+/// 128 random bits in hexadecimal.
+[[nodiscard]] std::string new_nonce();
+
+}  // namespace ullage

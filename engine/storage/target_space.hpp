@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/result.hpp"
+
+namespace ullage {
+
+struct TargetSpace {
+  std::uint64_t free_bytes = 0;   // to this user
+  std::uint64_t free_inodes = 0;  // max when the file system has no such count
+  std::uint64_t block_bytes = 0;
+  std::string file_system;        // ext4, xfs, tmpfs, nfs, lustre ... ; "0x1234" when unknown
+  bool memory = false;            // tmpfs, ramfs
+};
+
+/// Of the file system that holds `path`; environment error where there is none.
+[[nodiscard]] Result<TargetSpace> target_space(const std::string& path);
+
+/// Name of a file system by its statfs(2) magic; "0x..." when unknown.
+[[nodiscard]] std::string file_system_name(std::uint64_t magic);
+
+}  // namespace ullage

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of storage/ share. Included by tests only.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/aligned_buffer.hpp"
+#include "storage/backend.hpp"
+
+namespace ullage::test {
+
+/// A folder of its own, gone at the end with all that is in it.
+class TempFolder final {
+ public:
+  explicit TempFolder(const std::string& base = std::filesystem::temp_directory_path()) : path_(base + "/ullage-test-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", path_, std::error_code(errno, std::generic_category()));
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// A small tmpfs; `mounted()` is false where mounting is not permitted.
+class SmallFileSystem final {
+ public:
+  explicit SmallFileSystem(const std::string& options) : mounted_(mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, options.c_str()) == 0) {}
+  SmallFileSystem(const SmallFileSystem&) = delete;
+  SmallFileSystem& operator=(const SmallFileSystem&) = delete;
+  ~SmallFileSystem() {
+    if (mounted_) umount2(folder_.path().c_str(), MNT_DETACH);
+  }
+  [[nodiscard]] bool mounted() const { return mounted_; }
+  [[nodiscard]] bool make_read_only() const {
+    return mount("tmpfs", folder_.path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+  }
+  [[nodiscard]] const std::string& path() const { return folder_.path(); }
+
+ private:
+  TempFolder folder_;
+  bool mounted_;
+};
+
+inline void write_file(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+inline std::string read_file(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+inline std::vector<std::string> names_in(const std::string& path) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+template <class T>
+std::string line_of(const std::expected<T, Error>& result) {
+  return result ? "no error" : to_line(result.error());
+}
+
+/// A started meter that never says stop.
+class RunningMeter final {
+ public:
+  RunningMeter() : meter_(never_) { meter_.start(now_ns()); }
+  [[nodiscard]] Meter& operator*() { return meter_; }
+  [[nodiscard]] Meter* operator->() { return &meter_; }
+
+ private:
+  std::atomic<bool> never_ = false;
+  Meter meter_;
+};
+
+/// A world, a target with a run folder that all ranks see, and backends made the way a plan makes them.
+class Bench final {
+ public:
+  /// Collective.
+  explicit Bench(const std::string& base = std::filesystem::temp_directory_path()) {
+    if (world_.root()) target_ = std::make_unique<TempFolder>(base);
+    adopt(target_ ? target_->path() : "");
+  }
+  /// On a folder that is there already, on one rank.
+  Bench(const std::string& target, std::nullptr_t) { adopt(target); }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+  ~Bench() { world_.all().barrier(); }
+
+  [[nodiscard]] Result<std::unique_ptr<Backend>> try_make(const std::string& name, const Values& given = {}) {
+    const auto* entry = Registry<BackendEntry>::instance().find(name);
+    const auto values = complete(entry->description.parameters, given, "");
+    if (!values) return fail(values.error());
+    return entry->make(*values, {&world_, folder_ ? &*folder_ : nullptr, 1});
+  }
+  [[nodiscard]] std::unique_ptr<Backend> make(const std::string& name, const Values& given = {}) {
+    auto backend = try_make(name, given);
+    EXPECT_TRUE(backend) << line_of(backend);
+    return backend ? std::move(*backend) : nullptr;
+  }
+  [[nodiscard]] const RunFolder& folder() const { return *folder_; }
+  [[nodiscard]] const mpi::World& world() const { return world_; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_->path() + "/" + name; }
+
+ private:
+  void adopt(const std::string& own) {
+    const std::string target = world_.all().broadcast(own, 0);
+    if (world_.root()) keep(RunFolder::make(target, "bench"));
+    world_.all().barrier();
+    if (!world_.root()) keep(RunFolder::open(target, "bench"));
+  }
+  void keep(Result<RunFolder> folder) {
+    EXPECT_TRUE(folder) << line_of(folder);
+    if (folder) folder_.emplace(std::move(*folder));
+  }
+
+  mpi::World world_;
+  std::unique_ptr<TempFolder> target_;
+  std::optional<RunFolder> folder_;
+};
+
+/// `count` transfers of `length_bytes`, filled with a pattern of `key` and the offset, one after the other from `start_bytes`.
+class Transfers final {
+ public:
+  Transfers(std::size_t count, std::size_t length_bytes, unsigned key, std::uint64_t start_bytes = 0) : key_(key), buffer_(count * length_bytes) {
+    for (std::size_t i = 0; i < count; ++i)
+      extents_.push_back({start_bytes + i * length_bytes, length_bytes, buffer_.bytes().data() + i * length_bytes});
+    for (const Extent& extent : extents_)
+      for (std::size_t b = 0; b < extent.length_bytes; ++b) extent.data[b] = expected(extent.offset_bytes + b);
+  }
+  [[nodiscard]] std::span<const Extent> extents() const { return extents_; }
+  void poison() { std::ranges::fill(buffer_.bytes(), std::byte{0xee}); }
+  [[nodiscard]] std::size_t wrong_bytes() const {
+    std::size_t wrong = 0;
+    for (const Extent& extent : extents_)
+      for (std::size_t b = 0; b < extent.length_bytes; ++b) wrong += extent.data[b] != expected(extent.offset_bytes + b);
+    return wrong;
+  }
+
+ private:
+  [[nodiscard]] std::byte expected(std::uint64_t offset_bytes) const {
+    return static_cast<std::byte>((offset_bytes * 131 + offset_bytes / 251 + key_ * 17) & 0xffU);
+  }
+  unsigned key_;
+  AlignedBuffer buffer_;
+  std::vector<Extent> extents_;
+};
+
+}  // namespace ullage::test
