@@ -233,6 +233,7 @@ class PhaseRecord(Tolerant):
     prepare_ns: Annotated[
         int, Field(description="longest time a rank spent keying payload between batches inside elapsed_ns")
     ] = 0
+    cpu_ns: Annotated[int, Field(description="user and system time of all ranks from before open to after close")] = 0
     syncs: Annotated[int, Field(description="sync calls over all ranks")] = 0
     latency: Latency | None = None
     series: Series | None = None

@@ -48,6 +48,14 @@ class NumaNode(Tolerant):
     distances: list[int] = []
 
 
+class DeviceLink(Tolerant):
+    """The PCIe link of a drive as it was negotiated."""
+
+    device: str
+    transfers_per_s: Annotated[float, Field(description="of one lane, before line coding")]
+    lanes: int
+
+
 class BlockDevice(Tolerant):
     """``rotational`` is what the driver says, which virtual drives often get wrong."""
 
@@ -64,6 +72,7 @@ class BlockDevice(Tolerant):
     queue_requests: int | None = None
     read_ahead_bytes: int | None = None
     write_cache: str | None = None
+    link: Annotated[DeviceLink | None, Field(description="of an NVMe drive; null: none that shows")] = None
 
 
 class Place(Tolerant):

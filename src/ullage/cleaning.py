@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What crashed or kept runs have left at a target, and its removal by the engine."""
+
+import json
+import os
+import stat
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+from ullage.errors import EXIT_ENVIRONMENT, UserError, one_line
+
+PREFIX: Final = "ullage-"
+MARKER: Final = ".ullage-run"
+_SHOWN_LINES: Final = 5
+_LONGEST_MARKER: Final = 64 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """A folder named like a run's. ``refused`` says why it must not be touched; None when it is a run's."""
+
+    path: Path
+    run_id: str
+    age_s: float
+    refused: str | None
+
+
+def find_run_folders(target: Path, run_id: str | None = None) -> list[RunFolder]:
+    """Everything named ``ullage-*`` directly below ``target``, by name; only that of ``run_id`` when given.
+
+    Links are not followed. ``UserError`` when ``target`` cannot be read.
+    """
+    try:
+        entries = sorted(os.scandir(target), key=lambda entry: entry.name)
+    except OSError as error:
+        raise UserError(
+            error.strerror or "cannot be read", str(target), "name the folder of a target", EXIT_ENVIRONMENT
+        ) from error
+    wanted = [e for e in entries if e.name.startswith(PREFIX) and (run_id is None or e.name == PREFIX + run_id)]
+    return [_inspect(entry) for entry in wanted]
+
+
+def _inspect(entry: "os.DirEntry[str]") -> RunFolder:
+    path, run_id = Path(entry.path), entry.name.removeprefix(PREFIX)
+    status = entry.stat(follow_symlinks=False)
+    age_s = max(0.0, time.time() - status.st_mtime)
+    return RunFolder(path, run_id, age_s, _why_not(path, run_id, status))
+
+
+def _why_not(path: Path, run_id: str, status: os.stat_result) -> str | None:
+    if stat.S_ISLNK(status.st_mode):
+        return "a symbolic link"
+    if not stat.S_ISDIR(status.st_mode):
+        return "not a folder"
+    if status.st_uid != os.geteuid():
+        return f"belongs to user {status.st_uid}"
+    marker = _read_marker(path / MARKER)
+    if marker is None:
+        return f"has no marker file {MARKER}"
+    return None if marker == run_id else f"its marker names another run: {marker}"
+
+
+def _read_marker(path: Path) -> str | None:
+    """The run id in a marker file; None when there is no such regular file or it says nothing."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(handle, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return None
+            content = cast("object", json.loads(stream.read(_LONGEST_MARKER)))
+    except (OSError, ValueError, RecursionError):
+        return None
+    found = cast("dict[str, object]", content).get("run_id") if isinstance(content, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def remove(engine: Path, folder: RunFolder) -> str | None:
+    """Let the engine remove what the folder's manifest lists, then the folder.
+
+    Returns why something was left, None when nothing was.
+    """
+    done = subprocess.run(
+        [str(engine), "clean", str(folder.path)], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    if done.returncode == 0:
+        return None
+    said = done.stderr.decode("utf-8", "replace").splitlines()
+    lines = [line.removeprefix("ullage-engine: ").removeprefix("left: ") for line in said if line.strip()]
+    more = f" and {len(lines) - _SHOWN_LINES} more" if len(lines) > _SHOWN_LINES else ""
+    return one_line("; ".join(lines[:_SHOWN_LINES]) + more) or f"the engine ended with {done.returncode}"

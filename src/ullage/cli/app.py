@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Put the verbs together and turn every error into one line and an exit code.
+
+A verb's module is imported for every command, ``--help`` included: it imports what is heavy inside its functions.
+"""
+
+import importlib
+import os
+import pkgutil
+import sys
+from typing import Annotated
+
+import typer
+
+import ullage
+import ullage.cli
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_OK, UserError, one_line
+
+_KEYBOARD_INTERRUPT = 130  # what typer makes of a KeyboardInterrupt
+
+
+def make_app() -> typer.Typer:
+    """The command line with all verbs of this package, in alphabetical order."""
+    app = typer.Typer(
+        name="ullage",
+        help="Measures how fast each part of a machine runs and how far that is below what it could do.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_common)
+    for info in sorted(pkgutil.iter_modules(ullage.cli.__path__), key=lambda found: found.name):
+        if info.name != __name__.rpartition(".")[2]:
+            module = importlib.import_module(f"{ullage.cli.__name__}.{info.name}")
+            if hasattr(module, "register"):
+                module.register(app)
+    return app
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ullage {ullage.__version__}")
+        raise typer.Exit(EXIT_OK)
+
+
+def _common(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    del version  # handled by its callback
+
+
+def run(arguments: list[str]) -> int:
+    """Do what ``arguments`` (without the program's name) say; returns the exit code."""
+    try:
+        code = make_app()(args=arguments, prog_name="ullage", standalone_mode=False)
+    except UserError as error:
+        return _refuse(str(error), error.code)
+    except typer.Abort:
+        return _refuse("interrupted", EXIT_ABORTED)
+    except typer.TyperException as error:
+        return _refuse_usage(error)
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; what is still buffered must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    if code == _KEYBOARD_INTERRUPT:
+        return _refuse("interrupted", EXIT_ABORTED)
+    return code if isinstance(code, int) else EXIT_OK
+
+
+def _refuse(text: str, code: int) -> int:
+    sys.stderr.write(f"ullage: {one_line(text)}\n")
+    return code
+
+
+def _refuse_usage(error: typer.TyperException) -> int:
+    """Words that no verb knows. Without any word typer raises the whole help, which is no error of one line."""
+    context = getattr(error, "ctx", None)
+    command = getattr(context, "command_path", "ullage")
+    message = getattr(error, "format_message", lambda: str(error))()
+    if "\n" in message.strip():
+        sys.stderr.write(message.rstrip() + "\n")
+        return EXIT_BAD_INPUT
+    return _refuse(f"{message.rstrip('.')}; see `{command} --help`", EXIT_BAD_INPUT)
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    sys.exit(run(sys.argv[1:]))

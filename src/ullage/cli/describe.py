@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage describe``: what the engine offers, and the parameters of each thing."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ullage.engine import Kind
+    from ullage.model.describe import Describe, Registered
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    app.command(name="describe")(describe)
+
+
+def describe(
+    name: Annotated[
+        str | None, typer.Argument(help="A backend, workload, probe or stop rule; all when left out.")
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    engine: Annotated[Path | None, typer.Option(help="The engine to ask.")] = None,
+) -> None:
+    """Show what the engine offers: backends, workloads, probes and stop rules with their parameters."""
+    from ullage.engine import describe as ask
+    from ullage.engine import find_engine
+
+    description = ask(find_engine(engine))
+    if name is None:
+        _print_all(description, as_json=as_json)
+    else:
+        _print_named(description, name, as_json=as_json)
+
+
+def _things(description: "Describe") -> "list[tuple[Kind, Registered]]":
+    from ullage.engine import KINDS, registered
+
+    return [(kind, thing) for kind in KINDS for thing in registered(description, kind)]
+
+
+def _print_all(description: "Describe", *, as_json: bool) -> None:
+    from ullage.cli.terminal import print_line, print_table
+
+    if as_json:
+        typer.echo(description.model_dump_json(indent=1))
+        return
+    build = description.engine
+    rows = [
+        (str(kind), thing.name, "yes" if thing.available else f"no: {thing.reason or 'not built'}", thing.doc)
+        for kind, thing in _things(description)
+    ]
+    print_line(f"engine {build.version} ({build.git}), {build.mpi.library}, {build.compiler}")
+    print_table("", ("kind", "name", "available", "what it is"), rows)
+    print_line("`ullage describe NAME` shows the parameters of one of them.")
+
+
+def _print_named(description: "Describe", name: str, *, as_json: bool) -> None:
+    from ullage.errors import UserError
+    from ullage.parameters import suggest
+
+    things = _things(description)
+    found = [(kind, thing) for kind, thing in things if thing.name == name]
+    if not found:
+        raise UserError(f"the engine knows no '{name}'", "", suggest(name, [thing.name for _, thing in things]))
+    for kind, thing in found:
+        if as_json:
+            typer.echo(thing.model_dump_json(indent=1))
+        else:
+            _print_one(kind, thing)
+
+
+def _print_one(kind: str, thing: "Registered") -> None:
+    from ullage.cli.terminal import print_line, print_table
+    from ullage.parameters import format_range, format_value
+
+    print_line(f"{thing.name} ({kind}): {thing.doc}")
+    if not thing.available:
+        print_line(f"not available: {thing.reason or 'not built'}")
+    if thing.capabilities:
+        print_line(f"capabilities: {', '.join(thing.capabilities)}")
+    rows = [
+        (
+            parameter.name,
+            parameter.type + (f" ({parameter.unit})" if parameter.unit else ""),
+            format_value(parameter, parameter.default),
+            ", ".join(parameter.choices) or format_range(parameter).strip(),
+            parameter.doc,
+        )
+        for parameter in thing.parameters
+    ]
+    if rows:
+        print_table("", ("parameter", "type", "default", "values", "what it does"), rows)
+    else:
+        print_line("takes no parameters")

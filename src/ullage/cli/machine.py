@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage machine``: the facts of this machine, as they are frozen into every result."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ullage.model.describe import Describe
+    from ullage.model.plan import Target
+    from ullage.model.system import Cpu, Place, SystemFacts
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    app.command(name="machine")(machine)
+
+
+def machine(
+    places: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATH|NAME=PATH]...", help="Places to describe too.")
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    engine: Annotated[Path | None, typer.Option(help="The engine whose MPI is described.")] = None,
+) -> None:
+    """Show the facts of this machine, read without root. What cannot be read is shown as unknown."""
+    from ullage.system import facts
+
+    found = facts([_target(text) for text in places or ["."]], _description(engine))
+    if as_json:
+        typer.echo(found.model_dump_json(indent=1))
+    else:
+        _print(found)
+
+
+def _target(text: str) -> "Target":
+    from ullage.uri import parse_target
+
+    named = "=" in text.partition("/")[0]
+    return parse_target(text if named else f"{text[:64]}={text}")
+
+
+def _description(engine: Path | None) -> "Describe | None":
+    """Facts do not need an engine; one that was named must work."""
+    from ullage.engine import describe, find_engine
+    from ullage.errors import UserError
+
+    try:
+        return describe(find_engine(engine))
+    except UserError:
+        if engine is not None:
+            raise
+        return None
+
+
+def _print(found: "SystemFacts") -> None:
+    from ullage.cli.terminal import print_table
+
+    print_table("", ("fact", "value"), [*_rows(found), *(row for place in found.places for row in _place_rows(place))])
+
+
+def _rows(found: "SystemFacts") -> list[tuple[str, str]]:
+    from ullage.units import format_volume
+
+    memory, kernel, limits, around = found.memory, found.kernel, found.limits, found.environment
+    quota = "none" if limits.cpu_quota is None else f"{limits.cpu_quota:g} CPUs"
+    ceiling = "none" if limits.memory_bytes is None else format_volume(limits.memory_bytes)
+    return [
+        ("host", _or_unknown(found.host)),
+        ("processor", _processor(found.cpu)),
+        ("caches", ", ".join(f"{name} {format_volume(size)}" for name, size in found.cpu.caches.items()) or "unknown"),
+        ("memory", "unknown" if memory.total_bytes is None else format_volume(memory.total_bytes)),
+        ("NUMA nodes", str(len(found.numa)) if found.numa else "unknown"),
+        ("kernel", f"{_or_unknown(kernel.release)}, {_or_unknown(kernel.distribution)}, {_or_unknown(kernel.libc)}"),
+        ("control groups", f"{_or_unknown(limits.cgroup)}; memory limit {ceiling}, CPU limit {quota}"),
+        ("container, hypervisor", f"{around.container or 'none that shows'}, {around.hypervisor or 'none that shows'}"),
+        ("batch system", around.scheduler or "no allocation"),
+        ("network", ", ".join(f"{link.name} ({_or_unknown(link.state)})" for link in found.network) or "unknown"),
+        ("MPI", "unknown: no engine" if found.mpi is None else found.mpi.library),
+        ("variables", ", ".join(f"{name}={value}" for name, value in around.variables.items()) or "none that matter"),
+        ("versions", ", ".join(f"{name} {version}" for name, version in found.versions.items())),
+    ]
+
+
+def _processor(cpu: "Cpu") -> str:
+    cores, cpus, usable = (_or_unknown(n) for n in (cpu.physical_cores, cpu.logical_cpus, cpu.usable_cpus))
+    return f"{_or_unknown(cpu.model)} ({_or_unknown(cpu.architecture)}): {cores} cores, {cpus} CPUs, {usable} usable"
+
+
+def _place_rows(place: "Place") -> list[tuple[str, str]]:
+    from ullage.units import format_volume
+
+    head = f"place {place.target}"
+    if not place.exists:
+        return [(head, f"{place.path}: does not exist")]
+    free = "unknown" if place.free_bytes is None else format_volume(place.free_bytes)
+    mount = f"{_or_unknown(place.file_system)} on {_or_unknown(place.source)} ({_nature(place)})"
+    device = place.device
+    below = "" if device is None else f", drive {device.name} ({device.model or 'model unknown'})"
+    return [(head, f"{place.path}: {mount}{below}; {free} free")]
+
+
+def _nature(place: "Place") -> str:
+    if place.is_memory:
+        return "memory, not storage"
+    return {True: "network file system", False: "local", None: "local or remote: unknown"}[place.is_remote]
+
+
+def _or_unknown(value: str | int | None) -> str:
+    return "unknown" if value is None else str(value)

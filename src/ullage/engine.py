@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine as the front end sees it: where it is, what it says it can do, and values checked against that."""
+
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from pydantic import ValidationError
+
+from ullage.errors import EXIT_ENVIRONMENT, UserError, one_line
+from ullage.model.describe import Describe, Registered
+from ullage.model.plan import Parameters
+from ullage.parameters import check_parameters, suggest
+
+Kind: TypeAlias = Literal["backend", "workload", "probe", "stop rule"]
+
+KINDS: Final[tuple[Kind, ...]] = ("backend", "workload", "probe", "stop rule")
+ENGINE_NAME: Final = "ullage-engine"
+_DESCRIBE_TIMEOUT_S: Final = 60
+
+
+def find_engine(explicit: Path | None = None) -> Path:
+    """The engine to use: ``explicit``, else $ULLAGE_ENGINE, else the one beside this Python.
+
+    ``UserError`` (exit code 3) when it is not there.
+    """
+    named = os.environ.get("ULLAGE_ENGINE")
+    source, path = (
+        ("--engine", explicit)
+        if explicit is not None
+        else ("$ULLAGE_ENGINE", Path(named))
+        if named
+        else ("beside this Python", Path(sys.executable).parent / ENGINE_NAME)
+    )
+    if not path.is_file() or not os.access(path, os.X_OK):
+        what = "engine is not an executable file" if path.exists() else "engine not found"
+        raise UserError(
+            f"{what} ({source})", str(path), "run `make setup`, or name it with $ULLAGE_ENGINE", EXIT_ENVIRONMENT
+        )
+    return path.absolute()
+
+
+def describe(engine: Path) -> Describe:
+    """What ``engine`` says of itself. Asked once a process for each state of the file."""
+    status = engine.stat()
+    return _describe(engine, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=8)
+def _describe(engine: Path, mtime_ns: int, size_bytes: int) -> Describe:  # noqa: ARG001 - the state of the file is the key
+    right = "rebuild it with `make setup`"
+    try:
+        done = subprocess.run(
+            [str(engine), "describe"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_DESCRIBE_TIMEOUT_S,
+            check=False,
+        )
+    except OSError as error:
+        raise UserError(f"engine cannot be started: {error.strerror}", str(engine), right, EXIT_ENVIRONMENT) from error
+    except subprocess.TimeoutExpired as error:
+        raise UserError(
+            f"engine gave no answer within {_DESCRIBE_TIMEOUT_S} s", str(engine), right, EXIT_ENVIRONMENT
+        ) from error
+    if done.returncode != 0:
+        said = one_line(done.stderr.decode("utf-8", "replace"), 200) or "nothing on stderr"
+        raise UserError(f"`describe` ended with {done.returncode}: {said}", str(engine), right, EXIT_ENVIRONMENT)
+    try:
+        return Describe.model_validate_json(done.stdout)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = "/".join(str(part) for part in first["loc"])
+        what = f"`describe` gave no ullage.describe/1 document: {place}: {first['msg']}"
+        raise UserError(what, str(engine), right, EXIT_ENVIRONMENT) from error
+
+
+def registered(description: Describe, kind: Kind) -> list[Registered]:
+    """Everything of one kind."""
+    return {
+        "backend": description.backends,
+        "workload": description.workloads,
+        "probe": description.probes,
+        "stop rule": description.stop_rules,
+    }[kind]
+
+
+def find_registered(description: Describe, kind: Kind, name: str) -> Registered:
+    """The thing of that name; ``UserError`` with a guess when there is none, or the reason why this build lacks it."""
+    things = {thing.name: thing for thing in registered(description, kind)}
+    found = things.get(name)
+    if found is None:
+        raise UserError(f"unknown {kind} '{name}'", "", suggest(name, things))
+    if not found.available:
+        raise UserError(
+            f"{kind} '{name}' is not available here", "", found.reason or "this build lacks it", EXIT_ENVIRONMENT
+        )
+    return found
+
+
+def validate_parameters(description: Describe, kind: Kind, name: str, given: Parameters) -> Parameters:
+    """``given`` checked against what the engine states for the thing ``name``, in the engine's own types.
+
+    What equals its default is left out, so that saying a default aloud does not change a case's id. ``UserError`` as
+    for ``find_registered`` and for an unknown name or a bad value.
+    """
+    return check_parameters(find_registered(description, kind, name).parameters, given, f"{kind} '{name}'")

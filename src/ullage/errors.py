@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one way in which a wrong input or surrounding is reported: one line and an exit code."""
+
+from typing import Final
+
+EXIT_OK: Final = 0
+EXIT_BAD_INPUT: Final = 2
+EXIT_ENVIRONMENT: Final = 3
+EXIT_CASE_FAILED: Final = 4
+EXIT_ABORTED: Final = 5
+
+
+def one_line(text: str, limit: int = 400) -> str:
+    """Make ``text`` safe for one line of a terminal: control characters are escaped, what is too long is cut."""
+    escaped = "".join(c if c.isprintable() else _escape(c) for c in " ".join(text.split("\n")).strip())
+    return escaped if len(escaped) <= limit else escaped[: limit - 3] + "..."
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+class UserError(Exception):
+    """Something the reader of the message can put right: ``what`` is wrong, ``where``, and what would be ``right``.
+
+    ``code`` is the exit code: ``EXIT_BAD_INPUT`` for words and files, ``EXIT_ENVIRONMENT`` for this machine.
+    """
+
+    def __init__(self, what: str, where: str = "", right: str = "", code: int = EXIT_BAD_INPUT) -> None:
+        super().__init__(what, where, right, code)
+        self.what = what
+        self.where = where
+        self.right = right
+        self.code = code
+
+    def __str__(self) -> str:
+        """The one line, without the program's name."""
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        return one_line(f"{head}; {self.right}" if self.right else head)

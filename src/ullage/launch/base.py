@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a launcher is: the words that start the engine's ranks under one MPI, and how its messages are read."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, TypeAlias
+
+from ullage.model.plan import Layout
+
+Family: TypeAlias = Literal["openmpi", "mpich", "other"]
+
+# Each of these stands in the environment of a batch job whose allocation may span nodes.
+_ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")
+
+
+@dataclass(frozen=True, slots=True)
+class DeadRank:
+    """A rank that ended badly, as far as the launcher said. ``cause``: ``signal 9 (Killed)`` or ``exit code 3``."""
+
+    rank: int | None
+    node: str
+    cause: str
+
+
+class Launcher(Protocol):
+    """Stateless: all that differs between launches is in the layout."""
+
+    @property
+    def name(self) -> str:
+        """As in ``--launcher``."""
+        ...
+
+    def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
+        """Argument list that starts ``engine run plan`` on all ranks of ``layout``."""
+        ...
+
+    def environment(self, layout: Layout) -> dict[str, str]:
+        """Settings this MPI needs; what the user has set himself wins over them."""
+        ...
+
+    def dead_ranks(self, stderr: str) -> list[DeadRank]:
+        """Ranks that the launcher reports as ended by a signal or a bad exit code."""
+        ...
+
+
+def is_one_node(layout: Layout, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether all ranks will be on this node: said so by the layout, or no allocation to spread over."""
+    if layout.nodes is not None:
+        return layout.nodes == 1
+    return not any(name in environment for name in _ALLOCATIONS)
+
+
+def choose_binding(ranks_on_a_node: int, threads: int, cores: int) -> Literal["core", "none"]:
+    """Bind to cores only when every thread of every rank gets one of its own: else some share one while others idle."""
+    return "core" if ranks_on_a_node * threads <= cores else "none"
+
+
+def bound_cores(layout: Layout, cores: int | None) -> int | None:
+    """Cores to bind each rank to, None for no binding. A layout that asks for more cores than there are is not bound.
+
+    ``cores``: physical cores this process may use, None when not known; they only count for ranks on this node.
+    """
+    if layout.binding != "core":
+        return None
+    on_a_node = layout.ranks_per_node or (layout.ranks if is_one_node(layout) else None)
+    if on_a_node is not None and cores is not None and choose_binding(on_a_node, layout.threads, cores) == "none":
+        return None
+    return layout.threads
+
+
+class LauncherModule(Protocol):
+    """What the file of a launcher offers."""
+
+    NAME: str
+    FAMILY: Family
+    MPIEXEC_NAMES: tuple[str, ...]
+    VERSION_MARK: re.Pattern[str]
+
+    def create(self, mpiexec: Path, cores: int | None) -> Launcher:
+        """The launcher for one mpiexec; ``cores``: physical cores this process may use, None when not known."""
+        ...

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MPICH and its kin: mpiexec.hydra."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ullage.launch.base import DeadRank, Family, Launcher, bound_cores, is_one_node
+from ullage.model.plan import Layout
+
+NAME: Final = "mpich"
+FAMILY: Final[Family] = "mpich"
+MPIEXEC_NAMES: Final = ("mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun")
+VERSION_MARK: Final = re.compile(r"HYDRA", re.IGNORECASE)
+
+_BAD_TERMINATION: Final = re.compile(r"PID \d+ RUNNING AT (?P<node>\S+)\s*\n=\s+EXIT CODE: (?P<code>\d+)")
+_EXIT_STRING: Final = re.compile(r"EXIT STRING: (?P<word>[^(\n]+?) \(signal (?P<signal>\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Mpich:
+    """``cores``: physical cores this process may use, None when not known."""
+
+    mpiexec: Path
+    cores: int | None = None
+    name: str = NAME
+
+    def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
+        """See ``Launcher``."""
+        words = [str(self.mpiexec), "-n", str(layout.ranks)]
+        if layout.ranks_per_node is not None:
+            words += ["-ppn", str(layout.ranks_per_node)]
+        width = bound_cores(layout, self.cores)
+        bind = "none" if width is None else "core" if width == 1 else f"core:{width}"
+        return [*words, "-bind-to", bind, str(engine), "run", str(plan)]
+
+    def environment(self, layout: Layout) -> dict[str, str]:
+        """See ``Launcher``."""
+        # Together these make a waiting rank yield, from version 5 on; older ones spin for a scheduler tick anyway.
+        settings = {
+            "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
+            "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
+            "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
+        }
+        if is_one_node(layout):
+            settings |= {"FI_TCP_IFACE": "lo", "UCX_NET_DEVICES": "lo"}
+        return settings
+
+    def dead_ranks(self, stderr: str) -> list[DeadRank]:
+        """See ``Launcher``. Hydra names the node; its process is any of those that it has killed itself, so no rank."""
+        word = _EXIT_STRING.search(stderr)
+        cause = f"signal {word['signal']} ({word['word']})" if word else None
+        return [DeadRank(None, m["node"], cause or f"exit code {m['code']}") for m in _BAD_TERMINATION.finditer(stderr)]
+
+
+def create(mpiexec: Path, cores: int | None) -> Launcher:
+    """See ``LauncherModule``."""
+    return Mpich(mpiexec, cores)

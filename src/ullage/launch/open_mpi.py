@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open MPI 4 and 5: mpirun (orterun, prterun)."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ullage.launch.base import DeadRank, Family, Launcher, bound_cores, is_one_node
+from ullage.model.plan import Layout
+
+NAME: Final = "open-mpi"
+FAMILY: Final[Family] = "openmpi"
+MPIEXEC_NAMES: Final = ("mpirun.openmpi", "mpiexec.openmpi", "mpirun", "mpiexec")
+VERSION_MARK: Final = re.compile(r"Open MPI|OpenRTE|PRRTE|prte", re.IGNORECASE)
+
+_NOTICED: Final = re.compile(
+    r"process rank (?P<rank>\d+) with PID \d+ on node (?P<node>\S+)"
+    r" exited on (?P<cause>signal \d+(?: \([^)]*\))?)"
+)
+_FIRST_TO_DO_SO: Final = re.compile(r"Process name: \[\[\d+,\d+\],(?P<rank>\d+)\] Exit code: +(?P<code>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMpi:
+    """``cores``: physical cores this process may use, None when not known."""
+
+    mpiexec: Path
+    cores: int | None = None
+    name: str = NAME
+
+    def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
+        """See ``Launcher``."""
+        words = [str(self.mpiexec), "-n", str(layout.ranks), "--oversubscribe"]
+        width = bound_cores(layout, self.cores)
+        share = [] if layout.ranks_per_node is None else ["ppr", str(layout.ranks_per_node), "node"]
+        wide = [f"PE={width}"] if width is not None and width > 1 else []
+        if share or wide:
+            words += ["--map-by", ":".join([*(share or ["slot"]), *wide])]
+        return [*words, "--bind-to", "none" if width is None else "core", str(engine), "run", str(plan)]
+
+    def environment(self, layout: Layout) -> dict[str, str]:
+        """See ``Launcher``."""
+        # A rank that waits in a barrier must hand its core to the ranks that still work.
+        settings = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+        if os.geteuid() == 0:
+            settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        if is_one_node(layout):
+            settings |= {"OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"}
+        return settings
+
+    def dead_ranks(self, stderr: str) -> list[DeadRank]:
+        """See ``Launcher``."""
+        text = " ".join(stderr.split())  # its messages are wrapped at blanks
+        killed = [DeadRank(int(m["rank"]), m["node"], m["cause"]) for m in _NOTICED.finditer(text)]
+        left = [DeadRank(int(m["rank"]), "", f"exit code {m['code']}") for m in _FIRST_TO_DO_SO.finditer(text)]
+        return killed + left
+
+
+def create(mpiexec: Path, cores: int | None) -> Launcher:
+    """See ``LauncherModule``."""
+    return OpenMpi(mpiexec, cores)

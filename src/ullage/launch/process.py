@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run one plan: start the engine under a launcher, follow its records, end it when asked, and say how it ended."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, one_line
+from ullage.launch.base import DeadRank, Launcher
+from ullage.launch.running import Running
+from ullage.model.plan import Plan
+from ullage.model.record import EndRecord
+from ullage.records import AnyRecord, RecordTail
+
+EndStatus: TypeAlias = Literal["complete", "interrupted", "failed", "timeout"]
+StopReason: TypeAlias = Literal["signal", "deadline", "no start"]
+
+_POLL_S: Final = 0.2
+_START_POLL_S: Final = 0.05
+_STARTING_S: Final = 10.0
+_CONTRACT_CAUSES: Final = frozenset(
+    f"exit code {code}" for code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_CASE_FAILED, EXIT_ABORTED)
+)
+_ENGINE_MARK: Final = "ullage-engine: "
+_TAIL_BYTES: Final = 8192
+_CODES: Final[dict[EndStatus, int]] = {
+    "complete": EXIT_OK,
+    "failed": EXIT_CASE_FAILED,
+    "interrupted": EXIT_ABORTED,
+    "timeout": EXIT_ABORTED,
+}
+
+
+@dataclass(frozen=True)
+class LaunchOutcome:
+    """How a launch ended. ``exit_code`` and ``signal`` are the launcher's own; ``code`` is what all of it means."""
+
+    exit_code: int | None
+    signal: int | None
+    records_path: Path
+    last_status: EndStatus | None
+    stderr_tail: str
+    dead_ranks: list[DeadRank] = field(default_factory=list[DeadRank])
+    stopped_by: StopReason | None = None
+    elapsed_s: float = 0.0
+    command: list[str] = field(default_factory=list[str])
+
+    @property
+    def code(self) -> int:
+        """Exit code by docs/contract.md. Launchers change the codes of their ranks, so the end record goes first."""
+        if self.last_status is not None:
+            return _CODES[self.last_status]
+        refused = self.exit_code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT) and not self.dead_ranks
+        return self.exit_code if refused and self.exit_code is not None else EXIT_ABORTED
+
+    @property
+    def engine_said(self) -> list[str]:
+        """The engine's own complaints among all that stands in ``stderr_tail``, each once, without its name."""
+        lines = [line.strip() for line in self.stderr_tail.splitlines() if line.strip().startswith(_ENGINE_MARK)]
+        return list(dict.fromkeys(one_line(line.removeprefix(_ENGINE_MARK)) for line in lines))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the engine did all of its plan and no case failed."""
+        return self.last_status == "complete"
+
+
+def deadline_of(plan: Plan) -> float | None:
+    """Seconds after which a launch of ``plan`` is stuck for certain; None when the plan has no budget.
+
+    The engine keeps its budget to a repetition, and its own watchdog ends a phase that hangs.
+    """
+    return None if plan.time_budget_s is None else 1.5 * plan.time_budget_s + 2 * plan.watchdog_s + 60
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a launch may take.
+
+    ``deadline_s``: from start to end, None for ``deadline_of`` its plan; ``start_timeout_s``: to its first record;
+    ``stop_grace_s``: from being asked to end to being killed.
+    """
+
+    deadline_s: float | None = None
+    start_timeout_s: float = 300.0
+    stop_grace_s: float = 15.0
+
+
+_USUAL_PATIENCE: Final = Patience()
+
+
+def launch(
+    engine: Path,
+    launcher: Launcher,
+    plan_path: Path,
+    plan: Plan,
+    stderr_path: Path,
+    on_record: Callable[[AnyRecord], None] | None = None,
+    patience: Patience = _USUAL_PATIENCE,
+) -> LaunchOutcome:
+    """Run ``plan`` and wait for its end; every new record goes to ``on_record``.
+
+    SIGINT and SIGTERM are handed to the ranks, which finish their repetition; a second one ends them at once, and what
+    is left after ``patience.stop_grace_s`` is killed. The same is done at the deadline and when no first record has
+    come in time. ``UserError`` (exit code 3) when the launcher cannot be started.
+    """
+    records_path = Path(plan.records)
+    tail = RecordTail(records_path, records_path.stat().st_size if records_path.exists() else 0)
+    if patience.deadline_s is None:
+        patience = replace(patience, deadline_s=deadline_of(plan))
+    watch = _Watch(tail, plan.layout.ranks, on_record, patience)
+    with stderr_path.open("ab") as stderr, _caught_signals() as caught:
+        running = Running.start(engine, launcher, plan_path, plan.layout, stderr)
+        try:
+            watch.follow(running, caught)
+        finally:
+            running.kill()
+    return _outcome(running, watch, launcher, records_path, stderr_path)
+
+
+@contextlib.contextmanager
+def _caught_signals() -> Generator[list[int]]:
+    """SIGINT and SIGTERM that arrive meanwhile, in order. Outside the main thread they stay with the main thread."""
+    caught: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield caught
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda received, _frame: caught.append(received)) for number in numbers]
+    try:
+        yield caught
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+class _Watch:
+    """Follows a running launch: hands records on, and ends it step by step (ask, ask again, kill) when it must end."""
+
+    def __init__(
+        self,
+        tail: RecordTail,
+        ranks: int,
+        on_record: Callable[[AnyRecord], None] | None,
+        patience: Patience,
+    ) -> None:
+        self.last_status: EndStatus | None = None
+        self.stopped_by: StopReason | None = None
+        self._tail = tail
+        self._ranks = ranks
+        self._knows_ranks = False
+        self._on_record = on_record
+        self._patience = patience
+        self._has_records = False
+        self._asked = 0
+        self._first_asked = 0.0
+
+    def follow(self, running: Running, caught: list[int]) -> None:
+        """Returns when the launcher has ended or has run out of grace."""
+        while not running.wait(self._poll_s()):
+            self._learn(running)
+            self._read()
+            if self._out_of_grace(running, caught):
+                break
+        self._read()
+
+    def _poll_s(self) -> float:
+        """Short while the ranks are starting, so that an early death is seen; then too long to disturb anybody."""
+        return _POLL_S if self._knows_ranks else _START_POLL_S
+
+    def _learn(self, running: Running) -> None:
+        """All ranks are there when the first record is. Looking for them goes through /proc, so it ends then."""
+        if not self._knows_ranks:
+            running.learn_ranks()
+            slow = time.monotonic() - running.started > _STARTING_S
+            self._knows_ranks = self._has_records or slow or running.ranks_seen >= self._ranks
+
+    def _read(self) -> None:
+        for record in self._tail.poll():
+            self._has_records = True
+            if isinstance(record, EndRecord):
+                self.last_status = record.status
+            if self._on_record is not None:
+                self._on_record(record)
+
+    def _out_of_grace(self, running: Running, caught: list[int]) -> bool:
+        now = time.monotonic()
+        self.stopped_by = self.stopped_by or self._reason(now - running.started, caught)
+        if self.stopped_by is None:
+            return False
+        wanted = max(1, min(2, len(caught)))
+        if self._asked < wanted:
+            self._first_asked = self._first_asked or now
+            self._asked += 1
+            running.ask_to_end()
+        return now - self._first_asked > self._patience.stop_grace_s
+
+    def _reason(self, elapsed_s: float, caught: list[int]) -> StopReason | None:
+        if caught:
+            return "signal"
+        limit_s = self._patience.deadline_s
+        if limit_s is not None and elapsed_s > limit_s:
+            return "deadline"
+        return "no start" if not self._has_records and elapsed_s > self._patience.start_timeout_s else None
+
+
+def _outcome(
+    running: Running, watch: _Watch, launcher: Launcher, records_path: Path, stderr_path: Path
+) -> LaunchOutcome:
+    returned = running.process.returncode
+    tail = _tail(stderr_path)
+    return LaunchOutcome(
+        exit_code=returned if returned >= 0 else None,
+        signal=-returned if returned < 0 else None,
+        records_path=records_path,
+        last_status=watch.last_status,
+        stderr_tail=tail,
+        dead_ranks=_dead_ranks(launcher.dead_ranks(tail), running.first_ended) if watch.last_status is None else [],
+        stopped_by=watch.stopped_by,
+        elapsed_s=time.monotonic() - running.started,
+        command=running.command,
+    )
+
+
+def _dead_ranks(reported: list[DeadRank], first_ended: int | None) -> list[DeadRank]:
+    """``reported`` without ends by the contract's exit codes; a rank that is not named is the one seen ending first."""
+    dead = [rank for rank in reported if rank.cause not in _CONTRACT_CAUSES]
+    return [replace(rank, rank=first_ended) if rank.rank is None else rank for rank in dead]
+
+
+def _tail(path: Path) -> str:
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - _TAIL_BYTES))
+        return stream.read().decode("utf-8", "replace")

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A launch that is under way: the launcher's process and the ranks it has started on this node."""
+
+import contextlib
+import os
+import secrets
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.launch.base import Launcher
+from ullage.launch.members import LAUNCH_VARIABLE, members, send
+from ullage.model.plan import Layout
+
+_KILL_TIMEOUT_S: Final = 5.0
+_KILL_PAUSE_S: Final = 0.02
+
+
+class Running:
+    """Made by ``start``; ``kill`` leaves nothing of it on this node.
+
+    ``first_ended``: the rank that ended before all others, None when that was not seen. Hydra names the wrong process
+    when one dies, because it reads the exit codes after it has killed the others; so the ranks are watched from here.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], token: str, engine: Path, command: list[str]) -> None:
+        self.process = process
+        self.command = command
+        self.first_ended: int | None = None
+        self.started = time.monotonic()
+        self._token = token
+        self._engine = engine
+        self._known: set[int] = set()
+        # An epoll hands out its events in the order in which they happened, however late it is asked.
+        self._ends = select.epoll()
+        self._rank_of: dict[int, int | None] = {}
+        self._watch(process.pid, None)
+
+    @classmethod
+    def start(cls, engine: Path, launcher: Launcher, plan_path: Path, layout: Layout, stderr: BinaryIO) -> "Running":
+        """Start the launcher in a session of its own; all it says goes to ``stderr``. May raise ``UserError``."""
+        token = secrets.token_hex(8)
+        command = launcher.argv(engine, plan_path, layout)
+        environment = {**launcher.environment(layout), **os.environ, LAUNCH_VARIABLE: token}
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr, env=environment, start_new_session=True
+            )
+        except OSError as error:
+            what = f"launcher cannot be started: {error.strerror}"
+            raise UserError(what, command[0], "name another with --launcher", EXIT_ENVIRONMENT) from error
+        return cls(process, token, engine, command)
+
+    def _watch(self, pid: int, rank: int | None) -> None:
+        """``rank``: None for the launcher."""
+        with contextlib.suppress(ProcessLookupError):
+            handle = os.pidfd_open(pid)
+            self._rank_of[handle] = rank
+            self._ends.register(handle, select.EPOLLIN)
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the launcher has ended. Returns when one of its processes ends, at the latest after ``seconds``."""
+        for handle, _ in self._ends.poll(seconds):
+            rank = self._rank_of.pop(handle)
+            self.first_ended = rank if self.first_ended is None else self.first_ended
+            self._ends.unregister(handle)
+            os.close(handle)
+        return self.process.poll() is not None
+
+    @property
+    def ranks_seen(self) -> int:
+        """How many ranks were found on this node."""
+        return len(self._known)
+
+    def learn_ranks(self) -> None:
+        """Watch the ranks that have come since the last call."""
+        for member in members(self._token):
+            if member.rank is not None and member.pid not in self._known and member.runs(self._engine):
+                self._known.add(member.pid)
+                self._watch(member.pid, member.rank)
+
+    def ask_to_end(self) -> None:
+        """SIGTERM to the ranks of this node, who agree with all others; to the launcher when there are none here.
+
+        Never to both: a launcher that is told to end kills its ranks within a second.
+        """
+        ranks = [member.pid for member in members(self._token) if member.runs(self._engine)]
+        for pid in ranks or [self.process.pid]:
+            send(pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End whatever is left of the launch on this node. The launcher first, so that it reports no rank as lost."""
+        if self.process.poll() is None:
+            send(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        # What is in the middle of being started may escape one round; a process in the kernel's hands ends later.
+        deadline = time.monotonic() + _KILL_TIMEOUT_S
+        while (left := list(members(self._token))) and time.monotonic() < deadline:
+            for member in left:
+                send(member.pid, signal.SIGKILL)
+            time.sleep(_KILL_PAUSE_S)
+        for handle in self._rank_of:
+            os.close(handle)
+        self._rank_of.clear()
+        self._ends.close()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``--launcher script``: write Slurm batch scripts for the plans of a run, and stop.
+
+People read them, add what their site wants, and submit them; the records come to the same result folder as with any
+other launcher.
+"""
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.launch.base import Family
+from ullage.launch.process import deadline_of
+from ullage.model.plan import Plan
+from ullage.result import ResultFolder, write_atomically
+
+NAME: Final = "script"
+
+# Under the wrong plug-in every rank would become a run of its own.
+_PLUGINS: Final[dict[Family, tuple[str, str]]] = {
+    "openmpi": ("pmix", "The engine was built with Open MPI, whose ranks find each other through PMIx."),
+    "mpich": ("pmi2", "The engine was built with MPICH or its kin, whose ranks find each other through PMI-2."),
+    "other": ("pmix", "The engine's MPI is not known to Ullage: choose from `srun --mpi=list` what it needs."),
+}
+# Waiting ranks must not spin on cores that others need: as under a local mpiexec, without what is for one node only.
+_SETTINGS: Final[dict[Family, dict[str, str]]] = {
+    "openmpi": {"OMPI_MCA_mpi_yield_when_idle": "1"},
+    "mpich": {
+        "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
+        "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
+        "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
+    },
+    "other": {},
+}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What was written. ``submit``: submits all; ``afterwards``: to be given when all jobs have ended."""
+
+    scripts: list[Path]
+    submit: list[str]
+    afterwards: list[str]
+
+
+def write_batch(result: ResultFolder, engine: Path, family: Family, launches: Sequence[tuple[int, Plan]]) -> Batch:
+    """One script for each launch (number and plan, already written by ``prepare_launch``) below ``batch/``."""
+    folder = result.path / "batch"
+    scripts: list[Path] = []
+    for launch, plan in launches:
+        script = folder / f"{launch:03}-{plan.layout.ranks}-ranks.sbatch"
+        write_atomically(script, batch_script(result, engine, family, launch, plan))
+        scripts.append(script)
+    afterwards = ["ullage", "report", str(result.path)]
+    submit = folder / "submit.sh"
+    write_atomically(submit, _submit_script(scripts, afterwards))
+    return Batch(scripts, ["bash", str(submit)], afterwards)
+
+
+def batch_script(result: ResultFolder, engine: Path, family: Family, launch: int, plan: Plan) -> str:
+    """Text of the script for one launch."""
+    layout = plan.layout
+    plugin, reason = _PLUGINS[family]
+    template = Template(resources.files("ullage.launch").joinpath("slurm.sbatch.in").read_text(encoding="utf-8"))
+    return template.substitute(
+        run_id=plan.run_id,
+        suite=plan.suite,
+        launch=launch,
+        ranks=layout.ranks,
+        placement=_placement(plan),
+        time=_time(plan),
+        output=_sbatch_word(result.stderr_path(launch)),
+        environment="\n".join(f"export {name}={shlex.quote(value)}" for name, value in _SETTINGS[family].items()),
+        mpi=plugin,
+        mpi_reason=reason,
+        binding="cores" if layout.binding == "core" else "none",
+        engine=shlex.quote(str(engine)),
+        plan=shlex.quote(str(result.plan_path(launch))),
+    )
+
+
+def _placement(plan: Plan) -> str:
+    layout = plan.layout
+    lines = [f"#SBATCH --cpus-per-task={layout.threads}"]
+    if layout.nodes is not None:
+        lines.append(f"#SBATCH --nodes={layout.nodes}")
+    if layout.ranks_per_node is not None:
+        lines.append(f"#SBATCH --ntasks-per-node={layout.ranks_per_node}")
+    if layout.nodes is not None and layout.ranks_per_node is None:
+        lines.append(f"#SBATCH --ntasks-per-node={math.ceil(layout.ranks / layout.nodes)}")
+    return "\n".join(lines)
+
+
+def _time(plan: Plan) -> str:
+    seconds = deadline_of(plan)
+    if seconds is None:
+        return "# The run has no time budget, so the partition's default limit holds:\n##SBATCH --time="
+    # Slurm counts in minutes; five more for the start and for the two minutes' warning.
+    minutes = math.ceil(seconds / 60) + 5
+    return f"#SBATCH --time={minutes // 60:02}:{minutes % 60:02}:00"
+
+
+def _sbatch_word(path: Path) -> str:
+    """A path as a word of an #SBATCH line: per cent signs are patterns there, blanks and quotes need quotes."""
+    text = str(path)
+    if any(character in text for character in '\n\r"\\'):
+        what = "a batch script cannot write to a path with line ends, double quotes or backslashes"
+        raise UserError(what, text, "choose another --result")
+    return f'"{text.replace("%", "%%")}"'
+
+
+def _submit_script(scripts: Sequence[Path], afterwards: Sequence[str]) -> str:
+    lines = [
+        "#!/bin/bash",
+        "# Submits all jobs of this run; they start one after the other. When all have ended:",
+        f"#   {shlex.join(afterwards)}",
+    ]
+    lines += ["set -e", *(shlex.join(["sbatch", str(script)]) for script in scripts)]
+    return "\n".join(lines) + "\n"

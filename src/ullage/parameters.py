@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Typed parameters as the engine describes them: words into values, values checked."""
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, cast
+
+from ullage.errors import UserError
+from ullage.model.describe import Parameter, ParameterType
+from ullage.model.plan import Parameters, Scalar, Value
+from ullage.units import format_bytes, parse_duration, parse_rate, parse_size
+
+_FLAGS: Final = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
+_NO_LIMIT: Final = 1e15
+_COUNT: Final = re.compile(r"-?\d{1,18}", re.ASCII)
+_FORMS: Final[Mapping[str, str]] = {
+    "flag": "true or false",
+    "count": "a whole number",
+    "bytes": "a size such as 128K, 1M, 1.5GiB",
+    "seconds": "a time such as 90, 60s, 2m, 500ms",
+    "rate": "a rate such as 3.2GB/s",
+    "number": "a number",
+    "text": "text",
+    "map": "KEY=VALUE,KEY=VALUE",
+}
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """What would be right for a misspelt ``word``: the nearest of ``known``, else all of them."""
+    words = list(known)
+    near = difflib.get_close_matches(word, words, n=1)
+    return f"did you mean '{near[0]}'?" if near else f"one of {', '.join(words)}" if words else "none is taken here"
+
+
+def parse_parameter(parameter: Parameter, text: str) -> Value:
+    """The value of ``parameter`` from a word on the command line, checked. ``UserError`` says what would be right."""
+    try:
+        value = _PARSERS[parameter.type](text.strip())
+    except (ValueError, UserError) as error:
+        raise UserError(f"not a value of '{parameter.name}'", f"'{text}'", f"write {_form(parameter)}") from error
+    return check_value(parameter, value, f"'{parameter.name}'")
+
+
+def _flag_from_text(text: str) -> bool:
+    if text.lower() not in _FLAGS:
+        raise ValueError(text)
+    return _FLAGS[text.lower()]
+
+
+def _count_from_text(text: str) -> int:
+    if not _COUNT.fullmatch(text):
+        raise ValueError(text)
+    return int(text)
+
+
+def _words_from_text(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]
+
+
+def _map_from_text(text: str) -> dict[str, Scalar]:
+    if text.startswith("{"):
+        loaded = cast("object", json.loads(text))
+        if not isinstance(loaded, dict):
+            raise ValueError(text)
+        items = cast("dict[str, object]", loaded)
+        return {key: _scalar(value) for key, value in items.items()}
+    values: dict[str, Scalar] = {}
+    for item in filter(None, text.split(",")):
+        key, separator, value = item.partition("=")
+        if not separator or not key.strip():
+            raise ValueError(item)
+        values[key.strip()] = value.strip()
+    return values
+
+
+def _scalar(value: object) -> Scalar:
+    if not isinstance(value, (bool, int, float, str)):
+        raise ValueError(str(value))  # noqa: TRY004 - one kind of error for all bad words
+    return value
+
+
+_PARSERS: Final[Mapping[ParameterType, Callable[[str], Value]]] = {
+    "flag": _flag_from_text,
+    "count": _count_from_text,
+    "bytes": parse_size,
+    "seconds": parse_duration,
+    "rate": parse_rate,
+    "number": float,
+    "text": str,
+    "choice": str,
+    "choices": _words_from_text,
+    "map": _map_from_text,
+}
+
+
+def check_parameters(known: list[Parameter], given: Parameters, where: str) -> Parameters:
+    """``given`` in the types of ``known``, without what equals its default. ``UserError`` names the first mistake."""
+    by_name = {parameter.name: parameter for parameter in known}
+    checked: Parameters = {}
+    for name, value in given.items():
+        parameter = by_name.get(name)
+        if parameter is None:
+            raise UserError(f"unknown parameter '{name}'", where, suggest(name, by_name))
+        canonical = check_value(parameter, value, f"{where}: '{name}'")
+        if canonical != _canonical(parameter, parameter.default):
+            checked[name] = canonical
+    return checked
+
+
+def check_value(parameter: Parameter, value: Value, where: str) -> Value:
+    """``value`` in the parameter's own type; ``UserError`` when type, range or choice is wrong."""
+    canonical = _canonical(parameter, value)
+    if canonical is None:
+        raise UserError(f"{_shown(value)} is of the wrong type", where, f"must be {_form(parameter)}")
+    if isinstance(canonical, (int, float)) and not isinstance(canonical, bool):
+        _check_range(parameter, canonical, where)
+    words = canonical if isinstance(canonical, list) else [canonical] if parameter.type == "choice" else []
+    for word in words:
+        if word not in parameter.choices:
+            raise UserError(f"unknown choice '{word}'", where, suggest(str(word), parameter.choices))
+    if isinstance(canonical, list) and (not canonical or len(set(canonical)) < len(canonical)):
+        raise UserError("is empty or names a word twice", where, f"must be {_form(parameter)}")
+    return canonical
+
+
+def _canonical(parameter: Parameter, value: Value) -> Value | None:
+    """``value`` in the type of ``parameter``, None when it is of another one. In maps all is text, as in the engine."""
+    match parameter.type:
+        case "flag":
+            return value if isinstance(value, bool) else None
+        case "count" | "bytes":
+            return value if isinstance(value, int) and not isinstance(value, bool) else None
+        case "seconds" | "rate" | "number":
+            return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+        case "text" | "choice":
+            return value if isinstance(value, str) else None
+        case "choices":
+            return value if isinstance(value, list) else None
+        case "map":
+            return {key: _as_text(item) for key, item in value.items()} if isinstance(value, dict) else None
+
+
+def _as_text(value: Scalar) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _check_range(parameter: Parameter, value: float, where: str) -> None:
+    low, high = parameter.minimum, parameter.maximum
+    # Written so that NaN, which compares false with everything, is refused.
+    if (low is None or value >= low) and (high is None or value <= high) and value - value == 0:
+        return
+    raise UserError(f"{_shown(value)} is out of range", where, f"must be {_form(parameter)}")
+
+
+def _form(parameter: Parameter) -> str:
+    if parameter.type in ("choice", "choices"):
+        head = "one of" if parameter.type == "choice" else "a list of"
+        return f"{head} {', '.join(parameter.choices)}"
+    return f"{_FORMS[parameter.type]}{format_range(parameter)}"
+
+
+def format_range(parameter: Parameter) -> str:
+    """`` from 8 to 1G``, `` from 0``, or nothing: the limits of a number in its own unit."""
+    low = "" if parameter.minimum is None else f" from {_bound(parameter, parameter.minimum)}"
+    high = "" if parameter.maximum is None else f" up to {_bound(parameter, parameter.maximum)}"
+    # Limits of the number formats tell a reader nothing.
+    return low if parameter.maximum is not None and parameter.maximum >= _NO_LIMIT else low + high
+
+
+def _bound(parameter: Parameter, value: float) -> str:
+    if parameter.type == "bytes":
+        return format_bytes(int(value))
+    return str(int(value)) if value.is_integer() and abs(value) < 1e9 else f"{value:g}"
+
+
+def format_value(parameter: Parameter, value: Value) -> str:
+    """``value`` as a person would type it on the command line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(value)
+    if isinstance(value, dict):
+        return ",".join(f"{key}={_as_text(item)}" for key, item in value.items())
+    if parameter.type == "bytes" and isinstance(value, int):
+        return format_bytes(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _shown(value: Value) -> str:
+    return json.dumps(value)

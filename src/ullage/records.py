@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read what an engine run left behind, whatever state it was left in."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from io import BufferedReader
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from ullage.errors import UserError, one_line
+from ullage.model.record import CaseRecord, EndRecord, EventRecord, PhaseRecord, ProbeRecord, Record, RunRecord
+
+AnyRecord = RunRecord | CaseRecord | PhaseRecord | ProbeRecord | EventRecord | EndRecord
+
+# A line holds one phase at most; what is longer than this was not written by an engine.
+_LONGEST_LINE: Final = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A line that could not be used; ``line`` counts from 1 and is 0 when the whole file is meant."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class RecordFile:
+    """All usable records of a file in their order. ``truncated``: the last launch in it wrote no ``end``."""
+
+    path: Path
+    records: list[AnyRecord]
+    truncated: bool
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    @cached_property
+    def run(self) -> RunRecord | None:
+        """First run record."""
+        return next((r for r in self.records if isinstance(r, RunRecord)), None)
+
+    @cached_property
+    def end(self) -> EndRecord | None:
+        """End record of the last launch; None when it was cut short."""
+        return None if self.truncated else next((r for r in reversed(self.records) if isinstance(r, EndRecord)), None)
+
+    @cached_property
+    def cases(self) -> list[CaseRecord]:
+        """Ends of repetitions."""
+        return [r for r in self.records if isinstance(r, CaseRecord)]
+
+    @cached_property
+    def phases(self) -> list[PhaseRecord]:
+        """Timed stretches, warm-ups included."""
+        return [r for r in self.records if isinstance(r, PhaseRecord)]
+
+    @cached_property
+    def events(self) -> list[EventRecord]:
+        """What a reader must know."""
+        return [r for r in self.records if isinstance(r, EventRecord)]
+
+    @cached_property
+    def probes(self) -> list[ProbeRecord]:
+        """Facts read apart from phases."""
+        return [r for r in self.records if isinstance(r, ProbeRecord)]
+
+
+@cache
+def _adapter() -> TypeAdapter[AnyRecord]:
+    return TypeAdapter(Record)
+
+
+def parse_record(line: bytes) -> AnyRecord | Problem:
+    """The record of one line, or why there is none (``Problem.line`` is 0). Never raises."""
+    try:
+        return _adapter().validate_json(line)
+    except ValidationError as error:
+        return Problem(0, _explain(line, error))
+
+
+def _explain(line: bytes, error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = "/".join(str(part) for part in first["loc"])
+    start = line[:40].decode("utf-8", "replace")
+    return one_line(
+        f"{place}: {first['msg']}" if place else f"{first['msg']} in a line that starts with '{start}'", 200
+    )
+
+
+def read_records(path: Path) -> RecordFile:
+    """Everything usable in the NDJSON file ``path``.
+
+    Cut, garbled, over-long and unknown lines become ``problems``; the content never raises. ``UserError`` when the file
+    itself cannot be read.
+    """
+    records: list[AnyRecord] = []
+    problems: list[Problem] = []
+    try:
+        with path.open("rb") as stream:
+            for number, line, whole in _lines(stream):
+                found = _read_line(line, whole=whole)
+                if isinstance(found, Problem):
+                    problems.append(Problem(number, found.text))
+                elif found is not None:
+                    records.append(found)
+    except OSError as error:
+        raise UserError(error.strerror or "cannot be read", str(path), "name a records file of a result") from error
+    if not records:
+        problems.append(Problem(0, "no record in the file"))
+    return RecordFile(path, records, _is_truncated(records), problems)
+
+
+def _read_line(line: bytes, *, whole: bool) -> AnyRecord | Problem | None:
+    """A crash can leave blocks of NUL where data was not yet on the disk: what stands beside them is still good."""
+    stripped = line.strip(b"\0 \t\r\n")
+    if not stripped:
+        return Problem(0, f"{len(line)} bytes of NUL") if b"\0" in line else None
+    if len(line) > _LONGEST_LINE:
+        return Problem(0, f"line longer than {_LONGEST_LINE} bytes")
+    found = parse_record(stripped)
+    if isinstance(found, Problem) and not whole:
+        return Problem(0, "line cut short")
+    return found
+
+
+def _lines(stream: BufferedReader) -> Iterator[tuple[int, bytes, bool]]:
+    """Number, bytes and whether the line end is there, of each line; only the head of an over-long one is kept."""
+    number = 0
+    while line := stream.readline(_LONGEST_LINE + 1):
+        number += 1
+        whole = line.endswith(b"\n")
+        if not whole and len(line) > _LONGEST_LINE:
+            while (rest := stream.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
+                pass
+        yield number, line, whole
+
+
+def _is_truncated(records: list[AnyRecord]) -> bool:
+    for record in reversed(records):
+        if isinstance(record, EndRecord):
+            return False
+        if isinstance(record, RunRecord):
+            return True
+    return True
+
+
+class RecordTail:
+    """Follows a file while it grows. Lines that are not yet whole wait; a file that is not there yet is empty."""
+
+    def __init__(self, path: Path, offset_bytes: int = 0) -> None:
+        self._path = path
+        self._offset_bytes = offset_bytes
+        self._rest = b""
+
+    def poll(self) -> list[AnyRecord]:
+        """Records completed since the last call; lines that are none are left to ``read_records`` to report."""
+        try:
+            with self._path.open("rb") as stream:
+                stream.seek(self._offset_bytes)
+                chunk = stream.read()
+        except FileNotFoundError:
+            return []
+        self._offset_bytes += len(chunk)
+        *whole, self._rest = (self._rest + chunk).split(b"\n")
+        found = (_read_line(line, whole=True) for line in whole)
+        return [record for record in found if record is not None and not isinstance(record, Problem)]

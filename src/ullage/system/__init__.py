@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts of the machine under test, read without root: one file a group."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ullage.model.describe import Describe
+from ullage.model.plan import Target
+from ullage.model.system import SystemFacts
+from ullage.system.files import ROOT
+
+
+def facts(targets: list[Target], description: Describe | None = None, root: Path = ROOT) -> SystemFacts:
+    """Facts of this node and of the places of ``targets``. What cannot be read is null; nothing is guessed.
+
+    ``root`` is where /proc, /sys and /etc are looked for.
+    """
+    from ullage.system.cpu import read_cpu
+    from ullage.system.environment import read_environment
+    from ullage.system.kernel import read_kernel
+    from ullage.system.limits import read_limits
+    from ullage.system.memory import read_memory
+    from ullage.system.network import read_network
+    from ullage.system.numa import read_numa
+    from ullage.system.storage import read_places
+    from ullage.system.versions import read_versions
+
+    return SystemFacts(
+        host=os.uname().nodename or None,
+        taken=datetime.now(UTC).isoformat(timespec="seconds"),
+        cpu=read_cpu(root),
+        memory=read_memory(root),
+        numa=read_numa(root),
+        places=read_places(targets, root),
+        kernel=read_kernel(root),
+        limits=read_limits(root),
+        environment=read_environment(root),
+        network=read_network(root),
+        mpi=description.engine.mpi if description is not None else None,
+        versions=read_versions(description),
+    )

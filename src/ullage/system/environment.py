@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Container, virtual machine, batch system, and the settings in the environment that change what is measured."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from ullage.model.system import Environment
+from ullage.system.files import ROOT, read_fields, read_text
+
+_SCHEDULERS: Final = {"SLURM_JOB_ID": "slurm", "PBS_JOBID": "pbs", "LSB_JOBID": "lsf", "FLUX_JOB_ID": "flux"}
+_ALLOWED: Final = re.compile(
+    r"(?:OMPI_MCA|PRTE_MCA|PMIX_MCA|MPIR_CVAR|MPICH|I_MPI|UCX|FI|HYDRA|OMP|GOMP|KMP|MKL_NUM|OPENBLAS|ROMIO|HDF5|LIBFABRIC|DARSHAN)_\w+"
+    r"|SLURM_(?:JOB_ID|NNODES|NTASKS|NTASKS_PER_NODE|CPUS_PER_TASK|CPU_BIND\w*|JOB_PARTITION|MPI_TYPE)"
+    r"|LD_PRELOAD|LD_LIBRARY_PATH|LOADEDMODULES|TMPDIR|MALLOC_\w+|ULLAGE_ENGINE"
+)
+_SECRET: Final = re.compile(r"TOKEN|SECRET|PASSW|KEY|CREDENTIAL", re.IGNORECASE)
+_CONTAINER_FILES: Final = {".dockerenv": "docker", "run/.containerenv": "podman", ".singularity.d": "apptainer"}
+_HYPERVISORS: Final = {
+    "kvm": "kvm", "qemu": "qemu", "vmware": "vmware", "virtualbox": "virtualbox", "microsoft": "hyper-v", "xen": "xen",
+    "amazon ec2": "kvm", "google": "kvm", "openstack": "kvm", "firecracker": "firecracker",
+}  # fmt: skip
+
+
+def read_environment(root: Path = ROOT, variables: Mapping[str, str] = os.environ) -> Environment:
+    """What surrounds this process."""
+    return Environment(
+        container=_container(root, variables),
+        hypervisor=_hypervisor(root),
+        scheduler=next((name for variable, name in _SCHEDULERS.items() if variable in variables), None),
+        variables={
+            name: value
+            for name, value in sorted(variables.items())
+            if _ALLOWED.fullmatch(name) and not _SECRET.search(name)
+        },
+    )
+
+
+def _container(root: Path, variables: Mapping[str, str]) -> str | None:
+    if variables.get("container"):
+        return variables["container"]
+    if "APPTAINER_CONTAINER" in variables or "SINGULARITY_CONTAINER" in variables:
+        return "apptainer"
+    return next((name for file, name in _CONTAINER_FILES.items() if (root / file).exists()), None)
+
+
+def _hypervisor(root: Path) -> str | None:
+    """The maker that the firmware names; else that there is one, when the processor says so."""
+    maker = " ".join(
+        read_text(root / f"sys/class/dmi/id/{name}") or "" for name in ("sys_vendor", "product_name")
+    ).lower()
+    for word, name in _HYPERVISORS.items():
+        if word in maker:
+            return name
+    if (read_text(root / "sys/hypervisor/type") or "") == "xen":
+        return "xen"
+    flags = read_fields(root / "proc/cpuinfo").get("flags", "").split()
+    return "unnamed" if "hypervisor" in flags else None

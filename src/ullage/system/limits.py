@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What control groups, affinity and resource limits leave to this process."""
+
+import resource
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+from ullage.model.system import Limits
+from ullage.system.files import ROOT, read_fields, read_int, read_text
+
+# Version 1 says "no limit" with the largest multiple of the page size below 2^63.
+_UNLIMITED_V1: Final = 1 << 62
+
+
+def read_limits(root: Path = ROOT) -> Limits:
+    """The tightest limit of each kind."""
+    groups = _groups(root)
+    status = read_fields(root / "proc/self/status")
+    return Limits(
+        cgroup=_version(groups, root),
+        memory_bytes=min(_memory_limits(groups, root), default=None),
+        cpu_quota=min(_cpu_quotas(groups, root), default=None),
+        cpus_allowed=status.get("Cpus_allowed_list"),
+        memory_nodes_allowed=status.get("Mems_allowed_list"),
+        open_files=_soft_limit(resource.RLIMIT_NOFILE),
+        locked_memory_bytes=_soft_limit(resource.RLIMIT_MEMLOCK),
+    )
+
+
+def _soft_limit(which: int) -> int | None:
+    soft, _ = resource.getrlimit(which)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def _groups(root: Path) -> dict[str, str]:
+    """Control group of this process by controller; the unified hierarchy of version 2 is named ``''``."""
+    groups: dict[str, str] = {}
+    for line in (read_text(root / "proc/self/cgroup") or "").splitlines():
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        groups |= dict.fromkeys(controllers.split(","), path)
+    return groups
+
+
+def _version(groups: dict[str, str], root: Path) -> Literal["v1", "v2", "hybrid", "none"] | None:
+    if not (root / "proc/self/cgroup").exists():
+        return None
+    old = any(name and not name.startswith("name=") for name in groups)
+    return ("hybrid" if "" in groups else "v1") if old else "v2" if "" in groups else "none"
+
+
+def _upwards(base: Path, group: str) -> Iterator[Path]:
+    """The group's folder and those above it: each of them limits. A container may see its own mounted at the top."""
+    folder = base / group.lstrip("/")
+    while folder != base and base in folder.parents:
+        yield folder
+        folder = folder.parent
+    yield base
+
+
+def _hierarchy(groups: dict[str, str], controller: str, root: Path) -> Iterable[Path]:
+    top = root / "sys/fs/cgroup"
+    return _upwards(top / controller, groups[controller]) if controller in groups else ()
+
+
+def _unified(groups: dict[str, str], root: Path) -> Iterable[Path]:
+    return _upwards(root / "sys/fs/cgroup", groups[""]) if "" in groups else ()
+
+
+def _memory_limits(groups: dict[str, str], root: Path) -> Iterator[int]:
+    paths = [folder / "memory.max" for folder in _unified(groups, root)]
+    paths += [folder / "memory.limit_in_bytes" for folder in _hierarchy(groups, "memory", root)]
+    for path in paths:
+        limit = read_int(path)
+        if limit is not None and 0 < limit < _UNLIMITED_V1:
+            yield limit
+
+
+def _cpu_quotas(groups: dict[str, str], root: Path) -> Iterator[float]:
+    for folder in _unified(groups, root):
+        quota, _, period = (read_text(folder / "cpu.max") or "max").partition(" ")
+        if quota.isdigit() and period.isdigit() and int(period):
+            yield int(quota) / int(period)
+    for folder in _hierarchy(groups, "cpu", root):
+        quota, period = read_int(folder / "cpu.cfs_quota_us"), read_int(folder / "cpu.cfs_period_us")
+        if quota is not None and period is not None and quota > 0 and period > 0:
+            yield quota / period

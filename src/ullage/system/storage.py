@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where targets lie: mount, file system, free space and the block device beneath."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ullage.ceilings.pcie import read_device_link
+from ullage.model.plan import Target
+from ullage.model.system import BlockDevice, Place
+from ullage.system.files import ROOT, bracketed, read_int, read_text
+from ullage.uri import target_path
+
+_MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"})
+_REMOTE: Final = frozenset(
+    [
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "9p",
+        "virtiofs",
+        "lustre",
+        "beegfs",
+        "beegfs_nodev",
+        "gpfs",
+        "ceph",
+        "pvfs2",
+        "orangefs",
+        "afs",
+        "panfs",
+        "wekafs",
+        "daos",
+        "dvs",
+        "glusterfs",
+        "fuse.glusterfs",
+        "fuse.ceph",
+        "fuse.sshfs",
+        "fuse.s3fs",
+        "fuse.dfuse",
+    ]
+)
+_LOCAL: Final = frozenset(
+    [
+        "ext2",
+        "ext3",
+        "ext4",
+        "xfs",
+        "btrfs",
+        "zfs",
+        "f2fs",
+        "bcachefs",
+        "vfat",
+        "exfat",
+        "ntfs3",
+        "erofs",
+        "squashfs",
+    ]
+)
+_SECTOR_BYTES: Final = 512  # of /sys/block/*/size, whatever the device's own sectors are
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One line of /proc/self/mountinfo."""
+
+    device: str
+    mount_point: str
+    options: tuple[str, ...]
+    file_system: str
+    source: str
+
+
+def read_mounts(root: Path = ROOT) -> list[Mount]:
+    """All mounts of this process's view, in their order."""
+    lines = (read_text(root / "proc/self/mountinfo") or "").splitlines()
+    return [mount for line in lines if (mount := _mount(line)) is not None]
+
+
+def _mount(line: str) -> Mount | None:
+    head, separator, tail = line.partition(" - ")
+    left, right = head.split(" "), tail.split(" ")
+    if not separator or len(left) < 6 or len(right) < 2:
+        return None
+    super_options = right[2].split(",") if len(right) > 2 else []
+    options = tuple(dict.fromkeys([*left[5].split(","), *super_options]))
+    return Mount(left[2], _unescape(left[4]), options, right[0], _unescape(right[1]))
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), text)
+
+
+def find_mount(path: Path, mounts: list[Mount]) -> Mount | None:
+    """The mount that ``path`` (absolute, links resolved) lies on: the longest fitting one, of equals the last."""
+    found: Mount | None = None
+    for mount in mounts:
+        fits = path == Path(mount.mount_point) or Path(mount.mount_point) in path.parents
+        if fits and (found is None or len(mount.mount_point) >= len(found.mount_point)):
+            found = mount
+    return found
+
+
+def read_places(targets: list[Target], root: Path = ROOT) -> list[Place]:
+    """One entry for each target that has a path."""
+    mounts = read_mounts(root)
+    return [_place(target.name, path, mounts, root) for target in targets if (path := target_path(target)) is not None]
+
+
+def _place(name: str, path: Path, mounts: list[Mount], root: Path) -> Place:
+    if not path.exists():
+        return Place(target=name, path=str(path), exists=False)
+    resolved = Path(os.path.realpath(path))
+    mount = find_mount(resolved, mounts)
+    space = _space(path)
+    kind = mount.file_system if mount else None
+    return Place(
+        target=name,
+        path=str(path),
+        exists=True,
+        mount_point=mount.mount_point if mount else None,
+        file_system=kind,
+        options=list(mount.options) if mount else [],
+        source=mount.source if mount else None,
+        is_memory=None if kind is None else kind in _MEMORY,
+        is_remote=True if kind in _REMOTE else False if kind in _LOCAL or kind in _MEMORY else None,
+        free_bytes=space.f_bavail * space.f_frsize if space else None,
+        total_bytes=space.f_blocks * space.f_frsize if space else None,
+        # File systems that make inodes as they go state 0 of 0.
+        free_inodes=space.f_favail if space and space.f_files else None,
+        block_bytes=space.f_bsize if space else None,
+        device=read_device(mount.device, root) if mount else None,
+    )
+
+
+def _space(path: Path) -> os.statvfs_result | None:
+    try:
+        return os.statvfs(path)
+    except OSError:
+        return None
+
+
+def read_device(number: str, root: Path = ROOT) -> BlockDevice | None:
+    """The block device ``MAJOR:MINOR``; None where there is none (memory, network)."""
+    link = root / "sys/dev/block" / number
+    if not link.exists():
+        return None
+    folder = Path(os.path.realpath(link))
+    whole = folder if (folder / "queue").is_dir() else folder.parent
+    parents = [whole.name] if whole != folder else sorted(entry.name for entry in (folder / "slaves").glob("*"))
+    sectors = read_int(folder / "size")
+    queue = whole / "queue"
+    rotational, read_ahead = read_int(queue / "rotational"), read_int(queue / "read_ahead_kb")
+    return BlockDevice(
+        name=folder.name,
+        parents=parents,
+        size_bytes=None if sectors is None else sectors * _SECTOR_BYTES,
+        model=read_text(whole / "device/model"),
+        logical_block_bytes=read_int(queue / "logical_block_size"),
+        physical_block_bytes=read_int(queue / "physical_block_size"),
+        rotational=None if rotational is None else bool(rotational),
+        scheduler=bracketed(read_text(queue / "scheduler")),
+        queue_requests=read_int(queue / "nr_requests"),
+        read_ahead_bytes=None if read_ahead is None else read_ahead * 1024,
+        write_cache=read_text(queue / "write_cache"),
+        link=read_device_link(folder.name, parents, root / "sys"),
+    )

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""People's units in and out: sizes, times, rates, and axes made of them.
+
+Inside the program sizes are bytes (int), times are seconds (float), rates are bytes/s (float).
+A bare K, M, G ... is binary, as users of IOR and fio expect; KB, MB, GB are decimal, KiB, MiB, GiB binary.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final
+
+from ullage.errors import UserError
+
+_PREFIXES: Final = "KMGTPE"
+_NUMBER: Final = r"\d+(?:\.\d+)?"
+_SIZE: Final = re.compile(rf"({_NUMBER})\s?(?:([KMGTPE])(iB|B)?|B)?", re.IGNORECASE)
+_TIME_UNITS: Final[dict[str, Fraction]] = {
+    "d": Fraction(86400),
+    "h": Fraction(3600),
+    "m": Fraction(60),
+    "s": Fraction(1),
+    "ms": Fraction(1, 10**3),
+    "us": Fraction(1, 10**6),
+    "ns": Fraction(1, 10**9),
+}
+_TIME_PART: Final = re.compile(rf"({_NUMBER})(ms|us|ns|[dhms])")
+_RANGE: Final = re.compile(r"([^:]+):([^:]+):([x+])([^:]+)")
+_LONGEST_AXIS: Final = 1000
+_LARGEST_SIZE: Final = 2**63 - 1
+
+SIZE_FORMS: Final = "128K, 1M, 1.5GiB (binary), 1MB (decimal) or plain bytes"
+
+
+def parse_size(text: str) -> int:
+    """Bytes from ``128K``, ``128KiB``, ``1.5GiB`` (binary), ``1MB`` (decimal), ``4096``.
+
+    Raises ``UserError`` when it is no size, no whole number of bytes, or above 2^63 - 1.
+    """
+    bytes_ = _exact_bytes(text, "size", SIZE_FORMS)
+    if bytes_.denominator != 1:
+        raise UserError("size is no whole number of bytes", _quoted(text), f"write {SIZE_FORMS}")
+    if bytes_ > _LARGEST_SIZE:
+        raise UserError("size is too large", _quoted(text), "at most 2^63 - 1 bytes")
+    return int(bytes_)
+
+
+def _exact_bytes(text: str, what: str, forms: str) -> Fraction:
+    match = _SIZE.fullmatch(text.strip()) if text.isascii() else None
+    # "Mb" is a megabit to most people: refused rather than guessed.
+    if match is None or match.group(0).endswith("b"):
+        raise UserError(f"not a {what}", _quoted(text), f"write {forms}")
+    number, prefix, suffix = match.groups()
+    if prefix is None:
+        return Fraction(number)
+    base = 1000 if suffix == "B" else 1024
+    return Fraction(number) * base ** (_PREFIXES.index(prefix.upper()) + 1)
+
+
+def parse_duration(text: str) -> float:
+    """Seconds from ``90``, ``60s``, ``2m``, ``1h30m``, ``500ms``. Units go from large to small, each once."""
+    stripped = text.strip()
+    wrong = UserError("not a duration", _quoted(text), "write 90, 60s, 2m, 1h30m or 500ms")
+    if re.fullmatch(_NUMBER, stripped, re.ASCII):
+        return float(stripped)
+    total, end, last = Fraction(0), 0, Fraction(10**9)
+    for match in _TIME_PART.finditer(stripped):
+        scale = _TIME_UNITS[match.group(2)]
+        if match.start() != end or scale >= last:
+            raise wrong
+        total, end, last = total + Fraction(match.group(1)) * scale, match.end(), scale
+    if end == 0 or end != len(stripped) or not stripped.isascii():
+        raise wrong
+    return float(total)
+
+
+def parse_rate(text: str) -> float:
+    """Bytes/s from ``3.2GB/s``, ``800MiB/s``, ``1e9`` or plain bytes/s."""
+    stripped = text.strip()
+    if re.fullmatch(rf"{_NUMBER}(?:[eE]\+?\d{{1,2}})?", stripped, re.ASCII):
+        return float(stripped)
+    forms = "3.2GB/s, 800MiB/s or plain bytes/s"
+    if not stripped.endswith("/s"):
+        raise UserError("not a rate", _quoted(text), f"write {forms}")
+    return float(_exact_bytes(stripped[:-2], "rate", forms))
+
+
+def parse_count(text: str) -> int:
+    """A whole number, 0 or more."""
+    stripped = text.strip()
+    if not re.fullmatch(r"\d{1,18}", stripped, re.ASCII):
+        raise UserError("not a count", _quoted(text), "write a whole number, 0 or more")
+    return int(stripped)
+
+
+def parse_axis(text: str, parse: Callable[[str], int] = parse_count) -> list[int]:
+    """Values of an axis in the order written: ``1,2,4,8``, ``128K:16M:x2`` (geometric), ``1:8:+1``, or a mix.
+
+    ``parse`` reads one value (``parse_count`` or ``parse_size``). The end of a range belongs to it when a step
+    meets it. A value written twice counts once.
+    """
+    values: dict[int, None] = {}
+    for part in text.split(","):
+        if not part.strip():
+            raise UserError("empty value in a list", _quoted(text), "write 1,2,4 or 128K:16M:x2 or 1:8:+1")
+        values.update(dict.fromkeys(_range(part, parse) if ":" in part else [parse(part)]))
+        if len(values) > _LONGEST_AXIS:
+            raise UserError(f"more than {_LONGEST_AXIS} values", _quoted(text), "take a larger step")
+    return list(values)
+
+
+def _range(text: str, parse: Callable[[str], int]) -> list[int]:
+    match = _RANGE.fullmatch(text.strip())
+    if match is None:
+        raise UserError("not a range", _quoted(text), "write FIRST:LAST:x2 or FIRST:LAST:+STEP")
+    first, last = parse(match.group(1)), parse(match.group(2))
+    multiply = match.group(3) == "x"
+    step = parse_count(match.group(4)) if multiply else parse(match.group(4))
+    if last < first or step < (2 if multiply else 1) or (multiply and first == 0):
+        raise UserError("range does not rise", _quoted(text), "FIRST <= LAST, x2 or more from above 0, or +1 or more")
+    values = [first]
+    while (following := values[-1] * step if multiply else values[-1] + step) <= last:
+        values.append(following)
+        if len(values) > _LONGEST_AXIS:
+            raise UserError(f"more than {_LONGEST_AXIS} values", _quoted(text), "take a larger step")
+    return values
+
+
+def format_bytes(bytes_: int) -> str:
+    """Exact size in the largest binary unit that divides it, as ``parse_size`` reads it: ``128K``, ``1000``."""
+    for power in range(len(_PREFIXES), 0, -1):
+        if bytes_ and bytes_ % 1024**power == 0:
+            return f"{bytes_ // 1024**power}{_PREFIXES[power - 1]}"
+    return str(bytes_)
+
+
+def format_volume(bytes_: float) -> str:
+    """About how much, three digits: ``1.50 GiB``. For volumes and free space, where the exact count does not matter."""
+    value, power = float(bytes_), 0
+    while abs(value) >= 999.5 and power < len(_PREFIXES):
+        value, power = value / 1024, power + 1
+    return f"{round(value)} B" if power == 0 else f"{_three(value)} {_PREFIXES[power - 1]}iB"
+
+
+def format_rate(bytes_per_s: float) -> str:
+    """Decimal units, three digits: ``3.20 GB/s``."""
+    return _decimal(bytes_per_s, "B/s")
+
+
+def format_operations(per_s: float) -> str:
+    """Decimal units, three digits: ``45.2 kop/s``."""
+    return _decimal(per_s, "op/s")
+
+
+def _decimal(value: float, unit: str) -> str:
+    power = 0
+    while abs(value) >= 999.5 and power < len(_PREFIXES):
+        value, power = value / 1000, power + 1
+    prefix = "" if power == 0 else "k" if power == 1 else _PREFIXES[power - 1]
+    return f"{_three(value)} {prefix}{unit}"
+
+
+def format_time(seconds: float) -> str:
+    """Three digits up to 100 s (``1.50 ms``), then ``2m05s``. Without blanks ``parse_duration`` reads it."""
+    if abs(seconds) >= 99.95:
+        minutes, rest = divmod(round(abs(seconds)), 60)
+        hours, minutes = divmod(minutes, 60)
+        sign = "-" if seconds < 0 else ""
+        return f"{sign}{hours}h{minutes:02}m{rest:02}s" if hours else f"{sign}{minutes}m{rest:02}s"
+    for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if abs(seconds) * scale >= 0.9995:
+            return f"{_three(seconds * scale)} {unit}"
+    return "0 s" if seconds == 0 else f"{_three(seconds * 1e9)} ns"
+
+
+def _three(value: float) -> str:
+    """Three significant digits, never in exponent form."""
+    if not math.isfinite(value):
+        return str(value)
+    size = abs(value)
+    digits = 2 if size < 9.995 else 1 if size < 99.95 else 0
+    return f"{value:.{digits}f}"
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'"

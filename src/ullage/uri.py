@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Targets as people write them: ``NAME=PATH`` or ``NAME=SCHEME:PATH``."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.model.plan import Target
+
+_WITH_PATH: Final = frozenset({"posix"})
+_WITHOUT_PATH: Final = frozenset({"null", "model"})
+_SCHEME: Final = re.compile(r"([a-z][a-z0-9+]*):(.*)", re.DOTALL)
+_LONGEST_NAME: Final = 64
+_FORMS: Final = "write NAME=PATH, NAME=posix:PATH, NAME=null: or NAME=model:"
+
+
+def parse_target(text: str) -> Target:
+    """The target of ``nvme=/local/tmp`` (the path becomes absolute), ``x=null:`` or ``x=model:``.
+
+    Names may hold any printable character but ``=``: they are escaped where they are shown. Raises ``UserError``.
+    """
+    name, separator, place = text.partition("=")
+    name = name.strip()
+    if not separator or not name or not place.strip():
+        raise UserError("not a target", f"'{text}'", _FORMS)
+    if len(name) > _LONGEST_NAME or not name.isprintable():
+        raise UserError(
+            "target name is too long or not printable", f"'{text}'", f"at most {_LONGEST_NAME} printable characters"
+        )
+    return Target(name=name, uri=_uri(place, text))
+
+
+def _uri(place: str, text: str) -> str:
+    match = _SCHEME.fullmatch(place)
+    scheme, path = (match.group(1), match.group(2)) if match else ("posix", place)
+    if scheme in _WITHOUT_PATH:
+        if path:
+            raise UserError(f"{scheme}: takes no path", f"'{text}'", f"write NAME={scheme}:")
+        return f"{scheme}:"
+    if scheme not in _WITH_PATH:
+        raise UserError(
+            f"unknown scheme '{scheme}:'", f"'{text}'", f"{_FORMS}; a path with a colon starts with ./ or /"
+        )
+    if not path.strip() or "\0" in path:
+        raise UserError("target has no usable path", f"'{text}'", _FORMS)
+    return f"{scheme}:{Path(path).expanduser().absolute()}"
+
+
+def parse_targets(texts: Iterable[str]) -> list[Target]:
+    """All targets in the order written; a name or a place given twice is an error."""
+    targets: list[Target] = []
+    for text in texts:
+        target = parse_target(text)
+        for other in targets:
+            if other.name == target.name:
+                raise UserError("two targets have the same name", f"'{target.name}'", "give each target its own name")
+            if target_path(target) is not None and target_path(other) == target_path(target):
+                raise UserError("two targets are the same place", target.uri, "give each target its own path")
+        targets.append(target)
+    return targets
+
+
+def target_scheme(target: Target) -> str:
+    """``posix``, ``null``, ``model`` ..."""
+    return target.uri.partition(":")[0]
+
+
+def target_path(target: Target) -> Path | None:
+    """Where the target lies in the file system; None when it has no path."""
+    path = target.uri.partition(":")[2]
+    return Path(path) if path else None

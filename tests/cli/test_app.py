@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors are one line and an exit code; help is light."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+import ullage
+from ullage.cli import app
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError
+
+HEAVY = ("pydantic", "numpy", "scipy", "altair", "vl_convert", "jinja2", "rich")
+
+
+def ullage_process(*words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([sys.executable, "-m", "ullage", *words], capture_output=True, text=True, check=False)
+
+
+def test_every_verb_of_the_package_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["--help"]) == EXIT_OK
+    text = capsys.readouterr().out
+    files = {path.stem for path in Path(app.__file__).parent.glob("*.py") if "def register(" in path.read_text()}
+    assert {"describe", "machine", "clean", "suites"} <= files
+    assert all(f"\n  {name.removesuffix('_')} " in text for name in files)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from ullage.cli.app import run; code = run(['--help']);"
+        f"print([name for name in {HEAVY!r} if name in sys.modules]); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["--version"]) == EXIT_OK
+    assert capsys.readouterr().out == f"ullage {ullage.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["fly"], "No such command 'fly'"),
+        (["describe", "--jsn"], "--jsn"),
+        (["clean"], "Missing argument"),
+        (["machine", "--engine"], "--engine"),
+    ],
+)
+def test_wrong_words_are_one_line(words: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(words) == EXIT_BAD_INPUT
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert part in captured.err
+    assert captured.err.startswith("ullage: ")
+    assert captured.err.count("\n") == 1
+
+
+def test_no_word_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run([]) == EXIT_BAD_INPUT
+    assert "Commands:" in capsys.readouterr().err
+
+
+def raiser(error: BaseException) -> typer.Typer:
+    made = typer.Typer()
+    made.callback()(lambda: None)
+
+    @made.command()
+    def verb() -> None:
+        raise error
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (UserError("bad\n\x1b[31mthing", "here", "do it"), EXIT_BAD_INPUT, "ullage: here: bad \\x1b[31mthing; do it\n"),
+        (UserError("no room", code=EXIT_ENVIRONMENT), EXIT_ENVIRONMENT, "ullage: no room\n"),
+        (KeyboardInterrupt(), EXIT_ABORTED, "ullage: interrupted\n"),
+        (typer.Abort(), EXIT_ABORTED, "ullage: interrupted\n"),
+        (typer.Exit(4), 4, ""),
+    ],
+)
+def test_each_error_has_its_line_and_code(
+    error: BaseException, code: int, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(app, "make_app", lambda: raiser(error))
+    assert app.run(["verb"]) == code
+    assert capsys.readouterr().err == line
+
+
+def test_a_bug_shows_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "make_app", lambda: raiser(ZeroDivisionError("a bug")))
+    with pytest.raises(ZeroDivisionError):
+        app.run(["verb"])
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    script = '"$0" -m ullage machine --json | head -c 10 >/dev/null; echo "${PIPESTATUS[0]}"'
+    done = subprocess.run(["bash", "-c", script, sys.executable], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
+    assert done.stderr == ""
+
+
+def test_the_module_is_the_command() -> None:
+    done = ullage_process("describe", "--engine", "/nonexistent/engine")
+    assert done.returncode == EXIT_ENVIRONMENT
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finding the engine, asking it, and checking values against its answer."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from ullage.engine import describe, find_engine, find_registered, registered, validate_parameters
+from ullage.errors import EXIT_ENVIRONMENT, UserError
+
+FAKE = Path(__file__).parent / "support" / "fake_engine.py"
+
+
+def test_an_engine_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = tmp_path / "ullage-engine"
+    beside.touch(mode=0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.delenv("ULLAGE_ENGINE", raising=False)
+    assert find_engine() == beside
+    monkeypatch.setenv("ULLAGE_ENGINE", str(FAKE))
+    assert find_engine() == FAKE
+    assert find_engine(beside) == beside
+
+
+def test_a_missing_or_unusable_engine_says_how_to_get_one(tmp_path: Path) -> None:
+    (tmp_path / "text").touch(mode=0o644)
+    for path in (tmp_path / "none", tmp_path / "text", tmp_path):
+        with pytest.raises(UserError, match="make setup") as caught:
+            find_engine(path)
+        assert caught.value.code == EXIT_ENVIRONMENT
+
+
+def test_describe_is_asked_once_for_each_state_of_the_file(tmp_path: Path) -> None:
+    engine = tmp_path / "engine"
+    engine.write_text(f'#!/bin/sh\necho asked >> "{tmp_path}/log"\nexec "{FAKE}" "$@"\n')
+    engine.chmod(0o755)
+    assert describe(engine) is describe(engine)
+    assert (tmp_path / "log").read_text().count("asked") == 1
+    os.utime(engine, ns=(1, 1))
+    describe(engine)
+    assert (tmp_path / "log").read_text().count("asked") == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "what"),
+    [
+        ("#!/bin/sh\necho nonsense\n", "ullage.describe/1"),
+        ('#!/bin/sh\necho \'{"schema": "other/1"}\'\n', "ullage.describe/1"),
+        ("#!/bin/sh\necho no MPI here >&2; exit 7\n", "no MPI here"),
+        ("#!/nonexistent/interpreter\n", "cannot be started"),
+    ],
+)
+def test_an_engine_that_gives_no_description_is_refused_in_one_line(tmp_path: Path, script: str, what: str) -> None:
+    engine = tmp_path / "engine"
+    engine.write_text(script)
+    engine.chmod(0o755)
+    with pytest.raises(UserError, match=what) as caught:
+        describe(engine)
+    assert str(caught.value).isprintable()
+
+
+def test_things_are_found_by_kind_and_name() -> None:
+    description = describe(FAKE)
+    assert [thing.name for thing in registered(description, "workload")] == ["transfer"]
+    assert find_registered(description, "stop rule", "fixed").doc
+    with pytest.raises(UserError, match="did you mean 'posix'"):
+        find_registered(description, "backend", "posxi")
+    with pytest.raises(UserError, match="libpmem not found") as caught:
+        find_registered(description, "backend", "pmem")
+    assert caught.value.code == EXIT_ENVIRONMENT
+
+
+def test_parameters_are_checked_against_the_description() -> None:
+    description = describe(FAKE)
+    given = {"transfer_bytes": 4096, "segments": 1}
+    assert validate_parameters(description, "workload", "transfer", given) == {"transfer_bytes": 4096}
+    with pytest.raises(UserError, match="did you mean 'segments'"):
+        validate_parameters(description, "workload", "transfer", {"segment": 1})
+    with pytest.raises(UserError, match="none is taken here"):
+        validate_parameters(description, "backend", "null", {"direct": True})
+    with pytest.raises(UserError, match=r"workload 'transfer': 'transfer_bytes': 4 is out of range; must be a size"):
+        validate_parameters(description, "workload", "transfer", {"transfer_bytes": 4})
