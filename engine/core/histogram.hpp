@@ -39,7 +39,8 @@ class Histogram final {
   void clear() noexcept;
   void merge(const Histogram& other) noexcept;
 
-  /// Value below or at which `quantile` of the operations lie (nearest rank), as the bucket's midpoint, never above max; 0 when empty.
+  /// Value below or at which `quantile` of the operations lie (nearest rank), as the bucket's midpoint, never below min or above max;
+  /// 0 when empty.
   [[nodiscard]] std::uint64_t quantile_ns(double quantile) const noexcept;
   [[nodiscard]] std::uint64_t operations() const noexcept;
   [[nodiscard]] std::uint64_t sum_ns() const noexcept { return sum_ns_; }

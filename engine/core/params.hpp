@@ -144,7 +144,7 @@ std::vector<ParameterSpec> specs_of(const Table<P>& table) {
 
 /// Values must be complete (see check_values in core/plan.hpp).
 template <class P>
-P bind(const Table<P>& table, const Values& values) {
+P bind_parameters(const Table<P>& table, const Values& values) {
   P p{};
   for (const auto& field : table) field.set(p, values.at(field.spec.name));
   return p;

@@ -41,7 +41,7 @@ Error error_of(const Values& given) {
 TEST(Params, DefaultsComeFromTheStruct) {
   const auto values = complete(specs_of(table()), {}, "/p");
   ASSERT_TRUE(values.has_value());
-  const Sample sample = bind(table(), *values);
+  const Sample sample = bind_parameters(table(), *values);
   EXPECT_EQ(sample.size, 4096U);
   EXPECT_EQ(sample.colour, Colour::blue);
   EXPECT_EQ(sample.colours, std::vector<Colour>{Colour::red});
@@ -51,7 +51,7 @@ TEST(Params, GivenValuesAreBound) {
   const auto values = complete(specs_of(table()),
                                {{"on", false}, {"size", std::int64_t{64}}, {"wait", std::int64_t{2}}, {"colours", std::vector<std::string>{"blue", "red"}}, {"hints", Map{{"a", "1"}}}}, "/p");
   ASSERT_TRUE(values.has_value());
-  const Sample sample = bind(table(), *values);
+  const Sample sample = bind_parameters(table(), *values);
   EXPECT_FALSE(sample.on);
   EXPECT_EQ(sample.size, 64U);
   EXPECT_DOUBLE_EQ(sample.wait, 2.0) << "an integer is a number of seconds too";

@@ -13,6 +13,14 @@ namespace ullage {
   return value ^ (value >> 31);
 }
 
+/// unmix64(mix64(x)) == x. The factors are the inverses of mix64's modulo 2^64; a shift is undone by repeating it.
+[[nodiscard]] constexpr std::uint64_t unmix64(std::uint64_t value) noexcept {
+  value = (value ^ (value >> 31) ^ (value >> 62)) * 0x319642b2d24d8ec3ULL;
+  value = (value ^ (value >> 27) ^ (value >> 54)) * 0x96de1b173f119089ULL;
+  value = value ^ (value >> 30) ^ (value >> 60);
+  return value - 0x9e3779b97f4a7c15ULL;
+}
+
 /// A keyed bijection of [0, size) in O(1) memory: a 4-round Feistel network over the next even power of two, walked until it
 /// falls inside (Black and Rogaway, CT-RSA 2002: cycle walking), at most 4 steps on average.
 class Permutation final {

@@ -173,13 +173,14 @@ std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, con
   const Extremes extremes = reduce_stages(world, result);
   const std::int64_t start_ns = extremes.first_start[stage_open];
   const std::int64_t elapsed_ns = extremes.last_stop[stage_close] - start_ns;
-  std::array<std::uint64_t, 3> totals{meter.bytes(), meter.operations(), meter.syncs()};
+  std::array<std::uint64_t, 4> totals{meter.bytes(), meter.operations(), meter.syncs(), result.cpu_ns};
   world.all().sum_all(totals);
   record["start_ns"] = start_ns;
   record["elapsed_ns"] = elapsed_ns;
   record["bytes"] = totals[0];
   record["operations"] = totals[1];
   record["syncs"] = totals[2];
+  record["cpu_ns"] = totals[3];
   record["stages"] = stages_json(extremes, world.all().any(result.synced));
   record["first_done"] = first_done(world, result, meter, start_ns);
   record["last_done"] = done_json(extremes.last_stop[stage_transfer] - start_ns, totals[0], totals[1]);

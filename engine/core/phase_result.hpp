@@ -32,6 +32,7 @@ struct RankResult {
   std::array<StageTime, stage_count> stages{};
   bool synced = false;  // had a sync stage of its own
   std::int64_t prepare_ns = 0;
+  std::uint64_t cpu_ns = 0;  // user and system time of this rank's process from before open to after close
   std::optional<AtWall> at_wall;
   std::int64_t to_local_ns = 0;  // add to a stamp above to get this rank's own clock
   std::optional<Error> error;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/phase_runner.hpp"
 
+#include <ctime>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -12,6 +14,12 @@
 
 namespace ullage {
 namespace {
+
+std::uint64_t process_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
+}
 
 /// One rank's passage through one phase.
 class Passage final {
@@ -29,6 +37,7 @@ class Passage final {
 
   void run() {
     Meter& meter = *context_.meter;
+    const std::uint64_t cpu_before_ns = process_cpu_ns();
     const std::int64_t start = now_ns();
     context_.watchdog->watch(info_.name + ": open", nullptr);
     note(work_.open());
@@ -41,6 +50,7 @@ class Passage final {
     set(stage_open, start, opened);
     set(stage_transfer, opened, transferred);
     finish(transferred);
+    result_.cpu_ns = process_cpu_ns() - cpu_before_ns;
     context_.watchdog->rest();
   }
 

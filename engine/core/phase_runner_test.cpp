@@ -12,10 +12,17 @@ namespace {
 
 using Events = std::vector<std::string>;
 
+PhaseInfo writing() {
+  PhaseInfo info;
+  info.name = "write";
+  info.access = Access::write;
+  return info;
+}
+
 class Scripted final : public PhaseWork {
  public:
   Events* events = nullptr;
-  PhaseInfo scripted_info{.name = "write", .access = Access::write};
+  PhaseInfo scripted_info = writing();
   std::uint64_t total = 4;
   std::uint64_t batch = 2;
   std::string fails;  // the step that returns an error
@@ -138,7 +145,9 @@ TEST_F(MpiPhaseRunner, FailedOpenTransfersNothing) {
   work_.fails = "open";
   EXPECT_EQ(run().status, PhaseStatus::failed);
   EXPECT_EQ(std::ranges::count(events_, "execute"), 0);
-  if (world_.root()) EXPECT_EQ(record_["bytes"], 0);
+  if (world_.root()) {
+    EXPECT_EQ(record_["bytes"], 0);
+  }
 }
 
 TEST_F(MpiPhaseRunner, StonewallEndsTheTransferAndWearOutEvensTheCounts) {

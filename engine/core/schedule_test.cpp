@@ -116,7 +116,9 @@ TEST(Schedule, FailedCaseIsNotRepeatedAndTheOthersGoOn) {
     RepetitionOutcome outcome = took(1);
     outcome.ok = next->index != 1;
     const Verdict verdict = schedule.finished(*next, outcome, 0);
-    if (!outcome.ok) EXPECT_EQ(verdict.stop, "failed");
+    if (!outcome.ok) {
+      EXPECT_EQ(verdict.stop, "failed");
+    }
   }
   EXPECT_EQ(begun, (std::map<std::size_t, int>{{0, 2}, {1, 1}, {2, 2}}));
 }

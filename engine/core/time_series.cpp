@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/time_series.hpp"
 
+#include <algorithm>
+
 namespace ullage {
 
 void TimeSeries::start(std::int64_t start_ns) noexcept {
   start_ns_ = start_ns;
+  last_ns_ = start_ns;
   interval_ns_ = smallest_interval_ns;
   end_of_current_ns_ = start_ns + interval_ns_;
   current_ = 0;
@@ -42,15 +45,16 @@ void TimeSeries::widen_to(std::int64_t interval_ns) noexcept {
 
 TimeSeries::Total TimeSeries::until(std::int64_t at_ns) const noexcept {
   Total total;
-  std::int64_t begin = start_ns_;
-  for (std::size_t i = 0; i <= current_ && begin < at_ns; ++i, begin += interval_ns_) {
-    const std::int64_t inside = at_ns - begin;
-    if (inside >= interval_ns_) {
+  std::int64_t begin_ns = start_ns_;
+  for (std::size_t i = 0; i <= current_ && begin_ns < at_ns; ++i, begin_ns += interval_ns_) {
+    const std::int64_t length_ns = i == current_ ? std::max<std::int64_t>(last_ns_ - begin_ns, 1) : interval_ns_;
+    const std::int64_t inside_ns = at_ns - begin_ns;
+    if (inside_ns >= length_ns) {
       total.bytes += bytes_[i];
       total.operations += operations_[i];
       continue;
     }
-    const double share = static_cast<double>(inside) / static_cast<double>(interval_ns_);
+    const double share = static_cast<double>(inside_ns) / static_cast<double>(length_ns);
     total.bytes += static_cast<std::uint64_t>(static_cast<double>(bytes_[i]) * share);
     total.operations += static_cast<std::uint64_t>(static_cast<double>(operations_[i]) * share);
   }

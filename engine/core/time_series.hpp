@@ -22,12 +22,13 @@ class TimeSeries final {
       advance();
     bytes_[current_] += bytes;
     ++operations_[current_];
+    last_ns_ = now_ns;
   }
 
   /// Merges neighbours until the interval is `interval_ns` (a power-of-two multiple of the present one).
   void widen_to(std::int64_t interval_ns) noexcept;
 
-  /// Bytes and operations complete at `at_ns` (absolute), linear within an interval.
+  /// Bytes and operations complete at `at_ns` (absolute), linear within an interval; the current one ends with its last operation.
   struct Total {
     std::uint64_t bytes = 0;
     std::uint64_t operations = 0;
@@ -44,6 +45,7 @@ class TimeSeries final {
   void halve() noexcept;
 
   std::int64_t start_ns_ = 0;
+  std::int64_t last_ns_ = 0;  // end of the last operation
   std::int64_t interval_ns_ = smallest_interval_ns;
   std::int64_t end_of_current_ns_ = smallest_interval_ns;
   std::size_t current_ = 0;

@@ -88,6 +88,12 @@ Result<std::size_t> File::read_at_all(std::uint64_t offset_bytes, std::span<std:
   return move_at(MPI_File_read_at_all, handle_->file, "read", path_, offset_bytes, data);
 }
 
+Result<std::uint64_t> File::size_bytes() const {
+  MPI_Offset size = 0;
+  if (const int code = MPI_File_get_size(handle_->file, &size); code != MPI_SUCCESS) return fail(io_error(code, "size", path_));
+  return static_cast<std::uint64_t>(size);
+}
+
 Status File::preallocate(std::uint64_t size_bytes) const {
   return status_of(MPI_File_preallocate(handle_->file, static_cast<MPI_Offset>(size_bytes)), "preallocate", path_);
 }

@@ -33,10 +33,13 @@ class File final {
   /// Collective over `comm`. `path` is absolute.
   [[nodiscard]] static Result<File> open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints);
 
+  [[nodiscard]] Result<std::uint64_t> size_bytes() const;
+
   /// The bytes really moved, by the status' count; fewer than asked for is no error of this call. At most INT_MAX bytes.
   [[nodiscard]] Result<std::size_t> write_at(std::uint64_t offset_bytes, std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes, std::span<std::byte> data) const;
-  /// Collective; a rank takes part with nothing by an empty span.
+  /// Collective; a rank takes part with nothing by an empty span. Libraries say that a collective read past the end of the file
+  /// moved everything: look at size_bytes() before.
   [[nodiscard]] Result<std::size_t> write_at_all(std::uint64_t offset_bytes, std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_at_all(std::uint64_t offset_bytes, std::span<std::byte> data) const;
 

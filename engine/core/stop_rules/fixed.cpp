@@ -27,7 +27,7 @@ class Fixed final : public StopRule {
 
 const Registered<StopRuleEntry> registered{{
     {"fixed", "a fixed number of repetitions", specs_of(table()), {}, {}},
-    [](const Values& values) { return std::make_unique<Fixed>(bind(table(), values)); },
+    [](const Values& values) { return std::make_unique<Fixed>(bind_parameters(table(), values)); },
 }};
 
 }  // namespace

@@ -39,7 +39,7 @@ class MedianCi final : public StopRule {
 
 const Registered<StopRuleEntry> registered{{
     {"median-ci", "until the median's confidence interval is narrow enough", specs_of(table()), {}, {}},
-    [](const Values& values) { return std::make_unique<MedianCi>(bind(table(), values)); },
+    [](const Values& values) { return std::make_unique<MedianCi>(bind_parameters(table(), values)); },
 }};
 
 }  // namespace

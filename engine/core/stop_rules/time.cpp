@@ -36,7 +36,7 @@ class Time final : public StopRule {
 
 const Registered<StopRuleEntry> registered{{
     {"time", "until a case has been measured for a given time", specs_of(table()), {}, {}},
-    [](const Values& values) { return std::make_unique<Time>(bind(table(), values)); },
+    [](const Values& values) { return std::make_unique<Time>(bind_parameters(table(), values)); },
 }};
 
 }  // namespace

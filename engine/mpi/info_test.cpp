@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/info.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ullage::mpi {
+namespace {
+
+TEST(MpiInfo, HintsComeBack) {
+  const Map hints{{"cb_nodes", "2"}, {"romio_cb_write", "enable"}};
+  const auto info = Info::from(hints);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->to_map(), hints);
+}
+
+TEST(MpiInfo, NoHintsIsNoInfo) {
+  EXPECT_TRUE(Info().to_map().empty());
+  EXPECT_TRUE(Info::from({})->to_map().empty());
+}
+
+TEST(MpiInfo, MovesAndFreesOnce) {
+  auto first = Info::from({{"a", "1"}});
+  Info second = std::move(*first);
+  Info third;
+  third = std::move(second);
+  EXPECT_EQ(third.to_map(), (Map{{"a", "1"}}));
+}
+
+TEST(MpiInfo, TooLongIsAnErrorAndNotTheEnd) {
+  const auto info = Info::from({{"a", std::string(100'000, 'x')}});
+  ASSERT_FALSE(info);
+  EXPECT_EQ(info.error().kind, ErrorKind::mpi);
+  EXPECT_EQ(info.error().where, "a");
+}
+
+}  // namespace
+}  // namespace ullage::mpi

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backend `fault`: any other backend, with chosen calls going wrong.
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/aligned_buffer.hpp"
+#include "storage/backend.hpp"
+#include "storage/fault_injector.hpp"
+#include "storage/text_values.hpp"
+
+namespace ullage {
+namespace {
+
+void sleep_for(double seconds) {
+  const double whole = std::floor(seconds);
+  timespec left{static_cast<std::time_t>(whole), static_cast<long>((seconds - whole) * 1e9)};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+}
+
+/// Until the process is ended.
+[[noreturn]] void hang() {
+  while (true) sleep_for(1);
+}
+
+Error injected(int errno_value, FaultOperation operation, const std::string& where, std::optional<std::uint64_t> offset_bytes = {}) {
+  Error error = errno_error(errno_value, word(operation), where, offset_bytes);
+  error.text += " (injected)";
+  return error;
+}
+
+/// What one call of anything but a transfer suffers: the delay, or the error.
+Status suffer(FaultInjector& injector, FaultOperation operation, const std::string& where) {
+  if (!injector.next_is_chosen(operation) || !injector.mine()) return {};
+  const FaultParameters& parameters = injector.parameters();
+  if (parameters.kind == FaultKind::hang) hang();
+  if (parameters.kind == FaultKind::delay) {
+    sleep_for(parameters.delay_s);
+    return {};
+  }
+  return fail(injected(errno_of(parameters.kind), operation, where));
+}
+
+class FaultFile final : public File {
+ public:
+  /// `collective`: the ranks' operations on this file wait for each other.
+  FaultFile(std::unique_ptr<File> inner, FaultInjector& injector, std::string name, bool collective, std::size_t alignment_bytes)
+      : inner_(std::move(inner)), injector_(injector), name_(std::move(name)), collective_(collective), alignment_bytes_(alignment_bytes) {}
+
+  [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
+    const auto operation = direction == Direction::write ? FaultOperation::write : FaultOperation::read;
+    while (!extents.empty()) {
+      if (failure_) return take_part(direction, extents);
+      const std::uint64_t untouched = injector_.untouched(operation);
+      const std::uint64_t done_before = meter.operations();
+      const auto part = extents.first(static_cast<std::size_t>(std::clamp<std::uint64_t>(untouched, 1, extents.size())));
+      const Status status = untouched > 0 ? inner_->transfer(direction, part, meter) : go_wrong(direction, part.front(), meter);
+      injector_.pass(operation, untouched > 0 ? meter.operations() - done_before : 1);
+      extents = extents.subspan(part.size());
+      if (!status && !failure_) failure_ = status.error();
+      if (!status && !collective_) return fail(*std::exchange(failure_, std::nullopt));
+      if (status && meter.operations() - done_before < part.size()) return {};
+      if (status && !meter.goes_on()) return {};
+    }
+    return failure_ ? fail(*failure_) : Status{};
+  }
+
+  [[nodiscard]] Status sync() override {
+    if (auto status = suffer(injector_, FaultOperation::sync, name_); !status) return status;
+    return inner_->sync();
+  }
+
+  [[nodiscard]] Status close() override {
+    const Status suffered = suffer(injector_, FaultOperation::close, name_);
+    const Status closed = inner_->close();
+    return suffered ? closed : suffered;
+  }
+
+  [[nodiscard]] Map hints_granted() const override { return inner_->hints_granted(); }
+
+ private:
+  /// After a failure a collective file's other ranks still wait for this one: with nothing to move, in every operation.
+  [[nodiscard]] Status take_part(Direction direction, std::span<const Extent> extents) {
+    for (const Extent& extent : extents) (void)move_uncounted(direction, {extent.offset_bytes, 0, extent.data});
+    return fail(*failure_);
+  }
+
+  [[nodiscard]] Status move_uncounted(Direction direction, const Extent& extent) {
+    const std::atomic<bool> never = false;
+    Meter unused(never);
+    unused.use_histogram(false);
+    unused.start(now_ns());
+    return inner_->transfer(direction, {&extent, 1}, unused);
+  }
+
+  [[nodiscard]] Status go_wrong(Direction direction, const Extent& extent, Meter& meter) {
+    const FaultParameters& parameters = injector_.parameters();
+    if (parameters.kind == FaultKind::short_count && (injector_.mine() || collective_)) return move_in_two(direction, extent, meter);
+    if (!injector_.mine()) return inner_->transfer(direction, {&extent, 1}, meter);
+    switch (parameters.kind) {
+      case FaultKind::hang: hang();
+      case FaultKind::delay: sleep_for(parameters.delay_s); return inner_->transfer(direction, {&extent, 1}, meter);
+      case FaultKind::flip: return direction == Direction::write ? write_flipped(extent, meter) : read_flipped(extent, meter);
+      default: break;
+    }
+    if (collective_) (void)move_uncounted(direction, {extent.offset_bytes, 0, extent.data});
+    return fail(injected(errno_of(parameters.kind), parameters.operation, name_, extent.offset_bytes));
+  }
+
+  /// A first call that moves less, and one for the rest. In a collective operation the other ranks make two calls as well.
+  [[nodiscard]] Status move_in_two(Direction direction, const Extent& extent, Meter& meter) {
+    const std::size_t wished = std::max<std::size_t>(injector_.parameters().short_bytes / alignment_bytes_ * alignment_bytes_, alignment_bytes_);
+    const std::size_t first = injector_.mine() ? std::min(wished, extent.length_bytes) : extent.length_bytes;
+    Status status = move_uncounted(direction, {extent.offset_bytes, first, extent.data});
+    if (status || collective_) {
+      const Status rest = move_uncounted(direction, {extent.offset_bytes + first, extent.length_bytes - first, extent.data + first});
+      if (status) status = rest;
+    }
+    if (status) (void)meter.completed(extent.length_bytes);
+    return status;
+  }
+
+  void flip(std::byte* data, std::size_t length_bytes) const {
+    if (length_bytes == 0) return;
+    const std::uint64_t bit = injector_.parameters().flip_bit % (std::uint64_t{length_bytes} * 8);
+    data[bit / 8] ^= std::byte{1} << static_cast<unsigned>(bit % 8);
+  }
+
+  [[nodiscard]] Status read_flipped(const Extent& extent, Meter& meter) {
+    auto status = inner_->transfer(Direction::read, {&extent, 1}, meter);
+    if (status) flip(extent.data, extent.length_bytes);
+    return status;
+  }
+
+  /// The caller's payload stays as it is.
+  [[nodiscard]] Status write_flipped(const Extent& extent, Meter& meter) {
+    AlignedBuffer copy(extent.length_bytes, std::max<std::size_t>(alignment_bytes_, 4096));
+    std::memcpy(copy.bytes().data(), extent.data, extent.length_bytes);
+    flip(copy.bytes().data(), extent.length_bytes);
+    const Extent flipped{extent.offset_bytes, extent.length_bytes, copy.bytes().data()};
+    return inner_->transfer(Direction::write, {&flipped, 1}, meter);
+  }
+
+  std::unique_ptr<File> inner_;
+  FaultInjector& injector_;
+  std::string name_;
+  bool collective_;
+  std::size_t alignment_bytes_;
+  std::optional<Error> failure_;
+};
+
+class FaultBackend final : public Backend {
+ public:
+  FaultBackend(std::unique_ptr<Backend> inner, const FaultParameters& parameters, const BackendContext& context)
+      : inner_(std::move(inner)), injector_(parameters, context.world->rank()), world_(*context.world), folder_(context.folder) {}
+
+  [[nodiscard]] Capabilities capabilities() const override { return inner_->capabilities(); }
+
+  [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
+    Status status = suffer(injector_, FaultOperation::open, path_of(request.name));
+    // The others must not wait in the inner open for a rank that never comes.
+    if (request.shared && injector_.parameters().operation == FaultOperation::open) status = agree(world_.all(), status, "open", path_of(request.name));
+    if (!status) return fail(status.error());
+    auto file = inner_->open(request);
+    if (!file) return file;
+    const Capabilities capabilities = inner_->capabilities();
+    return std::make_unique<FaultFile>(std::move(*file), injector_, path_of(request.name), request.shared && capabilities.collective,
+                                       capabilities.alignment_bytes);
+  }
+
+  [[nodiscard]] Status make_directory(const std::string& name) override { return inner_->make_directory(name); }
+  [[nodiscard]] Status remove_file(const std::string& name) override {
+    if (auto status = suffer(injector_, FaultOperation::remove, path_of(name)); !status) return status;
+    return inner_->remove_file(name);
+  }
+  [[nodiscard]] Status remove_directory(const std::string& name) override { return inner_->remove_directory(name); }
+  [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return inner_->inspect(name); }
+  [[nodiscard]] Status drop_cached(const std::string& name) override { return inner_->drop_cached(name); }
+  [[nodiscard]] Map hints_given() const override { return inner_->hints_given(); }
+
+ private:
+  [[nodiscard]] std::string path_of(const std::string& name) const { return folder_ == nullptr ? name : folder_->path() + "/" + name; }
+
+  std::unique_ptr<Backend> inner_;
+  FaultInjector injector_;
+  const mpi::World& world_;
+  const RunFolder* folder_;
+};
+
+/// The inner backend with its complete parameters.
+struct Inner {
+  const BackendEntry* entry = nullptr;
+  Values values;
+};
+
+Result<Inner> inner_of(const FaultParameters& parameters, const std::string& pointer) {
+  const auto* entry = Registry<BackendEntry>::instance().find(parameters.inner);
+  if (entry == nullptr || entry->wraps) return fail(bad_plan(pointer + "/inner", "no other backend is called '" + parameters.inner + "'"));
+  if (entry->description.unavailable)
+    return fail(bad_plan(pointer + "/inner", "backend '" + parameters.inner + "' is not available: " + *entry->description.unavailable));
+  const std::string inner_pointer = pointer + "/inner_parameters";
+  const auto given = values_from_text(entry->description.parameters, parameters.inner_parameters, inner_pointer);
+  if (!given) return fail(given.error());
+  auto values = complete(entry->description.parameters, *given, inner_pointer);
+  if (!values) return fail(values.error());
+  if (entry->check)
+    if (auto status = entry->check(*values, inner_pointer); !status) return fail(status.error());
+  return Inner{entry, std::move(*values)};
+}
+
+Status check(const Values& values, const std::string& pointer) {
+  const auto parameters = bind_parameters(FaultParameters::table(), values);
+  if (auto status = check_fault(parameters, pointer); !status) return status;
+  const auto inner = inner_of(parameters, pointer);
+  return inner ? Status{} : fail(inner.error());
+}
+
+Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendContext& context) {
+  const std::string pointer = "/backend/parameters";
+  if (auto status = check(values, pointer); !status) return fail(status.error());
+  const auto parameters = bind_parameters(FaultParameters::table(), values);
+  const auto inner = inner_of(parameters, pointer);
+  if (!inner) return fail(inner.error());
+  auto backend = inner->entry->make(inner->values, context);
+  if (!backend) return backend;
+  return std::make_unique<FaultBackend>(std::move(*backend), parameters, context);
+}
+
+constexpr Capabilities fault_capabilities{};
+
+const Registered<BackendEntry> registered{{
+    {"fault", "another backend with chosen calls going wrong: errors, short counts, delays, hangs, flipped bits",
+     specs_of(FaultParameters::table()), capability_words(fault_capabilities), {}},
+    fault_capabilities,
+    make_fault,
+    check,
+    true,
+}};
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "storage/test_support.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t length_bytes = 100'000;
+
+struct Timing {
+  std::int64_t elapsed_ns = 0;
+  std::uint64_t median_ns = 0;
+  std::uint64_t fastest_ns = 0;
+};
+
+class ModelBench {
+ public:
+  explicit ModelBench(const Values& given, std::uint64_t run_key = 1) {
+    const auto* entry = Registry<BackendEntry>::instance().find("model");
+    const auto values = complete(entry->description.parameters, given, "");
+    EXPECT_TRUE(values) << test::line_of(values);
+    backend_ = std::move(*entry->make(*values, {&world_, nullptr, run_key}));
+  }
+  Timing run(std::size_t operations) {
+    const test::Transfers transfers(1, length_bytes, 1);
+    const std::vector<Extent> extents(operations, transfers.extents().front());
+    const auto file = *backend_->open({});
+    world_.all().barrier();
+    test::RunningMeter meter;
+    const std::int64_t start = meter->last_ns();
+    EXPECT_TRUE(file->transfer(Direction::write, extents, *meter));
+    EXPECT_EQ(meter->operations(), operations);
+    return {meter->last_ns() - start, meter->histogram().quantile_ns(0.5), meter->histogram().min_ns()};
+  }
+  [[nodiscard]] const mpi::World& world() const { return world_; }
+
+ private:
+  mpi::World world_;
+  std::unique_ptr<Backend> backend_;
+};
+
+double off_by(double value, double expected) { return std::fabs(value / expected - 1); }
+
+/// A busy machine may delay one try; the schedule itself cannot be wrong in all of them.
+template <class Try>
+double best_of(int tries, const Try& attempt) {
+  double best = std::numeric_limits<double>::max();
+  for (int i = 0; i < tries && best >= 0.01; ++i) best = std::min(best, attempt());
+  return best;
+}
+
+TEST(MpiModelBackend, GivesBackItsBandwidthSharedByAllRanks) {
+  ModelBench bench({{"bandwidth", 1e9}});
+  const double expected_ns = 40.0 * length_bytes * bench.world().size();
+  const double best = best_of(8, [&] {
+    const auto slowest = static_cast<double>(bench.world().all().max(bench.run(40).elapsed_ns));
+    EXPECT_GE(slowest, expected_ns * 0.999) << "never faster than the device";
+    return off_by(slowest, expected_ns);
+  });
+  EXPECT_LT(best, 0.01);
+}
+
+TEST(ModelBackend, LatencyComesBesidesTheBytes) {
+  ModelBench bench({{"bandwidth", 1e9}, {"latency_s", 400e-6}});
+  const double best = best_of(8, [&] { return off_by(static_cast<double>(bench.run(60).median_ns), 500e3); });
+  EXPECT_LT(best, 0.01);
+}
+
+TEST(ModelBackend, LatenessDoesNotAddUp) {
+  ModelBench bench({{"bandwidth", 1e12}, {"latency_s", 50e-6}});
+  const double best = best_of(8, [&] { return off_by(static_cast<double>(bench.run(1000).elapsed_ns), 1000 * 50.1e3); });
+  EXPECT_LT(best, 0.01);
+}
+
+TEST(ModelBackend, TimeBetweenBatchesIsNotTheDevices) {
+  ModelBench bench({{"bandwidth", 1e9}});
+  const test::Transfers transfers(1, length_bytes, 1);
+  const mpi::World world;
+  const auto* entry = Registry<BackendEntry>::instance().find("model");
+  const auto backend = *entry->make(*complete(entry->description.parameters, {}, ""), {&world, nullptr});
+  const auto file = *backend->open({});
+  test::RunningMeter meter;
+  ASSERT_TRUE(file->transfer(Direction::write, transfers.extents(), *meter));
+  usleep(5000);
+  meter->resume(now_ns());
+  const std::int64_t from = meter->last_ns();
+  ASSERT_TRUE(file->transfer(Direction::write, transfers.extents(), *meter));
+  EXPECT_GE(meter->last_ns() - from, 100'000) << "the pause must not be caught up";
+}
+
+TEST(ModelBackend, JitterStaysInItsBandAndIsDrawnAnew) {
+  const Values given{{"bandwidth", 1e9}, {"jitter", 0.5}};
+  ModelBench bench(given);
+  const Timing timing = bench.run(200);
+  EXPECT_GE(static_cast<double>(timing.elapsed_ns), 200 * 100e3 * 0.8);
+  EXPECT_LT(timing.fastest_ns, 90'000U) << "some operations are faster than the mean";
+  ModelBench other(given, 2);
+  EXPECT_NE(bench.run(3).elapsed_ns / 1000, other.run(3).elapsed_ns / 1000);
+}
+
+TEST(ModelBackend, OpenSyncAndCloseCostNothingAndHoldNothing) {
+  const mpi::World world;
+  const auto* entry = Registry<BackendEntry>::instance().find("model");
+  const auto backend = *entry->make(*complete(entry->description.parameters, {{"latency_s", 1.0}}, ""), {&world, nullptr});
+  EXPECT_FALSE(backend->capabilities().data);
+  const std::int64_t start = now_ns();
+  const auto file = *backend->open({});
+  EXPECT_TRUE(file->sync());
+  EXPECT_TRUE(file->close());
+  EXPECT_LT(now_ns() - start, 500'000'000);
+}
+
+TEST(ModelBackend, ParametersAreChecked) {
+  const auto& parameters = Registry<BackendEntry>::instance().find("model")->description.parameters;
+  EXPECT_FALSE(complete(parameters, {{"bandwidth", 0.0}}, ""));
+  EXPECT_FALSE(complete(parameters, {{"jitter", 1.5}}, ""));
+  EXPECT_FALSE(complete(parameters, {{"latency_s", -1.0}}, ""));
+}
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backend `mpiio`: MPI-IO with explicit offsets, independent or collective.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "mpi/file.hpp"
+#include "storage/backend.hpp"
+#include "storage/file_facts.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t most_bytes_a_call = std::size_t{1} << 30;  // counts are ints
+
+struct MpiioParameters {
+  bool collective = false;
+  Map hints;
+  bool preallocate = false;
+};
+
+Table<MpiioParameters> mpiio_table() {
+  using P = MpiioParameters;
+  return {
+      flag("collective", &P::collective, "collective operations (MPI_File_write_at_all) on a shared file"),
+      map("hints", &P::hints, "MPI_Info hints given when a file is opened, such as cb_nodes or striping_factor"),
+      flag("preallocate", &P::preallocate, "allocate a new file's whole size when it is made (MPI_File_preallocate)"),
+  };
+}
+
+std::string word(Direction direction) { return direction == Direction::write ? "write" : "read"; }
+
+/// The library said success, and moved less.
+Error short_count(Direction direction, const std::string& path, std::uint64_t offset_bytes, std::size_t moved, std::size_t asked) {
+  Error error = errno_error(EIO, word(direction), path, offset_bytes);
+  error.kind = ErrorKind::mpi;
+  error.text = direction == Direction::read ? "end of file inside a transfer" : "the MPI library reported success and wrote less than it was given";
+  error.text += " (" + std::to_string(moved) + " of " + std::to_string(asked) + " bytes)";
+  return error;
+}
+
+class MpiioFile final : public File {
+ public:
+  /// `everyone`: the ranks that opened it together, null when it is this rank's own. `end_bytes`: where collective reads must end.
+  MpiioFile(mpi::File file, std::string path, const mpi::Comm* everyone, bool collective, std::uint64_t end_bytes)
+      : file_(std::move(file)), path_(std::move(path)), everyone_(everyone), collective_(collective), end_bytes_(end_bytes) {}
+
+  [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
+    for (const Extent& extent : extents) {
+      if (!failure_) note(collective_ ? move_together(direction, extent) : move_alone(direction, extent));
+      else if (collective_) (void)together(direction, {extent.offset_bytes, 0, extent.data});
+      if (failure_ && !collective_) break;
+      if (!failure_ && !meter.completed(extent.length_bytes)) break;
+    }
+    return failure_ ? fail(*failure_) : Status{};
+  }
+
+  [[nodiscard]] Status sync() override {
+    if (everyone_ == nullptr) return file_.sync();
+    const Meeting meeting = meet(true);
+    if (!meeting.anyone_failed) {
+      note(file_.sync());
+      return failure_ ? fail(*failure_) : Status{};
+    }
+    if (failure_) return fail(*failure_);
+    Error error = errno_error(EIO, "sync", path_);
+    error.kind = ErrorKind::mpi;
+    error.text = "not synced, since another rank's operation on the file failed";
+    return fail(std::move(error));
+  }
+
+  [[nodiscard]] Status close() override {
+    if (everyone_ != nullptr) wait_for_syncs();
+    return file_.close();
+  }
+
+  [[nodiscard]] Map hints_granted() const override { return file_.hints(); }
+
+ private:
+  struct Meeting {
+    bool anyone_syncs = false;
+    bool anyone_failed = false;
+  };
+
+  /// MPI_File_sync is collective, and a rank whose transfer failed goes straight to close: they meet here first, so that none
+  /// waits for ever. After a failure none syncs: OMPIO would hang in it.
+  [[nodiscard]] Meeting meet(bool syncs) const {
+    std::array<std::uint64_t, 2> counts{syncs ? 1U : 0U, failure_ ? 1U : 0U};
+    everyone_->sum_all(counts);
+    return {counts[0] > 0, counts[1] > 0};
+  }
+
+  void wait_for_syncs() {
+    for (Meeting meeting = meet(false); meeting.anyone_syncs; meeting = meet(false))
+      if (!meeting.anyone_failed) note(file_.sync());
+  }
+
+  void note(const Status& status) {
+    if (!status && !failure_) failure_ = status.error();
+  }
+
+  [[nodiscard]] Result<std::size_t> together(Direction direction, const Extent& extent) const {
+    const std::span<std::byte> data{extent.data, extent.length_bytes};
+    return direction == Direction::write ? file_.write_at_all(extent.offset_bytes, data) : file_.read_at_all(extent.offset_bytes, data);
+  }
+
+  /// One collective call an operation, whole or an error: what one rank did again alone would leave the others waiting.
+  [[nodiscard]] Status move_together(Direction direction, const Extent& extent) const {
+    if (extent.length_bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      return fail(unsupported(word(direction), path_ + ": a collective transfer is at most 2147483647 bytes long"));
+    const bool fits = direction == Direction::write || extent.offset_bytes + extent.length_bytes <= end_bytes_;
+    const auto moved = together(direction, fits ? extent : Extent{extent.offset_bytes, 0, extent.data});
+    if (!moved) return fail(moved.error());
+    if (!fits) return fail(short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
+    if (*moved == extent.length_bytes) return {};
+    return fail(short_count(direction, path_, extent.offset_bytes + *moved, *moved, extent.length_bytes));
+  }
+
+  [[nodiscard]] Status move_alone(Direction direction, const Extent& extent) const {
+    for (std::size_t done = 0; done < extent.length_bytes;) {
+      const std::span<std::byte> part{extent.data + done, std::min(extent.length_bytes - done, most_bytes_a_call)};
+      const std::uint64_t offset = extent.offset_bytes + done;
+      const auto moved = direction == Direction::write ? file_.write_at(offset, part) : file_.read_at(offset, part);
+      if (!moved) return fail(moved.error());
+      if (*moved == 0) return fail(short_count(direction, path_, offset, done, extent.length_bytes));
+      done += *moved;
+    }
+    return {};
+  }
+
+  mpi::File file_;
+  std::string path_;
+  const mpi::Comm* everyone_;
+  bool collective_;
+  std::uint64_t end_bytes_;
+  std::optional<Error> failure_;
+};
+
+/// ROMIO takes what stands before a colon for the name of a file system, also in the middle of a path, unless one stands in front.
+std::string romio_prefix(const RunFolder& folder) {
+  if (folder.path().find(':') == std::string::npos || !mpi::mpi_io_component().starts_with("romio")) return {};
+  const auto space = RunFolder::space(folder.path());
+  if (space && space->file_system.starts_with("nfs")) return "nfs:";
+  if (space && space->file_system == "lustre") return "lustre:";
+  return "ufs:";
+}
+
+constexpr Capabilities mpiio_capabilities{.collective_sync = true};
+
+class MpiioBackend final : public Backend {
+ public:
+  /// Collective.
+  MpiioBackend(MpiioParameters parameters, const BackendContext& context, mpi::Info hints)
+      : parameters_(std::move(parameters)),
+        hints_(std::move(hints)),
+        world_(*context.world),
+        folder_(*context.folder),
+        everyone_(context.world->all().duplicate()),
+        prefix_(romio_prefix(folder_)) {}
+
+  [[nodiscard]] Capabilities capabilities() const override {
+    Capabilities capabilities = mpiio_capabilities;
+    capabilities.collective = parameters_.collective;
+    return capabilities;
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
+    const auto path = folder_.checked_path(request.name);
+    if (auto status = settled(request, path ? Status{} : fail(path.error())); !status) return fail(status.error());
+    auto file = mpi::File::open(request.shared ? world_.all() : world_.self(), prefix_ + *path, access_of(request.mode), hints_);
+    const auto end = file ? file->size_bytes() : Result<std::uint64_t>(0);
+    if (auto status = settled(request, file ? Status{} : fail(file.error())); !status) return fail(status.error());
+    if (request.mode == OpenMode::create && parameters_.preallocate)
+      if (auto status = settled(request, file->preallocate(request.expected_bytes)); !status) {
+        (void)file->close();
+        return fail(status.error());
+      }
+    return std::make_unique<MpiioFile>(std::move(*file), *path, request.shared ? &everyone_ : nullptr, parameters_.collective, end.value_or(0));
+  }
+
+  [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
+  [[nodiscard]] Status remove_file(const std::string& name) override { return folder_.remove_file(name); }
+  [[nodiscard]] Status remove_directory(const std::string& name) override { return folder_.remove_directory(name); }
+  [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return inspect_file(folder_, name); }
+  [[nodiscard]] Status drop_cached(const std::string& name) override { return drop_cached_file(folder_, name); }
+  [[nodiscard]] Map hints_given() const override { return parameters_.hints; }
+
+ private:
+  [[nodiscard]] static mpi::FileAccess access_of(OpenMode mode) {
+    switch (mode) {
+      case OpenMode::create: return mpi::FileAccess::create;
+      case OpenMode::overwrite: return mpi::FileAccess::write;
+      case OpenMode::read: break;
+    }
+    return mpi::FileAccess::read;
+  }
+
+  /// The status of all ranks of a shared file, of this one for its own.
+  [[nodiscard]] Status settled(const OpenRequest& request, const Status& own) const {
+    return request.shared ? agree(everyone_, own, "open", folder_.path() + "/" + request.name) : own;
+  }
+
+  MpiioParameters parameters_;
+  mpi::Info hints_;
+  const mpi::World& world_;
+  const RunFolder& folder_;
+  mpi::Comm everyone_;  // for agreements that must not meet anybody else's
+  std::string prefix_;
+};
+
+Result<std::unique_ptr<Backend>> make_mpiio(const Values& values, const BackendContext& context) {
+  auto parameters = bind_parameters(mpiio_table(), values);
+  if (context.folder == nullptr) return fail(environment_error("", "backend 'mpiio' needs a target with a path"));
+  auto hints = mpi::Info::from(parameters.hints);
+  if (!hints) return fail(hints.error());
+  return std::make_unique<MpiioBackend>(std::move(parameters), context, std::move(*hints));
+}
+
+const Registered<BackendEntry> registered{{
+    {"mpiio", "MPI-IO with explicit offsets, independent or collective", specs_of(mpiio_table()), capability_words(mpiio_capabilities), {}},
+    mpiio_capabilities,
+    make_mpiio,
+}};
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <csignal>
+
+#include "storage/test_support.hpp"
+
+namespace {
+
+std::atomic<int> fsync_calls = 0;
+
+}  // namespace
+
+/// Takes the C library's place in the test program, to count.
+extern "C" int fsync(int fd) {
+  ++fsync_calls;
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
+
+namespace ullage {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Bench;
+using test::line_of;
+using test::RunningMeter;
+using test::Transfers;
+
+std::unique_ptr<File> opened(Backend& backend, const OpenRequest& request) {
+  auto file = backend.open(request);
+  EXPECT_TRUE(file) << line_of(file);
+  return file ? std::move(*file) : nullptr;
+}
+
+/// Writes all, syncs, closes.
+void write_out(Backend& backend, const std::string& name, const Transfers& transfers, OpenMode mode = OpenMode::create) {
+  const auto file = opened(backend, {name, mode, false, 0});
+  RunningMeter meter;
+  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
+  EXPECT_TRUE(written) << line_of(written);
+  EXPECT_EQ(meter->operations(), transfers.extents().size());
+  EXPECT_TRUE(file->sync());
+  EXPECT_TRUE(file->close());
+}
+
+std::size_t wrong_bytes_read_back(Backend& backend, const std::string& name, Transfers& transfers) {
+  transfers.poison();
+  const auto file = opened(backend, {name, OpenMode::read, false, 0});
+  RunningMeter meter;
+  const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
+  EXPECT_TRUE(read) << line_of(read);
+  EXPECT_TRUE(file->close());
+  return transfers.wrong_bytes();
+}
+
+class PosixBackend : public testing::TestWithParam<const char*> {
+ protected:
+  [[nodiscard]] static bool has_base() { return access(GetParam(), W_OK) == 0; }
+};
+
+TEST_P(PosixBackend, WhatIsWrittenComesBack) {
+  if (!has_base()) GTEST_SKIP() << GetParam() << " is not writable here";
+  Bench bench(GetParam());
+  for (const bool direct : {false, true}) {
+    const auto backend = bench.try_make("posix", {{"direct", direct}});
+    if (!backend && direct) GTEST_SKIP() << line_of(backend);
+    ASSERT_TRUE(backend) << line_of(backend);
+    EXPECT_EQ((*backend)->capabilities().direct, direct);
+    const std::string name = direct ? "direct" : "buffered";
+    Transfers transfers(7, 64 << 10, direct ? 2 : 1);
+    write_out(**backend, name, transfers);
+    EXPECT_EQ(fs::file_size(bench.path(name)), 7U * (64 << 10));
+    EXPECT_EQ(wrong_bytes_read_back(**backend, name, transfers), 0U);
+    EXPECT_TRUE((*backend)->remove_file(name));
+    EXPECT_FALSE(fs::exists(bench.path(name)));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, PosixBackend, testing::Values("/tmp", "/dev/shm"),
+                         [](const auto& base) { return std::string(base.param) == "/tmp" ? "Disk" : "Memory"; });
+
+TEST(PosixDirect, AlignmentIsKnownAndNeeded) {
+  Bench bench;
+  const auto backend = bench.try_make("posix", {{"direct", true}});
+  if (!backend) GTEST_SKIP() << line_of(backend);
+  const std::size_t alignment = (*backend)->capabilities().alignment_bytes;
+  EXPECT_GE(alignment, 512U);
+  EXPECT_LE(alignment, 65536U);
+  EXPECT_EQ(bench.make("posix")->capabilities().alignment_bytes, 1U);
+  Transfers transfers(4, alignment, 1);
+  write_out(**backend, "f", transfers);
+  EXPECT_EQ(wrong_bytes_read_back(**backend, "f", transfers), 0U);
+}
+
+TEST(PosixFile, CreateRefusesWhatIsThereAndTheOthersWhatIsNot) {
+  Bench bench;
+  const auto backend = bench.make("posix");
+  EXPECT_EQ(backend->open({"f", OpenMode::read, false, 0}).error().errno_value, ENOENT);
+  EXPECT_EQ(backend->open({"f", OpenMode::overwrite, false, 0}).error().errno_value, ENOENT);
+  Transfers transfers(2, 4096, 1);
+  write_out(*backend, "f", transfers);
+  EXPECT_EQ(backend->open({"f", OpenMode::create, false, 0}).error().errno_value, EEXIST);
+  Transfers over(1, 4096, 9);
+  write_out(*backend, "f", over, OpenMode::overwrite);
+  EXPECT_EQ(fs::file_size(bench.path("f")), 8192U) << "kept as long as it was";
+  EXPECT_EQ(wrong_bytes_read_back(*backend, "f", over), 0U);
+}
+
+TEST(PosixFile, EndOfFileInsideATransferNamesTheOffset) {
+  Bench bench;
+  const auto backend = bench.make("posix");
+  test::write_file(bench.path("f"), std::string(5000, 'x'));
+  const Transfers transfers(2, 4096, 1);
+  const auto file = opened(*backend, {"f", OpenMode::read, false, 0});
+  RunningMeter meter;
+  const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(line_of(read), "read " + bench.path("f") + " at offset 5000: end of file inside a transfer (errno 5)");
+  EXPECT_EQ(meter->operations(), 1U);
+}
+
+/// A limit on the size of files cuts one pwrite short and refuses the next: both must be seen.
+TEST(PosixFile, ShortWriteIsContinuedAndTheErrorBehindItFound) {
+  Bench bench;
+  const auto backend = bench.make("posix");
+  const Transfers transfers(1, 10'000, 1);
+  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{6000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  RunningMeter meter;
+  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().errno_value, EFBIG);
+  EXPECT_EQ(written.error().offset_bytes, 6000U);
+  EXPECT_EQ(fs::file_size(bench.path("f")), 6000U);
+  EXPECT_EQ(meter->operations(), 0U);
+}
+
+TEST(PosixFile, FullFileSystemIsAnErrorWithPathAndOffset) {
+  const test::SmallFileSystem small("size=1m");
+  if (!small.mounted()) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
+  Bench bench(small.path(), nullptr);
+  const auto backend = bench.make("posix");
+  const Transfers transfers(4, 400'000, 1);
+  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
+  RunningMeter meter;
+  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().errno_value, ENOSPC);
+  EXPECT_EQ(written.error().where, bench.path("f"));
+  EXPECT_GT(written.error().offset_bytes, 800'000U);
+  EXPECT_EQ(meter->operations(), 2U);
+  EXPECT_TRUE(file->close());
+  EXPECT_TRUE(backend->remove_file("f"));
+}
+
+TEST(PosixFile, SyncIsExactlyOneFsync) {
+  Bench bench;
+  const auto backend = bench.make("posix");
+  const Transfers transfers(3, 4096, 1);
+  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
+  const int before = fsync_calls;
+  RunningMeter meter;
+  ASSERT_TRUE(file->transfer(Direction::write, transfers.extents(), *meter));
+  EXPECT_EQ(fsync_calls, before);
+  ASSERT_TRUE(file->sync());
+  EXPECT_EQ(fsync_calls, before + 1);
+  ASSERT_TRUE(file->close());
+  EXPECT_EQ(fsync_calls, before + 1);
+}
+
+TEST(PosixFile, BeginsNoneAfterTheMeterSaidStop) {
+  Bench bench;
+  const auto backend = bench.make("posix");
+  const Transfers transfers(3, 4096, 1);
+  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
+  const std::atomic<bool> stop = true;
+  Meter meter(stop);
+  meter.start(now_ns());
+  ASSERT_TRUE(file->transfer(Direction::write, transfers.extents(), meter));
+  EXPECT_EQ(meter.operations(), 1U);
+  EXPECT_EQ(fs::file_size(bench.path("f")), 4096U);
+}
+
+TEST(PosixFile, PlantedLinkIsRefused) {
+  Bench bench;
+  const test::TempFolder victim;
+  test::write_file(victim.path() + "/precious", "untouched");
+  fs::create_symlink(victim.path() + "/precious", bench.path("f"));
+  fs::create_directory_symlink(victim.path(), bench.path("c-aa"));
+  const auto backend = bench.make("posix");
+  for (const auto mode : {OpenMode::create, OpenMode::overwrite, OpenMode::read})
+    for (const char* name : {"f", "c-aa/precious"}) EXPECT_FALSE(backend->open({name, mode, false, 0})) << name;
+  EXPECT_FALSE(backend->inspect("f"));
+  EXPECT_FALSE(backend->drop_cached("c-aa/precious"));
+  EXPECT_FALSE(backend->remove_file("c-aa/precious"));
+  EXPECT_EQ(test::read_file(victim.path() + "/precious"), "untouched");
+}
+
+TEST(PosixInspect, SeesHoles) {
+  Bench bench;
+  const auto backend = bench.make("posix");
+  Transfers transfers(4, 64 << 10, 1);
+  write_out(*backend, "whole", transfers);
+  const auto whole = backend->inspect("whole");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->size_bytes, 4U * (64 << 10));
+  EXPECT_TRUE(whole->fully_written);
+
+  Transfers last(1, 64 << 10, 1, 1 << 20);  // a megabyte of nothing before it
+  write_out(*backend, "sparse", last);
+  EXPECT_FALSE(backend->inspect("sparse")->fully_written);
+
+  test::write_file(bench.path("empty"), "");
+  EXPECT_TRUE(backend->inspect("empty")->fully_written);
+  EXPECT_EQ(backend->inspect("none").error().errno_value, ENOENT);
+}
+
+TEST(PosixInspect, SeesPreallocatedButUnwritten) {
+  Bench bench;
+  const auto space = RunFolder::space(bench.folder().path());
+  const auto backend = bench.make("posix", {{"preallocate", true}});
+  auto file = backend->open({"f", OpenMode::create, false, 1 << 20});
+  if (!file) GTEST_SKIP() << line_of(file);
+  EXPECT_EQ(fs::file_size(bench.path("f")), 1U << 20);
+  if (space->file_system == "ext4" || space->file_system == "xfs") {
+    EXPECT_FALSE(backend->inspect("f")->fully_written);
+  }
+  const Transfers transfers(16, 64 << 10, 1);
+  RunningMeter meter;
+  ASSERT_TRUE((*file)->transfer(Direction::write, transfers.extents(), *meter));
+  EXPECT_TRUE(backend->inspect("f")->fully_written) << "also before it is written back";
+  ASSERT_TRUE((*file)->sync());
+  ASSERT_TRUE((*file)->close());
+  EXPECT_TRUE(backend->inspect("f")->fully_written);
+}
+
+TEST(PosixPreallocate, FailureGivesTheSpaceBack) {
+  const test::SmallFileSystem small("size=1m");
+  if (!small.mounted()) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
+  Bench bench(small.path(), nullptr);
+  const auto backend = bench.make("posix", {{"preallocate", true}});
+  const auto file = backend->open({"f", OpenMode::create, false, 10 << 20});
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().errno_value, ENOSPC);
+  EXPECT_EQ(file.error().operation, "preallocate");
+  EXPECT_GT(RunFolder::space(small.path())->free_bytes, 900'000U);
+}
+
+std::size_t resident_pages(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto size = static_cast<std::size_t>(fs::file_size(path));
+  void* mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+  std::vector<unsigned char> pages((size + 4095) / 4096);
+  mincore(mapped, size, pages.data());
+  munmap(mapped, size);
+  return static_cast<std::size_t>(std::ranges::count_if(pages, [](unsigned char p) { return (p & 1U) != 0; }));
+}
+
+TEST(PosixDropCached, LeavesNothingInThePageCache) {
+  Bench bench;
+  if (RunFolder::space(bench.folder().path())->memory) GTEST_SKIP() << "a memory file system is its own page cache";
+  const auto backend = bench.make("posix");
+  const Transfers transfers(16, 64 << 10, 1);
+  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
+  RunningMeter meter;
+  ASSERT_TRUE(file->transfer(Direction::write, transfers.extents(), *meter));  // dirty: dropping has to write it back first
+  EXPECT_GT(resident_pages(bench.path("f")), 0U);
+  ASSERT_TRUE(backend->drop_cached("f"));
+  EXPECT_EQ(resident_pages(bench.path("f")), 0U);
+}
+
+TEST(PosixHints, AreStated) {
+  Bench bench;
+  EXPECT_TRUE(bench.make("posix")->hints_given().empty());
+  const auto backend = bench.make("posix", {{"advice", std::string("random")}});
+  EXPECT_EQ(backend->hints_given(), (Map{{"posix_fadvise", "random"}}));
+  Transfers transfers(2, 4096, 1);
+  write_out(*backend, "f", transfers);
+  EXPECT_EQ(wrong_bytes_read_back(*backend, "f", transfers), 0U);
+}
+
+TEST(MpiPosixShared, EveryRankWritesItsPartOfOneFile) {
+  Bench bench;
+  const auto backend = bench.make("posix");
+  const auto rank = static_cast<std::uint64_t>(bench.world().rank());
+  Transfers transfers(4, 16 << 10, 3, rank * 4 * (16 << 10));
+  for (const auto& [mode, direction] : {std::pair(OpenMode::create, Direction::write), std::pair(OpenMode::read, Direction::read)}) {
+    const auto file = opened(*backend, {"shared", mode, true, 0});
+    ASSERT_NE(file, nullptr);
+    if (direction == Direction::read) transfers.poison();
+    RunningMeter meter;
+    const auto moved = file->transfer(direction, transfers.extents(), *meter);
+    EXPECT_TRUE(moved) << line_of(moved);
+    EXPECT_TRUE(file->close());
+    bench.world().all().barrier();
+  }
+  EXPECT_EQ(transfers.wrong_bytes(), 0U);
+  EXPECT_EQ(backend->inspect("shared")->size_bytes, 4U * (16 << 10) * static_cast<unsigned>(bench.world().size()));
+}
+
+TEST(MpiPosixShared, AllFailWhenTheFirstRankCannotMakeIt) {
+  Bench bench;
+  const auto backend = bench.make("posix");
+  if (bench.world().root()) test::write_file(bench.path("shared"), "there already");
+  bench.world().all().barrier();
+  const auto file = backend->open({"shared", OpenMode::create, true, 0});
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().errno_value, EEXIST);
+  if (!bench.world().root()) {
+    EXPECT_TRUE(file.error().text.starts_with("rank 0 failed: "));
+  }
+  EXPECT_FALSE(backend->open({"none", OpenMode::read, true, 0}));
+}
+
+TEST(MpiPosixShared, AllFailWhenOneRankCannotOpenIt) {
+  Bench bench;
+  const auto backend = bench.make("posix");
+  const int last = bench.world().size() - 1;
+  // Only this rank asks for a name that is not there: as on a node whose storage is its own.
+  const std::string name = bench.world().rank() == last ? "elsewhere" : "shared";
+  if (bench.world().root()) test::write_file(bench.path("shared"), "text");
+  bench.world().all().barrier();
+  const auto file = backend->open({name, OpenMode::read, true, 0});
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().errno_value, ENOENT);
+}
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/file_facts.hpp"
+
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+namespace ullage {
+namespace {
+
+constexpr std::uint32_t extents_a_call = 64;
+
+struct FiemapRequest {
+  alignas(fiemap) std::array<std::byte, sizeof(fiemap) + extents_a_call * sizeof(fiemap_extent)> bytes;
+};
+
+/// The last extent that one call to FIEMAP gives, and whether any of them is unwritten.
+struct MappedPart {
+  bool unwritten = false;
+  bool last = true;
+  std::uint64_t end_bytes = 0;
+};
+
+std::optional<MappedPart> mapped_part(int fd, std::uint64_t start_bytes, std::uint64_t end_bytes, std::uint32_t flags) {
+  FiemapRequest request{};
+  auto* header = new (request.bytes.data()) fiemap{};
+  header->fm_start = start_bytes;
+  header->fm_length = end_bytes - start_bytes;
+  header->fm_flags = flags;
+  header->fm_extent_count = extents_a_call;
+  if (ioctl(fd, FS_IOC_FIEMAP, header) != 0) return std::nullopt;
+  MappedPart part;
+  part.last = header->fm_mapped_extents == 0;
+  for (std::uint32_t i = 0; i < std::min(header->fm_mapped_extents, extents_a_call); ++i) {
+    const fiemap_extent& extent = header->fm_extents[i];
+    part.unwritten = part.unwritten || (extent.fe_flags & FIEMAP_EXTENT_UNWRITTEN) != 0;
+    part.last = part.last || (extent.fe_flags & FIEMAP_EXTENT_LAST) != 0;
+    part.end_bytes = extent.fe_logical + extent.fe_length;
+  }
+  return part;
+}
+
+bool has_unwritten_extents(int fd, std::uint64_t size_bytes, std::uint32_t flags) {
+  for (std::uint64_t start = 0; start < size_bytes;) {
+    const auto part = mapped_part(fd, start, size_bytes, flags);
+    if (!part) return false;  // not supported here: SEEK_HOLE alone decides
+    if (part->unwritten) return true;
+    if (part->last || part->end_bytes <= start) return false;
+    start = part->end_bytes;
+  }
+  return false;
+}
+
+bool has_hole(int fd, std::uint64_t size_bytes) {
+  const off_t hole = lseek(fd, 0, SEEK_HOLE);
+  return hole >= 0 && static_cast<std::uint64_t>(hole) < size_bytes;
+}
+
+std::optional<std::size_t> stated_alignment(int fd) {
+#ifdef STATX_DIOALIGN
+  struct statx status {};
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) != 0 || (status.stx_mask & STATX_DIOALIGN) == 0) return std::nullopt;
+  const std::size_t alignment = std::max(status.stx_dio_mem_align, status.stx_dio_offset_align);
+  if (alignment > 0) return alignment;
+#else
+  (void)fd;
+#endif
+  return std::nullopt;
+}
+
+std::size_t assumed_alignment(int fd) {
+  constexpr std::size_t page = 4096;
+  struct statfs status {};
+  if (fstatfs(fd, &status) != 0) return page;
+  const auto block = static_cast<std::size_t>(status.f_bsize);
+  return std::has_single_bit(block) && block >= 512 && block <= page ? block : page;
+}
+
+}  // namespace
+
+Result<Backend::Extents> inspect_file(const RunFolder& folder, const std::string& name) {
+  const auto file = folder.open_file(name, O_RDONLY);
+  if (!file) return fail(file.error());
+  struct stat status {};
+  if (fstat(file->get(), &status) != 0) return fail(errno_error(errno, "inspect", folder.path() + "/" + name));
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  // Data still in the page cache over an unwritten extent is written: asked a second time after write-back.
+  const bool unwritten = has_unwritten_extents(file->get(), size, 0) && has_unwritten_extents(file->get(), size, FIEMAP_FLAG_SYNC);
+  return Backend::Extents{size, !unwritten && !has_hole(file->get(), size)};
+}
+
+Status drop_cached_file(const RunFolder& folder, const std::string& name) {
+  const auto file = folder.open_file(name, O_RDONLY);
+  if (!file) return fail(file.error());
+  if (fdatasync(file->get()) != 0) return fail(errno_error(errno, "sync", folder.path() + "/" + name));
+  if (const int error = posix_fadvise(file->get(), 0, 0, POSIX_FADV_DONTNEED); error != 0)
+    return fail(errno_error(error, "advise", folder.path() + "/" + name));
+  return {};
+}
+
+Result<std::size_t> direct_alignment_bytes(const RunFolder& folder) {
+  const auto direct = folder.open_marker(O_DIRECT);
+  if (!direct && direct.error().errno_value == EINVAL)
+    return fail(environment_error(folder.path(), "is on a file system that refuses direct I/O (O_DIRECT)"));
+  if (!direct) return fail(direct.error());
+  const auto stated = stated_alignment(direct->get());
+  return stated ? *stated : assumed_alignment(direct->get());
+}
+
+Status allocate_file(int fd, std::uint64_t size_bytes, const std::string& path) {
+  if (size_bytes == 0) return {};
+  int code = 0;
+  do code = fallocate(fd, 0, 0, static_cast<off_t>(size_bytes));
+  while (code != 0 && errno == EINTR);
+  if (code == 0) return {};
+  const int error = errno;
+  // ext4 keeps what it could allocate before it ran out of space.
+  if (ftruncate(fd, 0) != 0) return fail(errno_error(errno, "truncate", path));
+  if (error == EOPNOTSUPP) return fail(unsupported("preallocate", path + ": this file system cannot preallocate"));
+  return fail(errno_error(error, "preallocate", path));
+}
+
+}  // namespace ullage

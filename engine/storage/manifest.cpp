@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/manifest.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+namespace ullage {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t most_files = std::uint64_t{1} << 32;  // a damaged number must not keep a removal busy for ever
+
+std::string padded(std::uint64_t index) {
+  const std::string digits = std::to_string(index);
+  return std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+  });
+}
+
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool flag_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::optional<DatasetEntry> parse_entry(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  const auto files = json.find("files");
+  if (files == json.end() || !files->is_number_unsigned()) return std::nullopt;
+  DatasetEntry entry{text_of(json, "dataset"), text_of(json, "directory"), files->get<std::uint64_t>(),
+                     text_of(json, "file_mode") == "per-process", flag_of(json, "directory_per_process")};
+  if (entry.files > most_files || !is_word(entry.dataset) || entry.directory != "c-" + entry.dataset) return std::nullopt;
+  return entry;
+}
+
+}  // namespace
+
+std::string DatasetEntry::directory_name(std::uint64_t index) const {
+  return directory_per_process ? directory + "/" + padded(index) : directory;
+}
+
+std::string DatasetEntry::file_name(std::uint64_t index) const {
+  return directory_name(index) + (per_process ? "/data." + padded(index) : "/data");
+}
+
+std::string manifest_line(const DatasetEntry& entry) {
+  const Json json{{"dataset", entry.dataset},
+                  {"directory", entry.directory},
+                  {"files", entry.files},
+                  {"file_mode", entry.per_process ? "per-process" : "shared"},
+                  {"directory_per_process", entry.directory_per_process}};
+  return json.dump() + "\n";
+}
+
+std::vector<DatasetEntry> parse_manifest(std::string_view text) {
+  std::vector<DatasetEntry> entries;
+  std::set<std::string, std::less<>> lines;  // every repetition lists its dataset again
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (lines.contains(line)) continue;
+    lines.emplace(line);
+    if (auto entry = parse_entry(line)) entries.push_back(std::move(*entry));
+  }
+  return entries;
+}
+
+std::string marker_text(const Marker& marker) { return Json{{"run_id", marker.run_id}, {"nonce", marker.nonce}}.dump() + "\n"; }
+
+std::optional<Marker> parse_marker(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  Marker marker{text_of(json, "run_id"), text_of(json, "nonce")};
+  if (marker.run_id.empty() || marker.nonce.empty()) return std::nullopt;
+  return marker;
+}
+
+std::string new_nonce() {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::random_device device;
+  std::string nonce;
+  for (int word = 0; word < 4; ++word)
+    for (unsigned bits = device(), i = 0; i < 8; ++i, bits >>= 4) nonce += digits[bits & 15U];
+  return nonce;
+}
+
+}  // namespace ullage

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/manifest.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+namespace ullage {
+namespace {
+
+TEST(Manifest, NamesOfFiles) {
+  const DatasetEntry shared{"abc", "c-abc", 1, false, false};
+  EXPECT_EQ(shared.file_name(0), "c-abc/data");
+  const DatasetEntry own{"abc", "c-abc", 4, true, false};
+  EXPECT_EQ(own.file_name(3), "c-abc/data.00000003");
+  EXPECT_EQ(own.directory_name(3), "c-abc");
+  const DatasetEntry own_directory{"abc", "c-abc", 4, true, true};
+  EXPECT_EQ(own_directory.file_name(123456789), "c-abc/123456789/data.123456789");
+  EXPECT_EQ(own_directory.directory_name(7), "c-abc/00000007");
+}
+
+RC_GTEST_PROP(Manifest, LinesComeBack, ()) {
+  const std::string id = *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789abcdef"))));
+  const DatasetEntry entry{id, "c-" + id, *rc::gen::inRange<std::uint64_t>(0, 1U << 24U), *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()};
+  const std::string line = manifest_line(entry);
+  RC_ASSERT(line.find('\n') == line.size() - 1);
+  RC_ASSERT(parse_manifest(line + line) == std::vector<DatasetEntry>{entry});
+}
+
+RC_GTEST_PROP(Manifest, CutAnywhereKeepsTheWholeLines, ()) {
+  const DatasetEntry first{"aa", "c-aa", 2, true, false};
+  const DatasetEntry second{"bb", "c-bb", 3, false, false};
+  const std::string whole = manifest_line(first) + manifest_line(second);
+  const auto length = *rc::gen::inRange<std::size_t>(manifest_line(first).size(), whole.size() - 1);
+  RC_ASSERT(parse_manifest(whole.substr(0, length)).front() == first);
+  RC_ASSERT(parse_manifest(whole.substr(0, length)).size() == 1U + (length == whole.size() - 1));
+}
+
+TEST(Manifest, HostileAndDamagedLinesAreSkipped) {
+  for (const char* line : {R"({"dataset":"x","directory":"../home","files":1})", R"({"dataset":"../x","directory":"c-../x","files":1})",
+                           R"({"dataset":"x","directory":"c-x/../y","files":1})", R"({"dataset":"x","directory":"c-x"})",
+                           R"({"dataset":"x","directory":"c-x","files":-1})", R"({"dataset":"x","directory":"c-x","files":9999999999999})",
+                           R"({"dataset":"","directory":"c-","files":1})", R"([1,2])", "garbage", "{", "null"})
+    EXPECT_TRUE(parse_manifest(line).empty()) << line;
+  EXPECT_TRUE(parse_manifest("").empty());
+}
+
+TEST(Marker, ComesBackAndRefusesOthers) {
+  const auto marker = parse_marker(marker_text({"run-1", "00ff"}));
+  ASSERT_TRUE(marker);
+  EXPECT_EQ(marker->run_id, "run-1");
+  EXPECT_EQ(marker->nonce, "00ff");
+  for (const char* text : {"", "{}", "run-1", R"({"run_id":"x"})", R"({"run_id":1,"nonce":"a"})", R"(["run_id"])"}) EXPECT_FALSE(parse_marker(text)) << text;
+}
+
+TEST(Marker, NoncesDiffer) {
+  const std::string nonce = new_nonce();
+  EXPECT_EQ(nonce.size(), 32U);
+  EXPECT_EQ(nonce.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_NE(nonce, new_nonce());
+}
+
+}  // namespace
+}  // namespace ullage

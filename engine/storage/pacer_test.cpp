@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/pacer.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+
+#include "core/clock.hpp"
+
+namespace ullage {
+namespace {
+
+TEST(Pacer, IsNeverEarly) {
+  for (const bool spins : {false, true}) {
+    const Pacer pacer(spins);
+    const std::int64_t start = now_ns();
+    for (int i = 1; i <= 20; ++i) {
+      const std::int64_t moment = start + i * 300'000;
+      pacer.wait_until(moment);
+      EXPECT_GE(now_ns(), moment);
+    }
+  }
+}
+
+TEST(Pacer, APastMomentIsNoWait) {
+  const Pacer pacer(false);
+  const std::int64_t start = now_ns();
+  for (int i = 0; i < 100; ++i) pacer.wait_until(start - 1'000'000'000);
+  EXPECT_LT(now_ns() - start, 1'000'000'000);
+}
+
+TEST(Pacer, GivesTheTimerSlackBack) {
+  const int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+  {
+    const Pacer pacer(true);
+    EXPECT_EQ(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), 1);
+  }
+  EXPECT_EQ(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), before);
+}
+
+}  // namespace
+}  // namespace ullage

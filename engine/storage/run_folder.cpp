@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/run_folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace ullage {
+namespace {
+
+constexpr const char* marker_name = ".ullage-run";
+constexpr const char* manifest_name = "manifest.ndjson";
+constexpr std::size_t most_marker_bytes = 4096;
+constexpr std::size_t most_manifest_bytes = std::size_t{1} << 30;
+constexpr std::size_t most_left = 32;
+
+std::string folder_name(const std::string& run_id) { return "ullage-" + run_id; }
+
+std::string reason(int errno_value) {
+  switch (errno_value) {
+    case ENOENT: return "does not exist";
+    case ENOTDIR: return "is not a directory";
+    case EROFS: return "is on a read-only file system";
+    case EACCES:
+    case EPERM: return "is not writable for this user";
+    case ENOSPC: return "has no space left";
+    case EDQUOT: return "is over this user's quota";
+    case ELOOP: return "is a symbolic link, which is refused";
+    default: return std::generic_category().message(errno_value);
+  }
+}
+
+struct Directory {
+  Descriptor descriptor;
+  std::string path;  // absolute, without symbolic links
+};
+
+/// Where a descriptor really is: asked of the kernel, so that nothing can change between looking and opening.
+std::string path_of(const Descriptor& directory, const std::string& fallback) {
+  std::array<char, PATH_MAX> buffer{};
+  const std::string link = "/proc/self/fd/" + std::to_string(directory.get());
+  const ssize_t length = readlink(link.c_str(), buffer.data(), buffer.size());
+  if (length > 0) return {buffer.data(), static_cast<std::size_t>(length)};
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(fallback.c_str(), nullptr), &std::free);
+  return real ? std::string(real.get()) : fallback;
+}
+
+/// Symbolic links on the way to the target are the user's own and are followed, once.
+Result<Directory> open_target(const std::string& path) {
+  if (path.empty() || path.find('\0') != std::string::npos) return fail(environment_error(path, "is no path"));
+  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor && errno == EACCES) descriptor = Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor) return fail(environment_error(path, reason(errno)));
+  std::string real = path_of(descriptor, path);
+  return Directory{std::move(descriptor), std::move(real)};
+}
+
+std::string joined(const std::string& directory, const std::string& name) { return directory == "/" ? directory + name : directory + "/" + name; }
+
+/// A folder that others own or may write to can be changed under our feet.
+Status check_private(const Descriptor& folder, const std::string& path) {
+  struct stat status {};
+  if (fstat(folder.get(), &status) != 0) return fail(environment_error(path, reason(errno)));
+  if (status.st_uid != geteuid()) return fail(environment_error(path, "belongs to user " + std::to_string(status.st_uid) + ", not to this one; refused"));
+  if ((status.st_mode & 0777U) != 0700U) return fail(environment_error(path, "is open to other users (its mode is not 0700); refused"));
+  return {};
+}
+
+Result<Marker> read_marker(const Descriptor& folder, const std::string& path) {
+  const auto foreign = [&](const std::string& why) { return fail(environment_error(path, "is not a folder of ullage (" + why + "); refused")); };
+  const auto file = open_beneath(folder.get(), marker_name, O_RDONLY | O_NONBLOCK);
+  if (!file) return foreign(file.error() == ENOENT ? "it has no marker" : "its marker " + reason(file.error()));
+  struct stat status {};
+  if (fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return foreign("its marker is no regular file");
+  const auto text = read_text(file->get(), most_marker_bytes);
+  if (!text) return foreign("its marker cannot be read: " + std::generic_category().message(text.error()));
+  auto marker = parse_marker(*text);
+  if (!marker) return foreign("its marker is not understood");
+  return std::move(*marker);
+}
+
+/// Opens a folder of that name and makes sure it is ours.
+Result<std::pair<Descriptor, Marker>> open_marked(const Directory& target, const std::string& name) {
+  const std::string path = joined(target.path, name);
+  auto folder = open_beneath(target.descriptor.get(), name, O_RDONLY | O_DIRECTORY);
+  if (!folder) return fail(environment_error(path, reason(folder.error())));
+  if (auto status = check_private(*folder, path); !status) return fail(status.error());
+  auto marker = read_marker(*folder, path);
+  if (!marker) return fail(marker.error());
+  if (folder_name(marker->run_id) != name) return fail(environment_error(path, "holds the marker of run '" + marker->run_id + "'; refused"));
+  return std::pair(std::move(*folder), std::move(*marker));
+}
+
+/// Marker, then an empty manifest, on stable storage.
+OrErrno<void> furnish(const Descriptor& folder, const Marker& marker) {
+  for (const auto& [name, text] : {std::pair(marker_name, marker_text(marker)), std::pair(manifest_name, std::string())}) {
+    const auto file = open_beneath(folder.get(), name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (!file) return std::unexpected(file.error());
+    if (auto written = write_text(file->get(), text); !written) return written;
+    if (auto synced = sync_descriptor(file->get()); !synced) return synced;
+  }
+  return sync_descriptor(folder.get());
+}
+
+/// The folder just made by mkdir(2), furnished; removed again when that fails.
+OrErrno<Descriptor> furnish_new(const Directory& target, const std::string& name, const Marker& marker) {
+  auto folder = open_beneath(target.descriptor.get(), name, O_RDONLY | O_DIRECTORY);
+  OrErrno<void> done;
+  if (!folder) done = std::unexpected(folder.error());
+  if (done && fchmod(folder->get(), 0700) != 0) done = std::unexpected(errno);  // a umask may have taken bits away
+  if (done) done = furnish(*folder, marker);
+  if (done) {
+    (void)sync_descriptor(target.descriptor.get());
+    return folder;
+  }
+  if (folder) {
+    (void)unlinkat(folder->get(), manifest_name, 0);
+    (void)unlinkat(folder->get(), marker_name, 0);
+  }
+  (void)unlinkat(target.descriptor.get(), name.c_str(), AT_REMOVEDIR);
+  return std::unexpected(done.error());
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const noexcept { closedir(directory); }
+};
+
+/// What is in the folder besides marker and manifest, at most `most` names.
+OrErrno<std::vector<std::string>> strangers(int folder, std::size_t most) {
+  const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return std::unexpected(errno);
+  const std::unique_ptr<DIR, CloseDirectory> directory(fdopendir(fd));
+  if (!directory) {
+    ::close(fd);
+    return std::unexpected(ENOMEM);
+  }
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = readdir(directory.get())) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == ".." || name == marker_name || name == manifest_name) continue;
+    names.push_back(name);
+    if (names.size() == most) return names;
+  }
+  if (errno != 0) return std::unexpected(errno);
+  std::ranges::sort(names);
+  return names;
+}
+
+OrErrno<void> remove_name(int folder, const std::string& name, int flags) {
+  if (!is_safe_name(name)) return std::unexpected(EINVAL);
+  const auto [parent_name, base] = split_name(name);
+  Descriptor parent;
+  if (!parent_name.empty()) {
+    auto opened = open_beneath(folder, parent_name, O_PATH | O_DIRECTORY);
+    if (!opened) return std::unexpected(opened.error());
+    parent = std::move(*opened);
+  }
+  if (unlinkat(parent ? parent.get() : folder, base.c_str(), flags) != 0) return std::unexpected(errno);
+  return {};
+}
+
+}  // namespace
+
+RunFolder::RunFolder(Descriptor folder, std::string path, std::string nonce)
+    : folder_(std::move(folder)), path_(std::move(path)), nonce_(std::move(nonce)) {}
+
+Result<RunFolder> RunFolder::make(const std::string& target_path, const std::string& run_id) {
+  const std::string name = folder_name(run_id);
+  if (!is_safe_name(name) || split_name(name).base != name) return fail(environment_error(run_id, "is no run id"));
+  const auto target = open_target(target_path);
+  if (!target) return fail(target.error());
+  if (mkdirat(target->descriptor.get(), name.c_str(), 0700) != 0) {
+    if (errno == EEXIST) return open(target_path, run_id);
+    return fail(environment_error(target_path, reason(errno)));
+  }
+  const Marker marker{run_id, new_nonce()};
+  auto folder = furnish_new(*target, name, marker);
+  if (!folder) return fail(environment_error(target_path, reason(folder.error())));
+  return RunFolder(std::move(*folder), joined(target->path, name), marker.nonce);
+}
+
+Result<RunFolder> RunFolder::open(const std::string& target_path, const std::string& run_id) {
+  const std::string name = folder_name(run_id);
+  if (!is_safe_name(name) || split_name(name).base != name) return fail(environment_error(run_id, "is no run id"));
+  const auto target = open_target(target_path);
+  if (!target) return fail(target.error());
+  auto opened = open_marked(*target, name);
+  if (!opened) return fail(opened.error());
+  return RunFolder(std::move(opened->first), joined(target->path, name), std::move(opened->second.nonce));
+}
+
+Result<RunFolder> RunFolder::open_existing(const std::string& folder_path) {
+  std::string trimmed = folder_path;
+  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
+  auto [parent, name] = split_name(trimmed);
+  if (parent.empty()) parent = trimmed.starts_with('/') ? "/" : ".";
+  const std::string prefix = folder_name("");
+  if (!name.starts_with(prefix) || name == prefix) return fail(environment_error(folder_path, "is not a folder of ullage (they are called ullage-RUN); refused"));
+  return open(parent, name.substr(prefix.size()));
+}
+
+Error RunFolder::error(int errno_value, const std::string& operation, const std::string& name) const {
+  Error error = errno_error(errno_value, operation, path_ + "/" + name);
+  if (errno_value == ELOOP) error.text = "a symbolic link is in the way, which is refused";
+  return error;
+}
+
+Result<Descriptor> RunFolder::open_file(const std::string& name, int flags, unsigned mode) const {
+  auto file = open_beneath(folder_.get(), name, flags, mode);
+  if (!file) return fail(error(file.error(), "open", name));
+  return std::move(*file);
+}
+
+Result<Descriptor> RunFolder::open_marker(int flags) const { return open_file(marker_name, O_RDONLY | flags); }
+
+Status RunFolder::make_directory(const std::string& name) const {
+  if (!is_safe_name(name)) return fail(error(EINVAL, "mkdir", name));
+  const auto [parent_name, base] = split_name(name);
+  Descriptor parent;
+  if (!parent_name.empty()) {
+    auto opened = open_beneath(folder_.get(), parent_name, O_PATH | O_DIRECTORY);
+    if (!opened) return fail(error(opened.error(), "mkdir", name));
+    parent = std::move(*opened);
+  }
+  if (mkdirat(parent ? parent.get() : folder_.get(), base.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return fail(error(errno, "mkdir", name));
+  const auto existing = open_beneath(folder_.get(), name, O_PATH | O_DIRECTORY);
+  if (!existing) return fail(error(existing.error(), "mkdir", name));
+  return {};
+}
+
+Status RunFolder::remove_file(const std::string& name) const {
+  const auto removed = remove_name(folder_.get(), name, 0);
+  if (removed || removed.error() == ENOENT) return {};
+  return fail(error(removed.error(), "remove", name));
+}
+
+Status RunFolder::remove_directory(const std::string& name) const {
+  const auto removed = remove_name(folder_.get(), name, AT_REMOVEDIR);
+  if (removed || removed.error() == ENOENT) return {};
+  return fail(error(removed.error(), "rmdir", name));
+}
+
+Result<std::string> RunFolder::checked_path(const std::string& name) const {
+  if (!is_safe_name(name)) return fail(error(EINVAL, "open", name));
+  struct stat opened {};
+  struct stat named {};
+  const bool same = fstat(folder_.get(), &opened) == 0 && lstat(path_.c_str(), &named) == 0 && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+  if (!same) return fail(environment_error(path_, "is no longer the folder this run opened; refused"));
+  const auto [parent_name, base] = split_name(name);
+  if (!parent_name.empty()) {
+    const auto parent = open_beneath(folder_.get(), parent_name, O_PATH | O_DIRECTORY);
+    if (!parent) return fail(error(parent.error(), "open", name));
+  }
+  const auto file = open_beneath(folder_.get(), name, O_PATH);
+  if (!file && file.error() != ENOENT) return fail(error(file.error(), "open", name));
+  struct stat status {};
+  if (file && (fstat(file->get(), &status) != 0 || S_ISLNK(status.st_mode))) return fail(error(ELOOP, "open", name));
+  return path_ + "/" + name;
+}
+
+Status RunFolder::list_dataset(const DatasetEntry& entry) const {
+  const auto manifest = open_beneath(folder_.get(), manifest_name, O_RDWR | O_APPEND);
+  if (!manifest) return fail(error(manifest.error(), "open", manifest_name));
+  std::string line = manifest_line(entry);
+  struct stat status {};
+  char last = '\n';
+  // What a crash cut short must not swallow the line after it.
+  if (fstat(manifest->get(), &status) == 0 && status.st_size > 0 && pread(manifest->get(), &last, 1, status.st_size - 1) == 1 && last != '\n')
+    line.insert(0, "\n");
+  if (auto written = write_text(manifest->get(), line); !written) return fail(error(written.error(), "write", manifest_name));
+  if (auto synced = sync_descriptor(manifest->get()); !synced) return fail(error(synced.error(), "sync", manifest_name));
+  return {};
+}
+
+Result<std::vector<DatasetEntry>> RunFolder::listed() const {
+  const auto manifest = open_beneath(folder_.get(), manifest_name, O_RDONLY);
+  if (!manifest && manifest.error() == ENOENT) return std::vector<DatasetEntry>{};  // an earlier removal was cut short
+  if (!manifest) return fail(error(manifest.error(), "open", manifest_name));
+  const auto text = read_text(manifest->get(), most_manifest_bytes);
+  if (!text) return fail(error(text.error(), "read", manifest_name));
+  return parse_manifest(*text);
+}
+
+void RunFolder::remove_dataset(const DatasetEntry& entry, Leftovers& leftovers) const {
+  const auto note = [&](const std::string& name, int errno_value) {
+    if (errno_value != ENOENT && leftovers.left.size() < most_left)
+      leftovers.left.push_back(path_ + "/" + name + ": " + std::generic_category().message(errno_value));
+  };
+  const auto directory = open_beneath(folder_.get(), entry.directory, O_PATH | O_DIRECTORY);
+  if (!directory) return note(entry.directory, directory.error());
+  for (std::uint64_t index = 0; index < entry.files; ++index) {
+    const auto file = remove_name(folder_.get(), entry.file_name(index), 0);
+    leftovers.removed_files += file.has_value();
+    if (!file) note(entry.file_name(index), file.error());
+    if (!entry.directory_per_process) continue;
+    if (const auto own = remove_name(folder_.get(), entry.directory_name(index), AT_REMOVEDIR); !own) note(entry.directory_name(index), own.error());
+  }
+  if (const auto removed = remove_name(folder_.get(), entry.directory, AT_REMOVEDIR); !removed) note(entry.directory, removed.error());
+}
+
+Result<RunFolder::Leftovers> RunFolder::remove_listed() const {
+  const auto entries = listed();
+  if (!entries) return fail(entries.error());
+  Leftovers leftovers;
+  for (const auto& entry : *entries) remove_dataset(entry, leftovers);
+  const auto unlisted = strangers(folder_.get(), most_left);
+  if (!unlisted) return fail(error(unlisted.error(), "list", ""));
+  for (const auto& name : *unlisted) {
+    const bool listed_one = std::ranges::find(*entries, name, &DatasetEntry::directory) != entries->end();
+    if (!listed_one && leftovers.left.size() < most_left) leftovers.left.push_back(path_ + "/" + name + ": in no manifest, not removed");
+  }
+  if (unlisted->empty() && leftovers.left.empty())
+    if (auto removed = remove_itself(); !removed) return fail(removed.error());
+  return leftovers;
+}
+
+/// Marker and manifest stay for as long as anything else does, so that a later `clean` still knows the folder.
+Status RunFolder::remove_itself() const {
+  for (const char* name : {manifest_name, marker_name})
+    if (auto status = remove_file(name); !status) return status;
+  const auto [parent_path, name] = split_name(path_);
+  const Descriptor parent(::open(parent_path.empty() ? "/" : parent_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!parent || unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR) != 0) return fail(errno_error(errno, "rmdir", path_));
+  return {};
+}
+
+}  // namespace ullage

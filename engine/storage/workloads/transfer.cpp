@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `transfer`: bulk data in IOR's model of segments, blocks and transfers.
+#include <utility>
+
+#include "core/workload.hpp"
+#include "storage/workloads/transfer_parameters.hpp"
+#include "storage/workloads/transfer_phase.hpp"
+
+namespace ullage {
+namespace {
+
+class Transfer final : public Workload {
+ public:
+  Transfer(const Values& values, const WorkloadContext& context) : parameters_(TransferParameters::from(values)), context_(context) {
+    const bool per_process = parameters_.file_mode == FileMode::per_process;
+    state_.parameters = &parameters_;
+    state_.context = &context_;
+    state_.dataset = {context.case_id, "c-" + context.case_id, per_process ? static_cast<std::uint64_t>(context.world->size()) : 1, per_process,
+                      parameters_.directory_per_process};
+    state_.capabilities = context.backend->capabilities();
+    if (per_process) state_.capabilities.collective = false;
+  }
+
+  [[nodiscard]] Status begin() override {
+    find_source();
+    Status status = check_alignment();
+    if (status && state_.capabilities.data && context_.lists_datasets) status = make_dataset_directory();
+    if (context_.world->all().any(!status) || !parameters_.directory_per_process || !state_.capabilities.data) return status;
+    return context_.backend->make_directory(state_.dataset.directory_name(static_cast<std::uint64_t>(context_.world->rank())));
+  }
+
+  [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
+
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
+    const PhaseKind kind = parameters_.phases[index];
+    if (kind == PhaseKind::write || kind == PhaseKind::rewrite) ++state_.generation;
+    return std::make_unique<TransferPhase>(state_, kind);
+  }
+
+  [[nodiscard]] Status end() override {
+    if (!state_.capabilities.data) return {};
+    const mpi::World& world = *context_.world;
+    Status status;
+    if (parameters_.file_mode == FileMode::per_process) {
+      const auto rank = static_cast<std::uint64_t>(world.rank());
+      status = context_.backend->remove_file(state_.dataset.file_name(rank));
+      if (status && parameters_.directory_per_process) status = context_.backend->remove_directory(state_.dataset.directory_name(rank));
+    } else if (context_.lists_datasets) {
+      status = context_.backend->remove_file(state_.dataset.file_name(0));
+    }
+    world.all().barrier();
+    if (context_.lists_datasets && status) status = context_.backend->remove_directory(state_.dataset.directory);
+    return status;
+  }
+
+ private:
+  [[nodiscard]] Status make_dataset_directory() {
+    if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
+    return context_.backend->make_directory(state_.dataset.directory);
+  }
+
+  /// O_DIRECT's alignment is known only now that the target is: a wrong size is refused, not rounded.
+  [[nodiscard]] Status check_alignment() const {
+    const std::uint64_t alignment = state_.capabilities.alignment_bytes;
+    if (parameters_.transfer_bytes % alignment == 0) return {};
+    return fail(environment_error("transfer_bytes", "is " + std::to_string(parameters_.transfer_bytes) + ", but direct I/O here needs a multiple of " +
+                                                        std::to_string(alignment)));
+  }
+
+  /// Collective.
+  void find_source() {
+    const mpi::World& world = *context_.world;
+    state_.source_rank = world.rank();
+    if (parameters_.read_back == ReadBack::own) return;
+    if (parameters_.read_back == ReadBack::other_node) {
+      const int other = world.rank_on_other_node(parameters_.read_shift);
+      if (other >= 0) {
+        state_.source_rank = other;
+        state_.data_of = "other-node";
+        return;
+      }
+    }
+    state_.source_rank = (world.rank() + parameters_.read_shift) % world.size();
+    if (world.all().all(state_.source_rank != world.rank())) state_.data_of = "other-rank";
+  }
+
+  TransferParameters parameters_;
+  WorkloadContext context_;
+  TransferState state_;
+};
+
+Needs needs_of(const Values& values, const PlannedLayout& layout) {
+  const auto parameters = TransferParameters::from(values);
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  const bool per_process = parameters.file_mode == FileMode::per_process;
+  const std::uint64_t files = per_process ? ranks * (parameters.directory_per_process ? 2 : 1) : 1;
+  return {parameters.bytes_a_rank() * ranks, files + 4};  // folder, marker, manifest, dataset directory
+}
+
+const Registered<WorkloadEntry> registered{{
+    {"transfer", "bulk writes and reads of large files, in IOR's model of segments, blocks and transfers", specs_of(TransferParameters::table()), {}, {}},
+    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout, const std::string& pointer) {
+      return check_transfer(TransferParameters::from(values), capabilities, layout, pointer);
+    },
+    needs_of,
+    [](const Values& values, const WorkloadContext& context) { return std::make_unique<Transfer>(values, context); },
+}};
+
+}  // namespace
+}  // namespace ullage

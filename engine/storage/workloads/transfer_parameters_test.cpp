@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/transfer_parameters.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ullage {
+namespace {
+
+std::string refused_at(const TransferParameters& parameters, const Capabilities& capabilities = {}) {
+  const auto status = check_transfer(parameters, capabilities, {}, "/p");
+  return status ? "" : status.error().where;
+}
+
+TEST(TransferParameters, DefaultsAreAccepted) { EXPECT_EQ(refused_at({}), ""); }
+
+TEST(TransferParameters, CombinationsThatMeanNothingAreRefused) {
+  EXPECT_EQ(refused_at({.transfer_bytes = 12}), "/p/transfer_bytes");
+  EXPECT_EQ(refused_at({.transfer_bytes = 3000, .block_bytes = 4000}), "/p/block_bytes");
+  EXPECT_EQ(refused_at({.directory_per_process = true}), "/p/directory_per_process");
+  EXPECT_EQ(refused_at({.phases = {PhaseKind::read}}), "/p/phases");
+  EXPECT_EQ(refused_at({.phases = {PhaseKind::write, PhaseKind::write}}), "/p/phases");
+  EXPECT_EQ(refused_at({.wear_out = true}), "/p/wear_out");
+  EXPECT_EQ(refused_at({.transfer_bytes = 2048, .dedup_ratio = 2}), "/p/dedup_ratio");
+  EXPECT_EQ(refused_at({.threads = 2}), "/p/threads");
+  EXPECT_EQ(refused_at({.queue_depth = 2}), "/p/queue_depth");
+  EXPECT_EQ(refused_at({}, {.data = false}), "/p/verify");
+}
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/transfer_phase.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <utility>
+
+namespace ullage {
+namespace {
+
+constexpr std::uint64_t most_extents = 4096;
+constexpr std::size_t buffer_alignment = 4096;
+
+std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+Status drop_page_cache() {
+  const Descriptor file(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
+  if (!file || ::write(file.get(), "1", 1) != 1) return fail(errno_error(errno, "drop caches", "/proc/sys/vm/drop_caches"));
+  return {};
+}
+
+}  // namespace
+
+std::string TransferState::file_of(int rank) const { return dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(rank) : 0); }
+
+PayloadSpec TransferState::payload_spec(std::uint64_t file_bytes) const {
+  return {mix64(context->run_key ^ generation), parameters->transfer_bytes, parameters->compress_ratio, parameters->dedup_ratio, file_bytes};
+}
+
+TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
+    : state_(state),
+      kind_(kind),
+      pattern_(state.parameters->shape(static_cast<std::uint64_t>(state.context->world->size())), writer()),
+      payload_(state.payload_spec(pattern_.file_bytes())),
+      slot_bytes_(round_up(state.parameters->transfer_bytes, std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
+      slots_(payload_.slots()) {
+  const std::uint64_t in_use = std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
+  const std::size_t needed = static_cast<std::size_t>(writes() ? slots_ : in_use) * slot_bytes_;
+  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
+  last_use_.assign(slots_, 0);
+  extents_.reserve(std::min(slots_, most_extents));
+}
+
+std::uint64_t TransferPhase::writer() const {
+  const int rank = kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite ? state_.context->world->rank() : state_.source_rank;
+  return static_cast<std::uint64_t>(rank);
+}
+
+std::string TransferPhase::file_name() const { return state_.file_of(static_cast<int>(writer())); }
+
+std::span<std::byte> TransferPhase::slot(std::uint64_t index) {
+  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(index) * slot_bytes_, parameters().transfer_bytes);
+}
+
+PhaseInfo TransferPhase::info() const {
+  PhaseInfo info;
+  info.name = word(kind_);
+  info.access = writes() ? Access::write : Access::read;
+  info.collective = state_.capabilities.collective;
+  info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
+  info.wear_out = parameters().wear_out;
+  info.data_of = writes() ? "" : state_.data_of;
+  if (kind_ == PhaseKind::read) info.cache_control = word(parameters().cache);
+  if (state_.capabilities.direct) info.cache_control = "direct";
+  const bool looks = state_.capabilities.data && (state_.dataset.per_process || state_.context->world->topology().leader());
+  if (looks) info.files.push_back(file_name());
+  if (!writes() && parameters().read_back != ReadBack::own && state_.data_of == "own")
+    info.notices.push_back({"read-back-own", "every rank reads back its own data: there is no other " +
+                                                 std::string(parameters().read_back == ReadBack::other_node ? "node" : "rank") + " to read from",
+                            "use more ranks or nodes, or a cache control that drops the data first"});
+  else if (!writes() && parameters().read_back == ReadBack::other_node && state_.data_of != "other-node")
+    info.notices.push_back({"read-back-same-node", "there is one node only: ranks read what another rank of the same node wrote",
+                            "the page cache of this node still holds it unless it is dropped"});
+  return info;
+}
+
+std::uint64_t TransferPhase::operations() const {
+  return writes() ? pattern_.operations() : std::min(pattern_.operations(), state_.readable_operations);
+}
+
+Status TransferPhase::before() {
+  if (writes()) {
+    fill_slots();
+    return {};
+  }
+  if (!state_.capabilities.data) return {};
+  Status status = refuse_holes();
+  if (kind_ == PhaseKind::read) {
+    const Status controlled = control_cache();  // collective: also by a rank whose file was refused
+    if (status) status = controlled;
+  }
+  return status;
+}
+
+/// Reading what was never written measures nothing (a file system invents zeros at memory speed).
+Status TransferPhase::refuse_holes() const {
+  if (!state_.dataset.per_process && !state_.context->world->root()) return {};
+  if (state_.readable_operations < pattern_.operations()) return {};  // a stonewall left the file short on purpose
+  const auto extents = state_.context->backend->inspect(file_name());
+  if (!extents) return fail(extents.error());
+  if (extents->size_bytes < pattern_.file_bytes())
+    return fail(environment_error(file_name(), "is " + std::to_string(extents->size_bytes) + " bytes long, must be " + std::to_string(pattern_.file_bytes())));
+  if (!extents->fully_written) return fail(environment_error(file_name(), "has holes or unwritten extents: reading it would measure nothing"));
+  return {};
+}
+
+Status TransferPhase::control_cache() const {
+  const mpi::World& world = *state_.context->world;
+  Status status;
+  if (parameters().cache != CacheControl::none && !state_.capabilities.direct) {
+    const int own = world.rank();
+    if (state_.dataset.per_process) {
+      status = state_.context->backend->drop_cached(state_.file_of(own));
+      if (status && state_.source_rank != own) status = state_.context->backend->drop_cached(file_name());
+    } else if (world.topology().leader()) {
+      status = state_.context->backend->drop_cached(file_name());
+    }
+  }
+  world.all().barrier();
+  if (parameters().cache == CacheControl::drop && world.topology().leader()) {
+    const Status dropped = drop_page_cache();
+    if (status) status = dropped;
+  }
+  return status;
+}
+
+/// Bodies of all slots, once: afterwards a transfer needs only its tags (or all of it, when blocks are to repeat).
+void TransferPhase::fill_slots() {
+  if (!payload_.can_retag()) return;
+  const std::uint64_t operations = pattern_.operations();
+  if (operations <= slots_) {
+    for (std::uint64_t i = 0; i < operations; ++i) {
+      const std::uint64_t offset = pattern_.offset_bytes(i);
+      payload_.fill(slot(payload_.slot_of(offset)), writer(), offset);
+    }
+    return;
+  }
+  for (std::uint64_t s = 0; s < slots_; ++s) payload_.fill(slot(s), writer(), s * parameters().transfer_bytes);
+}
+
+std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
+  extents_.clear();
+  ++batch_;
+  return writes() ? prepare_writes(first, std::min(most, most_extents)) : prepare_reads(first, std::min(most, most_extents));
+}
+
+std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t most) {
+  for (std::uint64_t i = first; i < first + most; ++i) {
+    const std::uint64_t offset = pattern_.offset_bytes(i);
+    const std::uint64_t s = payload_.slot_of(offset);
+    if (last_use_[s] == batch_) break;
+    last_use_[s] = batch_;
+    const auto buffer = slot(s);
+    if (payload_.can_retag())
+      payload_.retag(buffer, writer(), offset);
+    else
+      payload_.fill(buffer, writer(), offset);
+    extents_.push_back({offset, buffer.size(), buffer.data()});
+  }
+  return extents_.size();
+}
+
+std::uint64_t TransferPhase::prepare_reads(std::uint64_t first, std::uint64_t most) {
+  const std::uint64_t ring = std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
+  const std::uint64_t end = first + std::min(most, ring);
+  for (std::uint64_t i = first; i < end; ++i) {
+    const auto buffer = slot(i % ring);
+    Payload::poison(buffer);
+    extents_.push_back({pattern_.offset_bytes(i), buffer.size(), buffer.data()});
+  }
+  return extents_.size();
+}
+
+Status TransferPhase::open() {
+  OpenRequest request;
+  request.name = file_name();
+  request.shared = !state_.dataset.per_process;
+  request.expected_bytes = pattern_.file_bytes();
+  request.mode = kind_ == PhaseKind::write ? OpenMode::create : kind_ == PhaseKind::rewrite ? OpenMode::overwrite : OpenMode::read;
+  auto file = state_.context->backend->open(request);
+  if (!file) return fail(file.error());
+  file_ = std::move(*file);
+  return {};
+}
+
+Status TransferPhase::execute(Meter& meter) {
+  if (!file_) return {};
+  const Direction direction = writes() ? Direction::write : Direction::read;
+  if (!writes() || parameters().sync != SyncWhen::every) return file_->transfer(direction, extents_, meter);
+  std::span<const Extent> rest = extents_;
+  while (!rest.empty()) {
+    const std::uint64_t due = parameters().sync_every - since_sync_;
+    const auto part = rest.first(static_cast<std::size_t>(std::min<std::uint64_t>(due, rest.size())));
+    const std::uint64_t before = meter.operations();
+    if (auto status = file_->transfer(direction, part, meter); !status) return status;
+    since_sync_ += meter.operations() - before;
+    if (since_sync_ == parameters().sync_every) {
+      if (auto status = file_->sync(); !status) return status;
+      meter.synced();
+      since_sync_ = 0;
+    }
+    if (!meter.goes_on()) return {};
+    rest = rest.subspan(part.size());
+  }
+  return {};
+}
+
+bool TransferPhase::wants_sync() const { return writes() && parameters().sync == SyncWhen::close; }
+
+Status TransferPhase::sync() { return file_ ? file_->sync() : Status{}; }
+
+Status TransferPhase::close() {
+  if (!file_) return {};
+  hints_granted_ = file_->hints_granted();
+  const Status status = file_->close();
+  file_.reset();
+  return status;
+}
+
+Map TransferPhase::hints_given() const { return state_.context->backend->hints_given(); }
+
+Verification TransferPhase::after(std::uint64_t executed) {
+  if (writes()) {
+    state_.readable_operations = static_cast<std::uint64_t>(state_.context->world->all().min(static_cast<std::int64_t>(executed)));
+    return {};
+  }
+  switch (parameters().verify) {
+    case Verify::none: return {};
+    case Verify::kept: return verify_kept(executed);
+    case Verify::full: return verify_all(executed);
+  }
+  return {};
+}
+
+Verification TransferPhase::verify_kept(std::uint64_t executed) {
+  Verification verification;
+  const std::uint64_t ring = std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
+  for (std::uint64_t i = executed - std::min(executed, ring); i < executed; ++i) check_transfer_data(i, slot(i % ring), verification);
+  return verification;
+}
+
+Verification TransferPhase::verify_all(std::uint64_t executed) {
+  Verification verification;
+  const std::atomic<bool> never = false;
+  Meter unused(never);
+  unused.use_histogram(false);
+  Status status = open();
+  for (std::uint64_t i = 0; i < executed && (status || state_.capabilities.collective);) {
+    const std::uint64_t n = prepare(i, executed - i);
+    unused.start(0);
+    if (const Status moved = execute(unused); status && !moved) status = moved;
+    for (std::uint64_t k = 0; status && k < n; ++k) check_transfer_data(i + k, {extents_[k].data, extents_[k].length_bytes}, verification);
+    i += n;
+  }
+  const Status closed = close();
+  if (status && !closed) status = closed;
+  if (!status && !verification.first) verification.first = status.error();
+  return verification;
+}
+
+void TransferPhase::check_transfer_data(std::uint64_t operation, std::span<const std::byte> data, Verification& verification) const {
+  const std::uint64_t offset = pattern_.offset_bytes(operation);
+  const Payload::Check check = payload_.check(data, writer(), offset);
+  verification.verified_bytes += data.size();
+  verification.bad_blocks += check.bad_blocks;
+  if (!check.first || verification.first) return;
+  Error error;
+  error.kind = ErrorKind::verification;
+  error.operation = "verify";
+  error.where = state_.context->folder == nullptr ? file_name() : state_.context->folder->path() + "/" + file_name();
+  error.text = "data is not what was written";
+  error.offset_bytes = check.first->offset_bytes;
+  error.expected = check.first->expected;
+  error.found = check.first->found;
+  verification.first = std::move(error);
+}
+
+}  // namespace ullage

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans written by hand and run on the real engine under its real launcher."""
+
+import json
+import os
+import secrets
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ullage.engine import describe
+from ullage.launch import choose_launcher
+from ullage.model.plan import Plan
+from ullage.records import AnyRecord, read_records
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A launch that has ended."""
+
+    code: int
+    stderr: str
+    records: list[AnyRecord]
+    path: Path
+
+    def of(self, kind: str) -> list[Any]:
+        """Its records of one kind."""
+        return [record for record in self.records if record.kind == kind]
+
+    def phase(self, name: str) -> Any:
+        """The first record of a phase."""
+        return next(record for record in self.of("phase") if record.phase == name)
+
+    def codes(self) -> list[str]:
+        """Codes of its events."""
+        return [event.code for event in self.of("event")]
+
+
+def case(target: str = "t", backend: str = "posix", parameters: dict[str, Any] | None = None, **workload: Any) -> dict[str, Any]:
+    """A case of workload ``transfer``: a mebibyte a rank in transfers of 64 KiB unless told otherwise."""
+    words: dict[str, Any] = {"transfer_bytes": 64 * KIB, "block_bytes": MIB, "file_mode": "per-process", **workload}
+    return {
+        "id": secrets.token_hex(8),
+        "target": target,
+        "backend": {"name": backend, "parameters": parameters or {}},
+        "workload": {"name": "transfer", "parameters": words},
+    }
+
+
+def plan(tmp_path: Path, cases: list[dict[str, Any]], target: str, ranks: int = 2, **members: Any) -> dict[str, Any]:
+    """A plan for one target called ``t``; ``members`` replace its own."""
+    document: dict[str, Any] = {
+        "schema": "ullage.plan/1",
+        "run_id": "test-" + secrets.token_hex(4),
+        "suite": "test",
+        "records": str(tmp_path / "records.ndjson"),
+        "layout": {"ranks": ranks},
+        "targets": [{"name": "t", "uri": target}],
+        "stop_rule": {"name": "fixed", "parameters": {"count": 1}},
+        "limits": {"reserve_bytes": 0},
+        "cases": cases,
+    }
+    return document | members
+
+
+def write(tmp_path: Path, document: dict[str, Any]) -> Path:
+    """The plan as a file."""
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+def command(engine: Path, path: Path, ranks: int) -> tuple[list[str], dict[str, str]]:
+    """Argument list and environment that start the plan under the engine's own launcher."""
+    launcher = choose_launcher(describe(engine))
+    layout = Plan.model_validate_json(path.read_text()).layout.model_copy(update={"ranks": ranks})
+    return launcher.argv(engine, path, layout), {**launcher.environment(layout), **os.environ}
+
+
+def start(engine: Path, tmp_path: Path, document: dict[str, Any], ranks: int | None = None) -> "subprocess.Popen[str]":
+    """Start a plan and do not wait."""
+    path = write(tmp_path, document)
+    words, environment = command(engine, path, ranks or document["layout"]["ranks"])
+    return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish(process: "subprocess.Popen[str]", document: dict[str, Any], timeout_s: float = 60) -> Finished:
+    """Wait for a started plan."""
+    try:
+        _, stderr = process.communicate(timeout=timeout_s)
+    finally:
+        process.kill()
+    path = Path(document["records"])
+    return Finished(process.returncode, stderr, list(read_records(path).records) if path.exists() else [], path)
+
+
+def run(engine: Path, tmp_path: Path, document: dict[str, Any], ranks: int | None = None, timeout_s: float = 60) -> Finished:
+    """Run a plan to its end."""
+    return finish(start(engine, tmp_path, document, ranks), document, timeout_s)
