@@ -9,8 +9,8 @@
 
 namespace ullage {
 
-/// Zeroed memory aligned to `alignment` (a power of two), touched page by page so that no first fault falls into a timer.
-/// Throws std::bad_alloc, like any container, when there is not that much.
+/// Zeroed memory aligned to `alignment` (a power of two), touched page by page so that no first fault falls into a
+/// timer. Throws std::bad_alloc, like any container, when there is not that much.
 class AlignedBuffer final {
  public:
   AlignedBuffer() = default;

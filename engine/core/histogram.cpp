@@ -36,7 +36,8 @@ std::uint64_t Histogram::quantile_ns(double quantile) const noexcept {
   const std::uint64_t total = operations();
   if (total == 0) return 0;
   // A hair less, so that a product like 0.07 * 100 = 7.000000000000001 does not count as the 8th.
-  const double rank = std::clamp(quantile, 0.0, 1.0) * static_cast<double>(total) * (1 - 4 * std::numeric_limits<double>::epsilon());
+  const double rank =
+      std::clamp(quantile, 0.0, 1.0) * static_cast<double>(total) * (1 - 4 * std::numeric_limits<double>::epsilon());
   const auto wanted = static_cast<std::uint64_t>(std::ceil(rank));
   std::uint64_t seen = 0;
   for (std::size_t i = 0; i < bucket_count; ++i) {
@@ -46,7 +47,8 @@ std::uint64_t Histogram::quantile_ns(double quantile) const noexcept {
   return max_ns_;
 }
 
-void Histogram::assign(std::span<const std::uint64_t, bucket_count> counts, std::uint64_t sum_ns, std::uint64_t min_ns, std::uint64_t max_ns) noexcept {
+void Histogram::assign(std::span<const std::uint64_t, bucket_count> counts, std::uint64_t sum_ns, std::uint64_t min_ns,
+                       std::uint64_t max_ns) noexcept {
   std::ranges::copy(counts, counts_.begin());
   sum_ns_ = sum_ns;
   min_ns_ = min_ns;

@@ -12,7 +12,8 @@
 
 namespace ullage {
 
-/// Owned by one thread; merged by adding counts. Values above 2^42 ns (73 minutes) fall into the last bucket; max_ns() stays exact.
+/// Owned by one thread; merged by adding counts. Values above 2^42 ns (73 minutes) fall into the last bucket; max_ns()
+/// stays exact.
 class Histogram final {
  public:
   static constexpr std::size_t sub_buckets = 128;
@@ -39,8 +40,8 @@ class Histogram final {
   void clear() noexcept;
   void merge(const Histogram& other) noexcept;
 
-  /// Value below or at which `quantile` of the operations lie (nearest rank), as the bucket's midpoint, never below min or above max;
-  /// 0 when empty.
+  /// Value below or at which `quantile` of the operations lie (nearest rank), as the bucket's midpoint, never below min
+  /// or above max; 0 when empty.
   [[nodiscard]] std::uint64_t quantile_ns(double quantile) const noexcept;
   [[nodiscard]] std::uint64_t operations() const noexcept;
   [[nodiscard]] std::uint64_t sum_ns() const noexcept { return sum_ns_; }
@@ -49,7 +50,8 @@ class Histogram final {
   [[nodiscard]] std::span<const std::uint64_t, bucket_count> counts() const noexcept { return counts_; }
 
   /// For the reduction over ranks: replaces the contents by summed counts and sums and the extremes.
-  void assign(std::span<const std::uint64_t, bucket_count> counts, std::uint64_t sum_ns, std::uint64_t min_ns, std::uint64_t max_ns) noexcept;
+  void assign(std::span<const std::uint64_t, bucket_count> counts, std::uint64_t sum_ns, std::uint64_t min_ns,
+              std::uint64_t max_ns) noexcept;
 
  private:
   std::array<std::uint64_t, bucket_count> counts_{};

@@ -17,7 +17,8 @@ using Values = std::vector<std::int64_t>;
 
 /// Latencies of all magnitudes up to the largest that a bucket holds.
 rc::Gen<std::int64_t> latency() {
-  return rc::gen::mapcat(rc::gen::inRange(0, Histogram::largest_bits), [](int bits) { return rc::gen::inRange<std::int64_t>(0, std::int64_t{2} << bits); });
+  return rc::gen::mapcat(rc::gen::inRange(0, Histogram::largest_bits),
+                         [](int bits) { return rc::gen::inRange<std::int64_t>(0, std::int64_t{2} << bits); });
 }
 
 rc::Gen<Values> latencies() { return rc::gen::nonEmpty(rc::gen::container<Values>(latency())); }

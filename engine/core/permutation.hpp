@@ -21,8 +21,8 @@ namespace ullage {
   return value - 0x9e3779b97f4a7c15ULL;
 }
 
-/// A keyed bijection of [0, size) in O(1) memory: a 4-round Feistel network over the next even power of two, walked until it
-/// falls inside (Black and Rogaway, CT-RSA 2002: cycle walking), at most 4 steps on average.
+/// A keyed bijection of [0, size) in O(1) memory: a 4-round Feistel network over the next even power of two, walked
+/// until it falls inside (Black and Rogaway, CT-RSA 2002: cycle walking), at most 4 steps on average.
 class Permutation final {
  public:
   Permutation(std::uint64_t size, std::uint64_t key) noexcept;

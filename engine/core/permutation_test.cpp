@@ -46,7 +46,7 @@ TEST(Permutation, LooksRandom) {
     successors += next - here == 1;
     distance += std::abs(next - here) / size;
   }
-  EXPECT_LT(successors, 12U);                   // expected 1
+  EXPECT_LT(successors, 12U);                         // expected 1
   EXPECT_NEAR(distance / (size - 1), 1.0 / 3, 0.02);  // mean distance of two uniform positions
 }
 

@@ -197,6 +197,7 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
 
   RankResult& result = passage.result();
   const bool cut_short = all.any(StopFlags::instance().now().load());
+  for (const auto& probe : context.probes) probe->settle(scope);
   if (!all.any(result.error.has_value()) && !cut_short) {
     context.watchdog->watch(info.name + ": verify", nullptr);
     result.verification = work.after(context.meter->operations());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completed work per interval in constant memory: when the last interval is full, neighbours merge and the interval doubles.
+// Completed work per interval in constant memory: when the last interval is full, neighbours merge and the interval
+// doubles.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ class TimeSeries final {
   /// Merges neighbours until the interval is `interval_ns` (a power-of-two multiple of the present one).
   void widen_to(std::int64_t interval_ns) noexcept;
 
-  /// Bytes and operations complete at `at_ns` (absolute), linear within an interval; the current one ends with its last operation.
+  /// Bytes and operations complete at `at_ns` (absolute), linear within an interval; the current one ends with its last
+  /// operation.
   struct Total {
     std::uint64_t bytes = 0;
     std::uint64_t operations = 0;

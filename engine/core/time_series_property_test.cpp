@@ -21,7 +21,8 @@ struct Work {
 
 /// Operations whose distances run from a nanosecond to hours.
 std::vector<Work> some_work() {
-  const auto gap = rc::gen::mapcat(rc::gen::inRange(0, 40), [](int bits) { return rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << bits); });
+  const auto gap = rc::gen::mapcat(rc::gen::inRange(0, 40),
+                                   [](int bits) { return rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << bits); });
   const auto gaps = *rc::gen::container<std::vector<std::int64_t>>(gap);
   std::vector<Work> work;
   std::int64_t at_ns = start;
@@ -36,10 +37,13 @@ TimeSeries series_of(const std::vector<Work>& work) {
   return series;
 }
 
-std::uint64_t sum(std::span<const std::uint64_t> values) { return std::accumulate(values.begin(), values.end(), std::uint64_t{0}); }
+std::uint64_t sum(std::span<const std::uint64_t> values) {
+  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+}
 
 std::uint64_t bytes_of(const std::vector<Work>& work) {
-  return std::accumulate(work.begin(), work.end(), std::uint64_t{0}, [](std::uint64_t total, const Work& w) { return total + w.bytes; });
+  return std::accumulate(work.begin(), work.end(), std::uint64_t{0},
+                         [](std::uint64_t total, const Work& w) { return total + w.bytes; });
 }
 
 RC_GTEST_PROP(TimeSeriesProperty, NothingIsLostInWidening, ()) {

@@ -11,7 +11,9 @@ namespace {
 constexpr std::int64_t interval = TimeSeries::smallest_interval_ns;
 constexpr std::int64_t start = 5'000'000'000'000;
 
-std::uint64_t sum(std::span<const std::uint64_t> values) { return std::accumulate(values.begin(), values.end(), std::uint64_t{0}); }
+std::uint64_t sum(std::span<const std::uint64_t> values) {
+  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+}
 
 TEST(TimeSeries, PutsWorkWhereItEnded) {
   TimeSeries series;
@@ -31,7 +33,8 @@ TEST(TimeSeries, PutsWorkWhereItEnded) {
 TEST(TimeSeries, WidensWhenItIsFull) {
   TimeSeries series;
   series.start(start);
-  for (std::size_t i = 0; i < TimeSeries::interval_count; ++i) series.add(start + static_cast<std::int64_t>(i) * interval, 1);
+  for (std::size_t i = 0; i < TimeSeries::interval_count; ++i)
+    series.add(start + static_cast<std::int64_t>(i) * interval, 1);
   EXPECT_EQ(series.interval_ns(), interval);
   series.add(start + static_cast<std::int64_t>(TimeSeries::interval_count) * interval, 1);
   EXPECT_EQ(series.interval_ns(), 2 * interval);

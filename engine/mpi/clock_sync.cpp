@@ -25,7 +25,9 @@ constexpr std::int64_t budget_ns = 1'000'000'000;  // for all ranks together, as
 
 enum Question : std::int64_t { what_time, no_more };
 
-void send_number(const Comm& comm, std::int64_t value, int to, int tag) { comm.send(std::as_bytes(std::span(&value, 1)), to, tag); }
+void send_number(const Comm& comm, std::int64_t value, int to, int tag) {
+  comm.send(std::as_bytes(std::span(&value, 1)), to, tag);
+}
 
 struct Received {
   std::int64_t value = 0;
@@ -42,7 +44,8 @@ void answer(const Comm& comm, const LocalClock& clock, std::uint64_t askers) {
   for (std::uint64_t served = 0; served < askers; ++served) {
     const int asker = receive_number(comm, Comm::any_source, tag_turn).from;
     send_number(comm, 0, asker, tag_turn);
-    while (receive_number(comm, asker, tag_question).value == what_time) send_number(comm, clock.read_ns(), asker, tag_question);
+    while (receive_number(comm, asker, tag_question).value == what_time)
+      send_number(comm, clock.read_ns(), asker, tag_question);
   }
 }
 
@@ -63,8 +66,8 @@ OffsetEstimate ask(const Comm& comm, const LocalClock& clock, std::int64_t patie
   return estimate_offset(trips);
 }
 
-/// Who asks: of every node the leader and those whose clock is not the leader's, unless they have rank 0's clock. A node's other
-/// ranks take over what its leader found.
+/// Who asks: of every node the leader and those whose clock is not the leader's, unless they have rank 0's clock. A
+/// node's other ranks take over what its leader found.
 OffsetEstimate calibrate_against_root(const World& world, const LocalClock& clock) {
   const std::int64_t roots = world.all().broadcast(clock.identity, 0);
   const std::int64_t leaders = world.node().broadcast(clock.identity, 0);
@@ -83,7 +86,8 @@ OffsetEstimate calibrate_against_root(const World& world, const LocalClock& cloc
 }  // namespace
 
 OffsetEstimate estimate_offset(std::span<const RoundTrip> trips) {
-  const auto shortest = std::ranges::min_element(trips, {}, [](const RoundTrip& trip) { return trip.received_ns - trip.sent_ns; });
+  const auto shortest =
+      std::ranges::min_element(trips, {}, [](const RoundTrip& trip) { return trip.received_ns - trip.sent_ns; });
   const std::int64_t round_ns = shortest->received_ns - shortest->sent_ns;
   return {shortest->answered_ns - (shortest->sent_ns + round_ns / 2), round_ns - round_ns / 2};
 }

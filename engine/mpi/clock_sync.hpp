@@ -20,8 +20,8 @@ struct ClockSync {
   std::int64_t largest_residual_ns = 0;
 };
 
-/// Collective. One reduction where all ranks share a clock; else rank 0 serves one rank after the other, about 30 round trips
-/// each, fewer where there are so many that this would take more than a second.
+/// Collective. One reduction where all ranks share a clock; else rank 0 serves one rank after the other, about 30 round
+/// trips each, fewer where there are so many that this would take more than a second.
 [[nodiscard]] ClockSync calibrate_clocks(const World& world);
 
 /// A clock and a number that is the same on ranks that read the same one; not negative.

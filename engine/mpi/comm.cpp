@@ -93,16 +93,14 @@ Comm Comm::split(int color, int key) const {
   return Comm(std::make_unique<Handle>(made, true));
 }
 
+// Not MPI_Comm_split_type: that costs MPICH a quarter of a second for 64 ranks on two cores, and it takes network
+// namespaces of one machine for one host or not, as the library likes.
 Comm Comm::split_by_node() const { return split_by_node(host_name()); }
 
-Comm Comm::split_by_node(const std::string& host) const {
-  MPI_Comm made = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(handle_->comm, MPI_COMM_TYPE_SHARED, rank(), MPI_INFO_NULL, &made), "MPI_Comm_split_type");
-  return Comm(std::make_unique<Handle>(made, true)).split_by_text(host);
-}
+Comm Comm::split_by_node(const std::string& host) const { return split_by_text(kernel_identity() + " " + host); }
 
-Comm Comm::split_by_text(const std::string& text) && {
-  Comm ranks = std::move(*this);
+Comm Comm::split_by_text(const std::string& text) const {
+  Comm ranks(std::make_unique<Handle>(handle_->comm, false));
   const std::int64_t hash = stable_hash(text);
   for (const int shift : {0, 31}) {  // colours have 31 bits, the hash 62 and more
     std::array<std::int64_t, 2> bounds{hash, -hash};
@@ -170,13 +168,21 @@ void Comm::sum_to_root(std::span<std::uint64_t> values, int root) const {
   const bool mine = rank() == root;
   in_parts(values.size(), [&](std::size_t first, int count) {
     std::uint64_t* const part = values.data() + first;
-    check(MPI_Reduce(mine ? MPI_IN_PLACE : part, mine ? part : nullptr, count, MPI_UINT64_T, MPI_SUM, root, handle_->comm), "MPI_Reduce");
+    check(MPI_Reduce(mine ? MPI_IN_PLACE : part, mine ? part : nullptr, count, MPI_UINT64_T, MPI_SUM, root,
+                     handle_->comm),
+          "MPI_Reduce");
   });
 }
 
-void Comm::min_all(std::span<std::int64_t> values) const { reduce_everywhere(handle_->comm, values, MPI_INT64_T, MPI_MIN); }
-void Comm::max_all(std::span<std::int64_t> values) const { reduce_everywhere(handle_->comm, values, MPI_INT64_T, MPI_MAX); }
-void Comm::sum_all(std::span<std::uint64_t> values) const { reduce_everywhere(handle_->comm, values, MPI_UINT64_T, MPI_SUM); }
+void Comm::min_all(std::span<std::int64_t> values) const {
+  reduce_everywhere(handle_->comm, values, MPI_INT64_T, MPI_MIN);
+}
+void Comm::max_all(std::span<std::int64_t> values) const {
+  reduce_everywhere(handle_->comm, values, MPI_INT64_T, MPI_MAX);
+}
+void Comm::sum_all(std::span<std::uint64_t> values) const {
+  reduce_everywhere(handle_->comm, values, MPI_UINT64_T, MPI_SUM);
+}
 
 void Comm::send(std::span<const std::byte> data, int to, int tag) const {
   in_parts(data.size(), [&](std::size_t first, int count) {
@@ -191,7 +197,8 @@ int Comm::receive(std::span<std::byte> data, int from, int tag) const {
     check(MPI_Recv(data.data() + first, count, MPI_BYTE, source, tag, handle_->comm, &status), "MPI_Recv");
     int received = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &received), "MPI_Get_count");
-    if (received != count) check(MPI_ERR_COUNT, "MPI_Recv: a message is shorter than its receiver expects: MPI_Get_count");
+    if (received != count)
+      check(MPI_ERR_COUNT, "MPI_Recv: a message is shorter than its receiver expects: MPI_Get_count");
     source = status.MPI_SOURCE;
   });
   return source;
@@ -213,8 +220,8 @@ std::string Comm::receive_text(int from, int tag) const {
 
 void Comm::exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from, int tag) const {
   if (out.size() > longest_part || in.size() > longest_part) check(MPI_ERR_COUNT, "MPI_Sendrecv of more than 1 GiB");
-  check(MPI_Sendrecv(out.data(), static_cast<int>(out.size()), MPI_BYTE, to, tag, in.data(), static_cast<int>(in.size()), MPI_BYTE, from, tag,
-                     handle_->comm, MPI_STATUS_IGNORE),
+  check(MPI_Sendrecv(out.data(), static_cast<int>(out.size()), MPI_BYTE, to, tag, in.data(),
+                     static_cast<int>(in.size()), MPI_BYTE, from, tag, handle_->comm, MPI_STATUS_IGNORE),
         "MPI_Sendrecv");
 }
 
@@ -225,7 +232,13 @@ World::World(std::string host) : all_(Comm::world().duplicate()), node_(all_.spl
   topology_.ranks = all_.size();
   topology_.rank_on_node = node_.rank();
   topology_.ranks_on_node = node_.size();
+  topology_.most_ranks_on_a_node = topology_.ranks_on_node;
+  topology_.fewest_ranks_on_a_node = topology_.ranks_on_node;
   topology_.node_name = std::move(host);
+  if (topology_.ranks_on_node < topology_.ranks) number_nodes();
+}
+
+void World::number_nodes() {
   const auto leaders_before = static_cast<std::int64_t>(all_.sum_before(topology_.leader() ? 1 : 0));
   topology_.node = static_cast<int>(node_.broadcast(leaders_before, 0));
   std::array<std::int64_t, 3> most{topology_.node, topology_.ranks_on_node, -topology_.ranks_on_node};
@@ -233,7 +246,7 @@ World::World(std::string host) : all_(Comm::world().duplicate()), node_(all_.spl
   topology_.nodes = static_cast<int>(most[0]) + 1;
   topology_.most_ranks_on_a_node = static_cast<int>(most[1]);
   topology_.fewest_ranks_on_a_node = static_cast<int>(-most[2]);
-  if (topology_.nodes > 1) kernel_ = Comm::world().split_by_text(kernel_identity());
+  kernel_ = all_.split_by_text(kernel_identity());
 }
 
 int World::rank_on_other_node(int shift) const {
@@ -246,11 +259,12 @@ int World::rank_on_other_node(int shift) const {
   node_.max_all(ours);
 
   std::vector<std::int64_t> theirs(ours.size(), nobody);
-  const Comm leaders = all_.split(topology_.leader() ? 0 : 1, topology_.rank);  // a leader's rank in it is its node's number
+  const Comm leaders =
+      all_.split(topology_.leader() ? 0 : 1, topology_.rank);  // a leader's rank in it is its node's number
   if (topology_.leader()) {
     const int steps = (shift % nodes + nodes) % nodes;
-    leaders.exchange(std::as_bytes(std::span(ours)), (topology_.node - steps + nodes) % nodes, std::as_writable_bytes(std::span(theirs)),
-                     (topology_.node + steps) % nodes, tag_ranks);
+    leaders.exchange(std::as_bytes(std::span(ours)), (topology_.node - steps + nodes) % nodes,
+                     std::as_writable_bytes(std::span(theirs)), (topology_.node + steps) % nodes, tag_ranks);
   }
   node_.broadcast(std::as_writable_bytes(std::span(theirs)), 0);
   const auto there = std::ranges::count_if(theirs, [](std::int64_t rank) { return rank != nobody; });

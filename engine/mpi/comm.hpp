@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own thin MPI: the folder mpi/ is the only place that includes <mpi.h>. Programmer errors abort; what can fail returns a value.
+// Our own thin MPI: the folder mpi/ is the only place that includes <mpi.h>. Programmer errors abort; what can fail
+// returns a value.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +27,9 @@ class Environment final {
 [[nodiscard]] std::string library_version();  // callable before Environment
 [[nodiscard]] std::string processor_name();
 
-/// The one place that ends all ranks at once; may be called from any thread, at any time, and flushes nothing. Never returns: where
-/// MPI is not up, may not be called from this thread or does not answer within seconds, only this process ends, and its launcher
-/// ends the others.
+/// The one place that ends all ranks at once; may be called from any thread, at any time, and flushes nothing. Never
+/// returns: where MPI is not up, may not be called from this thread or does not answer within seconds, only this
+/// process ends, and its launcher ends the others.
 [[noreturn]] void abort_all(int exit_code);
 
 /// A communicator; move-only, freed when it owns one (world does not).
@@ -46,11 +47,13 @@ class Comm final {
   [[nodiscard]] int size() const;
   [[nodiscard]] Comm duplicate() const;
   [[nodiscard]] Comm split(int color, int key) const;
-  /// Ranks that share memory and a host name (network namespaces of one machine are hosts of their own), i.e. a node; ordered by rank.
+  /// The ranks among these that run on the same kernel under the same host name (network namespaces of one machine are
+  /// hosts of their own), i.e. a node; ordered as here. Where that is all of them it is this communicator, which then
+  /// has to live longer.
   [[nodiscard]] Comm split_by_node() const;
   [[nodiscard]] Comm split_by_node(const std::string& host) const;
-  /// The ranks among these that gave the same text, ordered as here. Uses this communicator up.
-  [[nodiscard]] Comm split_by_text(const std::string& text) &&;
+  /// The ranks among these that gave the same text, likewise.
+  [[nodiscard]] Comm split_by_text(const std::string& text) const;
   /// Sum of the values of the ranks before this one; 0 on the first.
   [[nodiscard]] std::uint64_t sum_before(std::uint64_t value) const;
 
@@ -94,11 +97,11 @@ class Comm final {
   std::unique_ptr<Handle> handle_;
 };
 
-/// Where the ranks sit, by true node (shared memory), not by name order.
+/// Where the ranks sit, by true node, not by name order.
 struct Topology {
   int rank = 0;
   int ranks = 1;
-  int node = 0;             // 0 .. nodes-1, in order of their lowest rank
+  int node = 0;  // 0 .. nodes-1, in order of their lowest rank
   int nodes = 1;
   int rank_on_node = 0;
   int ranks_on_node = 1;
@@ -116,20 +119,21 @@ class World final {
   explicit World(std::string host);
   [[nodiscard]] const Comm& all() const { return all_; }
   [[nodiscard]] const Comm& node() const { return node_; }
-  /// Ranks on the same running kernel: those of a node, or of all nodes that are namespaces of one machine. Kernel-wide counters
-  /// are read once for these.
+  /// Ranks on the same running kernel: those of a node, or of all nodes that are namespaces of one machine. Kernel-wide
+  /// counters are read once for these.
   [[nodiscard]] const Comm& kernel() const { return kernel_ ? *kernel_ : node_; }
   [[nodiscard]] const Comm& self() const { return self_; }
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] int rank() const { return topology_.rank; }
   [[nodiscard]] int size() const { return topology_.ranks; }
   [[nodiscard]] bool root() const { return topology_.rank == 0; }
-  /// The rank `shift` nodes further with the same place on its node (modulo), or -1 when there is one node. Collective, with the
-  /// same shift everywhere. Takes memory for the ranks of one node while it runs.
+  /// The rank `shift` nodes further with the same place on its node (modulo), or -1 when there is one node. Collective,
+  /// with the same shift everywhere. Takes memory for the ranks of one node while it runs.
   [[nodiscard]] int rank_on_other_node(int shift) const;
 
  private:
-  Comm all_;
+  void number_nodes();
+  Comm all_;  // first: the others may be the same communicator
   Comm node_;
   Comm self_;
   std::optional<Comm> kernel_;  // where it is not the node

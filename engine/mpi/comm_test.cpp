@@ -78,7 +78,8 @@ TEST(MpiComm, BroadcastOfAnyLength) {
   const Comm world = Comm::world();
   const int root = world.size() - 1;
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{3'000'000}}) {
-    const std::string text = world.broadcast(world.rank() == root ? std::string(size, 'x') : std::string("overwritten"), root);
+    const std::string text =
+        world.broadcast(world.rank() == root ? std::string(size, 'x') : std::string("overwritten"), root);
     EXPECT_EQ(text, std::string(size, 'x'));
   }
   EXPECT_EQ(world.broadcast(std::int64_t{world.rank()}, root), root);
@@ -90,7 +91,8 @@ TEST(MpiComm, MessagesToOneselfThroughARing) {
   const int previous = (world.rank() + world.size() - 1) % world.size();
   const std::int64_t mine = world.rank();
   std::int64_t received = -1;
-  world.exchange(std::as_bytes(std::span(&mine, 1)), next, std::as_writable_bytes(std::span(&received, 1)), previous, tag_ring);
+  world.exchange(std::as_bytes(std::span(&mine, 1)), next, std::as_writable_bytes(std::span(&received, 1)), previous,
+                 tag_ring);
   EXPECT_EQ(received, previous);
 }
 
@@ -183,7 +185,7 @@ TEST(MpiWorld, HostsOfOneMachineShareItsKernel) {
 
 TEST(MpiComm, SplitByText) {
   const Comm world = Comm::world();
-  const Comm alike = world.duplicate().split_by_text(world.rank() == 1 ? "one" : "others");
+  const Comm alike = world.split_by_text(world.rank() == 1 ? "one" : "others");
   EXPECT_EQ(alike.size(), world.rank() == 1 ? 1 : std::max(1, world.size() - 1));
   EXPECT_EQ(alike.min(world.rank()), world.rank() == 1 ? 1 : 0);
 }

@@ -13,9 +13,12 @@ namespace {
 
 int mode_of(FileAccess access) {
   switch (access) {
-    case FileAccess::create: return MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY;
-    case FileAccess::write: return MPI_MODE_WRONLY;
-    case FileAccess::read: break;
+    case FileAccess::create:
+      return MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY;
+    case FileAccess::write:
+      return MPI_MODE_WRONLY;
+    case FileAccess::read:
+      break;
   }
   return MPI_MODE_RDONLY;
 }
@@ -37,10 +40,11 @@ Error error_at(int code, const std::string& operation, const std::string& path, 
 
 /// Any of the four calls with explicit offsets.
 template <class Call, class Byte>
-Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operation, const std::string& path, std::uint64_t offset_bytes,
-                            std::span<Byte> data) {
+Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operation, const std::string& path,
+                            std::uint64_t offset_bytes, std::span<Byte> data) {
   MPI_Status status{};
-  const int code = call(file, static_cast<MPI_Offset>(offset_bytes), data.data(), static_cast<int>(data.size()), MPI_BYTE, &status);
+  const int code =
+      call(file, static_cast<MPI_Offset>(offset_bytes), data.data(), static_cast<int>(data.size()), MPI_BYTE, &status);
   return moved_bytes(code, status, data.size(), error_at(code, operation, path, offset_bytes));
 }
 
@@ -90,7 +94,8 @@ Result<std::size_t> File::read_at_all(std::uint64_t offset_bytes, std::span<std:
 
 Result<std::uint64_t> File::size_bytes() const {
   MPI_Offset size = 0;
-  if (const int code = MPI_File_get_size(handle_->file, &size); code != MPI_SUCCESS) return fail(io_error(code, "size", path_));
+  if (const int code = MPI_File_get_size(handle_->file, &size); code != MPI_SUCCESS)
+    return fail(io_error(code, "size", path_));
   return static_cast<std::uint64_t>(size);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI-IO: a file that never ends the program by itself. Every failure is a value, and what was moved is counted, since a library
-// that answers MPI_SUCCESS may have moved nothing.
+// MPI-IO: a file that never ends the program by itself. Every failure is a value, and what was moved is counted, since
+// a library that answers MPI_SUCCESS may have moved nothing.
 #pragma once
 
 #include <cstddef>
@@ -27,19 +27,22 @@ class File final {
   File& operator=(File&&) noexcept;
   File(const File&) = delete;
   File& operator=(const File&) = delete;
-  /// Closes the file of a single rank. One shared by several ranks is left open when it was not closed: closing waits for them all.
+  /// Closes the file of a single rank. One shared by several ranks is left open when it was not closed: closing waits
+  /// for them all.
   ~File();
 
   /// Collective over `comm`. `path` is absolute.
-  [[nodiscard]] static Result<File> open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints);
+  [[nodiscard]] static Result<File> open(const Comm& comm, const std::string& path, FileAccess access,
+                                         const Info& hints);
 
   [[nodiscard]] Result<std::uint64_t> size_bytes() const;
 
-  /// The bytes really moved, by the status' count; fewer than asked for is no error of this call. At most INT_MAX bytes.
+  /// The bytes really moved, by the status' count; fewer than asked for is no error of this call. At most INT_MAX
+  /// bytes.
   [[nodiscard]] Result<std::size_t> write_at(std::uint64_t offset_bytes, std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes, std::span<std::byte> data) const;
-  /// Collective; a rank takes part with nothing by an empty span. Libraries say that a collective read past the end of the file
-  /// moved everything: look at size_bytes() before.
+  /// Collective; a rank takes part with nothing by an empty span. Libraries say that a collective read past the end of
+  /// the file moved everything: look at size_bytes() before.
   [[nodiscard]] Result<std::size_t> write_at_all(std::uint64_t offset_bytes, std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_at_all(std::uint64_t offset_bytes, std::span<std::byte> data) const;
 
@@ -57,7 +60,8 @@ class File final {
   std::string path_;
 };
 
-/// Which MPI-IO implementation serves files here: "ompio", "romio321", "romio" ...; "" when it cannot be known. Needs MPI running.
+/// Which MPI-IO implementation serves files here: "ompio", "romio321", "romio" ...; "" when it cannot be known. Needs
+/// MPI running.
 [[nodiscard]] std::string mpi_io_component();
 
 }  // namespace ullage::mpi

@@ -9,7 +9,8 @@ namespace ullage::mpi {
 /// As the process sees it: of its UTS namespace.
 [[nodiscard]] std::string host_name();
 
-/// Same for processes on the same running kernel, whatever their namespaces call it; the host's name where the kernel does not say.
+/// Same for processes on the same running kernel, whatever their namespaces call it; the host's name where the kernel
+/// does not say.
 [[nodiscard]] std::string kernel_identity();
 
 }  // namespace ullage::mpi

@@ -59,9 +59,11 @@ Result<Info> Info::from(const Map& hints) {
   for (const auto& [key, value] : hints) {
     // Checked here: a library's own answer to these is to end all ranks, MPI_Info having no error handler of its own.
     if (key.empty() || key.size() >= MPI_MAX_INFO_KEY)
-      return fail(refused_hint(key, "the name of a hint has from 1 to " + std::to_string(MPI_MAX_INFO_KEY - 1) + " characters"));
+      return fail(refused_hint(
+          key, "the name of a hint has from 1 to " + std::to_string(MPI_MAX_INFO_KEY - 1) + " characters"));
     if (value.empty() || value.size() >= MPI_MAX_INFO_VAL)
-      return fail(refused_hint(key, "the value of a hint has from 1 to " + std::to_string(MPI_MAX_INFO_VAL - 1) + " characters"));
+      return fail(refused_hint(
+          key, "the value of a hint has from 1 to " + std::to_string(MPI_MAX_INFO_VAL - 1) + " characters"));
     check(MPI_Info_set(info.handle_->info, key.c_str(), value.c_str()), "MPI_Info_set");
   }
   return info;

@@ -9,8 +9,8 @@
 namespace ullage::mpi {
 namespace {
 
-/// Open MPI's choice of components for a framework, wherever it was made (mpirun --mca, environment, parameter file): its MCA
-/// parameters are MPI_T's control variables. Empty: no choice was made.
+/// Open MPI's choice of components for a framework, wherever it was made (mpirun --mca, environment, parameter file):
+/// its MCA parameters are MPI_T's control variables. Empty: no choice was made.
 std::string selection(const char* framework) {
   int provided = 0;
   if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return {};
@@ -18,7 +18,8 @@ std::string selection(const char* framework) {
   int index = 0;
   int count = 0;
   MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
-  if (MPI_T_cvar_get_index(framework, &index) == MPI_SUCCESS && MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
+  if (MPI_T_cvar_get_index(framework, &index) == MPI_SUCCESS &&
+      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
     std::string buffer(static_cast<std::size_t>(count) + 1, '\0');
     if (MPI_T_cvar_read(handle, buffer.data()) == MPI_SUCCESS) value = buffer.substr(0, buffer.find('\0'));
     MPI_T_cvar_handle_free(&handle);

@@ -28,8 +28,8 @@ struct Extent {
   std::byte* data = nullptr;
 };
 
-/// An open file of one rank. Used by one thread. Not closed by the destructor's good grace: call close(), which reports;
-/// the destructor only releases what is left after an error.
+/// An open file of one rank. Used by one thread. Not closed by the destructor's good grace: call close(), which
+/// reports; the destructor only releases what is left after an error.
 class File {
  public:
   File() = default;
@@ -37,9 +37,10 @@ class File {
   File& operator=(const File&) = delete;
   virtual ~File() = default;
 
-  /// Moves the extents in order, calls meter.completed() after each, and begins none after it said false. A short count is
-  /// continued until the extent is whole or an error or end of file comes; end of file inside an extent is an error.
-  /// The first error ends the call (a collective file goes on taking part with empty operations, so no other rank hangs).
+  /// Moves the extents in order, calls meter.completed() after each, and begins none after it said false. A short count
+  /// is continued until the extent is whole or an error or end of file comes; end of file inside an extent is an error.
+  /// The first error ends the call (a collective file goes on taking part with empty operations, so no other rank
+  /// hangs).
   [[nodiscard]] virtual Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) = 0;
   /// Exactly one request to make the file's data durable.
   [[nodiscard]] virtual Status sync() = 0;
@@ -49,25 +50,25 @@ class File {
 };
 
 enum class OpenMode {
-  create,    // must not exist (shared files: made by the first rank, opened by the others after it)
-  overwrite, // must exist; kept as long as it is
+  create,     // must not exist (shared files: made by the first rank, opened by the others after it)
+  overwrite,  // must exist; kept as long as it is
   read,
 };
 
 struct OpenRequest {
   std::string name;  // relative to the run folder
   OpenMode mode = OpenMode::create;
-  bool shared = false;                 // every rank of `everyone` opens it in the same phase
-  std::uint64_t expected_bytes = 0;    // size of the whole file once written, for preallocation
+  bool shared = false;               // every rank of `everyone` opens it in the same phase
+  std::uint64_t expected_bytes = 0;  // size of the whole file once written, for preallocation
 };
 
 struct Capabilities {
-  bool path = true;        // needs a target path
-  bool data = true;        // holds data: can be verified, has holes and a size
-  bool collective = false; // operations are collective over all ranks of a shared file
+  bool path = true;              // needs a target path
+  bool data = true;              // holds data: can be verified, has holes and a size
+  bool collective = false;       // operations are collective over all ranks of a shared file
   bool collective_sync = false;  // sync and close of a shared file wait for all ranks
-  bool direct = false;     // bypasses the page cache as configured
-  int queue_depth = 1;     // deepest that is served
+  bool direct = false;           // bypasses the page cache as configured
+  int queue_depth = 1;           // deepest that is served
   int threads = 1;
   std::size_t alignment_bytes = 1;  // of offsets, lengths and buffers, known once the target is (else 1)
 };
@@ -87,7 +88,8 @@ class Backend {
   [[nodiscard]] virtual Status make_directory(const std::string& name) { return fail(unsupported("mkdir", name)); }
   [[nodiscard]] virtual Status remove_file(const std::string& name) { return fail(unsupported("remove", name)); }
   [[nodiscard]] virtual Status remove_directory(const std::string& name) { return fail(unsupported("rmdir", name)); }
-  /// Size and whether every byte is allocated (no hole, no unwritten extent). Unsupported where the backend holds no data.
+  /// Size and whether every byte is allocated (no hole, no unwritten extent). Unsupported where the backend holds no
+  /// data.
   struct Extents {
     std::uint64_t size_bytes = 0;
     bool fully_written = true;
@@ -110,7 +112,8 @@ struct BackendEntry {
   Capabilities capabilities;  // before a target is known
   /// Collective: every rank makes its own at the same time.
   std::function<Result<std::unique_ptr<Backend>>(const Values&, const BackendContext&)> make;
-  /// What the table of parameters cannot say, before anything is touched; null: nothing. `pointer` is that of the parameters object.
+  /// What the table of parameters cannot say, before anything is touched; null: nothing. `pointer` is that of the
+  /// parameters object.
   std::function<Status(const Values&, const std::string& pointer)> check = nullptr;
   bool wraps = false;  // its parameter `inner` is a choice of all the others
 };
@@ -119,9 +122,10 @@ struct BackendEntry {
 template <>
 void Registry<BackendEntry>::add(BackendEntry entry);
 
-/// Collective: success when every rank of `everyone` had it; else each rank's own error, and for the others that of the lowest
-/// rank that failed.
-[[nodiscard]] Status agree(const mpi::Comm& everyone, const Status& own, const std::string& operation, const std::string& where);
+/// Collective: success when every rank of `everyone` had it; else each rank's own error, and for the others that of the
+/// lowest rank that failed.
+[[nodiscard]] Status agree(const mpi::Comm& everyone, const Status& own, const std::string& operation,
+                           const std::string& where);
 
 /// description.capabilities as words: path, data, collective, direct, queue_depth=N when above 1.
 [[nodiscard]] std::vector<std::string> capability_words(const Capabilities& capabilities);

@@ -15,7 +15,8 @@ TEST(Backends, AreFoundByName) {
     const auto* entry = Registry<BackendEntry>::instance().find(name);
     ASSERT_NE(entry, nullptr) << name;
     EXPECT_FALSE(entry->description.doc.empty());
-    for (const auto& parameter : entry->description.parameters) EXPECT_FALSE(parameter.doc.empty()) << name << " " << parameter.name;
+    for (const auto& parameter : entry->description.parameters)
+      EXPECT_FALSE(parameter.doc.empty()) << name << " " << parameter.name;
     EXPECT_TRUE(complete(entry->description.parameters, {}, "")) << name << ": the defaults are valid";
   }
 }
@@ -24,7 +25,8 @@ TEST(Backends, AWrapperMayWrapAnyOther) {
   const auto& all = Registry<BackendEntry>::instance().all();
   const auto& parameters = Registry<BackendEntry>::instance().find("fault")->description.parameters;
   const auto& choices = std::ranges::find(parameters, "inner", &ParameterSpec::name)->choices;
-  for (const auto& entry : all) EXPECT_EQ(std::ranges::count(choices, entry.description.name), entry.wraps ? 0 : 1) << entry.description.name;
+  for (const auto& entry : all)
+    EXPECT_EQ(std::ranges::count(choices, entry.description.name), entry.wraps ? 0 : 1) << entry.description.name;
   EXPECT_EQ(choices.size() + 1, all.size());
 }
 
@@ -34,7 +36,8 @@ TEST(CapabilityWords, SayWhatDiffers) {
   all.collective = all.direct = true;
   all.queue_depth = 8;
   all.threads = 2;
-  EXPECT_EQ(capability_words(all), (std::vector<std::string>{"path", "data", "collective", "direct", "queue_depth=8", "threads=2"}));
+  EXPECT_EQ(capability_words(all),
+            (std::vector<std::string>{"path", "data", "collective", "direct", "queue_depth=8", "threads=2"}));
   EXPECT_TRUE(capability_words({.path = false, .data = false}).empty());
 }
 

@@ -17,7 +17,7 @@ namespace {
 std::unexpected<int> failed() { return std::unexpected<int>(errno); }
 
 bool is_link(int directory, const std::string& name) {
-  struct stat status {};
+  struct stat status{};
   return fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
 }
 
@@ -80,7 +80,8 @@ OrErrno<Descriptor> open_beneath(int directory, const std::string& name, int fla
   if (!is_safe_name(name)) return std::unexpected<int>(EINVAL);
   auto opened = open_with_openat2(directory, name, flags | O_CLOEXEC, mode);
   // A kernel before 5.6, or a container's filter that does not know the call.
-  if (!opened && (opened.error() == ENOSYS || opened.error() == EPERM)) return open_by_component(directory, name, flags, mode);
+  if (!opened && (opened.error() == ENOSYS || opened.error() == EPERM))
+    return open_by_component(directory, name, flags, mode);
   return opened;
 }
 
@@ -89,7 +90,8 @@ OrErrno<Descriptor> open_by_component(int directory, const std::string& name, in
   Descriptor current;
   std::size_t begin = 0;
   for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', begin)) {
-    auto next = open_component(current ? current.get() : directory, name.substr(begin, slash - begin), O_PATH | O_DIRECTORY, 0);
+    auto next =
+        open_component(current ? current.get() : directory, name.substr(begin, slash - begin), O_PATH | O_DIRECTORY, 0);
     if (!next) return next;
     current = std::move(*next);
     begin = slash + 1;

@@ -44,7 +44,8 @@ struct SplitName {
 [[nodiscard]] OrErrno<Descriptor> open_beneath(int directory, const std::string& name, int flags, unsigned mode = 0);
 
 /// What open_beneath does where the kernel has no openat2(2): one openat(2) a component.
-[[nodiscard]] OrErrno<Descriptor> open_by_component(int directory, const std::string& name, int flags, unsigned mode = 0);
+[[nodiscard]] OrErrno<Descriptor> open_by_component(int directory, const std::string& name, int flags,
+                                                    unsigned mode = 0);
 
 /// The whole text of a small file; EFBIG above `most_bytes`.
 [[nodiscard]] OrErrno<std::string> read_text(int fd, std::size_t most_bytes);

@@ -26,12 +26,14 @@ TEST(Descriptor, ClosesOnceAndMoves) {
 
 TEST(SafeName, WhatLeavesTheFolderIsNotSafe) {
   for (const char* name : {"a", "a/b", "...", "a b", "-", "<script>", "a\nb"}) EXPECT_TRUE(is_safe_name(name)) << name;
-  for (const char* name : {"", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/./b"}) EXPECT_FALSE(is_safe_name(name)) << name;
+  for (const char* name : {"", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/./b"})
+    EXPECT_FALSE(is_safe_name(name)) << name;
   EXPECT_FALSE(is_safe_name(std::string_view("a\0b", 3)));
 }
 
 RC_GTEST_PROP(SafeName, IsSafeWhenEveryComponentIs, ()) {
-  const auto components = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>("", ".", "..", "a", "b.c", "...")));
+  const auto components = *rc::gen::nonEmpty(
+      rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>("", ".", "..", "a", "b.c", "...")));
   std::string name;
   bool safe = true;
   for (const auto& component : components) {
@@ -81,7 +83,7 @@ TEST_P(OpenBeneath, OpensWhatIsThere) {
 
 TEST_P(OpenBeneath, CreatesWithTheModeAskedFor) {
   ASSERT_EQ(error_of("deep/new", O_WRONLY | O_CREAT | O_EXCL), 0);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(stat((folder_.path() + "/inside/deep/new").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
   EXPECT_EQ(error_of("deep/new", O_WRONLY | O_CREAT | O_EXCL), EEXIST);
@@ -104,7 +106,8 @@ TEST_P(OpenBeneath, StaysInside) {
 }
 
 INSTANTIATE_TEST_SUITE_P(BothWays, OpenBeneath,
-                         testing::Values(std::pair<std::string, Open>("kernel", open_beneath), std::pair<std::string, Open>("component", open_by_component)),
+                         testing::Values(std::pair<std::string, Open>("kernel", open_beneath),
+                                         std::pair<std::string, Open>("component", open_by_component)),
                          [](const auto& way) { return way.param.first; });
 
 TEST(ReadText, RefusesMoreThanAsked) {

@@ -9,21 +9,24 @@ namespace ullage {
 namespace {
 
 const Words<FaultKind>& kinds() {
-  static const Words<FaultKind> words{{FaultKind::eio, "eio"},          {FaultKind::enospc, "enospc"}, {FaultKind::edquot, "edquot"},
-                                      {FaultKind::short_count, "short"}, {FaultKind::delay, "delay"},   {FaultKind::hang, "hang"},
+  static const Words<FaultKind> words{{FaultKind::eio, "eio"},       {FaultKind::enospc, "enospc"},
+                                      {FaultKind::edquot, "edquot"}, {FaultKind::short_count, "short"},
+                                      {FaultKind::delay, "delay"},   {FaultKind::hang, "hang"},
                                       {FaultKind::flip, "flip"}};
   return words;
 }
 
 const Words<FaultOperation>& operations() {
-  static const Words<FaultOperation> words{{FaultOperation::open, "open"},   {FaultOperation::write, "write"}, {FaultOperation::read, "read"},
-                                           {FaultOperation::sync, "sync"},   {FaultOperation::close, "close"}, {FaultOperation::remove, "remove"}};
+  static const Words<FaultOperation> words{{FaultOperation::open, "open"},   {FaultOperation::write, "write"},
+                                           {FaultOperation::read, "read"},   {FaultOperation::sync, "sync"},
+                                           {FaultOperation::close, "close"}, {FaultOperation::remove, "remove"}};
   return words;
 }
 
 /// A choice whose words are only known when all backends are registered.
 Field<FaultParameters> inner_field() {
-  ParameterSpec spec{"inner", ParameterType::choice, "", FaultParameters{}.inner, {}, {}, {}, "backend that does the work"};
+  ParameterSpec spec{"inner", ParameterType::choice,       "", FaultParameters{}.inner, {}, {},
+                     {},      "backend that does the work"};
   return {std::move(spec), [](FaultParameters& p, const Value& v) { p.inner = std::get<std::string>(v); }};
 }
 
@@ -34,13 +37,16 @@ Table<FaultParameters> FaultParameters::table() {
   return {
       inner_field(),
       map("inner_parameters", &P::inner_parameters, "parameters of that backend"),
-      choice("kind", &P::kind, kinds(), "what goes wrong: an error, a short count, a delay, a hang for ever, a flipped bit of the data"),
+      choice("kind", &P::kind, kinds(),
+             "what goes wrong: an error, a short count, a delay, a hang for ever, a flipped bit of the data"),
       choice("operation", &P::operation, operations(), "in which calls"),
       ullage::count("rank", &P::rank, {-1, 16777216}, "on which rank; -1: on all"),
-      ullage::count("after", &P::after, {}, "calls of that operation, in this repetition and on this rank, that go well before"),
+      ullage::count("after", &P::after, {},
+                    "calls of that operation, in this repetition and on this rank, that go well before"),
       ullage::count("count", &P::count, {}, "calls that go wrong; 0: all from then on"),
       seconds("delay_s", &P::delay_s, {0, 3600}, "length of a delay"),
-      bytes("short_bytes", &P::short_bytes, {1, 9e15}, "bytes that a short call moves; the rest follows in a second one"),
+      bytes("short_bytes", &P::short_bytes, {1, 9e15},
+            "bytes that a short call moves; the rest follows in a second one"),
       ullage::count("flip_bit", &P::flip_bit, {}, "which bit of an operation's data is flipped, modulo its length"),
   };
 }
@@ -49,10 +55,14 @@ std::string word(FaultOperation operation) { return detail::word_of(operations()
 
 int errno_of(FaultKind kind) {
   switch (kind) {
-    case FaultKind::eio: return EIO;
-    case FaultKind::enospc: return ENOSPC;
-    case FaultKind::edquot: return EDQUOT;
-    default: return 0;
+    case FaultKind::eio:
+      return EIO;
+    case FaultKind::enospc:
+      return ENOSPC;
+    case FaultKind::edquot:
+      return EDQUOT;
+    default:
+      return 0;
   }
 }
 
@@ -60,7 +70,8 @@ Status check_fault(const FaultParameters& parameters, const std::string& pointer
   const bool of_data = parameters.kind == FaultKind::short_count || parameters.kind == FaultKind::flip;
   const bool moves_data = parameters.operation == FaultOperation::write || parameters.operation == FaultOperation::read;
   if (!of_data || moves_data) return {};
-  return fail(bad_plan(pointer + "/operation", "is '" + word(parameters.operation) + "', but a '" + detail::word_of(kinds(), parameters.kind) +
+  return fail(bad_plan(pointer + "/operation", "is '" + word(parameters.operation) + "', but a '" +
+                                                   detail::word_of(kinds(), parameters.kind) +
                                                    "' fault needs write or read"));
 }
 

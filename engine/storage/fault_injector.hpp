@@ -37,7 +37,8 @@ struct FaultParameters {
 /// One rank's count of the calls of the chosen operation.
 class FaultInjector final {
  public:
-  FaultInjector(const FaultParameters& parameters, int rank) : parameters_(parameters), mine_(parameters.rank < 0 || parameters.rank == rank) {}
+  FaultInjector(const FaultParameters& parameters, int rank)
+      : parameters_(parameters), mine_(parameters.rank < 0 || parameters.rank == rank) {}
 
   /// Counts one call and says whether it is one of those chosen, on this rank or another.
   [[nodiscard]] bool next_is_chosen(FaultOperation operation);

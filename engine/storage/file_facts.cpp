@@ -69,8 +69,9 @@ bool has_hole(int fd, std::uint64_t size_bytes) {
 
 std::optional<std::size_t> stated_alignment(int fd) {
 #ifdef STATX_DIOALIGN
-  struct statx status {};
-  if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) != 0 || (status.stx_mask & STATX_DIOALIGN) == 0) return std::nullopt;
+  struct statx status{};
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) != 0 || (status.stx_mask & STATX_DIOALIGN) == 0)
+    return std::nullopt;
   const std::size_t alignment = std::max(status.stx_dio_mem_align, status.stx_dio_offset_align);
   if (alignment > 0) return alignment;
 #else
@@ -81,7 +82,7 @@ std::optional<std::size_t> stated_alignment(int fd) {
 
 std::size_t assumed_alignment(int fd) {
   constexpr std::size_t page = 4096;
-  struct statfs status {};
+  struct statfs status{};
   if (fstatfs(fd, &status) != 0) return page;
   const auto block = static_cast<std::size_t>(status.f_bsize);
   return std::has_single_bit(block) && block >= 512 && block <= page ? block : page;
@@ -92,11 +93,12 @@ std::size_t assumed_alignment(int fd) {
 Result<Backend::Extents> inspect_file(const RunFolder& folder, const std::string& name) {
   const auto file = folder.open_file(name, O_RDONLY);
   if (!file) return fail(file.error());
-  struct stat status {};
+  struct stat status{};
   if (fstat(file->get(), &status) != 0) return fail(errno_error(errno, "inspect", folder.path() + "/" + name));
   const auto size = static_cast<std::uint64_t>(status.st_size);
   // Data still in the page cache over an unwritten extent is written: asked a second time after write-back.
-  const bool unwritten = has_unwritten_extents(file->get(), size, 0) && has_unwritten_extents(file->get(), size, FIEMAP_FLAG_SYNC);
+  const bool unwritten =
+      has_unwritten_extents(file->get(), size, 0) && has_unwritten_extents(file->get(), size, FIEMAP_FLAG_SYNC);
   return Backend::Extents{size, !unwritten && !has_hole(file->get(), size)};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel knows of a file, whichever API wrote it: what of it is allocated, cached, and how direct I/O must be aligned.
+// What the kernel knows of a file, whichever API wrote it: what of it is allocated, cached, and how direct I/O must be
+// aligned.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +13,15 @@
 
 namespace ullage {
 
-/// Size, and whether every byte is written: no hole (SEEK_HOLE), no allocated but unwritten extent (FIEMAP where it is supported).
+/// Size, and whether every byte is written: no hole (SEEK_HOLE), no allocated but unwritten extent (FIEMAP where it is
+/// supported).
 [[nodiscard]] Result<Backend::Extents> inspect_file(const RunFolder& folder, const std::string& name);
 
 /// Writes the file back (fdatasync) and drops its clean pages from this node's page cache (POSIX_FADV_DONTNEED).
 [[nodiscard]] Status drop_cached_file(const RunFolder& folder, const std::string& name);
 
-/// Alignment of offsets, lengths and buffers for O_DIRECT in this folder: as statx(2) states it, else the file system's block size
-/// when that is at most 4096, else 4096. Environment error where the file system refuses O_DIRECT.
+/// Alignment of offsets, lengths and buffers for O_DIRECT in this folder: as statx(2) states it, else the file system's
+/// block size when that is at most 4096, else 4096. Environment error where the file system refuses O_DIRECT.
 [[nodiscard]] Result<std::size_t> direct_alignment_bytes(const RunFolder& folder);
 
 /// Allocates `size_bytes` from the start of the file. A failure gives back what was allocated before it.

@@ -42,7 +42,8 @@ std::optional<DatasetEntry> parse_entry(std::string_view line) {
   if (files == json.end() || !files->is_number_unsigned()) return std::nullopt;
   DatasetEntry entry{text_of(json, "dataset"), text_of(json, "directory"), files->get<std::uint64_t>(),
                      text_of(json, "file_mode") == "per-process", flag_of(json, "directory_per_process")};
-  if (entry.files > most_files || !is_word(entry.dataset) || entry.directory != "c-" + entry.dataset) return std::nullopt;
+  if (entry.files > most_files || !is_word(entry.dataset) || entry.directory != "c-" + entry.dataset)
+    return std::nullopt;
   return entry;
 }
 
@@ -79,7 +80,9 @@ std::vector<DatasetEntry> parse_manifest(std::string_view text) {
   return entries;
 }
 
-std::string marker_text(const Marker& marker) { return Json{{"run_id", marker.run_id}, {"nonce", marker.nonce}}.dump() + "\n"; }
+std::string marker_text(const Marker& marker) {
+  return Json{{"run_id", marker.run_id}, {"nonce", marker.nonce}}.dump() + "\n";
+}
 
 std::optional<Marker> parse_marker(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);

@@ -26,8 +26,8 @@ struct DatasetEntry {
 
 /// One line of the manifest, with its newline.
 [[nodiscard]] std::string manifest_line(const DatasetEntry& entry);
-/// The datasets of a manifest, each once. Lines that are no entry (the last one of a crash is cut short) are skipped, and so
-/// are those whose directory is not the dataset's own.
+/// The datasets of a manifest, each once. Lines that are no entry (the last one of a crash is cut short) are skipped,
+/// and so are those whose directory is not the dataset's own.
 [[nodiscard]] std::vector<DatasetEntry> parse_manifest(std::string_view text);
 
 struct Marker {

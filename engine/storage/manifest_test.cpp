@@ -20,8 +20,10 @@ TEST(Manifest, NamesOfFiles) {
 }
 
 RC_GTEST_PROP(Manifest, LinesComeBack, ()) {
-  const std::string id = *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789abcdef"))));
-  const DatasetEntry entry{id, "c-" + id, *rc::gen::inRange<std::uint64_t>(0, 1U << 24U), *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()};
+  const std::string id =
+      *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789abcdef"))));
+  const DatasetEntry entry{id, "c-" + id, *rc::gen::inRange<std::uint64_t>(0, 1U << 24U), *rc::gen::arbitrary<bool>(),
+                           *rc::gen::arbitrary<bool>()};
   const std::string line = manifest_line(entry);
   RC_ASSERT(line.find('\n') == line.size() - 1);
   RC_ASSERT(parse_manifest(line + line) == std::vector<DatasetEntry>{entry});
@@ -37,10 +39,11 @@ RC_GTEST_PROP(Manifest, CutAnywhereKeepsTheWholeLines, ()) {
 }
 
 TEST(Manifest, HostileAndDamagedLinesAreSkipped) {
-  for (const char* line : {R"({"dataset":"x","directory":"../home","files":1})", R"({"dataset":"../x","directory":"c-../x","files":1})",
-                           R"({"dataset":"x","directory":"c-x/../y","files":1})", R"({"dataset":"x","directory":"c-x"})",
-                           R"({"dataset":"x","directory":"c-x","files":-1})", R"({"dataset":"x","directory":"c-x","files":9999999999999})",
-                           R"({"dataset":"","directory":"c-","files":1})", R"([1,2])", "garbage", "{", "null"})
+  for (const char* line :
+       {R"({"dataset":"x","directory":"../home","files":1})", R"({"dataset":"../x","directory":"c-../x","files":1})",
+        R"({"dataset":"x","directory":"c-x/../y","files":1})", R"({"dataset":"x","directory":"c-x"})",
+        R"({"dataset":"x","directory":"c-x","files":-1})", R"({"dataset":"x","directory":"c-x","files":9999999999999})",
+        R"({"dataset":"","directory":"c-","files":1})", R"([1,2])", "garbage", "{", "null"})
     EXPECT_TRUE(parse_manifest(line).empty()) << line;
   EXPECT_TRUE(parse_manifest("").empty());
 }
@@ -50,7 +53,8 @@ TEST(Marker, ComesBackAndRefusesOthers) {
   ASSERT_TRUE(marker);
   EXPECT_EQ(marker->run_id, "run-1");
   EXPECT_EQ(marker->nonce, "00ff");
-  for (const char* text : {"", "{}", "run-1", R"({"run_id":"x"})", R"({"run_id":1,"nonce":"a"})", R"(["run_id"])"}) EXPECT_FALSE(parse_marker(text)) << text;
+  for (const char* text : {"", "{}", "run-1", R"({"run_id":"x"})", R"({"run_id":1,"nonce":"a"})", R"(["run_id"])"})
+    EXPECT_FALSE(parse_marker(text)) << text;
 }
 
 TEST(Marker, NoncesDiffer) {

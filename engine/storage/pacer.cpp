@@ -17,7 +17,8 @@ constexpr std::int64_t not_worth_a_sleep_ns = 2'000;
 }  // namespace
 
 Pacer::Pacer(bool spins)
-    : spin_ns_(spins ? longest_wake_up_ns : not_worth_a_sleep_ns), slack_before_ns_(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) {
+    : spin_ns_(spins ? longest_wake_up_ns : not_worth_a_sleep_ns),
+      slack_before_ns_(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) {
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 }
 

@@ -5,9 +5,9 @@
 
 namespace ullage {
 
-/// Waits for moments on CLOCK_MONOTONIC: sleeps, then spins through the last stretch, which a sleep would overshoot. Without spinning
-/// (more ranks than cores: a spinning rank delays another) each moment is met late by a wake-up, so moments have to be absolute.
-/// Owned by one thread, whose timer slack it changes while it lives.
+/// Waits for moments on CLOCK_MONOTONIC: sleeps, then spins through the last stretch, which a sleep would overshoot.
+/// Without spinning (more ranks than cores: a spinning rank delays another) each moment is met late by a wake-up, so
+/// moments have to be absolute. Owned by one thread, whose timer slack it changes while it lives.
 class Pacer final {
  public:
   explicit Pacer(bool spins);

@@ -28,15 +28,23 @@ std::string folder_name(const std::string& run_id) { return "ullage-" + run_id; 
 
 std::string reason(int errno_value) {
   switch (errno_value) {
-    case ENOENT: return "does not exist";
-    case ENOTDIR: return "is not a directory";
-    case EROFS: return "is on a read-only file system";
+    case ENOENT:
+      return "does not exist";
+    case ENOTDIR:
+      return "is not a directory";
+    case EROFS:
+      return "is on a read-only file system";
     case EACCES:
-    case EPERM: return "is not writable for this user";
-    case ENOSPC: return "has no space left";
-    case EDQUOT: return "is over this user's quota";
-    case ELOOP: return "is a symbolic link, which is refused";
-    default: return std::generic_category().message(errno_value);
+    case EPERM:
+      return "is not writable for this user";
+    case ENOSPC:
+      return "has no space left";
+    case EDQUOT:
+      return "is over this user's quota";
+    case ELOOP:
+      return "is a symbolic link, which is refused";
+    default:
+      return std::generic_category().message(errno_value);
   }
 }
 
@@ -65,22 +73,29 @@ Result<Directory> open_target(const std::string& path) {
   return Directory{std::move(descriptor), std::move(real)};
 }
 
-std::string joined(const std::string& directory, const std::string& name) { return directory == "/" ? directory + name : directory + "/" + name; }
+std::string joined(const std::string& directory, const std::string& name) {
+  return directory == "/" ? directory + name : directory + "/" + name;
+}
 
 /// A folder that others own or may write to can be changed under our feet.
 Status check_private(const Descriptor& folder, const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(folder.get(), &status) != 0) return fail(environment_error(path, reason(errno)));
-  if (status.st_uid != geteuid()) return fail(environment_error(path, "belongs to user " + std::to_string(status.st_uid) + ", not to this one; refused"));
-  if ((status.st_mode & 0777U) != 0700U) return fail(environment_error(path, "is open to other users (its mode is not 0700); refused"));
+  if (status.st_uid != geteuid())
+    return fail(
+        environment_error(path, "belongs to user " + std::to_string(status.st_uid) + ", not to this one; refused"));
+  if ((status.st_mode & 0777U) != 0700U)
+    return fail(environment_error(path, "is open to other users (its mode is not 0700); refused"));
   return {};
 }
 
 Result<Marker> read_marker(const Descriptor& folder, const std::string& path) {
-  const auto foreign = [&](const std::string& why) { return fail(environment_error(path, "is not a folder of ullage (" + why + "); refused")); };
+  const auto foreign = [&](const std::string& why) {
+    return fail(environment_error(path, "is not a folder of ullage (" + why + "); refused"));
+  };
   const auto file = open_beneath(folder.get(), marker_name, O_RDONLY | O_NONBLOCK);
   if (!file) return foreign(file.error() == ENOENT ? "it has no marker" : "its marker " + reason(file.error()));
-  struct stat status {};
+  struct stat status{};
   if (fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return foreign("its marker is no regular file");
   const auto text = read_text(file->get(), most_marker_bytes);
   if (!text) return foreign("its marker cannot be read: " + std::generic_category().message(text.error()));
@@ -97,13 +112,15 @@ Result<std::pair<Descriptor, Marker>> open_marked(const Directory& target, const
   if (auto status = check_private(*folder, path); !status) return fail(status.error());
   auto marker = read_marker(*folder, path);
   if (!marker) return fail(marker.error());
-  if (folder_name(marker->run_id) != name) return fail(environment_error(path, "holds the marker of run '" + marker->run_id + "'; refused"));
+  if (folder_name(marker->run_id) != name)
+    return fail(environment_error(path, "holds the marker of run '" + marker->run_id + "'; refused"));
   return std::pair(std::move(*folder), std::move(*marker));
 }
 
 /// Marker, then an empty manifest, on stable storage.
 OrErrno<void> furnish(const Descriptor& folder, const Marker& marker) {
-  for (const auto& [name, text] : {std::pair(marker_name, marker_text(marker)), std::pair(manifest_name, std::string())}) {
+  for (const auto& [name, text] :
+       {std::pair(marker_name, marker_text(marker)), std::pair(manifest_name, std::string())}) {
     const auto file = open_beneath(folder.get(), name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (!file) return std::unexpected(file.error());
     if (auto written = write_text(file->get(), text); !written) return written;
@@ -206,7 +223,8 @@ Result<RunFolder> RunFolder::open_existing(const std::string& folder_path) {
   auto [parent, name] = split_name(trimmed);
   if (parent.empty()) parent = trimmed.starts_with('/') ? "/" : ".";
   const std::string prefix = folder_name("");
-  if (!name.starts_with(prefix) || name == prefix) return fail(environment_error(folder_path, "is not a folder of ullage (they are called ullage-RUN); refused"));
+  if (!name.starts_with(prefix) || name == prefix)
+    return fail(environment_error(folder_path, "is not a folder of ullage (they are called ullage-RUN); refused"));
   return open(parent, name.substr(prefix.size()));
 }
 
@@ -254,9 +272,10 @@ Status RunFolder::remove_directory(const std::string& name) const {
 
 Result<std::string> RunFolder::checked_path(const std::string& name) const {
   if (!is_safe_name(name)) return fail(error(EINVAL, "open", name));
-  struct stat opened {};
-  struct stat named {};
-  const bool same = fstat(folder_.get(), &opened) == 0 && lstat(path_.c_str(), &named) == 0 && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+  struct stat opened{};
+  struct stat named{};
+  const bool same = fstat(folder_.get(), &opened) == 0 && lstat(path_.c_str(), &named) == 0 &&
+                    opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
   if (!same) return fail(environment_error(path_, "is no longer the folder this run opened; refused"));
   const auto [parent_name, base] = split_name(name);
   if (!parent_name.empty()) {
@@ -265,7 +284,7 @@ Result<std::string> RunFolder::checked_path(const std::string& name) const {
   }
   const auto file = open_beneath(folder_.get(), name, O_PATH);
   if (!file && file.error() != ENOENT) return fail(error(file.error(), "open", name));
-  struct stat status {};
+  struct stat status{};
   if (file && (fstat(file->get(), &status) != 0 || S_ISLNK(status.st_mode))) return fail(error(ELOOP, "open", name));
   return path_ + "/" + name;
 }
@@ -274,13 +293,16 @@ Status RunFolder::list_dataset(const DatasetEntry& entry) const {
   const auto manifest = open_beneath(folder_.get(), manifest_name, O_RDWR | O_APPEND);
   if (!manifest) return fail(error(manifest.error(), "open", manifest_name));
   std::string line = manifest_line(entry);
-  struct stat status {};
+  struct stat status{};
   char last = '\n';
   // What a crash cut short must not swallow the line after it.
-  if (fstat(manifest->get(), &status) == 0 && status.st_size > 0 && pread(manifest->get(), &last, 1, status.st_size - 1) == 1 && last != '\n')
+  if (fstat(manifest->get(), &status) == 0 && status.st_size > 0 &&
+      pread(manifest->get(), &last, 1, status.st_size - 1) == 1 && last != '\n')
     line.insert(0, "\n");
-  if (auto written = write_text(manifest->get(), line); !written) return fail(error(written.error(), "write", manifest_name));
-  if (auto synced = sync_descriptor(manifest->get()); !synced) return fail(error(synced.error(), "sync", manifest_name));
+  if (auto written = write_text(manifest->get(), line); !written)
+    return fail(error(written.error(), "write", manifest_name));
+  if (auto synced = sync_descriptor(manifest->get()); !synced)
+    return fail(error(synced.error(), "sync", manifest_name));
   return {};
 }
 
@@ -305,9 +327,11 @@ void RunFolder::remove_dataset(const DatasetEntry& entry, Leftovers& leftovers) 
     leftovers.removed_files += file.has_value();
     if (!file) note(entry.file_name(index), file.error());
     if (!entry.directory_per_process) continue;
-    if (const auto own = remove_name(folder_.get(), entry.directory_name(index), AT_REMOVEDIR); !own) note(entry.directory_name(index), own.error());
+    if (const auto own = remove_name(folder_.get(), entry.directory_name(index), AT_REMOVEDIR); !own)
+      note(entry.directory_name(index), own.error());
   }
-  if (const auto removed = remove_name(folder_.get(), entry.directory, AT_REMOVEDIR); !removed) note(entry.directory, removed.error());
+  if (const auto removed = remove_name(folder_.get(), entry.directory, AT_REMOVEDIR); !removed)
+    note(entry.directory, removed.error());
 }
 
 Result<RunFolder::Leftovers> RunFolder::remove_listed() const {
@@ -319,7 +343,8 @@ Result<RunFolder::Leftovers> RunFolder::remove_listed() const {
   if (!unlisted) return fail(error(unlisted.error(), "list", ""));
   for (const auto& name : *unlisted) {
     const bool listed_one = std::ranges::find(*entries, name, &DatasetEntry::directory) != entries->end();
-    if (!listed_one && leftovers.left.size() < most_left) leftovers.left.push_back(path_ + "/" + name + ": in no manifest, not removed");
+    if (!listed_one && leftovers.left.size() < most_left)
+      leftovers.left.push_back(path_ + "/" + name + ": in no manifest, not removed");
   }
   if (unlisted->empty() && leftovers.left.empty())
     if (auto removed = remove_itself(); !removed) return fail(removed.error());
@@ -332,7 +357,8 @@ Status RunFolder::remove_itself() const {
     if (auto status = remove_file(name); !status) return status;
   const auto [parent_path, name] = split_name(path_);
   const Descriptor parent(::open(parent_path.empty() ? "/" : parent_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!parent || unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR) != 0) return fail(errno_error(errno, "rmdir", path_));
+  if (!parent || unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR) != 0)
+    return fail(errno_error(errno, "rmdir", path_));
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one marked folder below a target in which everything happens. Every name is opened below its descriptor, component by
-// component, without following symbolic links; nothing that no manifest lists is ever removed.
+// The one marked folder below a target in which everything happens. Every name is opened below its descriptor,
+// component by component, without following symbolic links; nothing that no manifest lists is ever removed.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace ullage {
 
 class RunFolder final {
  public:
-  /// Makes `<target>/ullage-<run_id>` with mode 0700, marker and empty manifest, or opens the one this run made (same run id and a
-  /// marker). A folder or file of that name without our marker, a symbolic link, a missing or read-only target: environment error.
-  /// The target itself may be reached through symbolic links; it is resolved once.
+  /// Makes `<target>/ullage-<run_id>` with mode 0700, marker and empty manifest, or opens the one this run made (same
+  /// run id and a marker). A folder or file of that name without our marker, a symbolic link, a missing or read-only
+  /// target: environment error. The target itself may be reached through symbolic links; it is resolved once.
   [[nodiscard]] static Result<RunFolder> make(const std::string& target_path, const std::string& run_id);
   /// Opens what make() made; error when the marker is not there.
   [[nodiscard]] static Result<RunFolder> open(const std::string& target_path, const std::string& run_id);
@@ -27,7 +27,8 @@ class RunFolder final {
   /// Free space and kind of file system of a path that need not be ours.
   [[nodiscard]] static Result<TargetSpace> space(const std::string& target_path) { return target_space(target_path); }
 
-  /// Names are relative, without "." and "..", and no component may be a symbolic link. `flags` as open(2); O_NOFOLLOW | O_CLOEXEC are added.
+  /// Names are relative, without "." and "..", and no component may be a symbolic link. `flags` as open(2); O_NOFOLLOW
+  /// | O_CLOEXEC are added.
   [[nodiscard]] Result<Descriptor> open_file(const std::string& name, int flags, unsigned mode = 0600) const;
   [[nodiscard]] Status make_directory(const std::string& name) const;    // existing directory: fine
   [[nodiscard]] Status remove_file(const std::string& name) const;       // missing: fine
@@ -35,7 +36,8 @@ class RunFolder final {
   /// For APIs that take a path only: the absolute path, after checking that no component is a symbolic link.
   [[nodiscard]] Result<std::string> checked_path(const std::string& name) const;
 
-  /// Appends to the manifest and syncs it. Call from one rank of each file system, before the dataset's first file is made.
+  /// Appends to the manifest and syncs it. Call from one rank of each file system, before the dataset's first file is
+  /// made.
   [[nodiscard]] Status list_dataset(const DatasetEntry& entry) const;
   /// What `remove_listed` could not remove.
   struct Leftovers {

@@ -43,7 +43,7 @@ class RunFolderTest : public testing::Test {
 
 TEST_F(RunFolderTest, IsPrivateMarkedAndEmpty) {
   const RunFolder folder = made();
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(stat(own().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0700U);
   EXPECT_EQ(names_in(own()), (std::vector<std::string>{".ullage-run", "manifest.ndjson"}));
@@ -62,12 +62,13 @@ TEST_F(RunFolderTest, IsPrivateUnderAnyUmask) {
 
 TEST_F(RunFolderTest, OpensWhatItMade) {
   const RunFolder folder = made();
-  for (const auto& again : {RunFolder::make(target_.path(), "r1"), RunFolder::open(target_.path(), "r1"), RunFolder::open_existing(own()),
-                            RunFolder::open_existing(own() + "//")}) {
+  for (const auto& again : {RunFolder::make(target_.path(), "r1"), RunFolder::open(target_.path(), "r1"),
+                            RunFolder::open_existing(own()), RunFolder::open_existing(own() + "//")}) {
     ASSERT_TRUE(again) << line_of(again);
     EXPECT_EQ(again->nonce(), folder.nonce());
   }
-  EXPECT_EQ(line_of(RunFolder::open(target_.path(), "r2")), fs::canonical(target_.path()).string() + "/ullage-r2: does not exist");
+  EXPECT_EQ(line_of(RunFolder::open(target_.path(), "r2")),
+            fs::canonical(target_.path()).string() + "/ullage-r2: does not exist");
 }
 
 TEST_F(RunFolderTest, TargetMayBeReachedThroughLinks) {
@@ -85,7 +86,8 @@ TEST_F(RunFolderTest, AnyCharactersInTheTarget) {
   const auto folder = RunFolder::make(odd, "r1");
   ASSERT_TRUE(folder) << line_of(folder);
   make_files(*folder, {"ab", "c-ab", 2, true, false});
-  EXPECT_EQ(folder->checked_path("c-ab/data.00000001").value(), fs::canonical(odd).string() + "/ullage-r1/c-ab/data.00000001");
+  EXPECT_EQ(folder->checked_path("c-ab/data.00000001").value(),
+            fs::canonical(odd).string() + "/ullage-r1/c-ab/data.00000001");
   EXPECT_EQ(folder->remove_listed()->removed_files, 2U);
   EXPECT_TRUE(names_in(odd).empty());
 }
@@ -113,7 +115,8 @@ TEST_F(RunFolderTest, ReadOnlyTarget) {
 }
 
 TEST_F(RunFolderTest, UnwritableTarget) {
-  fs::permissions(target_.path(), fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(target_.path(),
+                  fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec);
   const pid_t child = fork();  // root may write everywhere, and would not get that back
   if (child == 0) {
     if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
@@ -269,7 +272,9 @@ TEST_F(RunFolderTest, RemovesWhatIsListedAndItself) {
 TEST_F(RunFolderTest, RemovalToleratesWhatACrashLeaves) {
   const RunFolder folder = made();
   make_files(folder, {"aa", "c-aa", 1000, true, false});
-  for (int i = 0; i < 1000; i += 2) ASSERT_TRUE(folder.remove_file(DatasetEntry{"aa", "c-aa", 1000, true, false}.file_name(static_cast<std::uint64_t>(i))));
+  for (int i = 0; i < 1000; i += 2)
+    ASSERT_TRUE(
+        folder.remove_file(DatasetEntry{"aa", "c-aa", 1000, true, false}.file_name(static_cast<std::uint64_t>(i))));
   std::ofstream(own() + "/manifest.ndjson", std::ios::app) << R"({"dataset": "bb", "dire)";
   make_files(folder, {"cc", "c-cc", 1, false, false});  // a resumed run goes on in the same manifest
   const auto removed = RunFolder::open_existing(own())->remove_listed();
@@ -294,11 +299,14 @@ TEST_F(RunFolderTest, WhatNoManifestListsStays) {
   const auto removed = folder.remove_listed();
   ASSERT_TRUE(removed);
   EXPECT_EQ(removed->removed_files, 2U);
-  const auto left = [&](const std::string& part) { return std::ranges::any_of(removed->left, [&](const std::string& line) { return mentions(line, part); }); };
+  const auto left = [&](const std::string& part) {
+    return std::ranges::any_of(removed->left, [&](const std::string& line) { return mentions(line, part); });
+  };
   EXPECT_TRUE(left("/c-aa: Directory not empty"));
   EXPECT_TRUE(left("/stranger: in no manifest"));
   EXPECT_TRUE(left("/c-unlisted: in no manifest"));
-  EXPECT_EQ(names_in(own()), (std::vector<std::string>{".ullage-run", "c-aa", "c-unlisted", "manifest.ndjson", "stranger"}));
+  EXPECT_EQ(names_in(own()),
+            (std::vector<std::string>{".ullage-run", "c-aa", "c-unlisted", "manifest.ndjson", "stranger"}));
   EXPECT_TRUE(RunFolder::open_existing(own())) << "still known as ours";
 }
 

@@ -20,18 +20,19 @@ namespace ullage {
 namespace {
 
 constexpr std::array<std::pair<std::uint64_t, const char*>, 24> known_magics{{
-    {0xef53, "ext4"},         {0x58465342, "xfs"},     {0x9123683e, "btrfs"},  {0x2fc12fc1, "zfs"},
-    {0x01021994, "tmpfs"},    {0x858458f6, "ramfs"},   {0x6969, "nfs"},        {0x0bd00bd0, "lustre"},
-    {0x47504653, "gpfs"},     {0x19830326, "beegfs"},  {0x65735546, "fuse"},   {0x794c7630, "overlay"},
-    {0x00c36400, "ceph"},     {0x20030528, "orangefs"}, {0xf2f52010, "f2fs"},   {0xff534d42, "cifs"},
-    {0xfe534d42, "smb2"},     {0x01021997, "9p"},      {0x4d44, "vfat"},       {0x2011bab0, "exfat"},
-    {0x01161970, "gfs2"},     {0x7461636f, "ocfs2"},   {0x61756673, "aufs"},   {0xaad7aaea, "panfs"},
+    {0xef53, "ext4"},      {0x58465342, "xfs"},      {0x9123683e, "btrfs"}, {0x2fc12fc1, "zfs"},
+    {0x01021994, "tmpfs"}, {0x858458f6, "ramfs"},    {0x6969, "nfs"},       {0x0bd00bd0, "lustre"},
+    {0x47504653, "gpfs"},  {0x19830326, "beegfs"},   {0x65735546, "fuse"},  {0x794c7630, "overlay"},
+    {0x00c36400, "ceph"},  {0x20030528, "orangefs"}, {0xf2f52010, "f2fs"},  {0xff534d42, "cifs"},
+    {0xfe534d42, "smb2"},  {0x01021997, "9p"},       {0x4d44, "vfat"},      {0x2011bab0, "exfat"},
+    {0x01161970, "gfs2"},  {0x7461636f, "ocfs2"},    {0x61756673, "aufs"},  {0xaad7aaea, "panfs"},
 }};
 
-/// The name the kernel itself uses, found by the id of the mount; magics do not tell ext2 from ext4 or one FUSE from another.
+/// The name the kernel itself uses, found by the id of the mount; magics do not tell ext2 from ext4 or one FUSE from
+/// another.
 std::string mounted_type(const std::string& path) {
 #ifdef STATX_MNT_ID
-  struct statx status {};
+  struct statx status{};
   if (statx(AT_FDCWD, path.c_str(), 0, STATX_MNT_ID, &status) != 0 || (status.stx_mask & STATX_MNT_ID) == 0) return {};
   std::ifstream mounts("/proc/self/mountinfo");
   for (std::string line; std::getline(mounts, line);) {
@@ -59,15 +60,16 @@ std::string file_system_name(std::uint64_t magic) {
 }
 
 Result<TargetSpace> target_space(const std::string& path) {
-  struct statfs kind {};
-  struct statvfs room {};
+  struct statfs kind{};
+  struct statvfs room{};
   if (statfs(path.c_str(), &kind) != 0 || statvfs(path.c_str(), &room) != 0) {
     const int error = errno;
     return fail(environment_error(path, error == ENOENT ? "does not exist" : std::generic_category().message(error)));
   }
   TargetSpace space;
   space.free_bytes = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
-  space.free_inodes = room.f_files == 0 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(room.f_favail);
+  space.free_inodes =
+      room.f_files == 0 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(room.f_favail);
   space.block_bytes = room.f_bsize;
   // The magic is 32 bits wide, f_type is signed on some machines.
   const std::string by_magic = file_system_name(static_cast<std::uint32_t>(kind.f_type));

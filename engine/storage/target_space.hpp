@@ -12,8 +12,8 @@ struct TargetSpace {
   std::uint64_t free_bytes = 0;   // to this user
   std::uint64_t free_inodes = 0;  // max when the file system has no such count
   std::uint64_t block_bytes = 0;
-  std::string file_system;        // ext4, xfs, tmpfs, nfs, lustre ... ; "0x1234" when unknown
-  bool memory = false;            // tmpfs, ramfs
+  std::string file_system;  // ext4, xfs, tmpfs, nfs, lustre ... ; "0x1234" when unknown
+  bool memory = false;      // tmpfs, ramfs
 };
 
 /// Of the file system that holds `path`; environment error where there is none.

@@ -28,8 +28,10 @@ namespace ullage::test {
 /// A folder of its own, gone at the end with all that is in it.
 class TempFolder final {
  public:
-  explicit TempFolder(const std::string& base = std::filesystem::temp_directory_path()) : path_(base + "/ullage-test-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", path_, std::error_code(errno, std::generic_category()));
+  explicit TempFolder(const std::string& base = std::filesystem::temp_directory_path())
+      : path_(base + "/ullage-test-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr)
+      throw std::filesystem::filesystem_error("mkdtemp", path_, std::error_code(errno, std::generic_category()));
   }
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
@@ -46,7 +48,8 @@ class TempFolder final {
 /// A small tmpfs; `mounted()` is false where mounting is not permitted.
 class SmallFileSystem final {
  public:
-  explicit SmallFileSystem(const std::string& options) : mounted_(mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, options.c_str()) == 0) {}
+  explicit SmallFileSystem(const std::string& options)
+      : mounted_(mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, options.c_str()) == 0) {}
   SmallFileSystem(const SmallFileSystem&) = delete;
   SmallFileSystem& operator=(const SmallFileSystem&) = delete;
   ~SmallFileSystem() {
@@ -63,7 +66,9 @@ class SmallFileSystem final {
   bool mounted_;
 };
 
-inline void write_file(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+inline void write_file(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
 
 inline std::string read_file(const std::string& path) {
   std::ostringstream text;
@@ -141,10 +146,12 @@ class Bench final {
   std::optional<RunFolder> folder_;
 };
 
-/// `count` transfers of `length_bytes`, filled with a pattern of `key` and the offset, one after the other from `start_bytes`.
+/// `count` transfers of `length_bytes`, filled with a pattern of `key` and the offset, one after the other from
+/// `start_bytes`.
 class Transfers final {
  public:
-  Transfers(std::size_t count, std::size_t length_bytes, unsigned key, std::uint64_t start_bytes = 0) : key_(key), buffer_(count * length_bytes) {
+  Transfers(std::size_t count, std::size_t length_bytes, unsigned key, std::uint64_t start_bytes = 0)
+      : key_(key), buffer_(count * length_bytes) {
     for (std::size_t i = 0; i < count; ++i)
       extents_.push_back({start_bytes + i * length_bytes, length_bytes, buffer_.bytes().data() + i * length_bytes});
     for (const Extent& extent : extents_)
@@ -155,7 +162,8 @@ class Transfers final {
   [[nodiscard]] std::size_t wrong_bytes() const {
     std::size_t wrong = 0;
     for (const Extent& extent : extents_)
-      for (std::size_t b = 0; b < extent.length_bytes; ++b) wrong += extent.data[b] != expected(extent.offset_bytes + b);
+      for (std::size_t b = 0; b < extent.length_bytes; ++b)
+        wrong += extent.data[b] != expected(extent.offset_bytes + b);
     return wrong;
   }
 

@@ -47,16 +47,22 @@ std::optional<Value> number_value(const std::string& text) {
 
 std::optional<Value> value_of(ParameterType type, const std::string& text) {
   switch (type) {
-    case ParameterType::flag: return text == "true" || text == "false" ? std::optional<Value>(text == "true") : std::nullopt;
+    case ParameterType::flag:
+      return text == "true" || text == "false" ? std::optional<Value>(text == "true") : std::nullopt;
     case ParameterType::count:
-    case ParameterType::bytes: return number_value<std::int64_t>(text);
+    case ParameterType::bytes:
+      return number_value<std::int64_t>(text);
     case ParameterType::seconds:
     case ParameterType::rate:
-    case ParameterType::number: return number_value<double>(text);
+    case ParameterType::number:
+      return number_value<double>(text);
     case ParameterType::text:
-    case ParameterType::choice: return text;
-    case ParameterType::choices: return split(text, ',');
-    case ParameterType::map: return map_from(text);
+    case ParameterType::choice:
+      return text;
+    case ParameterType::choices:
+      return split(text, ',');
+    case ParameterType::map:
+      return map_from(text);
   }
   return std::nullopt;
 }

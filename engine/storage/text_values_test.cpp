@@ -10,15 +10,23 @@ ParameterSpec spec(const std::string& name, ParameterType type) { return {name, 
 
 const std::vector<ParameterSpec>& specs() {
   static const std::vector<ParameterSpec> all{
-      spec("flag", ParameterType::flag),       spec("count", ParameterType::count),   spec("bytes", ParameterType::bytes),
-      spec("seconds", ParameterType::seconds), spec("choice", ParameterType::choice), spec("choices", ParameterType::choices),
+      spec("flag", ParameterType::flag),     spec("count", ParameterType::count),
+      spec("bytes", ParameterType::bytes),   spec("seconds", ParameterType::seconds),
+      spec("choice", ParameterType::choice), spec("choices", ParameterType::choices),
       spec("map", ParameterType::map)};
   return all;
 }
 
 TEST(TextValues, EachTypeFromItsText) {
-  const auto values = values_from_text(
-      specs(), {{"flag", "true"}, {"count", "-3"}, {"bytes", "4096"}, {"seconds", "2.5e-3"}, {"choice", "a b"}, {"choices", "x,y"}, {"map", "a=1,b=c=d"}}, "/p");
+  const auto values = values_from_text(specs(),
+                                       {{"flag", "true"},
+                                        {"count", "-3"},
+                                        {"bytes", "4096"},
+                                        {"seconds", "2.5e-3"},
+                                        {"choice", "a b"},
+                                        {"choices", "x,y"},
+                                        {"map", "a=1,b=c=d"}},
+                                       "/p");
   ASSERT_TRUE(values);
   EXPECT_EQ(values->at("flag"), Value(true));
   EXPECT_EQ(values->at("count"), Value(std::int64_t{-3}));

@@ -31,7 +31,8 @@ void sleep_for(double seconds) {
   while (true) sleep_for(1);
 }
 
-Error injected(int errno_value, FaultOperation operation, const std::string& where, std::optional<std::uint64_t> offset_bytes = {}) {
+Error injected(int errno_value, FaultOperation operation, const std::string& where,
+               std::optional<std::uint64_t> offset_bytes = {}) {
   Error error = errno_error(errno_value, word(operation), where, offset_bytes);
   error.text += " (injected)";
   return error;
@@ -52,8 +53,13 @@ Status suffer(FaultInjector& injector, FaultOperation operation, const std::stri
 class FaultFile final : public File {
  public:
   /// `collective`: the ranks' operations on this file wait for each other.
-  FaultFile(std::unique_ptr<File> inner, FaultInjector& injector, std::string name, bool collective, std::size_t alignment_bytes)
-      : inner_(std::move(inner)), injector_(injector), name_(std::move(name)), collective_(collective), alignment_bytes_(alignment_bytes) {}
+  FaultFile(std::unique_ptr<File> inner, FaultInjector& injector, std::string name, bool collective,
+            std::size_t alignment_bytes)
+      : inner_(std::move(inner)),
+        injector_(injector),
+        name_(std::move(name)),
+        collective_(collective),
+        alignment_bytes_(alignment_bytes) {}
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
     const auto operation = direction == Direction::write ? FaultOperation::write : FaultOperation::read;
@@ -61,8 +67,10 @@ class FaultFile final : public File {
       if (failure_) return take_part(direction, extents);
       const std::uint64_t untouched = injector_.untouched(operation);
       const std::uint64_t done_before = meter.operations();
-      const auto part = extents.first(static_cast<std::size_t>(std::clamp<std::uint64_t>(untouched, 1, extents.size())));
-      const Status status = untouched > 0 ? inner_->transfer(direction, part, meter) : go_wrong(direction, part.front(), meter);
+      const auto part =
+          extents.first(static_cast<std::size_t>(std::clamp<std::uint64_t>(untouched, 1, extents.size())));
+      const Status status =
+          untouched > 0 ? inner_->transfer(direction, part, meter) : go_wrong(direction, part.front(), meter);
       injector_.pass(operation, untouched > 0 ? meter.operations() - done_before : 1);
       extents = extents.subspan(part.size());
       if (!status && !failure_) failure_ = status.error();
@@ -103,25 +111,34 @@ class FaultFile final : public File {
 
   [[nodiscard]] Status go_wrong(Direction direction, const Extent& extent, Meter& meter) {
     const FaultParameters& parameters = injector_.parameters();
-    if (parameters.kind == FaultKind::short_count && (injector_.mine() || collective_)) return move_in_two(direction, extent, meter);
+    if (parameters.kind == FaultKind::short_count && (injector_.mine() || collective_))
+      return move_in_two(direction, extent, meter);
     if (!injector_.mine()) return inner_->transfer(direction, {&extent, 1}, meter);
     switch (parameters.kind) {
-      case FaultKind::hang: hang();
-      case FaultKind::delay: sleep_for(parameters.delay_s); return inner_->transfer(direction, {&extent, 1}, meter);
-      case FaultKind::flip: return direction == Direction::write ? write_flipped(extent, meter) : read_flipped(extent, meter);
-      default: break;
+      case FaultKind::hang:
+        hang();
+      case FaultKind::delay:
+        sleep_for(parameters.delay_s);
+        return inner_->transfer(direction, {&extent, 1}, meter);
+      case FaultKind::flip:
+        return direction == Direction::write ? write_flipped(extent, meter) : read_flipped(extent, meter);
+      default:
+        break;
     }
     if (collective_) (void)move_uncounted(direction, {extent.offset_bytes, 0, extent.data});
     return fail(injected(errno_of(parameters.kind), parameters.operation, name_, extent.offset_bytes));
   }
 
-  /// A first call that moves less, and one for the rest. In a collective operation the other ranks make two calls as well.
+  /// A first call that moves less, and one for the rest. In a collective operation the other ranks make two calls as
+  /// well.
   [[nodiscard]] Status move_in_two(Direction direction, const Extent& extent, Meter& meter) {
-    const std::size_t wished = std::max<std::size_t>(injector_.parameters().short_bytes / alignment_bytes_ * alignment_bytes_, alignment_bytes_);
+    const std::size_t wished = std::max<std::size_t>(
+        injector_.parameters().short_bytes / alignment_bytes_ * alignment_bytes_, alignment_bytes_);
     const std::size_t first = injector_.mine() ? std::min(wished, extent.length_bytes) : extent.length_bytes;
     Status status = move_uncounted(direction, {extent.offset_bytes, first, extent.data});
     if (status || collective_) {
-      const Status rest = move_uncounted(direction, {extent.offset_bytes + first, extent.length_bytes - first, extent.data + first});
+      const Status rest =
+          move_uncounted(direction, {extent.offset_bytes + first, extent.length_bytes - first, extent.data + first});
       if (status) status = rest;
     }
     if (status) (void)meter.completed(extent.length_bytes);
@@ -160,20 +177,24 @@ class FaultFile final : public File {
 class FaultBackend final : public Backend {
  public:
   FaultBackend(std::unique_ptr<Backend> inner, const FaultParameters& parameters, const BackendContext& context)
-      : inner_(std::move(inner)), injector_(parameters, context.world->rank()), world_(*context.world), folder_(context.folder) {}
+      : inner_(std::move(inner)),
+        injector_(parameters, context.world->rank()),
+        world_(*context.world),
+        folder_(context.folder) {}
 
   [[nodiscard]] Capabilities capabilities() const override { return inner_->capabilities(); }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     Status status = suffer(injector_, FaultOperation::open, path_of(request.name));
     // The others must not wait in the inner open for a rank that never comes.
-    if (request.shared && injector_.parameters().operation == FaultOperation::open) status = agree(world_.all(), status, "open", path_of(request.name));
+    if (request.shared && injector_.parameters().operation == FaultOperation::open)
+      status = agree(world_.all(), status, "open", path_of(request.name));
     if (!status) return fail(status.error());
     auto file = inner_->open(request);
     if (!file) return file;
     const Capabilities capabilities = inner_->capabilities();
-    return std::make_unique<FaultFile>(std::move(*file), injector_, path_of(request.name), request.shared && capabilities.collective,
-                                       capabilities.alignment_bytes);
+    return std::make_unique<FaultFile>(std::move(*file), injector_, path_of(request.name),
+                                       request.shared && capabilities.collective, capabilities.alignment_bytes);
   }
 
   [[nodiscard]] Status make_directory(const std::string& name) override { return inner_->make_directory(name); }
@@ -187,7 +208,9 @@ class FaultBackend final : public Backend {
   [[nodiscard]] Map hints_given() const override { return inner_->hints_given(); }
 
  private:
-  [[nodiscard]] std::string path_of(const std::string& name) const { return folder_ == nullptr ? name : folder_->path() + "/" + name; }
+  [[nodiscard]] std::string path_of(const std::string& name) const {
+    return folder_ == nullptr ? name : folder_->path() + "/" + name;
+  }
 
   std::unique_ptr<Backend> inner_;
   FaultInjector injector_;
@@ -203,9 +226,11 @@ struct Inner {
 
 Result<Inner> inner_of(const FaultParameters& parameters, const std::string& pointer) {
   const auto* entry = Registry<BackendEntry>::instance().find(parameters.inner);
-  if (entry == nullptr || entry->wraps) return fail(bad_plan(pointer + "/inner", "no other backend is called '" + parameters.inner + "'"));
+  if (entry == nullptr || entry->wraps)
+    return fail(bad_plan(pointer + "/inner", "no other backend is called '" + parameters.inner + "'"));
   if (entry->description.unavailable)
-    return fail(bad_plan(pointer + "/inner", "backend '" + parameters.inner + "' is not available: " + *entry->description.unavailable));
+    return fail(bad_plan(pointer + "/inner",
+                         "backend '" + parameters.inner + "' is not available: " + *entry->description.unavailable));
   const std::string inner_pointer = pointer + "/inner_parameters";
   const auto given = values_from_text(entry->description.parameters, parameters.inner_parameters, inner_pointer);
   if (!given) return fail(given.error());
@@ -237,8 +262,11 @@ Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendC
 constexpr Capabilities fault_capabilities{};
 
 const Registered<BackendEntry> registered{{
-    {"fault", "another backend with chosen calls going wrong: errors, short counts, delays, hangs, flipped bits",
-     specs_of(FaultParameters::table()), capability_words(fault_capabilities), {}},
+    {"fault",
+     "another backend with chosen calls going wrong: errors, short counts, delays, hangs, flipped bits",
+     specs_of(FaultParameters::table()),
+     capability_words(fault_capabilities),
+     {}},
     fault_capabilities,
     make_fault,
     check,

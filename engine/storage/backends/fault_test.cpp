@@ -42,7 +42,8 @@ Outcome move(Backend& backend, Direction direction, const Transfers& transfers, 
 }
 
 TEST(FaultBackend, ErrorsComeAtTheChosenWrite) {
-  for (const auto& [kind, errno_value] : {std::pair("eio", EIO), std::pair("enospc", ENOSPC), std::pair("edquot", EDQUOT)}) {
+  for (const auto& [kind, errno_value] :
+       {std::pair("eio", EIO), std::pair("enospc", ENOSPC), std::pair("edquot", EDQUOT)}) {
     Bench bench;
     const auto backend = bench.make("fault", fault(kind, "write", 2));
     const Transfers transfers(5, 4096, 1);
@@ -85,7 +86,9 @@ TEST(FaultBackend, OpenSyncCloseAndRemove) {
     auto file = backend->open({"f", OpenMode::create, false, 0});
     const auto expect_injected = [&](const Status& status, const std::string& at) {
       EXPECT_EQ(status.has_value(), at != operation) << operation << " " << at;
-      if (!status) { EXPECT_EQ(line_of(status), at + " " + bench.path("f") + ": Input/output error (injected) (errno 5)"); }
+      if (!status) {
+        EXPECT_EQ(line_of(status), at + " " + bench.path("f") + ": Input/output error (injected) (errno 5)");
+      }
     };
     expect_injected(file ? Status{} : fail(file.error()), "open");
     if (!file) file = backend->open({"f", OpenMode::create, false, 0});
@@ -150,7 +153,8 @@ TEST(FaultBackend, FlipOnReadChangesOneBitOfWhatIsGiven) {
 
 TEST(FaultBackend, FlipOnWriteChangesTheFileAndNotThePayload) {
   Bench bench;
-  const auto backend = bench.make("fault", with(fault("flip", "write", 0), "flip_bit", std::int64_t{4096 * 8}));  // modulo: the first bit
+  const auto backend = bench.make(
+      "fault", with(fault("flip", "write", 0), "flip_bit", std::int64_t{4096 * 8}));  // modulo: the first bit
   Transfers transfers(2, 4096, 1);
   EXPECT_TRUE(move(*backend, Direction::write, transfers).transferred);
   EXPECT_EQ(transfers.wrong_bytes(), 0U);
@@ -161,7 +165,8 @@ TEST(FaultBackend, FlipOnWriteChangesTheFileAndNotThePayload) {
 
 TEST(FaultBackend, DelayIsInTheOperationsLatency) {
   Bench bench;
-  const auto backend = bench.make("fault", with(with(fault("delay", "write", 1), "delay_s", 0.05), "inner", std::string("null")));
+  const auto backend =
+      bench.make("fault", with(with(fault("delay", "write", 1), "delay_s", 0.05), "inner", std::string("null")));
   const Transfers transfers(3, 512, 1);
   const auto file = *backend->open({});
   RunningMeter meter;
@@ -204,7 +209,8 @@ TEST(FaultBackend, StopsWhenTheMeterSaysSo) {
     EXPECT_EQ(meter.operations(), 1U);
   }
   meter.start(now_ns());
-  EXPECT_FALSE(file->transfer(Direction::write, transfers.extents(), meter)) << "the fourth call, counted over all batches";
+  EXPECT_FALSE(file->transfer(Direction::write, transfers.extents(), meter))
+      << "the fourth call, counted over all batches";
 }
 
 TEST(FaultBackend, BadParametersAreBadPlans) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `mpiio`: MPI-IO with explicit offsets, independent or collective.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -35,24 +37,33 @@ Table<MpiioParameters> mpiio_table() {
 std::string word(Direction direction) { return direction == Direction::write ? "write" : "read"; }
 
 /// The library said success, and moved less.
-Error short_count(Direction direction, const std::string& path, std::uint64_t offset_bytes, std::size_t moved, std::size_t asked) {
+Error short_count(Direction direction, const std::string& path, std::uint64_t offset_bytes, std::size_t moved,
+                  std::size_t asked) {
   Error error = errno_error(EIO, word(direction), path, offset_bytes);
   error.kind = ErrorKind::mpi;
-  error.text = direction == Direction::read ? "end of file inside a transfer" : "the MPI library reported success and wrote less than it was given";
+  error.text = direction == Direction::read ? "end of file inside a transfer"
+                                            : "the MPI library reported success and wrote less than it was given";
   error.text += " (" + std::to_string(moved) + " of " + std::to_string(asked) + " bytes)";
   return error;
 }
 
 class MpiioFile final : public File {
  public:
-  /// `everyone`: the ranks that opened it together, null when it is this rank's own. `end_bytes`: where collective reads must end.
+  /// `everyone`: the ranks that opened it together, null when it is this rank's own. `end_bytes`: where collective
+  /// reads must end.
   MpiioFile(mpi::File file, std::string path, const mpi::Comm* everyone, bool collective, std::uint64_t end_bytes)
-      : file_(std::move(file)), path_(std::move(path)), everyone_(everyone), collective_(collective), end_bytes_(end_bytes) {}
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        everyone_(everyone),
+        collective_(collective),
+        end_bytes_(end_bytes) {}
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
     for (const Extent& extent : extents) {
-      if (!failure_) note(collective_ ? move_together(direction, extent) : move_alone(direction, extent));
-      else if (collective_) (void)together(direction, {extent.offset_bytes, 0, extent.data});
+      if (!failure_)
+        note(collective_ ? move_together(direction, extent) : move_alone(direction, extent));
+      else if (collective_)
+        (void)together(direction, {extent.offset_bytes, 0, extent.data});
       if (failure_ && !collective_) break;
       if (!failure_ && !meter.completed(extent.length_bytes)) break;
     }
@@ -86,8 +97,8 @@ class MpiioFile final : public File {
     bool anyone_failed = false;
   };
 
-  /// MPI_File_sync is collective, and a rank whose transfer failed goes straight to close: they meet here first, so that none
-  /// waits for ever. After a failure none syncs: OMPIO would hang in it.
+  /// MPI_File_sync is collective, and a rank whose transfer failed goes straight to close: they meet here first, so
+  /// that none waits for ever. After a failure none syncs: OMPIO would hang in it.
   [[nodiscard]] Meeting meet(bool syncs) const {
     std::array<std::uint64_t, 2> counts{syncs ? 1U : 0U, failure_ ? 1U : 0U};
     everyone_->sum_all(counts);
@@ -105,7 +116,8 @@ class MpiioFile final : public File {
 
   [[nodiscard]] Result<std::size_t> together(Direction direction, const Extent& extent) const {
     const std::span<std::byte> data{extent.data, extent.length_bytes};
-    return direction == Direction::write ? file_.write_at_all(extent.offset_bytes, data) : file_.read_at_all(extent.offset_bytes, data);
+    return direction == Direction::write ? file_.write_at_all(extent.offset_bytes, data)
+                                         : file_.read_at_all(extent.offset_bytes, data);
   }
 
   /// One collective call an operation, whole or an error: what one rank did again alone would leave the others waiting.
@@ -115,7 +127,8 @@ class MpiioFile final : public File {
     const bool fits = direction == Direction::write || extent.offset_bytes + extent.length_bytes <= end_bytes_;
     const auto moved = together(direction, fits ? extent : Extent{extent.offset_bytes, 0, extent.data});
     if (!moved) return fail(moved.error());
-    if (!fits) return fail(short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
+    if (!fits)
+      return fail(short_count(direction, path_, std::max(extent.offset_bytes, end_bytes_), 0, extent.length_bytes));
     if (*moved == extent.length_bytes) return {};
     return fail(short_count(direction, path_, extent.offset_bytes + *moved, *moved, extent.length_bytes));
   }
@@ -140,7 +153,8 @@ class MpiioFile final : public File {
   std::optional<Error> failure_;
 };
 
-/// ROMIO takes what stands before a colon for the name of a file system, also in the middle of a path, unless one stands in front.
+/// ROMIO takes what stands before a colon for the name of a file system, also in the middle of a path, unless one
+/// stands in front.
 std::string romio_prefix(const RunFolder& folder) {
   if (folder.path().find(':') == std::string::npos || !mpi::mpi_io_component().starts_with("romio")) return {};
   const auto space = RunFolder::space(folder.path());
@@ -169,17 +183,21 @@ class MpiioBackend final : public Backend {
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    const auto path = folder_.checked_path(request.name);
-    if (auto status = settled(request, path ? Status{} : fail(path.error())); !status) return fail(status.error());
-    auto file = mpi::File::open(request.shared ? world_.all() : world_.self(), prefix_ + *path, access_of(request.mode), hints_);
-    const auto end = file ? file->size_bytes() : Result<std::uint64_t>(0);
-    if (auto status = settled(request, file ? Status{} : fail(file.error())); !status) return fail(status.error());
+    const std::string path = folder_.path() + "/" + request.name;
+    if (auto status = settled(request, check(request)); !status) return fail(status.error());
+    auto file =
+        mpi::File::open(request.shared ? world_.all() : world_.self(), prefix_ + path, access_of(request.mode), hints_);
+    const bool reads_together = parameters_.collective && request.mode == OpenMode::read;
+    const auto end = file && reads_together ? file->size_bytes() : Result<std::uint64_t>(0);
+    if (auto status = settled(request, !file ? fail(file.error()) : !end ? fail(end.error()) : Status{}); !status)
+      return fail(status.error());
     if (request.mode == OpenMode::create && parameters_.preallocate)
       if (auto status = settled(request, file->preallocate(request.expected_bytes)); !status) {
         (void)file->close();
         return fail(status.error());
       }
-    return std::make_unique<MpiioFile>(std::move(*file), *path, request.shared ? &everyone_ : nullptr, parameters_.collective, end.value_or(0));
+    return std::make_unique<MpiioFile>(std::move(*file), path, request.shared ? &everyone_ : nullptr,
+                                       parameters_.collective, *end);
   }
 
   [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
@@ -192,11 +210,28 @@ class MpiioBackend final : public Backend {
  private:
   [[nodiscard]] static mpi::FileAccess access_of(OpenMode mode) {
     switch (mode) {
-      case OpenMode::create: return mpi::FileAccess::create;
-      case OpenMode::overwrite: return mpi::FileAccess::write;
-      case OpenMode::read: break;
+      case OpenMode::create:
+        return mpi::FileAccess::create;
+      case OpenMode::overwrite:
+        return mpi::FileAccess::write;
+      case OpenMode::read:
+        break;
     }
     return mpi::FileAccess::read;
+  }
+
+  /// No symbolic link on the way, and the file there or not there as it has to be: asked here, because ROMIO passes the
+  /// error of the first rank on as a number that means nothing on the others. Of a shared file by one rank of each
+  /// node.
+  [[nodiscard]] Status check(const OpenRequest& request) const {
+    if (request.shared && !world_.topology().leader()) return {};
+    const std::string path = folder_.path() + "/" + request.name;
+    if (auto checked = folder_.checked_path(request.name); !checked) return fail(checked.error());
+    const auto there = folder_.open_file(request.name, O_PATH);
+    if (!there && there.error().errno_value != ENOENT) return fail(there.error());
+    if (there && request.mode == OpenMode::create) return fail(errno_error(EEXIST, "open", path));
+    if (!there && request.mode != OpenMode::create) return fail(there.error());
+    return {};
   }
 
   /// The status of all ranks of a shared file, of this one for its own.
@@ -221,7 +256,11 @@ Result<std::unique_ptr<Backend>> make_mpiio(const Values& values, const BackendC
 }
 
 const Registered<BackendEntry> registered{{
-    {"mpiio", "MPI-IO with explicit offsets, independent or collective", specs_of(mpiio_table()), capability_words(mpiio_capabilities), {}},
+    {"mpiio",
+     "MPI-IO with explicit offsets, independent or collective",
+     specs_of(mpiio_table()),
+     capability_words(mpiio_capabilities),
+     {}},
     mpiio_capabilities,
     make_mpiio,
 }};

@@ -19,7 +19,8 @@ Transfers own_part(const Bench& bench, unsigned key = 1) {
   return {4, length_bytes, key, static_cast<std::uint64_t>(bench.world().rank()) * 4 * length_bytes};
 }
 
-Status move(Backend& backend, const OpenRequest& request, const Transfers& transfers, std::uint64_t* operations = nullptr) {
+Status move(Backend& backend, const OpenRequest& request, const Transfers& transfers,
+            std::uint64_t* operations = nullptr) {
   const bool writes = request.mode != OpenMode::read;
   auto file = backend.open(request);
   if (!file) return fail(file.error());
@@ -153,7 +154,8 @@ TEST_P(MpiMpiio, ARankWithFewerSyncsGoesAlong) {
   EXPECT_TRUE((*file)->close());
 }
 
-INSTANTIATE_TEST_SUITE_P(Mpi, MpiMpiio, testing::Bool(), [](const auto& way) { return way.param ? "Collective" : "Independent"; });
+INSTANTIATE_TEST_SUITE_P(Mpi, MpiMpiio, testing::Bool(),
+                         [](const auto& way) { return way.param ? "Collective" : "Independent"; });
 
 TEST(MpiMpiioHints, GivenAndGrantedAreBothKnown) {
   Bench bench;
@@ -172,7 +174,8 @@ TEST(MpiMpiioHints, GivenAndGrantedAreBothKnown) {
 
 TEST(MpiMpiioHints, ImpossibleOnesAreRefused) {
   Bench bench;
-  for (const Map& hints : {Map{{"", "x"}}, Map{{"key", ""}}, Map{{std::string(5000, 'k'), "x"}}, Map{{"key", std::string(5000, 'v')}}}) {
+  for (const Map& hints :
+       {Map{{"", "x"}}, Map{{"key", ""}}, Map{{std::string(5000, 'k'), "x"}}, Map{{"key", std::string(5000, 'v')}}}) {
     const auto backend = bench.try_make("mpiio", {{"hints", hints}});
     ASSERT_FALSE(backend);
     EXPECT_NE(backend.error().text.find("characters"), std::string::npos);
@@ -203,7 +206,7 @@ TEST(MpiMpiioFile, PlantedLinkIsRefusedOnAllRanks) {
   }
 }
 
-TEST(MpiioFile, AnyCharactersInTheTarget) {
+TEST(OneRankMpiio, AnyCharactersInTheTarget) {
   const test::TempFolder folder;
   const std::string odd = folder.path() + "/nfs:a b'c\"d<script>:e\n;é";
   std::filesystem::create_directory(odd);
@@ -215,7 +218,7 @@ TEST(MpiioFile, AnyCharactersInTheTarget) {
   EXPECT_EQ(std::filesystem::file_size(bench.path("f")), 2 * length_bytes);
 }
 
-TEST(MpiioFile, FullFileSystemIsSeen) {
+TEST(OneRankMpiio, FullFileSystemIsSeen) {
   if (mpi::mpi_io_component() == "ompio") GTEST_SKIP() << "OMPIO answers success when a write fails, and then hangs";
   const test::SmallFileSystem small("size=1m");
   if (!small.mounted()) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
@@ -227,7 +230,8 @@ TEST(MpiioFile, FullFileSystemIsSeen) {
   ASSERT_FALSE(written);
   EXPECT_EQ(operations, 2U);
   EXPECT_GE(written.error().offset_bytes, 800'000U) << line_of(written);
-  EXPECT_TRUE(written.error().errno_value == ENOSPC || written.error().errno_value == EIO) << "not every ROMIO says which: " << line_of(written);
+  EXPECT_TRUE(written.error().errno_value == ENOSPC || written.error().errno_value == EIO)
+      << "not every ROMIO says which: " << line_of(written);
 }
 
 }  // namespace

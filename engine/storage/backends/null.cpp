@@ -28,9 +28,15 @@ class NullBackend final : public Backend {
 };
 
 const Registered<BackendEntry> registered{{
-    {"null", "every call returns at once and nothing is stored: the cost of the harness itself", {}, capability_words(null_capabilities), {}},
+    {"null",
+     "every call returns at once and nothing is stored: the cost of the harness itself",
+     {},
+     capability_words(null_capabilities),
+     {}},
     null_capabilities,
-    [](const Values&, const BackendContext&) -> Result<std::unique_ptr<Backend>> { return std::make_unique<NullBackend>(); },
+    [](const Values&, const BackendContext&) -> Result<std::unique_ptr<Backend>> {
+      return std::make_unique<NullBackend>();
+    },
 }};
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace {
 
 enum class Advice { none, sequential, random };
 
-const Words<Advice> advice_words{{Advice::none, "none"}, {Advice::sequential, "sequential"}, {Advice::random, "random"}};
+const Words<Advice> advice_words{
+    {Advice::none, "none"}, {Advice::sequential, "sequential"}, {Advice::random, "random"}};
 
 struct PosixParameters {
   bool direct = false;
@@ -38,7 +39,8 @@ class PosixFile final : public File {
   PosixFile(Descriptor descriptor, std::string path) : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
-    return direction == Direction::write ? move_all<Direction::write>(extents, meter) : move_all<Direction::read>(extents, meter);
+    return direction == Direction::write ? move_all<Direction::write>(extents, meter)
+                                         : move_all<Direction::read>(extents, meter);
   }
 
   [[nodiscard]] Status sync() override {
@@ -82,7 +84,8 @@ class PosixFile final : public File {
   [[nodiscard]] Status move_rest(const Extent& extent, ssize_t moved) const {
     std::size_t done = 0;
     while (true) {
-      if (moved < 0 && errno != EINTR) return fail(errno_error(errno, word<direction>(), path_, extent.offset_bytes + done));
+      if (moved < 0 && errno != EINTR)
+        return fail(errno_error(errno, word<direction>(), path_, extent.offset_bytes + done));
       if (moved == 0) return fail(nothing_moved<direction>(extent.offset_bytes + done));
       if (moved > 0) done += static_cast<std::size_t>(moved);
       if (done == extent.length_bytes) return {};
@@ -93,7 +96,8 @@ class PosixFile final : public File {
   template <Direction direction>
   [[nodiscard]] Error nothing_moved(std::uint64_t offset_bytes) const {
     Error error = errno_error(EIO, word<direction>(), path_, offset_bytes);
-    error.text = direction == Direction::read ? "end of file inside a transfer" : "the call wrote nothing and gave no reason";
+    error.text =
+        direction == Direction::read ? "end of file inside a transfer" : "the call wrote nothing and gave no reason";
     return error;
   }
 
@@ -121,7 +125,8 @@ class PosixBackend final : public Backend {
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    Result<Descriptor> file = request.shared ? open_shared(request) : open_own(request, request.mode == OpenMode::create);
+    Result<Descriptor> file =
+        request.shared ? open_shared(request) : open_own(request, request.mode == OpenMode::create);
     if (!file) return fail(file.error());
     return std::make_unique<PosixFile>(std::move(*file), folder_.path() + "/" + request.name);
   }
@@ -196,7 +201,11 @@ Result<std::unique_ptr<Backend>> make_posix(const Values& values, const BackendC
 }
 
 const Registered<BackendEntry> registered{{
-    {"posix", "pread and pwrite on files, through the page cache or past it", specs_of(posix_table()), capability_words(posix_capabilities), {}},
+    {"posix",
+     "pread and pwrite on files, through the page cache or past it",
+     specs_of(posix_table()),
+     capability_words(posix_capabilities),
+     {}},
     posix_capabilities,
     make_posix,
 }};

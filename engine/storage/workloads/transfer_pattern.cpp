@@ -4,12 +4,14 @@
 namespace ullage {
 namespace {
 
-std::uint64_t transfers_of(const TransferShape& shape) { return shape.block_bytes / shape.transfer_bytes * shape.segments; }
+std::uint64_t transfers_of(const TransferShape& shape) {
+  return shape.block_bytes / shape.transfer_bytes * shape.segments;
+}
 
 /// Position of the `index`-th visit when every `stride`-th of `count` is visited, then the next residue, and so on.
 std::uint64_t strided(std::uint64_t index, std::uint64_t count, std::uint64_t stride) {
-  const std::uint64_t longer = count % stride;         // residues with one visit more
-  const std::uint64_t visits = count / stride;         // of the others
+  const std::uint64_t longer = count % stride;  // residues with one visit more
+  const std::uint64_t visits = count / stride;  // of the others
   const std::uint64_t in_longer = longer * (visits + 1);
   if (index < in_longer) return index / (visits + 1) + index % (visits + 1) * stride;
   const std::uint64_t rest = index - in_longer;
@@ -19,14 +21,21 @@ std::uint64_t strided(std::uint64_t index, std::uint64_t count, std::uint64_t st
 }  // namespace
 
 TransferPattern::TransferPattern(const TransferShape& shape, std::uint64_t rank)
-    : shape_(shape), rank_(rank), operations_(transfers_of(shape)), permutation_(operations_, mix64(shape.seed) ^ mix64(~rank)) {}
+    : shape_(shape),
+      rank_(rank),
+      operations_(transfers_of(shape)),
+      permutation_(operations_, mix64(shape.seed) ^ mix64(~rank)) {}
 
 std::uint64_t TransferPattern::visited(std::uint64_t index) const noexcept {
   switch (shape_.order) {
-    case Order::sequential: return index;
-    case Order::random: return permutation_(index);
-    case Order::backward: return operations_ - 1 - index;
-    case Order::strided: return strided(index, operations_, shape_.stride);
+    case Order::sequential:
+      return index;
+    case Order::random:
+      return permutation_(index);
+    case Order::backward:
+      return operations_ - 1 - index;
+    case Order::strided:
+      return strided(index, operations_, shape_.stride);
   }
   return index;
 }

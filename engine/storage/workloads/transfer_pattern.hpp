@@ -24,7 +24,8 @@ struct TransferShape {
 
 /// The transfers of one rank's data, in the order it visits them. Shared file:
 /// offset = segment * (ranks * block) + rank * block + j * transfer; per process: segment * block + j * transfer.
-/// Random: a permutation of exactly this rank's transfers, full period, O(1) memory, keyed by (seed, rank), so different on each rank.
+/// Random: a permutation of exactly this rank's transfers, full period, O(1) memory, keyed by (seed, rank), so
+/// different on each rank.
 class TransferPattern final {
  public:
   TransferPattern(const TransferShape& shape, std::uint64_t rank);

@@ -28,7 +28,14 @@ Status drop_page_cache() {
 std::string TransferState::file_of(int rank) const { return dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(rank) : 0); }
 
 PayloadSpec TransferState::payload_spec(std::uint64_t file_bytes) const {
-  return {mix64(context->run_key ^ generation), parameters->transfer_bytes, parameters->compress_ratio, parameters->dedup_ratio, file_bytes};
+  PayloadSpec spec;
+  spec.run_key = mix64(context->run_key ^ generation);
+  spec.transfer_bytes = parameters->transfer_bytes;
+  spec.compress_ratio = parameters->compress_ratio;
+  spec.dedup_ratio = parameters->dedup_ratio;
+  spec.file_bytes = file_bytes;
+  spec.shared_file = !dataset.per_process;
+  return spec;
 }
 
 TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "core/describe.hpp"
+#include "core/json.hpp"
+#include "core/selftest.hpp"
+#include "core/session.hpp"
+#include "mpi/comm.hpp"
+#include "storage/run_folder.hpp"
+
+namespace {
+
+constexpr const char* usage =
+    "usage: ullage-engine describe [NAME]\n"
+    "       mpiexec -n N ullage-engine run PLAN.json\n"
+    "       ullage-engine selftest\n"
+    "       ullage-engine clean FOLDER\n";
+
+int complain(const ullage::Error& error, int code) {
+  std::cerr << "ullage-engine: " << ullage::to_line(error) << std::endl;
+  return code;
+}
+
+int describe(const std::string& name) {
+  const auto document = ullage::describe(name);
+  if (!document) return complain(document.error(), ullage::exit_code::bad_plan);
+  std::cout << document->dump(1) << std::endl;
+  return ullage::exit_code::ok;
+}
+
+int clean(const std::string& path) {
+  const auto folder = ullage::RunFolder::open_existing(path);
+  if (!folder) return complain(folder.error(), ullage::exit_code::environment);
+  const auto removed = folder->remove_listed();
+  if (!removed) return complain(removed.error(), ullage::exit_code::case_failed);
+  std::cout << removed->removed_files << " files removed" << std::endl;
+  for (const auto& line : removed->left) std::cerr << "ullage-engine: left: " << line << std::endl;
+  return removed->left.empty() ? ullage::exit_code::ok : ullage::exit_code::case_failed;
+}
+
+int selftest() {
+  const auto status = ullage::selftest(std::cout);
+  return status ? ullage::exit_code::ok : complain(status.error(), ullage::exit_code::case_failed);
+}
+
+int run(int argc, char** argv, const std::string& plan) {
+  const ullage::mpi::Environment environment(&argc, &argv);
+  const ullage::mpi::World world;
+  return ullage::run_plan(plan, world);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::string verb = words.empty() ? "" : words[0];
+  if (verb == "describe" && words.size() <= 2) return describe(words.size() == 2 ? words[1] : "");
+  if (verb == "run" && words.size() == 2) return run(argc, argv, words[1]);
+  if (verb == "selftest" && words.size() == 1) return selftest();
+  if (verb == "clean" && words.size() == 2) return clean(words[1]);
+  std::cerr << usage;
+  return ullage::exit_code::bad_plan;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/cgroup.hpp"
+
+#include <algorithm>
+
+#include "probes/procfs.hpp"
+#include "probes/text.hpp"
+
+namespace ullage {
+namespace {
+
+bool in_list(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    if (list.substr(0, comma) == word) return true;
+    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+  }
+  return false;
+}
+
+/// The group's path inside its hierarchy: version 1 by the controller's name, else version 2's, whose line names none.
+struct Membership {
+  std::string path;
+  bool unified = false;
+};
+std::optional<Membership> membership_of(std::string_view membership, std::string_view controller) {
+  std::optional<Membership> found;
+  for (const std::string_view line : lines_of(membership)) {  // "4:cpu,cpuacct:/a/b" or "0::/a/b"
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const std::string path(line.substr(second + 1));
+    if (!path.starts_with('/')) continue;
+    if (in_list(controllers, controller)) return Membership{path, false};
+    if (controllers.empty()) found = Membership{path, true};
+  }
+  return found;
+}
+
+bool serves(const Mount& mount, const Membership& membership, std::string_view controller) {
+  if (membership.unified) return mount.file_system == "cgroup2";
+  return mount.file_system == "cgroup" &&
+         std::ranges::find(mount.super_options, controller) != mount.super_options.end();
+}
+
+std::vector<std::string> own_directories(std::string_view controller) {
+  const auto membership = read_text("/proc/self/cgroup");
+  const auto mounts = read_text("/proc/self/mountinfo");
+  if (!membership || !mounts) return {};
+  return cgroup_directories(*membership, parse_mounts(*mounts), controller);
+}
+
+/// Version 2's one file, or version 1's two.
+std::optional<double> quota_in(const std::string& directory) {
+  if (const auto text = read_text(directory + "/cpu.max")) return parse_cpu_max(*text);
+  const auto quota = read_word(directory + "/cpu.cfs_quota_us");
+  const auto period = read_word(directory + "/cpu.cfs_period_us");
+  return quota && period ? parse_cpu_max(*quota + " " + *period) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> parse_cpu_max(std::string_view text) {
+  const auto words = words_of(text);
+  const auto quota = number_at(words, 0);  // "max" and -1 are no numbers: no limit
+  const auto period = number_at(words, 1);
+  if (!quota || !period || *quota == 0 || *period == 0) return std::nullopt;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+std::vector<std::string> cgroup_directories(std::string_view membership, std::span<const Mount> mounts,
+                                            std::string_view controller) {
+  const auto group = membership_of(membership, controller);
+  if (!group) return {};
+  const auto mount =
+      std::ranges::find_if(mounts, [&](const Mount& candidate) { return serves(candidate, *group, controller); });
+  if (mount == mounts.end()) return {};
+  std::string path = group->path;
+  if (mount->root != "/" && path.starts_with(mount->root)) path.erase(0, mount->root.size());
+  std::vector<std::string> directories;
+  while (path.size() > 1) {
+    directories.push_back(mount->mount_point + path);
+    path.erase(path.rfind('/'));
+  }
+  directories.push_back(mount->mount_point);
+  return directories;
+}
+
+std::optional<double> cgroup_cpu_quota() {
+  std::optional<double> tightest;
+  for (const std::string& directory : own_directories("cpu"))
+    if (const auto quota = quota_in(directory); quota && (!tightest || *quota < *tightest)) tightest = quota;
+  return tightest;
+}
+
+std::optional<std::vector<int>> cgroup_cpus() {
+  for (const std::string& directory : own_directories("cpuset"))
+    for (const char* file : {"/cpuset.cpus.effective", "/cpuset.effective_cpus"})
+      if (const auto text = read_text(directory + file))
+        if (auto cpus = parse_cpu_list(*text); !cpus.empty()) return cpus;
+  return std::nullopt;
+}
+
+}  // namespace ullage

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who else used the machine during a phase. The leader of a kernel's ranks reads the CPU clocks of all of them at the
+// same instants as the machine's idle time, so that ranks which wait busily, before or after the leader's own part, are
+// not taken for others.
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "core/json.hpp"
+#include "probes/clock_chain.hpp"
+#include "probes/core_use.hpp"
+#include "probes/cpu_clocks.hpp"
+#include "probes/probe.hpp"
+#include "probes/procfs.hpp"
+#include "probes/text.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int tag_node = 81;
+constexpr std::int64_t unknown = -1;
+constexpr std::int64_t kernel_threads_stay_known_ns = 1'000'000'000;
+constexpr std::array<const char*, 3> pressure_files{"/proc/pressure/cpu", "/proc/pressure/io", "/proc/pressure/memory"};
+constexpr std::array<const char*, 3> pressure_keys{"pressure_cpu_ppm", "pressure_io_ppm", "pressure_memory_ppm"};
+
+template <class T, class Parse>
+std::optional<T> parsed(const char* path, Parse parse) {
+  const auto text = read_text(path);
+  return text ? parse(*text) : std::nullopt;
+}
+
+/// Of one rank, at one end of a phase.
+struct RankReading {
+  std::int64_t at_ns = 0;
+  std::int64_t cpu_ns = 0;
+  std::uint64_t involuntary_switches = 0;
+  std::optional<std::uint64_t> run_delay_ns;
+  std::int64_t chain_ns = 0;
+};
+
+RankReading read_rank() {
+  RankReading reading;
+  reading.chain_ns = clock_chain_ns();
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  reading.involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw);
+  reading.cpu_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1'000'000'000 +
+                   (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1'000;
+  reading.run_delay_ns = parsed<std::uint64_t>("/proc/self/schedstat", parse_run_delay_ns);
+  reading.at_ns = now_ns();
+  return reading;
+}
+
+/// Of a running kernel, by the leader of its ranks.
+struct KernelReading {
+  std::int64_t at_ns = 0;
+  std::optional<CpuTicks> ticks;
+  std::vector<std::int64_t> ranks_ns;
+  std::vector<std::int64_t> threads_ns;
+  std::array<std::optional<std::uint64_t>, 3> pressure_us;
+};
+
+std::uint64_t growth(std::uint64_t before, std::uint64_t after) { return after > before ? after - before : 0; }
+
+std::int64_t growth_ppm(std::optional<std::uint64_t> before, std::optional<std::uint64_t> after, std::int64_t unit_ns,
+                        std::int64_t wall_ns) {
+  if (!before || !after || wall_ns <= 0) return unknown;
+  const double share =
+      static_cast<double>(growth(*before, *after)) * static_cast<double>(unit_ns) / static_cast<double>(wall_ns);
+  return static_cast<std::int64_t>(std::min(1.0, share) * 1e6);
+}
+
+/// Where the results that are reduced by their maximum lie.
+enum Worst : std::size_t {
+  foreign,
+  steal,
+  kernel,
+  uncertainty,
+  pressure,
+  drift = pressure + 3,
+  threads_unknown,
+  unreadable,
+  worst_count
+};
+using WorstValues = std::array<std::int64_t, worst_count>;
+
+class ContaminationProbe final : public Probe {
+ public:
+  void begin(const PhaseScope& scope) override {
+    if (!set_up_) set_up(*scope.world);
+    rank_before_ = read_rank();
+    if (leads_) kernel_before_ = read_kernel();
+  }
+
+  void end(const PhaseScope&) override {
+    if (leads_) kernel_after_ = read_kernel();
+    rank_after_ = read_rank();
+  }
+
+  /// What happened while the leader was done and others were not counts too.
+  void settle(const PhaseScope&) override {
+    if (leads_) kernel_after_ = read_kernel();
+  }
+
+  void report(const PhaseScope& scope, Json& record) override {
+    const mpi::World& world = *scope.world;
+    WorstValues worst = own_values(world);
+    const std::int64_t others_here = worst[foreign] + worst[steal];
+    world.all().max_all(worst);
+    std::array<std::uint64_t, 4> sums = own_sums();
+    world.all().sum_all(sums);
+    Evidence evidence = evidence_from(worst, sums);
+    if (grade_of(evidence) != 'A') evidence.worst_node = name_of_worst(world, leads_ ? others_here : unknown);
+    if (world.root()) fill(worst, sums[0], evidence, record);
+    if (leads_ && now_ns() - threads_listed_ns_ > kernel_threads_stay_known_ns) list_kernel_threads();
+  }
+
+ private:
+  /// Collective over the ranks of a kernel, before the first phase: their leader learns their process numbers.
+  void set_up(const mpi::World& world) {
+    set_up_ = true;
+    const mpi::Comm& kernel = world.kernel();
+    leads_ = kernel.rank() == 0;
+    struct stat space{};
+    const std::int64_t mine =
+        stat("/proc/self/ns/pid", &space) == 0 ? static_cast<std::int64_t>(space.st_ino) : unknown;
+    visible_ = kernel.broadcast(mine, 0) == mine;
+    some_invisible_ = !kernel.all(visible_);
+    std::vector<std::int64_t> pids(static_cast<std::size_t>(kernel.size()), 0);
+    if (visible_) pids[static_cast<std::size_t>(kernel.rank())] = getpid();
+    kernel.max_all(pids);
+    const CoreBudget budget = core_budget(world);
+    oversubscribed_ = world.all().any(kernel.size() > budget.cores_available);
+    if (!leads_) return;
+    const long ticks_per_second = sysconf(_SC_CLK_TCK);
+    if (ticks_per_second > 0) tick_ns_ = 1'000'000'000 / ticks_per_second;
+    std::vector<int> known;
+    for (const std::int64_t pid : pids)
+      if (pid > 0) known.push_back(static_cast<int>(pid));
+    ranks_ = CpuClocks(known);
+    list_kernel_threads();
+  }
+
+  void list_kernel_threads() {
+    const auto threads = kernel_threads();
+    threads_known_ = threads.has_value();
+    threads_ = CpuClocks(threads.value_or(std::vector<int>{}));
+    threads_listed_ns_ = now_ns();
+  }
+
+  [[nodiscard]] KernelReading read_kernel() const {
+    KernelReading reading;
+    for (std::size_t i = 0; i < pressure_files.size(); ++i)
+      reading.pressure_us[i] = parsed<std::uint64_t>(pressure_files[i], parse_pressure_us);
+    reading.threads_ns = threads_.read_ns();
+    reading.ranks_ns = ranks_.read_ns();
+    reading.at_ns = now_ns();
+    reading.ticks = parsed<CpuTicks>("/proc/stat", parse_cpu_ticks);
+    return reading;
+  }
+
+  [[nodiscard]] CoreUse core_use(std::int64_t invisible_ns) const {
+    const CpuTicks& before = *kernel_before_.ticks;
+    const CpuTicks& after = *kernel_after_.ticks;
+    const auto time_ns = [this](std::uint64_t from, std::uint64_t to) {
+      return static_cast<std::int64_t>(growth(from, to)) * tick_ns_;
+    };
+    CoreUse use;
+    use.wall_ns = kernel_after_.at_ns - kernel_before_.at_ns;
+    use.cpus = after.cpus;
+    use.idle_ns = time_ns(before.idle, after.idle) + time_ns(before.iowait, after.iowait);
+    use.steal_ns = time_ns(before.steal, after.steal);
+    use.interrupt_ns = time_ns(before.irq, after.irq) + time_ns(before.softirq, after.softirq);
+    use.own_ns = CpuClocks::used_ns(kernel_before_.ranks_ns, kernel_after_.ranks_ns) + invisible_ns;
+    use.kernel_ns = CpuClocks::used_ns(kernel_before_.threads_ns, kernel_after_.threads_ns);
+    use.tick_ns = tick_ns_;
+    return use;
+  }
+
+  [[nodiscard]] WorstValues own_values(const mpi::World& world) const {
+    WorstValues worst{};
+    std::fill_n(worst.begin() + pressure, pressure_files.size(), unknown);
+    worst[drift] = rank_before_.chain_ns > 0
+                       ? std::llabs(rank_after_.chain_ns - rank_before_.chain_ns) * 1'000'000 / rank_before_.chain_ns
+                       : unknown;
+    const std::int64_t mine_ns = visible_ ? 0 : std::max<std::int64_t>(0, rank_after_.cpu_ns - rank_before_.cpu_ns);
+    const auto invisible_ns =
+        some_invisible_ ? static_cast<std::int64_t>(world.kernel().sum(static_cast<std::uint64_t>(mine_ns))) : 0;
+    if (!leads_) return worst;
+    const std::int64_t wall_ns = kernel_after_.at_ns - kernel_before_.at_ns;
+    for (std::size_t i = 0; i < pressure_files.size(); ++i)
+      worst[pressure + i] = growth_ppm(kernel_before_.pressure_us[i], kernel_after_.pressure_us[i], 1'000, wall_ns);
+    worst[threads_unknown] = threads_known_ ? 0 : 1;
+    worst[unreadable] = kernel_before_.ticks && kernel_after_.ticks ? 0 : 1;
+    if (worst[unreadable] != 0) return worst;
+    const CoreShares shares = shares_of(core_use(invisible_ns));
+    worst[foreign] = shares.foreign_ppm;
+    worst[steal] = shares.steal_ppm;
+    worst[kernel] = shares.kernel_ppm;
+    worst[uncertainty] = shares.uncertainty_ppm;
+    return worst;
+  }
+
+  /// Involuntary switches; and time waited for a core, of how long, by how many ranks that could not say.
+  [[nodiscard]] std::array<std::uint64_t, 4> own_sums() const {
+    const bool counted = rank_before_.run_delay_ns && rank_after_.run_delay_ns;
+    return {growth(rank_before_.involuntary_switches, rank_after_.involuntary_switches),
+            counted ? growth(*rank_before_.run_delay_ns, *rank_after_.run_delay_ns) : 0,
+            static_cast<std::uint64_t>(rank_after_.at_ns - rank_before_.at_ns), counted ? 0U : 1U};
+  }
+
+  [[nodiscard]] Evidence evidence_from(const WorstValues& worst, const std::array<std::uint64_t, 4>& sums) const {
+    Evidence evidence;
+    evidence.shares = {worst[foreign], worst[steal], worst[kernel], worst[uncertainty]};
+    evidence.kernel_threads_known = worst[threads_unknown] == 0;
+    evidence.oversubscribed = oversubscribed_;
+    if (sums[3] == 0) evidence.run_delay_ppm = growth_ppm(0, sums[1], 1, static_cast<std::int64_t>(sums[2]));
+    evidence.clock_drift_ppm = worst[drift];
+    return evidence;
+  }
+
+  /// On rank 0: the node whose leader has most of it.
+  [[nodiscard]] static std::string name_of_worst(const mpi::World& world, std::int64_t value) {
+    const int rank = world.all().max_location(value).rank;
+    if (rank == 0) return world.topology().node_name;
+    if (world.rank() == rank) world.all().send(world.topology().node_name, 0, tag_node);
+    return world.root() ? world.all().receive_text(rank, tag_node) : std::string();
+  }
+
+  static void fill(const WorstValues& worst, std::uint64_t switches, const Evidence& evidence, Json& record) {
+    const auto known = [](std::int64_t value) { return value == unknown ? Json(nullptr) : Json(value); };
+    if (worst[unreadable] != 0) {
+      record["contamination"] = nullptr;  // /proc/stat of some node cannot be read: not known to be clean
+      record["grade"] = "B";
+      return;
+    }
+    Json found{{"foreign_cpu_ppm", worst[foreign]},
+               {"steal_ppm", worst[steal]},
+               {"kernel_threads_ppm", worst[kernel]},
+               {"involuntary_switches", switches},
+               {"uncertainty_ppm", worst[uncertainty]},
+               {"clock_drift_ppm", known(worst[drift])},
+               {"run_delay_ppm", known(evidence.run_delay_ppm)},
+               {"reasons", reasons_of(evidence)}};
+    for (std::size_t i = 0; i < pressure_keys.size(); ++i) found[pressure_keys[i]] = known(worst[pressure + i]);
+    record["contamination"] = std::move(found);
+    record["grade"] = std::string(1, grade_of(evidence));
+  }
+
+  bool set_up_ = false;
+  bool leads_ = false;
+  bool visible_ = true;          // to the leader
+  bool some_invisible_ = false;  // among the ranks of this kernel
+  bool oversubscribed_ = false;
+  bool threads_known_ = false;
+  std::int64_t tick_ns_ = 10'000'000;
+  std::int64_t threads_listed_ns_ = 0;
+  CpuClocks ranks_;
+  CpuClocks threads_;
+  RankReading rank_before_;
+  RankReading rank_after_;
+  KernelReading kernel_before_;
+  KernelReading kernel_after_;
+};
+
+const Registered<ProbeEntry> registered{{{"contamination",
+                                          "Use of the cores by others, steal, pressure, involuntary switches and clock "
+                                          "drift around each phase; gives it its grade",
+                                          {},
+                                          {},
+                                          {}},
+                                         [] { return std::make_unique<ContaminationProbe>(); }}};
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+#include <thread>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/json.hpp"
+#include "probes/cpu_clocks.hpp"
+#include "probes/probe.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::int64_t phase_ns = 300'000'000;
+
+std::int64_t own_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+/// Children that do nothing but use cores: of every eight one, so that they are more than 5 %.
+class Hogs final {
+ public:
+  explicit Hogs(bool some) {
+    const long cpus = some ? sysconf(_SC_NPROCESSORS_ONLN) : 0;
+    for (long i = 0; i < cpus; i += 8) {
+      const pid_t child = fork();
+      if (child == 0) {
+        alarm(5);  // should this process be killed
+        for (;;) {
+        }
+      }
+      if (child > 0) children_.push_back(child);
+    }
+  }
+  Hogs(const Hogs&) = delete;
+  Hogs& operator=(const Hogs&) = delete;
+  ~Hogs() {
+    for (const pid_t child : children_) {
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+  }
+  [[nodiscard]] bool running() const { return !children_.empty(); }
+
+ private:
+  std::vector<pid_t> children_;
+};
+
+template <class Phase>
+Json probed(const mpi::World& world, Probe& probe, const Phase& phase) {
+  PhaseScope scope;
+  scope.world = &world;
+  Json record = Json::object();
+  probe.begin(scope);
+  world.all().barrier();
+  phase();
+  probe.end(scope);
+  world.all().barrier();
+  probe.settle(scope);
+  scope.elapsed_ns = phase_ns;
+  probe.report(scope, record);
+  return record;
+}
+
+std::unique_ptr<Probe> contamination() { return Registry<ProbeEntry>::instance().find("contamination")->make(); }
+
+void sleep_a_phase() { std::this_thread::sleep_for(std::chrono::nanoseconds(phase_ns)); }
+
+TEST(MpiContamination, SomebodyElsesWorkMakesAPhaseDirty) {
+  const mpi::World world;
+  const auto probe = contamination();
+  const Hogs hogs(world.root());
+  if (world.root()) {
+    ASSERT_TRUE(hogs.running());
+  }
+  const Json record = probed(world, *probe, sleep_a_phase);
+  if (!world.root()) {
+    EXPECT_FALSE(record.contains("grade"));
+    return;
+  }
+  EXPECT_EQ(record["grade"], kernel_threads() ? "C" : "B") << record.dump();
+  EXPECT_GE(record["contamination"]["foreign_cpu_ppm"].get<std::int64_t>(), 50'000) << record.dump();
+  EXPECT_FALSE(record["contamination"]["reasons"].empty());
+}
+
+TEST(MpiContamination, OurOwnWorkIsNotForeign) {
+  const mpi::World world;
+  const auto probe = contamination();
+  std::int64_t used_ns = 0;
+  const std::int64_t begun_ns = now_ns();
+  const Json record = probed(world, *probe, [&] {
+    const std::int64_t before_ns = own_cpu_ns();
+    while (now_ns() - begun_ns < phase_ns) {
+    }
+    used_ns = own_cpu_ns() - before_ns;
+  });
+  const auto ours = static_cast<double>(world.all().sum(static_cast<std::uint64_t>(used_ns)));
+  if (!world.root()) return;
+  const double share = ours / (static_cast<double>(phase_ns) * static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN)));
+  EXPECT_LE(record["contamination"]["foreign_cpu_ppm"].get<double>() / 1e6, 1.1 - share) << record.dump();
+}
+
+TEST(MpiContamination, OneProbeServesManyPhasesAndHosts) {
+  const mpi::World world("host-" + std::to_string(mpi::Comm::world().rank() % 2));
+  const auto probe = contamination();
+  for (int phase = 0; phase < 3; ++phase) {
+    const Json record = probed(world, *probe, [] {});
+    if (!world.root()) continue;
+    const Json& found = record["contamination"];
+    for (const char* key : {"foreign_cpu_ppm", "steal_ppm", "involuntary_switches"})
+      EXPECT_GE(found[key].get<std::int64_t>(), 0) << key;
+    for (const char* key : {"pressure_cpu_ppm", "pressure_io_ppm", "pressure_memory_ppm", "clock_drift_ppm"})
+      EXPECT_TRUE(found[key].is_null() || found[key].get<std::int64_t>() >= 0) << key;
+    EXPECT_FALSE(found["reasons"].empty()) << "an empty phase is too short for the kernel's accounts";
+    EXPECT_EQ(record["grade"].get<std::string>().size(), 1U);
+  }
+}
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "probes/cgroup.hpp"
+#include "probes/probe.hpp"
+#include "probes/procfs.hpp"
+#include "probes/text.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr const char* online_cpus = "/sys/devices/system/cpu/online";
+
+/// CPUs this thread may run on; empty when the kernel does not say.
+std::vector<int> own_cpus() {
+  constexpr int most_cpus = 8192;  // sched_getaffinity fails where the mask is smaller than the kernel's
+  std::vector<cpu_set_t> mask(most_cpus / CPU_SETSIZE);
+  const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, bytes, mask.data()) != 0) return cpus;
+  for (int cpu = 0; cpu < most_cpus; ++cpu)
+    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, mask.data())) cpus.push_back(cpu);
+  return cpus;
+}
+
+/// How many different CPUs the ranks of the node may use together.
+int cpus_of_node(const mpi::World& world, const std::vector<int>& own) {
+  const int highest = own.empty() ? -1 : own.back();
+  std::vector<std::int64_t> used(static_cast<std::size_t>(world.node().max(highest) + 1), 0);
+  for (const int cpu : own) used[static_cast<std::size_t>(cpu)] = 1;
+  world.node().max_all(used);
+  return static_cast<int>(std::ranges::count(used, 1));
+}
+
+}  // namespace
+
+CoreBudget core_budget(const mpi::World& world) {
+  const std::vector<int> own = own_cpus();
+  auto allowed = static_cast<int>(parse_cpu_list(read_text(online_cpus).value_or("")).size());
+  if (const auto set = cgroup_cpus()) allowed = std::min(allowed, static_cast<int>(set->size()));
+  CoreBudget budget;
+  budget.pinned = !own.empty() && (static_cast<int>(own.size()) < allowed || allowed == 1);
+  budget.cores_available = std::max(1, cpus_of_node(world, own));
+  if (const auto quota = cgroup_cpu_quota())
+    budget.cores_available = std::clamp(static_cast<int>(std::floor(*quota)), 1, budget.cores_available);
+  return budget;
+}
+
+}  // namespace ullage

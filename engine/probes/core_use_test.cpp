@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/core_use.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace ullage {
+namespace {
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+constexpr std::int64_t milli_ns = 1'000'000;
+
+/// 10 s on 4 cores: 40 s of core time, of which 20 s idle and 15 s ours.
+CoreUse ten_seconds() {
+  return {10 * second_ns, 4, 20 * second_ns, 0, 0, 15 * second_ns, 5 * second_ns, 10 * milli_ns};
+}
+
+Evidence evidence_of(const CoreUse& use) {
+  Evidence evidence;
+  evidence.shares = shares_of(use);
+  return evidence;
+}
+
+TEST(CoreUse, WhatNobodyElseUsedIsForeign) {
+  CoreUse use = ten_seconds();
+  EXPECT_EQ(shares_of(use).foreign_ppm, 0);
+  EXPECT_EQ(shares_of(use).kernel_ppm, 125'000);
+  use.own_ns -= 4 * second_ns;
+  EXPECT_EQ(shares_of(use).foreign_ppm, 100'000);
+  use.interrupt_ns = second_ns;
+  EXPECT_EQ(shares_of(use).foreign_ppm, 75'000);
+  use.steal_ns = 2 * second_ns;
+  EXPECT_EQ(shares_of(use).foreign_ppm, 25'000);
+  EXPECT_EQ(shares_of(use).steal_ppm, 50'000);
+  EXPECT_EQ(shares_of(use).uncertainty_ppm, 500);
+}
+
+TEST(CoreUse, GradesByForeignUseAndSteal) {
+  CoreUse use = ten_seconds();
+  EXPECT_EQ(grade_of(evidence_of(use)), 'A');
+  EXPECT_TRUE(reasons_of(evidence_of(use)).empty());
+  use.own_ns = 15 * second_ns - 399 * milli_ns;
+  EXPECT_EQ(grade_of(evidence_of(use)), 'A');
+  use.own_ns = 15 * second_ns - 401 * milli_ns;
+  EXPECT_EQ(grade_of(evidence_of(use)), 'B');
+  use.own_ns = 15 * second_ns - 1999 * milli_ns;
+  EXPECT_EQ(grade_of(evidence_of(use)), 'B');
+  use.own_ns = 15 * second_ns - 2001 * milli_ns;
+  EXPECT_EQ(grade_of(evidence_of(use)), 'C');
+  use = ten_seconds();
+  use.idle_ns -= 3 * second_ns;
+  use.steal_ns = 3 * second_ns;
+  EXPECT_EQ(grade_of(evidence_of(use)), 'C');
+}
+
+TEST(CoreUse, ShortPhasesCountOnlyWhatIsCertain) {
+  CoreUse use{100 * milli_ns, 2, 90 * milli_ns, 0, 0,
+              100 * milli_ns, 0, 10 * milli_ns};  // 10 of 200 ms: within two ticks
+  EXPECT_EQ(shares_of(use).foreign_ppm, 0);
+  EXPECT_EQ(shares_of(use).uncertainty_ppm, 100'000);
+  EXPECT_EQ(grade_of(evidence_of(use)), 'A');
+  ASSERT_EQ(reasons_of(evidence_of(use)).size(), 1U);
+  EXPECT_NE(reasons_of(evidence_of(use))[0].find("10.0 %"), std::string::npos);
+  use.idle_ns = 40 * milli_ns;  // 60 ms foreign, 40 of them for certain
+  EXPECT_EQ(shares_of(use).foreign_ppm, 200'000);
+  EXPECT_EQ(grade_of(evidence_of(use)), 'C');
+}
+
+TEST(CoreUse, ShortPhasesOfRanksThatHadToWaitAreNotClean) {
+  Evidence evidence = evidence_of({100 * milli_ns, 2, 100 * milli_ns, 0, 0, 100 * milli_ns, 0, 10 * milli_ns});
+  evidence.run_delay_ppm = 60'000;
+  EXPECT_EQ(grade_of(evidence), 'B');
+  EXPECT_EQ(reasons_of(evidence).size(), 2U);
+  evidence.oversubscribed = true;  // they waited for each other
+  EXPECT_EQ(grade_of(evidence), 'A');
+  Evidence longer = evidence_of(ten_seconds());
+  longer.run_delay_ppm = 60'000;
+  EXPECT_EQ(grade_of(longer), 'A');
+}
+
+TEST(CoreUse, UnknownKernelThreadsCannotMakeAPhaseDirty) {
+  CoreUse use = ten_seconds();
+  use.kernel_ns = 0;
+  Evidence evidence = evidence_of(use);
+  EXPECT_EQ(grade_of(evidence), 'C');
+  evidence.kernel_threads_known = false;
+  EXPECT_EQ(grade_of(evidence), 'B');
+}
+
+TEST(CoreUse, ReasonsNameTheNodeAndTheDrift) {
+  CoreUse use = ten_seconds();
+  use.own_ns = 0;
+  Evidence evidence = evidence_of(use);
+  evidence.worst_node = "n7";
+  evidence.clock_drift_ppm = 150'000;
+  const auto reasons = reasons_of(evidence);
+  ASSERT_EQ(reasons.size(), 2U);
+  EXPECT_EQ(reasons[0], "other processes used 37.5 % of the cores on n7");
+  EXPECT_NE(reasons[1].find("15.0 %"), std::string::npos);
+}
+
+TEST(CoreUse, SharesStayShares) {
+  EXPECT_TRUE(rc::check([] {
+    const auto time = [] { return *rc::gen::inRange<std::int64_t>(-second_ns, 100 * second_ns); };
+    CoreUse use;
+    use.wall_ns = time();
+    use.cpus = *rc::gen::inRange(0, 1024);
+    use.idle_ns = time();
+    use.steal_ns = time();
+    use.interrupt_ns = time();
+    use.own_ns = time();
+    use.kernel_ns = time();
+    const CoreShares shares = shares_of(use);
+    for (const std::int64_t ppm : {shares.foreign_ppm, shares.steal_ppm, shares.kernel_ppm, shares.uncertainty_ppm})
+      RC_ASSERT(ppm >= 0 && ppm <= 1'000'000);
+  }));
+}
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts of the nodes that do not change during a run.
+#include <sys/utsname.h>
+
+#include <memory>
+
+#include "core/json.hpp"
+#include "probes/cgroup.hpp"
+#include "probes/node_facts.hpp"
+#include "probes/probe.hpp"
+#include "probes/procfs.hpp"
+#include "probes/text.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int tag_turn = 82;
+constexpr int tag_facts = 83;
+
+Json word_or_null(const std::string& path) {
+  const auto word = read_word(path);
+  return word ? Json(*word) : Json(nullptr);
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json number_or_null(const std::string& path) {
+  const auto word = read_word(path);
+  return word ? or_null(number_of(*word)) : Json(nullptr);
+}
+
+Json bytes_or_null(const std::string& meminfo, const char* key) {
+  const auto kib = number_of_key(meminfo, key);
+  return kib ? Json(*kib * 1024) : Json(nullptr);
+}
+
+void add_kernel(Json& facts) {
+  utsname name{};
+  const bool known = uname(&name) == 0;
+  facts["kernel_release"] = known ? Json(name.release) : Json(nullptr);
+  facts["kernel_version"] = known ? Json(name.version) : Json(nullptr);
+  facts["architecture"] = known ? Json(name.machine) : Json(nullptr);
+  facts["clock_source"] = word_or_null("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  facts["pressure_readable"] = read_text("/proc/pressure/cpu").has_value();
+}
+
+void add_cpu(Json& facts) {
+  const std::string cpuinfo = read_text("/proc/cpuinfo").value_or("");
+  const auto flags = cpuinfo_value(cpuinfo, "flags");
+  const auto ticks = parse_cpu_ticks(read_text("/proc/stat").value_or(""));
+  const auto online = parse_cpu_list(read_text("/sys/devices/system/cpu/online").value_or(""));
+  facts["cpu_model"] = or_null(cpuinfo_value(cpuinfo, "model name"));
+  facts["cpus_online"] = online.empty() ? Json(nullptr) : Json(online.size());
+  facts["cpu_governor"] = word_or_null("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  facts["cgroup_cpu_quota"] = or_null(cgroup_cpu_quota());
+  facts["hypervisor"] = flags ? Json((" " + *flags + " ").find(" hypervisor ") != std::string::npos) : Json(nullptr);
+  facts["steal_since_boot"] = ticks ? Json(ticks->steal > 0) : Json(nullptr);
+}
+
+void add_memory(Json& facts) {
+  const std::string meminfo = read_text("/proc/meminfo").value_or("");
+  facts["memory_bytes"] = bytes_or_null(meminfo, "MemTotal");
+  facts["memory_available_bytes"] = bytes_or_null(meminfo, "MemAvailable");
+  facts["swap_bytes"] = bytes_or_null(meminfo, "SwapTotal");
+  facts["transparent_huge_pages"] =
+      or_null(chosen_word(read_word("/sys/kernel/mm/transparent_hugepage/enabled").value_or("")));
+  facts["dirty_ratio"] = number_or_null("/proc/sys/vm/dirty_ratio");
+  facts["dirty_background_ratio"] = number_or_null("/proc/sys/vm/dirty_background_ratio");
+}
+
+Json node_facts(const mpi::World& world, const CoreBudget& budget) {
+  Json facts = Json::object();
+  add_kernel(facts);
+  add_cpu(facts);
+  add_memory(facts);
+  facts["ranks"] = world.topology().ranks_on_node;
+  facts["cores_available"] = budget.cores_available;
+  return facts;
+}
+
+/// Has nothing to do around a phase: its facts do not change, and the run asks report_nodes() for them once.
+class NodeProbe final : public Probe {
+ public:
+  void begin(const PhaseScope&) override {}
+  void end(const PhaseScope&) override {}
+  void report(const PhaseScope&, Json&) override {}
+};
+
+const Registered<ProbeEntry> registered{
+    {{"node", "Facts of each node, once a run: kernel, CPUs, memory, quota, clock source, hypervisor", {}, {}, {}},
+     [] { return std::make_unique<NodeProbe>(); }}};
+
+}  // namespace
+
+void report_nodes(const mpi::World& world,
+                  const std::function<void(const std::string& node, const Json& facts)>& sink) {
+  const CoreBudget budget = core_budget(world);
+  const mpi::Topology& topology = world.topology();
+  Json facts;
+  if (topology.leader()) facts = node_facts(world, budget);
+  if (world.root()) sink(topology.node_name, facts);
+  if (topology.nodes == 1) return;
+  const mpi::Comm leaders =
+      world.all().split(topology.leader() ? 0 : 1, topology.rank);  // a leader's rank in it is its node's number
+  if (!topology.leader()) return;
+  if (!world.root()) {  // on rank 0's demand, so that it never holds more than one
+    (void)leaders.receive_text(0, tag_turn);
+    leaders.send(topology.node_name, 0, tag_facts);
+    leaders.send(facts.dump(-1, ' ', false, Json::error_handler_t::replace), 0, tag_facts);
+    return;
+  }
+  for (int node = 1; node < topology.nodes; ++node) {
+    leaders.send(std::string(), node, tag_turn);
+    const std::string name = leaders.receive_text(node, tag_facts);
+    sink(name, Json::parse(leaders.receive_text(node, tag_facts)));
+  }
+}
+
+}  // namespace ullage

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ullage {
+
+/// Of the first CPU in /proc/cpuinfo, whose lines are "key : value".
+[[nodiscard]] std::optional<std::string> cpuinfo_value(std::string_view cpuinfo, std::string_view key);
+
+/// "madvise" of "always [madvise] never".
+[[nodiscard]] std::optional<std::string> chosen_word(std::string_view choices);
+
+}  // namespace ullage

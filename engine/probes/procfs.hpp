@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel's counter files say. Pure functions over their texts: nothing where a text is not what it should be.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace ullage {
+
+/// First line of /proc/stat, in ticks of sysconf(_SC_CLK_TCK) over all CPUs, and how many CPUs are listed.
+/// Guest time is part of user and nice and not counted again.
+struct CpuTicks {
+  std::uint64_t user = 0;
+  std::uint64_t nice = 0;
+  std::uint64_t system = 0;
+  std::uint64_t idle = 0;
+  std::uint64_t iowait = 0;
+  std::uint64_t irq = 0;
+  std::uint64_t softirq = 0;
+  std::uint64_t steal = 0;
+  int cpus = 0;
+};
+[[nodiscard]] std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat);
+
+/// /proc/PID/io. `write_bytes` counts bytes as they are dirtied, also those deleted before they reach the storage.
+struct ProcessIo {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t write_bytes = 0;
+};
+[[nodiscard]] std::optional<ProcessIo> parse_process_io(std::string_view proc_io);
+
+/// Time in us during which some task was stalled, from /proc/pressure/*.
+[[nodiscard]] std::optional<std::uint64_t> parse_pressure_us(std::string_view pressure);
+
+/// Time in ns for which a task was ready and had no core, from /proc/PID/schedstat; nothing where the kernel does not
+/// count it.
+[[nodiscard]] std::optional<std::uint64_t> parse_run_delay_ns(std::string_view schedstat);
+
+/// "0-3,8,10-11" in ascending order, without doubles; empty when any part is not a number or a range of at most 65536.
+[[nodiscard]] std::vector<int> parse_cpu_list(std::string_view list);
+
+/// Process numbers separated by blanks; what is none is left out.
+[[nodiscard]] std::vector<int> parse_pids(std::string_view pids);
+
+}  // namespace ullage
