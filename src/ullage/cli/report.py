@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage report``: a result in another form, made again from its records."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ullage.errors import UserError
+
+if TYPE_CHECKING:
+    from ullage.exporters import Content
+    from ullage.result import ResultFolder
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    app.command(name="report")(report)
+
+
+def report(
+    result: Annotated[Path, typer.Argument(help="Folder that `ullage run` has printed.", show_default=False)],
+    form: Annotated[
+        str,
+        typer.Option("--format", help="terminal, html, md, csv, json, png, svg, github-action-benchmark, openmetrics."),
+    ] = "terminal",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="File, or folder of png and svg. Default: a name in the result; stdout for text.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Show a result, or write it as HTML, Markdown, CSV, JSON or pictures.
+
+    The summary is made again from the records, so a report never shows more than they hold.
+    """
+    from ullage.exporters import load_exporters
+    from ullage.parameters import suggest
+    from ullage.report.data import FinishedResult, uncollected
+
+    folder, forms = FinishedResult.open(result), ["terminal", *load_exporters()]
+    if form not in forms:
+        raise UserError(f"unknown format '{form}'", "--format", suggest(form, forms))
+    with uncollected():
+        if form == "terminal":
+            _show(folder, output)
+        else:
+            _write(folder, form, output)
+
+
+def _show(folder: "ResultFolder", output: Path | None) -> None:
+    from ullage.report.terminal import make_console, print_summary
+    from ullage.summary import build_summary
+
+    if output is not None:
+        right = "add --format html, md, csv, json, png or svg"
+        raise UserError("the terminal form is not written to a file", "--output", right)
+    print_summary(build_summary(folder), make_console())
+
+
+def _write(folder: "ResultFolder", form: str, output: Path | None) -> None:
+    from ullage.cli.terminal import print_line
+    from ullage.exporters import load_exporters
+    from ullage.report.data import load
+    from ullage.summary import build_summary
+
+    exporter, data = load_exporters()[form], load(folder, build_summary(folder))
+    place = output if output is not None else folder.path / exporter.default if exporter.default else None
+    content = exporter.render(data)
+    if place is None:
+        sys.stdout.write(_text(content))
+        return
+    write_content(content, place)
+    if exporter.beside is not None:
+        write_content(exporter.beside(data), place.parent)
+    print_line(str(place))
+
+
+def _text(content: "Content | Mapping[str, Content]") -> str:
+    if not isinstance(content, str):
+        raise TypeError("an exporter without a default place must give text")
+    return content
+
+
+def write_content(content: "Content | Mapping[str, Content]", place: Path) -> None:
+    """Write a file, or the files of a folder, at ``place``. ``UserError`` when it cannot be written."""
+    from ullage.result import write_atomically
+
+    if not isinstance(content, Mapping):
+        write_atomically(place, content)
+        return
+    if not content:
+        raise UserError("there is nothing to draw", str(place), "the result has no rows")
+    for name, part in content.items():
+        write_atomically(place / name, part)

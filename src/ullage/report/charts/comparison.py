@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The targets side by side: how many times faster, cell by cell, and where one cannot tell."""
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Final
+
+from ullage.compare import Cell, Sample, compare_samples
+from ullage.errors import UserError
+from ullage.model.plan import Scalar
+from ullage.report.charts import Chart, Figure
+from ullage.report.data import ReportData
+from ullage.report.points import omitted, points_each, series_label, setting_of, spread_out
+from ullage.report.quantity import DASH, format_param, format_row, param_label, significant
+from ullage.report.vega import INK, Spec, ordinal, tooltip
+from ullage.report.verdicts import classify
+from ullage.report.view import MOST_PANELS, Panel
+
+_WIDTH: Final = 450
+_UNKNOWN_COLOR: Final = "#d5d9de"
+# Blue and orange are told apart with every common colour blindness.
+_FIRST_COLOR: Final = "#2f78ad"
+_SECOND_COLOR: Final = "#d9742b"
+# Ratios beyond this are all equally dark: the number in the cell tells them apart.
+_DARKEST_RATIO: Final = 8.0
+_TOOLTIP: Final = tooltip(
+    ("setting", "setting"),
+    ("base", "first"),
+    ("other", "second"),
+    ("ratio", "second / first"),
+    ("outcome", "the second is"),
+    ("notes", "mind"),
+)
+
+
+def build(data: ReportData) -> list[Figure]:
+    """A figure for every two targets and every panel that both have."""
+    pairs = [pair for a, b in combinations(data.view.targets, 2) for pair in _pairs(data.view.shown, a, b)]
+    shown = pairs[:MOST_PANELS]
+    return [found for base, other in shown if (found := figure(base, other, points_each(len(shown)))) is not None]
+
+
+def _pairs(panels: Sequence[Panel], a: str, b: str) -> list[tuple[Panel, Panel]]:
+    """Panels of two targets for the same access and setting; second is the target that wins more of the cells."""
+    found = [(x, y) for x in panels for y in panels if (x.target, y.target) == (a, b) and _alike(x, y)]
+    wins = sum(1 if (cell.ratio >= 1) == (x.better == "more") else -1 for x, y in found for cell in _cells(x, y))
+    return found if wins >= 0 else [(y, x) for x, y in found]
+
+
+def _alike(panel: Panel, other: Panel) -> bool:
+    return (panel.access, panel.metric, panel.extra) == (other.access, other.metric, other.extra)
+
+
+def _cells(base: Panel, other: Panel) -> Sequence[Cell]:
+    """None where rows cannot be told apart: `ullage compare` says why, and a report is still a report."""
+    samples = [Sample(row, "") for row in (*base.rows, *other.rows)]
+    try:
+        return compare_samples(samples, "target", base=base.target).cells
+    except UserError:
+        return ()
+
+
+def figure(base: Panel, other: Panel, most: int) -> Figure | None:
+    """``other`` against ``base``, which is of the same access and setting; None without a common cell."""
+    cells = _cells(base, other)
+    if not cells:
+        return None
+    counts = {name: sum(cell.outcome == name for cell in cells) for name in ("faster", "slower", "cannot tell")}
+    caption = f"{other.target} is faster in {counts['faster']}, slower in {counts['slower']} of {len(cells)} cells; "
+    caption += f"in {counts['cannot tell']} one cannot tell."
+    unsound = sum(not (classify(cell.base).filled and classify(cell.other).filled) for cell in cells)
+    if unsound:
+        caption += f" In {unsound} cells at least one side was not measured as asked (*)."
+    spec = _spec(base, cells, math.isqrt(most))
+    words = [caption, omitted(len(spec["data"]["values"]), len(cells), "cell", "evenly picked")]
+    title = " · ".join(part for part in (f"{other.target} against {base.target}", base.access, base.setting) if part)
+    return Figure(title, " ".join(filter(None, words)), spec)
+
+
+def _spec(panel: Panel, cells: Sequence[Cell], side: int) -> Spec:
+    xs = spread_out(_values(cells, panel.x_key), side)
+    series = spread_out(_values(cells, panel.series_key), side)
+    columns = [format_param(panel.x_key, value) for value in xs]
+    lines = [format_param(panel.series_key, value) for value in series]
+    values = [
+        value for cell in cells if (value := _value(cell, panel))["column"] in columns and value["series"] in lines
+    ]
+    x = ordinal("column", columns, param_label(panel.x_key), axis={"labelAngle": 0, "domain": False, "ticks": False})
+    y = ordinal("series", lines, param_label(panel.series_key), axis={"domain": False, "ticks": False})
+    place = {"x": x, "y": y}
+    scale = {"domain": [-1, 0, 1], "range": [_FIRST_COLOR, "#ffffff", _SECOND_COLOR], "interpolate": "rgb"}
+    shade = {"field": "position", "type": "quantitative", "scale": scale, "legend": None}
+    color = {"condition": {"test": "datum.outcome === 'cannot tell'", "value": _UNKNOWN_COLOR}, **shade}
+    with_text = len(columns) <= 12
+    step = min(max(_WIDTH // max(len(columns), 1), 46 if with_text else 12), 84)
+    layers: list[Spec] = [
+        {
+            "mark": {"type": "rect", "stroke": "#fff", "strokeWidth": 1},
+            "encoding": {**place, "color": color, "tooltip": _TOOLTIP},
+        }
+    ]
+    if with_text:
+        ink = {
+            "condition": {"test": "abs(datum.position) > 0.6 && datum.outcome !== 'cannot tell'", "value": "white"},
+            "value": INK,
+        }
+        text = {**place, "text": {"field": "label", "type": "nominal"}, "color": ink}
+        layers.append({"mark": {"type": "text", "fontSize": 10.5}, "encoding": text})
+    return {
+        "width": {"step": step},
+        "height": {"step": 26 if with_text else 12},
+        "data": {"values": values},
+        "layer": layers,
+    }
+
+
+def _values(cells: Iterable[Cell], key: str) -> list[Scalar]:
+    found = {cell.base.params[key] for cell in cells if key in cell.base.params}
+    return sorted(found, key=lambda value: (str(type(value)), value))
+
+
+def _value(cell: Cell, panel: Panel) -> Spec:
+    gain = cell.ratio if panel.better == "more" else 1 / cell.ratio if cell.ratio else 0.0
+    doubt = " ?" if cell.outcome == "cannot tell" else ""
+    marked = "" if classify(cell.base).filled and classify(cell.other).filled else "*"
+    interval = "" if cell.low is None or cell.high is None else f" [{significant(cell.low)}, {significant(cell.high)}]"
+    return {
+        "column": format_param(panel.x_key, cell.base.params.get(panel.x_key, "")),
+        "series": series_label(cell.base, panel),
+        "position": _position(gain),
+        "label": f"{significant(gain, 2)}x{marked}{doubt}",
+        "outcome": cell.outcome,
+        "setting": setting_of(cell.base, panel),
+        "base": f"{cell.base_name}: {format_row(cell.base)}, {cell.base.verdict}",
+        "other": f"{cell.other_name}: {format_row(cell.other)}, {cell.other.verdict}",
+        "ratio": f"{significant(cell.ratio)}{interval}",
+        "notes": "; ".join(cell.notes) or DASH,
+    }
+
+
+def _position(gain: float) -> float:
+    """-1 where the first is ``_DARKEST_RATIO`` times faster, 1 where the second is."""
+    if gain <= 0:
+        return -1.0
+    return round(max(-1.0, min(1.0, math.log(gain) / math.log(_DARKEST_RATIO))), 4)
+
+
+CHART: Final = Chart(
+    name="comparison",
+    title="Targets side by side",
+    doc="How many times as fast the first named target is: orange where it wins, blue where it loses, "
+    "grey with a question mark where the repetitions cannot tell.",
+    order=30,
+    build=build,
+)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bandwidth over ranks, one line a block size; bars where there is only one rank count."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ullage.model.plan import Scalar
+from ullage.report import verdicts
+from ullage.report.charts import Chart, Figure
+from ullage.report.data import ReportData
+from ullage.report.points import (
+    MOST_XS,
+    ROW_TOOLTIP,
+    omitted,
+    point,
+    points_each,
+    series_labels,
+    spread_out,
+    strongest_series,
+)
+from ullage.report.quantity import Scale, format_quantity, param_label, scale_for
+from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordered_colors, ordinal, rank_axis, verdict_shape
+from ullage.report.view import Panel
+
+WIDTH: Final = 410
+HEIGHT: Final = 250
+# A ceiling further up than this would press the measured lines flat; the caption names it instead.
+_HIGHEST_CEILING: Final = 3.0
+
+
+def build(data: ReportData) -> list[Figure]:
+    """A figure for every panel."""
+    panels = data.view.shown
+    return [figure(panel, points_each(len(panels))) for panel in panels]
+
+
+def figure(panel: Panel, most: int) -> Figure:
+    """The picture of one panel, of ``most`` points at most."""
+    scale = scale_for([row.median for row in panel.rows], panel.unit)
+    if len(panel.xs) > 1:
+        series = strongest_series(panel)
+        xs = spread_out(panel.xs, min(MOST_XS, max(2, most // max(len(series), 1))))
+        words = [
+            omitted(len(series), len(panel.series), param_label(panel.series_key), "those with the best peaks"),
+            omitted(len(xs), len(panel.xs), "rank count", "evenly picked"),
+        ]
+        spec = _line_spec(panel, series, xs, scale)
+    else:
+        series = strongest_series(panel, MOST_XS)
+        words = [omitted(len(series), len(panel.series), param_label(panel.series_key), "the best")]
+        spec = _bar_spec(panel, series, scale)
+    caption = " ".join(
+        filter(None, [_interval_words(panel), verdicts.caption(panel.rows), _ceiling_words(panel), *words])
+    )
+    return Figure(panel.title, caption, spec)
+
+
+def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], scale: Scale) -> Spec:
+    rows = [
+        row
+        for row in panel.rows
+        if row.params.get(panel.x_key) in set(xs) and _in_series(row.params.get(panel.series_key), series)
+    ]
+    labels = series_labels(panel, series) or [""]
+    colors = {"domain": labels, "range": ordered_colors(len(labels))}
+    legend = (
+        {"title": param_label(panel.series_key), "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1}
+        if len(labels) > 1
+        else None
+    )
+    color = ordinal("series", labels, param_label(panel.series_key), scale=colors, legend=legend)
+    x = rank_axis(xs, "x", param_label(panel.x_key))
+    y = {"field": "y", "type": "quantitative", "title": f"{panel.metric} ({scale.unit})", "scale": {"zero": True}}
+    layers: list[Spec] = [*_ceiling_layers(panel, xs, scale)]
+    if any(row.low is not None for row in rows):
+        band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": color}
+        layers.append({"mark": {"type": "area", "fillOpacity": 0.16, "opacity": 1}, "encoding": band})
+    layers.append({"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"x": x, "y": y, "stroke": color}})
+    layers.append(
+        {
+            "mark": {"type": "point", "filled": True, "fill": "white", "size": 46, "opacity": 1},
+            "encoding": {"x": x, "y": y},
+        }
+    )
+    marker = {"x": x, "y": y, "fill": color, "stroke": color, **verdict_shape(), "tooltip": ROW_TOOLTIP}
+    layers.append({"mark": {"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}, "encoding": marker})
+    values = [point(row, panel, scale) for row in rows]
+    return {"width": WIDTH, "height": HEIGHT, "data": {"values": values}, "layer": layers}
+
+
+def _bar_spec(panel: Panel, series: Sequence[Scalar], scale: Scale) -> Spec:
+    rows = [row for row in panel.rows if _in_series(row.params.get(panel.series_key), series)]
+    labels = series_labels(panel, series) or [""]
+    x = ordinal(
+        "series", labels, param_label(panel.series_key) if series else "", axis={"labelAngle": 0, "grid": False}
+    )
+    y = {"field": "y", "type": "quantitative", "title": f"{panel.metric} ({scale.unit})", "scale": {"zero": True}}
+    layers: list[Spec] = [
+        {
+            "mark": {"type": "bar", "color": ACCENT, "opacity": 0.35, "width": {"band": 0.6}},
+            "encoding": {"x": x, "y": y},
+        }
+    ]
+    if any(row.low is not None for row in rows):
+        whisker = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+        layers.append({"mark": {"type": "rule", "color": INK, "strokeWidth": 1.4}, "encoding": whisker})
+    marker = {"x": x, "y": y, **verdict_shape(), "tooltip": ROW_TOOLTIP}
+    layers.append({"mark": {"type": "point", "fill": INK, "stroke": INK, "size": 50, "opacity": 1}, "encoding": marker})
+    values = [point(row, panel, scale) for row in rows]
+    return {"width": {"step": 52}, "height": HEIGHT, "data": {"values": values}, "layer": layers}
+
+
+def _in_series(value: Scalar | None, series: Sequence[Scalar]) -> bool:
+    return value is None or value in series
+
+
+def _ceiling_by_x(panel: Panel) -> dict[Scalar, float]:
+    return {
+        row.params[panel.x_key]: row.ceiling.value
+        for row in panel.rows
+        if row.ceiling is not None and panel.x_key in row.params
+    }
+
+
+def _ceiling_fits(panel: Panel) -> bool:
+    values = _ceiling_by_x(panel).values()
+    return bool(values) and min(values) <= _HIGHEST_CEILING * max(row.median for row in panel.rows)
+
+
+def _ceiling_layers(panel: Panel, xs: Sequence[Scalar], scale: Scale) -> list[Spec]:
+    if not _ceiling_fits(panel):
+        return []
+    by_x = _ceiling_by_x(panel)
+    values = [{"x": x, "y": by_x[x] / scale.factor} for x in xs if x in by_x]
+    encoding = {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "quantitative"}}
+    text = {
+        "type": "text",
+        "align": "left",
+        "baseline": "bottom",
+        "dy": -4,
+        "color": MUTED,
+        "fontSize": 11,
+        "text": "ceiling",
+    }
+    line = {"type": "line", "strokeDash": [6, 4], "color": INK, "strokeWidth": 1.2}
+    return [
+        {"data": {"values": values}, "mark": line, "encoding": encoding},
+        {"data": {"values": values[:1]}, "mark": text, "encoding": encoding},
+    ]
+
+
+def _ceiling_words(panel: Panel) -> str:
+    ceilings = {row.ceiling.value: row.ceiling for row in panel.rows if row.ceiling is not None}
+    if not ceilings:
+        return ""
+    first = max(ceilings.values(), key=lambda ceiling: ceiling.value)
+    place = "" if len(panel.xs) > 1 and _ceiling_fits(panel) else ", above the drawn range" if len(panel.xs) > 1 else ""
+    return f"Ceiling {format_quantity(first.value, panel.unit)} ({first.kind}: {first.source}){place}."
+
+
+def _interval_words(panel: Panel) -> str:
+    if all(row.low is None for row in panel.rows):
+        return "One sample a point: no interval."
+    short = any("interval-below-95" in row.flags for row in panel.rows)
+    what = "Bands" if len(panel.xs) > 1 else "Whiskers"
+    return f"{what}: {'range of the repetitions (too few for 95 %)' if short else '95 % interval of the median'}."
+
+
+CHART: Final = Chart(
+    name="lines",
+    title="Over ranks",
+    doc="One line a block size. Filled marks were measured as asked; the caption says what hollow ones were.",
+    order=10,
+    build=build,
+)

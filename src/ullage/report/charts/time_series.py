@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rate within one repetition: of the best cell, and of the cell whose ranks were furthest apart."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
+from ullage.report.charts import Chart, Figure
+from ullage.report.data import ReportData
+from ullage.report.points import setting_of
+from ullage.report.quantity import format_quantity, scale_for, significant
+from ullage.report.vega import ACCENT, Spec, tooltip
+from ullage.report.view import Panel
+
+_MOST_POINTS: Final = 240
+_FEWEST_POINTS: Final = 3
+_WIDEST_COLOR: Final = "#d55e00"
+# Below this the ranks ended together, and the second line would say nothing.
+_NOTABLE_SPREAD: Final = 1.1
+_NS_PER_S: Final = 1e9
+_TOOLTIP: Final = tooltip(("which", "repetition"), ("when", "from the phase's start"), ("text", "rate"))
+
+
+def build(data: ReportData) -> list[Figure]:
+    """A figure for every panel whose records have time series."""
+    return [found for panel in data.view.shown if (found := figure(data, panel)) is not None]
+
+
+def figure(data: ReportData, panel: Panel) -> Figure | None:
+    """None when no record of the panel has a series long enough to be seen."""
+    best = panel.best
+    middle = _middle(data.phases_of(best)) if best is not None else None
+    widest = _widest(data, panel.rows)
+    lines: list[tuple[str, PhaseRecord, str]] = []
+    if best is not None and middle is not None:
+        lines.append((f"best: {setting_of(best, panel)} ({best.verdict})", middle, ACCENT))
+    if widest is not None and widest[1] is not middle:
+        row, phase, spread = widest
+        name = f"ranks furthest apart ({significant(spread, 2)}x): {setting_of(row, panel)} ({row.verdict})"
+        lines.append((name, phase, _WIDEST_COLOR))
+    if not lines:
+        return None
+    return Figure(panel.title, _slowest_words(widest), _spec(lines))
+
+
+def rates(phase: PhaseRecord) -> list[tuple[float, float]]:
+    """(middle of an interval in s from the start, bytes/s), neighbours joined where there are too many.
+
+    A last interval of under half the length is left out: its rate would be mostly chance.
+    """
+    series = phase.series
+    if series is None or series.interval_ns <= 0:
+        return []
+    step = -(-len(series.bytes) // _MOST_POINTS)
+    length_ns = step * series.interval_ns
+    points: list[tuple[float, float]] = []
+    for index, start in enumerate(range(0, len(series.bytes), max(step, 1))):
+        begin_ns = index * length_ns
+        covered_ns = min(length_ns, phase.elapsed_ns - begin_ns)
+        if covered_ns >= length_ns / 2:
+            amount = sum(series.bytes[start : start + step])
+            points.append(((begin_ns + covered_ns / 2) / _NS_PER_S, amount / covered_ns * _NS_PER_S))
+    return points
+
+
+def _drawable(phase: PhaseRecord) -> bool:
+    return len(rates(phase)) >= _FEWEST_POINTS
+
+
+def _middle(phases: Iterable[PhaseRecord]) -> PhaseRecord | None:
+    """The repetition with the median time among those that can be drawn."""
+    found = sorted(filter(_drawable, phases), key=lambda phase: phase.elapsed_ns)
+    return found[len(found) // 2] if found else None
+
+
+def spread_of(phase: PhaseRecord) -> float:
+    """Time of the slowest rank over that of the fastest; 1 where it is not known."""
+    if phase.by_rank is None or not phase.by_rank.slowest or phase.by_rank.fastest.elapsed_ns <= 0:
+        return 1.0
+    return phase.by_rank.slowest[0].elapsed_ns / phase.by_rank.fastest.elapsed_ns
+
+
+def _widest(data: ReportData, rows: Iterable[Row]) -> tuple[Row, PhaseRecord, float] | None:
+    found = [
+        (row, phase, spread_of(phase))
+        for row in rows
+        for phase in data.phases_of(row)
+        if spread_of(phase) >= _NOTABLE_SPREAD
+    ]
+    drawable = (item for item in sorted(found, key=lambda item: -item[2]) if _drawable(item[1]))
+    return next(drawable, None)
+
+
+def _slowest_words(widest: tuple[Row, PhaseRecord, float] | None) -> str:
+    if widest is None or widest[1].by_rank is None:
+        return ""
+    slowest, fastest = widest[1].by_rank.slowest[0], widest[1].by_rank.fastest
+    long, short = (format_quantity(found.elapsed_ns / _NS_PER_S, "s") for found in (slowest, fastest))
+    words = f"Furthest apart: rank {slowest.rank} on {slowest.node} took {long}"
+    return f"{words}, rank {fastest.rank} on {fastest.node} {short}."
+
+
+def _spec(lines: Sequence[tuple[str, PhaseRecord, str]]) -> Spec:
+    points = [(name, second, rate) for name, phase, _ in lines for second, rate in rates(phase)]
+    scale, time = scale_for([rate for _, _, rate in points], "B/s"), scale_for([second for _, second, _ in points], "s")
+    values = [
+        {
+            "which": name,
+            "x": second / time.factor,
+            "y": rate / scale.factor,
+            "when": format_quantity(second, "s"),
+            "text": format_quantity(rate, "B/s"),
+        }
+        for name, second, rate in points
+    ]
+    color = {
+        "field": "which",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": [name for name, _, _ in lines], "range": [shade for _, _, shade in lines]},
+        "legend": {"orient": "top", "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 420, "columns": 1},
+    }
+    encoding = {
+        "x": {
+            "field": "x",
+            "type": "quantitative",
+            "title": f"time from the phase's start ({time.unit})",
+            "axis": {"grid": False},
+        },
+        "y": {"field": "y", "type": "quantitative", "title": f"rate ({scale.unit})", "scale": {"zero": True}},
+        "color": color,
+        "tooltip": _TOOLTIP,
+    }
+    mark = {"type": "line", "strokeWidth": 1.8}
+    return {"width": 470, "height": 190, "data": {"values": values}, "mark": mark, "encoding": encoding}
+
+
+CHART: Final = Chart(
+    name="time_series",
+    title="Within a repetition",
+    doc="Rate over time, all ranks added up: of the best cell, and of the one whose ranks were furthest apart.",
+    order=50,
+    build=build,
+)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything a report is made from, read once: the summary, and the phase records behind its rows."""
+
+import gc
+import hashlib
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ullage.model.record import PhaseRecord, RunRecord
+from ullage.model.request import Request
+from ullage.model.summary import Row, Summary
+from ullage.records import RecordFile
+from ullage.report.view import View, access_of, make_view
+from ullage.result import ResultFolder
+from ullage.rows import join
+
+PhaseKey = tuple[str, str]
+
+
+class FinishedResult(ResultFolder):
+    """A result whose records no longer grow: they are read once, however many ask for them."""
+
+    def read_records(self) -> list[RecordFile]:
+        """As of ``ResultFolder``; the first answer stays."""
+        return self._records
+
+    @cached_property
+    def _records(self) -> list[RecordFile]:
+        return super().read_records()
+
+
+@contextmanager
+def uncollected() -> Generator[None, None, None]:
+    """Pause the garbage collector: records of many cases all stay, and walking them over and over doubles the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One start of the engine. ``number`` is that of its plan file, whose hash is empty when it is gone."""
+
+    number: int
+    run: RunRecord
+    complete: bool
+    plan_sha256: str
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """``phases``: counted repetitions by case and phase name. ``unreadable``: lines of files that were no records."""
+
+    summary: Summary
+    phases: dict[PhaseKey, list[PhaseRecord]] = field(default_factory=dict[PhaseKey, list[PhaseRecord]])
+    launches: tuple[Launch, ...] = ()
+    request: Request | None = None
+    unreadable: tuple[str, ...] = ()
+
+    @cached_property
+    def view(self) -> View:
+        """The rows arranged in panels."""
+        return make_view(self.summary)
+
+    def phases_of(self, row: Row) -> list[PhaseRecord]:
+        """The repetitions behind ``row``; empty when it came without records, as an imported table does."""
+        return self.phases.get((row.case, access_of(row)), [])
+
+
+def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:
+    """Read ``result``; ``summary`` takes the stored one's place. ``UserError`` when a document is missing or bad."""
+    stored = summary if summary is not None else result.read_summary()
+    files = result.read_records()
+    phases: dict[PhaseKey, list[PhaseRecord]] = {}
+    for item in join(file.records for file in files):
+        phases.setdefault((item.phase.case, item.phase.phase), []).append(item.phase)
+    launches = [_launch(result, file, file.run) for file in files if file.run is not None]
+    unreadable = [f"{file.path.name}:{problem.line}: {problem.text}" for file in files for problem in file.problems]
+    return ReportData(stored, phases, tuple(launches), result.read_request(), tuple(unreadable))
+
+
+def _launch(result: ResultFolder, file: RecordFile, run: RunRecord) -> Launch:
+    number = int(file.path.stem)
+    plan = result.plan_path(number)
+    digest = hashlib.sha256(plan.read_bytes()).hexdigest() if plan.is_file() else ""
+    return Launch(number, run, file.end is not None, digest)

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of a summary arranged for the eye: one panel for every target, access and further setting."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from ullage.model.plan import Scalar
+from ullage.model.summary import Row, Summary
+from ullage.report.quantity import format_param, param_label
+from ullage.report.verdicts import is_invalid
+
+_ACCESS_KEYS: Final = ("access", "phase")
+_X_KEYS: Final = ("ranks", "threads", "nodes", "streams")
+_SERIES_KEYS: Final = ("block_bytes", "transfer_bytes", "message_bytes", "size_bytes")
+
+MOST_PANELS: Final = 12
+
+
+def access_of(row: Row) -> str:
+    """``write``, ``read`` ...; empty when the suite knows no such thing."""
+    return next((str(row.params[key]) for key in _ACCESS_KEYS if key in row.params), "")
+
+
+def sort_key(value: Scalar | None) -> tuple[int, float, str]:
+    """Numbers by size, then words by letter."""
+    if isinstance(value, (int, float)):
+        return (0, float(value), "")
+    return (1, 0.0, str(value))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Rows that one chart can show: they differ in ``x_key`` and ``series_key`` only."""
+
+    target: str
+    access: str
+    metric: str
+    unit: str
+    better: str
+    extra: tuple[tuple[str, Scalar], ...]
+    x_key: str
+    series_key: str
+    rows: tuple[Row, ...]
+
+    @property
+    def setting(self) -> str:
+        """What sets this panel apart beside target and access: ``backend mpiio, collective yes``."""
+        return ", ".join(f"{param_label(key)} {format_param(key, value)}" for key, value in self.extra)
+
+    @property
+    def title(self) -> str:
+        """``nvme · read``."""
+        return " · ".join(part for part in (self.target, self.access, self.setting) if part)
+
+    @cached_property
+    def xs(self) -> list[Scalar]:
+        """Values along the axis, rising."""
+        return sorted({row.params[self.x_key] for row in self.rows if self.x_key in row.params}, key=sort_key)
+
+    @cached_property
+    def series(self) -> list[Scalar]:
+        """Values that make the lines, rising."""
+        return sorted({row.params[self.series_key] for row in self.rows if self.series_key in row.params}, key=sort_key)
+
+    @cached_property
+    def best(self) -> Row | None:
+        """The best valid row; None when no row is valid."""
+        return best_of(self.rows)
+
+
+def best_of(rows: Iterable[Row]) -> Row | None:
+    """The best of rows of one metric, invalid ones left out."""
+    valid = [row for row in rows if not is_invalid(row)]
+    return max(valid, key=lambda row: row.median if row.better == "more" else -row.median, default=None)
+
+
+def _strength(panel: Panel) -> float:
+    if panel.best is None:
+        return float("-inf")
+    return panel.best.median if panel.better == "more" else -panel.best.median
+
+
+@dataclass(frozen=True)
+class View:
+    """A summary and its panels. ``panels`` holds every metric, ``main`` the first one of each target and access."""
+
+    summary: Summary
+    panels: tuple[Panel, ...]
+
+    @cached_property
+    def main(self) -> list[Panel]:
+        """Panels of the metric that the suite names first for its access."""
+        first: dict[tuple[str, str], str] = {}
+        for panel in self.panels:
+            first.setdefault((panel.target, panel.access), panel.metric)
+        return [panel for panel in self.panels if panel.metric == first[panel.target, panel.access]]
+
+    @cached_property
+    def main_rows(self) -> list[Row]:
+        """Rows of the main panels: one for each cell, however many metrics it has."""
+        return [row for panel in self.main for row in panel.rows]
+
+    @cached_property
+    def shown(self) -> list[Panel]:
+        """The panels that are drawn: all main ones, or of many the best few in their own order."""
+        if len(self.main) <= MOST_PANELS:
+            return self.main
+        ranked = sorted(self.main, key=_strength, reverse=True)
+        chosen = {id(panel) for panel in ranked[:MOST_PANELS]}
+        return [panel for panel in self.main if id(panel) in chosen]
+
+    @cached_property
+    def targets(self) -> list[str]:
+        """In the order of the summary."""
+        return list(dict.fromkeys(row.target for row in self.summary.rows))
+
+
+def make_view(summary: Summary) -> View:
+    """Group the rows into panels, in the order in which the summary first names them."""
+    rows = summary.rows
+    x_key, series_key = _axis_keys(rows)
+    extra_keys = _separating_keys(rows, x_key, series_key)
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        extra = tuple((key, row.params[key]) for key in extra_keys if key in row.params)
+        groups.setdefault((row.target, access_of(row), row.metric, row.unit, row.better, extra), []).append(row)
+    panels = [_panel(found, extra_keys, x_key, series_key) for found in groups.values()]
+    return View(summary, tuple(panels))
+
+
+def _panel(rows: Sequence[Row], extra_keys: Sequence[str], x_key: str, series_key: str) -> Panel:
+    first = rows[0]
+    extra = tuple((key, first.params[key]) for key in extra_keys if key in first.params)
+    return Panel(
+        first.target, access_of(first), first.metric, first.unit, first.better, extra, x_key, series_key, tuple(rows)
+    )
+
+
+def _axis_keys(rows: Sequence[Row]) -> tuple[str, str]:
+    """What runs along the axis and what makes the lines: well-known parameters, else those with the most values."""
+    counts = {key: len(values) for key, values in values_by_key(rows).items() if key not in _ACCESS_KEYS}
+    numeric = [key for key in counts if all(isinstance(row.params.get(key, 0), (int, float)) for row in rows)]
+    numeric.sort(key=lambda key: -counts[key])
+    x_key = next((key for key in (*_X_KEYS, *numeric) if key in counts), _X_KEYS[0])
+    others = [key for key in (*_SERIES_KEYS, *numeric, *counts) if key in counts and key != x_key]
+    return x_key, next(iter(others), _SERIES_KEYS[0])
+
+
+def values_by_key(rows: Iterable[Row]) -> dict[str, set[Scalar]]:
+    """Every parameter and the values it takes."""
+    values: dict[str, set[Scalar]] = {}
+    for row in rows:
+        for key, value in row.params.items():
+            values.setdefault(key, set()).add(value)
+    return values
+
+
+def _separating_keys(rows: Sequence[Row], x_key: str, series_key: str) -> list[str]:
+    def place(row: Row) -> tuple[object, ...]:
+        return (row.target, row.metric, access_of(row), row.params.get(x_key), row.params.get(series_key))
+
+    return [key for key in separating_keys(rows, place) if key not in {*_ACCESS_KEYS, x_key, series_key}]
+
+
+def separating_keys(rows: Iterable[Row], place: Callable[[Row], tuple[object, ...]]) -> list[str]:
+    """Parameters that still differ between rows of one place. One that follows from the place separates nothing."""
+    cells: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        cells.setdefault(place(row), []).append(row)
+    keys: dict[str, None] = {}
+    for found in cells.values():
+        if len(found) > 1:
+            keys.update(dict.fromkeys(key for key, values in values_by_key(found).items() if len(values) > 1))
+    return list(keys)

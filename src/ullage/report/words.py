@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sentences above the tables, the same in HTML, Markdown and terminal: what was run, and what it is worth."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ullage.model.plan import Scalar
+from ullage.model.summary import Finding, Row
+from ullage.report.data import ReportData
+from ullage.report.quantity import format_param, param_label, plural
+from ullage.report.verdicts import headword
+from ullage.report.view import View, access_of, sort_key, values_by_key
+
+_SEVERITIES: Final = ("warning", "advice", "info")
+_MOST_NAMED: Final = 8
+_AXIS_NOUNS: Final = {"ranks": "rank count", "nodes": "node count", "block_bytes": "block size", "backend": "backend"}
+NO_GRADE: Final = "not graded"
+
+
+def title(data: ReportData) -> str:
+    """``sweep of nvme and scratch``."""
+    targets = data.view.targets
+    return f"{data.summary.suite} of {listing(targets, 4)}" if targets else data.summary.suite
+
+
+def host(data: ReportData) -> str:
+    """Name of the machine; empty when it is not known."""
+    found = data.summary.system.get("host")
+    return found if isinstance(found, str) else ""
+
+
+def scope(view: View) -> str:
+    """``2 targets, 4 rank counts (1, 2, 4, 8), 7 block sizes (128K to 8M), write and read``."""
+    rows = view.summary.rows
+    parts = [plural(len(view.targets), "target")] if rows else []
+    for key, values in values_by_key(rows).items():
+        ordered = sorted(values, key=sort_key)
+        if len(ordered) > 1 and key not in {"access", "phase"}:
+            parts.append(f"{_counted(key, len(ordered))} ({_span(key, ordered)})")
+        elif key in {"ranks", "block_bytes"}:
+            parts.append(f"{param_label(key)} {format_param(key, ordered[0])}")
+    accesses = list(dict.fromkeys(filter(None, (access_of(row) for row in rows))))
+    return ", ".join([*parts, *([listing(accesses, 6)] if accesses else [])])
+
+
+def _counted(key: str, count: int) -> str:
+    noun = _AXIS_NOUNS.get(key)
+    return plural(count, noun) if noun else f"{count} values of {param_label(key)}"
+
+
+def _span(key: str, ordered: Sequence[Scalar]) -> str:
+    texts = [format_param(key, value) for value in ordered]
+    return ", ".join(texts) if len(texts) <= 4 else f"{texts[0]} to {texts[-1]}"
+
+
+def listing(words: Sequence[str], most: int = _MOST_NAMED) -> str:
+    """``a, b and c``; ``a, b and 7 more`` when there are more than ``most``."""
+    shown = list(words) if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def verdict_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:
+    """How many rows have which verdict, most first; ``mixed 37 %`` counts as ``mixed``, INVALID outdoes the verdict."""
+    return Counter(headword(row) for row in rows).most_common()
+
+
+def grade_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:
+    """How many rows have which contamination grade, A first."""
+    return sorted(Counter(row.grade or NO_GRADE for row in rows).items())
+
+
+def verdict_line(rows: Sequence[Row]) -> str:
+    """One sentence on what was really measured and how clean the machine was."""
+    if not rows:
+        return "No row was measured."
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in verdict_counts(rows)[:_MOST_NAMED])
+    grades = ", ".join(f"{count:,} {name}" for name, count in grade_counts(rows))
+    single = sum(row.low is None for row in rows)
+    tail = f" {plural(single, 'row')} of one sample, without an interval." if single else ""
+    return f"Of {plural(len(rows), 'number')}: {verdicts}. Contamination grade: {grades}.{tail}"
+
+
+def finding_groups(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
+    """Findings by kind, kinds in the order in which the suite first names them."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.kind, []).append(finding)
+    return list(groups.items())
+
+
+def by_severity(findings: Iterable[Finding]) -> list[Finding]:
+    """Warnings first, otherwise in their order."""
+    return sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity))

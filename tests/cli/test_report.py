@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage report``."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.sample_result import Shape, write_result
+from ullage.cli.app import run
+from ullage.errors import EXIT_BAD_INPUT, EXIT_OK
+from ullage.model.summary import Summary
+from ullage.result import ResultFolder
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def stored_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The made-up records are not those of a suite: their summary is taken as it stands."""
+    monkeypatch.setattr("ullage.summary.build_summary", ResultFolder.read_summary)
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> Path:
+    return write_result(tmp_path / "result", Shape(accesses=("read",), repetitions=3)).path
+
+
+def test_the_terminal_is_the_default_and_plain_in_a_pipe(result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result)]) == EXIT_OK
+    text = capsys.readouterr().out
+    assert "sweep of nvme and scratch" in text
+    assert "Best settings" in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "md", "github-action-benchmark", "openmetrics"])
+def test_text_goes_to_stdout_or_to_a_file(form: str, result: Path, tmp_path: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--format", form]) == EXIT_OK
+    text = capsys.readouterr().out
+    place = tmp_path / "deep" / f"out.{form}"
+    assert run(["report", str(result), "--format", form, "--output", str(place)]) == EXIT_OK
+    assert capsys.readouterr().out.strip() == str(place)
+    assert place.read_text() == text
+    assert len(text.splitlines()) > 10
+
+
+def test_json_is_the_summary(result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--format", "json"]) == EXIT_OK
+    assert Summary.model_validate(json.loads(capsys.readouterr().out)).suite == "sweep"
+
+
+def test_html_goes_into_the_result_with_its_table(result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--format", "html"]) == EXIT_OK
+    place = result / "report.html"
+    assert capsys.readouterr().out.strip() == str(place)
+    assert place.read_text().startswith("<!DOCTYPE html>")
+    assert (result / "tables" / "rows.csv").is_file()
+
+
+def test_html_elsewhere_has_its_table_beside_it(result: Path, tmp_path: Path) -> None:
+    assert run(["report", str(result), "--format", "html", "--output", str(tmp_path / "x" / "page.html")]) == EXIT_OK
+    assert (tmp_path / "x" / "tables" / "rows.csv").is_file()
+
+
+def test_pictures_go_into_a_folder(result: Path, tmp_path: Path) -> None:
+    assert run(["report", str(result), "--format", "svg", "--output", str(tmp_path / "pictures")]) == EXIT_OK
+    names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+    assert names[:2] == ["comparison-01.svg", "heatmap-01.svg"]
+    assert all((tmp_path / "pictures" / name).read_text().startswith("<svg") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--format", "htlm"], "did you mean 'html'?"),
+        (["--output", "x.txt"], "add --format"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(words: list[str], message: str, result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), *words]) == EXIT_BAD_INPUT
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_folder_that_is_no_result_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    assert run(["report", str(tmp_path)]) == EXIT_BAD_INPUT
+    assert "not a result" in capsys.readouterr().err

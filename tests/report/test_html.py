@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page: complete, self-contained, and harmless whatever a machine calls its things."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.sample_result import Shape, make_rows, make_summary, write_result
+from ullage.errors import UserError
+from ullage.model.summary import Finding, Score
+from ullage.report import html
+from ullage.report.data import ReportData, load
+from ullage.result import ResultFolder
+
+EVIL = """</script><script>alert(1)</script>"><img src=x onerror='alert(2)'>{{7*7}}\u2028\u2029<!--"""
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, and the text of each script element."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.text: list[str] = []
+        self._in: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._in.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._in and self._in.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if self._in and self._in[-1] == "script":
+            self.scripts[-1] += data
+        elif "style" not in self._in:
+            self.text.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+def parse(text: str) -> Page:
+    page = Page()
+    page.feed(text)
+    return page
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[ResultFolder, str]:
+    result = write_result(tmp_path_factory.mktemp("html") / "result", Shape(repetitions=6))
+    html.write_report(result, result.report_path)
+    return result, result.report_path.read_text(encoding="utf-8")
+
+
+def test_sections_stand_in_the_order_of_the_reader(written: tuple[ResultFolder, str]) -> None:
+    ids = re.findall(r'<section id="([\w-]+)"', written[1])
+    charts = ["lines", "heatmap", "comparison", "latency", "time_series"]
+    assert ids == ["findings", "best", *charts, "rows", "events", "system", "reproduce"]
+
+
+def test_the_page_says_what_was_run_and_what_it_is_worth(written: tuple[ResultFolder, str]) -> None:
+    words = parse(written[1]).words
+    assert "sweep of nvme and scratch" in words
+    assert "Of 64 numbers: 32 synced, 24 cold, 4 warm, 4 mixed." in words
+    assert "scratch writes with 8M blocks and 2 ranks are 3.1x slower" in words
+    assert "8 ranks share 4 cores" in words
+    assert "ullage run sweep --target nvme=/local/tmp" in words
+    assert "plans/001.json" in words
+
+
+def test_every_number_has_its_verdict_beside_it(written: tuple[ResultFolder, str]) -> None:
+    for table in re.findall(r"<table class=\"sortable\".*?</table>", written[1], re.DOTALL):
+        heads = re.findall(r"<th[^>]*>([^<]*)</th>", table)
+        assert heads[heads.index("median") : heads.index("median") + 4] == ["median", "interval", "verdict", "grade"]
+        assert all(
+            row.count("<td") == len(heads) for row in re.findall(r"<tr>(?:(?!</tr>).)*<td.*?</tr>", table, re.DOTALL)
+        )
+
+
+def test_the_page_is_one_file_that_loads_nothing(written: tuple[ResultFolder, str]) -> None:
+    page = parse(written[1])
+    assert len(written[1].encode()) < 2_000_000
+    for tag, attributes in page.tags:
+        assert tag not in {"link", "iframe", "object", "img", "base"}
+        assert "src" not in attributes
+        assert not any(name.startswith("on") for name in attributes)
+        assert (attributes.get("href") or "#").startswith("#")
+    policy = next(a["content"] for tag, a in page.tags if tag == "meta" and a.get("http-equiv"))
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+
+
+def test_every_figure_has_its_spec_and_its_fallback(written: tuple[ResultFolder, str]) -> None:
+    page = parse(written[1])
+    figures = json.loads(page.scripts[0])
+    places = [attributes["data-figure"] for _, attributes in page.tags if "data-figure" in attributes]
+    assert places == list(figures["specs"])
+    assert len(places) == 18
+    assert page.words.count("The same numbers stand in the table below.") == len(places)
+
+
+def test_all_rows_are_in_the_csv_beside_it(written: tuple[ResultFolder, str]) -> None:
+    lines = (written[0].tables_path / "rows.csv").read_text().splitlines()
+    assert len(lines) == 1 + 64
+
+
+def evil_data() -> ReportData:
+    rows = [
+        row.model_copy(
+            update={
+                "target": EVIL + row.target,
+                "params": {**row.params, "backend": EVIL + str(index % 2)},
+                "verdict": "mixed " + EVIL,
+                "reasons": [EVIL],
+                "flags": [EVIL],
+                "ceiling": row.ceiling.model_copy(update={"source": EVIL}) if row.ceiling else None,
+            }
+        )
+        for index, row in enumerate(make_rows(Shape()))
+    ]
+    finding = Finding(kind=EVIL, text=EVIL, severity="warning")
+    summary = make_summary().model_copy(
+        update={
+            "suite": EVIL,
+            "run_id": EVIL,
+            "created": EVIL,
+            "command": [EVIL],
+            "versions": {EVIL: EVIL},
+            "rows": rows,
+            "findings": [finding] * 9,
+            "events": [finding],
+            "scores": [Score(name=EVIL, unit=EVIL, value=1.0, valid=False, reasons=[EVIL])],
+            "system": {"host": EVIL, EVIL: {EVIL: EVIL}, "places": [{"target": EVIL, "path": EVIL}]},
+        }
+    )
+    return ReportData(summary, unreadable=(EVIL,))
+
+
+def test_nothing_from_a_machine_becomes_markup() -> None:
+    text = html.render(evil_data())
+    page = parse(text)
+    assert len(page.scripts) == 3
+    assert not any(tag == "img" or "onerror" in attributes for tag, attributes in page.tags)
+    assert "49" not in page.words.split()
+    assert "alert(1)" not in page.scripts[1] + page.scripts[2]
+    assert "\u2028" not in page.scripts[0]
+    assert EVIL in json.dumps(json.loads(page.scripts[0]), ensure_ascii=False).replace('\\"', '"')
+    assert page.words.count("alert(1)") > 64
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    )
+)
+def test_script_json_is_the_same_value_and_cannot_end_its_element(value: object) -> None:
+    text = html.script_json(value)
+    assert json.loads(text) == value
+    assert text.isascii()
+    assert not set(text) & set("<>&")
+
+
+def test_many_rows_are_limited_and_it_is_said() -> None:
+    shape = Shape(ranks=tuple(range(1, 31)), blocks=tuple(131072 * index for index in range(1, 31)))
+    data = ReportData(make_summary(shape))
+    text = html.render(data)
+    assert f"The best {html.MOST_ROWS:,} of 3,600 rows" in parse(text).words
+    assert text.count("<tr>") < html.MOST_ROWS + 100
+    assert len(text.encode()) < 2_500_000
+    kept = html.strongest_rows(data.view, 100)
+    assert len(kept) == 100
+    assert data.view.panels[0].best in kept
+
+
+def test_an_empty_result_has_a_page(tmp_path: Path) -> None:
+    result = write_result(
+        tmp_path / "r",
+        summary=make_summary().model_copy(update={"rows": [], "findings": [], "events": [], "system": {}}),
+    )
+    words = parse(html.render(load(result))).words
+    assert "No row was measured." in words
+    assert "No facts of the machine were kept." in words
+
+
+def test_without_the_chart_library_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "javascript", lambda: None)
+    text = html.render(ReportData(make_summary()))
+    assert "vl-convert-python" in text
+    assert len(text) < 400_000
+
+
+def test_unreadable_lines_of_the_records_are_shown(tmp_path: Path) -> None:
+    result = write_result(tmp_path / "r")
+    with result.records_path(1).open("ab") as stream:
+        stream.write(b'{"kind": "phase", <script>')
+    words = parse(html.render(load(result))).words
+    assert "Unreadable lines of the records" in words
+    assert "001.ndjson" in words
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    result = write_result(tmp_path / "r")
+    (tmp_path / "file").write_text("")
+    with pytest.raises((UserError, OSError)):
+        html.write_report(result, tmp_path / "file" / "report.html")

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sentences above the tables."""
+
+from support.sample_result import Shape, make_summary
+from ullage.report import words
+from ullage.report.data import ReportData
+
+
+def test_title_and_scope() -> None:
+    data = ReportData(make_summary())
+    assert words.title(data) == "sweep of nvme and scratch"
+    assert words.scope(data.view) == (
+        "2 targets, 4 rank counts (1, 2, 4, 8), 4 block sizes (128K, 512K, 2M, 8M), write and read"
+    )
+
+
+def test_verdict_line_counts_every_row() -> None:
+    summary = make_summary()
+    line = words.verdict_line(summary.rows)
+    assert line == "Of 64 numbers: 32 synced, 24 cold, 4 warm, 4 mixed. Contamination grade: 48 A, 16 B."
+
+
+def test_verdict_line_says_what_is_without_interval() -> None:
+    line = words.verdict_line(make_summary(Shape(single_sample=True)).rows)
+    assert line.endswith("64 rows of one sample, without an interval.")
+
+
+def test_an_empty_summary_has_words_too() -> None:
+    data = ReportData(make_summary().model_copy(update={"rows": []}))
+    assert words.title(data) == "sweep"
+    assert words.scope(data.view) == ""
+    assert words.verdict_line([]) == "No row was measured."
+
+
+def test_long_lists_are_cut() -> None:
+    assert words.listing(["a", "b", "c", "d"], 3) == "a, b and 2 more"
+    assert words.listing(["a"]) == "a"
+    assert words.listing([]) == ""
