@@ -28,10 +28,11 @@ def test_only_what_is_finished_matches(tmp_path: Path) -> None:
     file = tmp_path / "stamps.json"
     stamps = Stamps(file)
     assert not stamps.matches("run", "x")
-    stamps.finish("run", "x")
-    stamps.finish("test", "y")
+    stamps.finish("x", "run", "other")
+    stamps.finish("y", "test")
     assert Stamps(file).matches("run", "x")
     assert Stamps(file).matches("test", "y")
+    assert Stamps(file).matches("other", "x")
     assert not Stamps(file).matches("run", "y")
 
 
@@ -40,5 +41,5 @@ def test_a_damaged_file_means_that_nothing_is_finished(tmp_path: Path) -> None:
     for content in (b"", b"{", b"[1]", b"\xff\xfe"):
         file.write_bytes(content)
         assert not Stamps(file).matches("run", "x")
-    Stamps(file).finish("run", "x")
+    Stamps(file).finish("x", "run")
     assert Stamps(file).matches("run", "x")

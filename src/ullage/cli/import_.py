@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage import``: numbers that another program has measured, as a result of ours."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    app.command(name="import")(import_)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="What to import.", show_default=False)],
+    *,
+    result: Annotated[
+        Path | None, typer.Option(help="Folder to make. Default: ullage-results/RUN_ID.", show_default=False)
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help="table. Default: by the content.", show_default=False)
+    ] = None,
+) -> None:
+    """Make a result of a table that another program has measured.
+
+    It has findings, report and comparison as any other; what was really measured is unknown, and every row says so.
+    """
+    from datetime import UTC, datetime
+
+    import ullage
+    from ullage.cli.terminal import print_line
+    from ullage.identity import new_run_id
+    from ullage.importers import IMPORT_SUITE, import_options, write_import
+    from ullage.model.request import Request
+    from ullage.report.html import write_report
+    from ullage.report.terminal import make_console, print_summary
+    from ullage.result import ResultFolder
+    from ullage.summary import build_summary
+
+    now = datetime.now(UTC)
+    request = Request(
+        run_id=new_run_id(now),
+        suite=IMPORT_SUITE,
+        created=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        command=["ullage", *sys.argv[1:]],
+        options=import_options(file, form),
+        versions={"ullage": ullage.__version__},
+    )
+    folder = ResultFolder.create(result, request)
+    write_import(file, folder)
+    summary = build_summary(folder)
+    folder.write_summary(summary)
+    write_report(folder, folder.report_path)
+    print_summary(summary, make_console())
+    print_line(str(folder.path))

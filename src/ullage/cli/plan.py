@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage plan SUITE``: what a run would do. Nothing is started and nothing is written."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ullage.cli.suite_commands import add_suites, make_request
+
+if TYPE_CHECKING:
+    from ullage.suites import Asked, Explanation, Prepared, Suite
+
+_DOC = "Explain what a run would do: every case, its bytes, files, time and space."
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    add_suites(app, "plan", _DOC, _plan, _options)
+
+
+def _options(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plans, one for each layout.")] = False,
+    engine: Annotated[Path | None, typer.Option(help="The engine that would measure.", show_default=False)] = None,
+) -> None:
+    """Options of the verb."""
+
+
+def _plan(suite: "Suite", asked: "Asked", own: Mapping[str, Any]) -> None:
+    from ullage.engine import describe, find_engine
+    from ullage.suites import Ground
+
+    engine = find_engine(own["engine"])
+    prepared = suite.prepare(make_request(suite, asked), Ground(engine, describe(engine)))
+    if own["as_json"]:
+        typer.echo(_json(prepared))
+    else:
+        _print(prepared.explain())
+
+
+def _json(prepared: "Prepared") -> str:
+    import json
+
+    from ullage.result import DEFAULT_PARENT, ResultFolder
+
+    folder = ResultFolder((DEFAULT_PARENT / prepared.request.run_id).absolute())
+    return json.dumps([plan.model_dump(mode="json") for plan in prepared.plans(folder)], indent=1)
+
+
+def _print(explanation: "Explanation") -> None:
+    from ullage.cli.terminal import print_line, print_table
+
+    for line in explanation.head:
+        print_line(line)
+    print_table("", explanation.headers, explanation.rows)
+    for line in explanation.tail:
+        print_line(line)

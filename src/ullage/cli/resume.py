@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage resume``: finish a run that was cut short."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    app.command(name="resume")(resume)
+
+
+def resume(
+    result: Annotated[Path, typer.Argument(help="Folder that `ullage run` has printed.", show_default=False)],
+    *,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="More time. Default: what the run has left, and enough for what is missing.",
+            show_default=False,
+        ),
+    ] = None,
+    recheck: Annotated[bool, typer.Option("--recheck", help="Repeat the cells that look like outliers.")] = False,
+    launcher: Annotated[str, typer.Option(help="auto, open-mpi or mpich.")] = "auto",
+    engine: Annotated[Path | None, typer.Option(help="The engine that measures.", show_default=False)] = None,
+) -> None:
+    """Go on with a run: what is complete is left alone, the rest is measured, the report is made again."""
+    from ullage.engine import describe, find_engine
+    from ullage.launch import choose_launcher
+    from ullage.result import ResultFolder
+    from ullage.running.course import launcher_name, measure
+    from ullage.suites import Ground, find_suite
+    from ullage.units import parse_duration
+
+    folder = ResultFolder.open(result)
+    request = folder.read_request()
+    if recheck:
+        request = request.model_copy(update={"options": {**request.options, "recheck": True}})
+    program = find_engine(engine)
+    ground = Ground(program, describe(program))
+    prepared = find_suite(request.suite).prepare(request, ground)
+    seconds = None if time is None else parse_duration(time)
+    chosen = choose_launcher(ground.description, launcher_name(launcher))
+    raise typer.Exit(measure(prepared, folder, ground, chosen, seconds))

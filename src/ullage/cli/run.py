@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage run SUITE``: measure, and say what the numbers mean."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ullage.cli.suite_commands import add_suites, make_request
+
+if TYPE_CHECKING:
+    from ullage.suites import Asked, Ground, Prepared, Suite
+
+_DOC = "Run a suite and write its report; the last line of stdout is the result folder."
+_SCRIPT = "script"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    add_suites(app, "run", _DOC, _run, _options)
+
+
+def _options(
+    result: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for the result. Default: ullage-results/RUN_ID.", show_default=False),
+    ] = None,
+    launcher: Annotated[
+        str,
+        typer.Option(help="auto (the mpiexec of the engine's MPI), open-mpi, mpich, or script (Slurm batch scripts)."),
+    ] = "auto",
+    engine: Annotated[Path | None, typer.Option(help="The engine that measures.", show_default=False)] = None,
+) -> None:
+    """Options of the verb."""
+
+
+def _run(suite: "Suite", asked: "Asked", own: Mapping[str, Any]) -> None:
+    from ullage.engine import describe, find_engine
+    from ullage.launch import choose_launcher
+    from ullage.result import ResultFolder
+    from ullage.running.course import launcher_name, measure
+    from ullage.suites import Ground
+
+    engine = find_engine(own["engine"])
+    ground = Ground(engine, describe(engine))
+    request = make_request(suite, asked)
+    name = str(own["launcher"])
+    if name == _SCRIPT:
+        _write_scripts(suite.prepare(request, ground), ground, own["result"])
+        return
+    launcher = choose_launcher(ground.description, launcher_name(name))
+    prepared = suite.prepare(request, ground)
+    folder = ResultFolder.create(own["result"], prepared.request)
+    raise typer.Exit(measure(prepared, folder, ground, launcher))
+
+
+def _write_scripts(prepared: "Prepared", ground: "Ground", where: Path | None) -> None:
+    """All plans, and a batch script for each; nothing is started."""
+    from ullage.cli.terminal import print_line
+    from ullage.errors import UserError
+    from ullage.launch.slurm_script import write_batch
+    from ullage.result import ResultFolder
+    from ullage.running.course import freeze_system
+
+    if prepared.unsettled:
+        what = "batch scripts cannot probe the machine they will run on"
+        raise UserError(what, "--launcher script", f"give {prepared.unsettled}")
+    folder = ResultFolder.create(where, prepared.request)
+    freeze_system(folder, prepared.request, ground)
+    plans = list(enumerate(prepared.plans(folder), start=1))
+    for number, plan in plans:
+        folder.prepare_launch(number, plan)
+    batch = write_batch(folder, ground.engine, ground.description.engine.mpi.family, plans)
+    for script in batch.scripts:
+        print_line(f"written  {script}")
+    print_line(f"submit   {' '.join(batch.submit)}")
+    print_line(f"then     {' '.join(batch.afterwards)}")
+    print_line(str(folder.path))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmarks that can be run. One public module or package a suite, found by walking this package.
+
+Imported for every command, ``--help`` included: what is heavy is imported in functions.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ullage.model.describe import Describe
+    from ullage.model.plan import Plan, Target
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.running.session import Session
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a suite makes of the words on its command line; ``options`` is JSON, its own."""
+
+    targets: "list[Target]"
+    options: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a suite stands on: an engine, and what that says of itself."""
+
+    engine: "Path"
+    description: "Describe"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a run would do. ``head`` and ``tail`` are lines of text, ``rows`` a table of cases under ``headers``."""
+
+    head: list[str]
+    headers: list[str]
+    rows: list[list[str]]
+    tail: list[str] = field(default_factory=list[str])
+
+
+class Prepared(Protocol):
+    """A request that was checked against engine and machine. Nothing was started or touched to make it."""
+
+    @property
+    def request(self) -> "Request":
+        """With everything resolved that can be without a measurement."""
+        ...
+
+    @property
+    def unsettled(self) -> str:
+        """The option that a run would settle by measuring, and that must be given where nothing can be; or nothing."""
+        ...
+
+    def explain(self) -> Explanation:
+        """Every case, with what it costs."""
+        ...
+
+    def plans(self, result: "ResultFolder") -> "list[Plan]":
+        """One plan a layout, as they would be written into ``result``: each does the whole job of its layout."""
+        ...
+
+    def run(self, session: "Session") -> int:
+        """Measure, and return the exit code. Everything that was measured lies in the session's result afterwards."""
+        ...
+
+
+class Suite(Protocol):
+    """A benchmark as its users know it."""
+
+    @property
+    def name(self) -> str:
+        """As in ``ullage run NAME``."""
+        ...
+
+    @property
+    def doc(self) -> str:
+        """Help text; the first line says what the suite answers."""
+        ...
+
+    @property
+    def options(self) -> Callable[..., Asked]:
+        """Its parameters, annotated for typer, are the suite's options. ``UserError`` for words that say nothing."""
+        ...
+
+    def prepare(self, request: "Request", ground: Ground) -> Prepared:
+        """Check ``request``, also that of a result to go on with. ``UserError`` for what engine or machine refuse."""
+        ...
+
+
+class _SuiteModule(Protocol):
+    SUITE: Suite
+
+
+def load_suites() -> Mapping[str, Suite]:
+    """All suites by name, in alphabetical order."""
+    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    found = [cast("_SuiteModule", module).SUITE for module in modules if hasattr(module, "SUITE")]
+    return {suite.name: suite for suite in found}
+
+
+def find_suite(name: str) -> Suite:
+    """The suite of that name; ``UserError`` with a guess when there is none."""
+    from ullage.errors import UserError
+    from ullage.parameters import suggest
+
+    suites = load_suites()
+    if name not in suites:
+        raise UserError(f"unknown suite '{name}'", "", suggest(name, suites))
+    return suites[name]

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which storage target, with how many ranks and which block size?
+
+Writes and reads every target with every rank count and block size, in an order that is shuffled and interleaved, until
+the median of each is known well enough or the time is over.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground
+from ullage.suites.sweep.words import sweep_words
+
+if TYPE_CHECKING:
+    from ullage.model.request import Request
+    from ullage.suites import Prepared
+
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The suite ``sweep``."""
+
+    name: str = "sweep"
+    doc: str = _DOC
+    options: Callable[..., Asked] = sweep_words
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.sweep.prepare import prepare_sweep
+
+        return prepare_sweep(request, ground)
+
+
+SUITE = Sweep()

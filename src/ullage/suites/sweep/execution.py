@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run a sweep, or go on with one: volume, minimum, narrowing, edges, outliers, within the time."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.model.summary import Finding
+from ullage.result import ResultFolder
+from ullage.running.session import Session
+from ullage.running.tally import Tally
+from ullage.suites.sweep.budget import Deadline
+from ullage.suites.sweep.costs import Basis, Costs
+from ullage.suites.sweep.edges import beyond_the_rim, odd_cells
+from ullage.suites.sweep.passes import Run
+from ullage.suites.sweep.planning import Cell, by_layout
+from ullage.suites.sweep.prepare import PreparedSweep, planned_cells
+from ullage.suites.sweep.probe import ProbeError, describe_choice, probe_cells, run_probe
+from ullage.suites.sweep.room import most_to_choose
+from ullage.units import format_time
+
+Findings = Callable[[ResultFolder], list[Finding]]
+_RECHECK_SHARE: Final = 0.1
+# When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
+_GENEROUS: Final = 1.5
+
+
+def execute(
+    prepared: PreparedSweep,
+    session: Session,
+    findings: Findings | None = None,
+    now: Callable[[], float] = time.monotonic,
+) -> int:
+    """The exit code. ``findings`` reads those of the result so far, usually of its summary; ``now``: a clock in s."""
+    began = Deadline(now(), now)
+    tally = Tally(file.records for file in session.result.read_records())
+    cells = planned_cells(session.result)
+    basis = prepared.assumed(prepared.cells(prepared.options.volume or prepared.shape().smallest))
+    if prepared.options.volume is None:
+        session.progress.stage("probe", 0, prepared.options.time_s)
+        try:
+            prepared, basis = _probe(prepared, session, basis)
+        except ProbeError as error:
+            session.messages.append(error.ended.message)
+            return error.ended.code
+    volume = prepared.options.volume or 0
+    cells = list({cell.case.id: cell for cell in [*prepared.cells(volume), *cells]}.values())
+    prepared.check(cells)
+    run = Run(prepared.request, prepared.options, session, Costs(basis, tally), cells)
+    run.costs = run.costs.correct(cells)
+    run.write_plans(cells)
+    _Course(prepared, run, findings or read_findings).follow(_deadline(began, run))
+    return run.code
+
+
+def read_findings(result: ResultFolder) -> list[Finding]:
+    """What the records say so far."""
+    from ullage.summary import build_summary
+
+    return build_summary(result).findings
+
+
+def _probe(prepared: PreparedSweep, session: Session, basis: Basis) -> tuple[PreparedSweep, Basis]:
+    machine, options = prepared.machine, prepared.options
+    most = most_to_choose(machine.places, prepared.limits, machine.memory)
+    cells = probe_cells(options, prepared.cells(prepared.shape().smallest), machine.cores, most)
+    measured = run_probe(session, prepared.request, options, cells, basis)
+    volume = prepared.choose_volume(measured)
+    settled = prepared.with_volume(volume)
+    session.result.write_request(settled.request)
+    session.progress.say(describe_choice(volume, options, measured))
+    return settled, measured
+
+
+def _deadline(began: Deadline, run: Run) -> Deadline:
+    """What of the time earlier launches have not used; for what is still lacking there is always some."""
+    allowed_s = run.session.seconds
+    if allowed_s is None:
+        lacking = run.lacking(run.cells)
+        work_s = run.options.min_repetitions * sum(run.costs.repetition_s(cell) for cell in lacking)
+        launches_s = sum(run.costs.launch_s(layout.ranks) for layout in by_layout(lacking))
+        is_fresh = run.tally.repetitions == 0
+        least_s = 0.0 if is_fresh else _GENEROUS * (work_s + launches_s)
+        allowed_s = max(run.options.time_s - run.tally.seconds, least_s)
+    return began.earlier(-allowed_s)
+
+
+@dataclass(frozen=True)
+class _Course:
+    """The order in which time is spent."""
+
+    prepared: PreparedSweep
+    run: Run
+    findings: Findings
+
+    def follow(self, deadline: Deadline) -> None:
+        run, options = self.run, self.run.options
+        run.give_minimum(run.cells, deadline)
+        reserved_s = options.reserved_share * options.time_s
+        run.narrow(run.cells, deadline.earlier(reserved_s))
+        if options.extend:
+            self._extend(deadline.earlier(_RECHECK_SHARE * options.time_s if options.recheck else 0.0))
+        if options.recheck and run.may_go_on:
+            run.repeat(odd_cells(self.findings(run.session.result), run.cells), deadline)
+        run.narrow(run.cells, deadline)
+        self._note_lacking()
+
+    def _extend(self, deadline: Deadline) -> None:
+        """New cells get their minimum one after the other, because each decides whether there is a next."""
+        while self.run.may_go_on and deadline.left_s > 0 and (new := self._new_cells()):
+            self.run.cells.extend(new)
+            self.run.write_plans(new)
+            self.run.give_minimum(new, deadline)
+            if self.run.lacking(new):
+                return
+
+    def _new_cells(self) -> list[Cell]:
+        run = self.run
+        findings, volume = self.findings(run.session.result), run.options.volume or 0
+        return beyond_the_rim(findings, run.cells, run.options, volume, self.prepared.machine.cores)
+
+    def _note_lacking(self) -> None:
+        """Rows with too few repetitions are flagged one by one; here stands why."""
+        run = self.run
+        lacking = run.lacking(run.cells)
+        launches = run.session.result.launches()
+        if lacking and run.may_go_on and launches:
+            text = (
+                f"{len(lacking)} of {len(run.cells)} cells have fewer than {run.options.min_repetitions} repetitions: "
+                f"the time of {format_time(run.options.time_s)} was too short for all"
+            )
+            run.session.note(
+                launches[-1], "warning", "time-too-short", text, "more --time, a smaller --volume or fewer cells"
+            )

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sweep that was checked against engine and machine, ready to be explained or run."""
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pydantic import ValidationError
+
+from ullage.errors import EXIT_BAD_INPUT, UserError
+from ullage.model.plan import Case, Layout, Limits, Plan, Target
+from ullage.model.request import Request
+from ullage.model.system import Memory, Place
+from ullage.result import ResultFolder
+from ullage.running.session import Session
+from ullage.suites import Explanation, Ground
+from ullage.suites.sweep.costs import Basis, Costs, assumed
+from ullage.suites.sweep.explain import Scene, explain
+from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.planning import Cell, Turn, by_layout, make_cells, make_plan
+from ullage.suites.sweep.room import check_places, check_room, most_to_choose
+from ullage.suites.sweep.settings import Way, ways
+from ullage.suites.sweep.volume import Shape, choose_volume
+from ullage.units import format_volume
+
+# Of the time, for the minimum of all cells when we choose the volume: the rest narrows intervals and covers surprises.
+MINIMUM_SHARE: Final = 0.6
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What of the machine counts in planning. ``cores``: usable ones of a node, None when not known."""
+
+    cores: int | None
+    places: Sequence[Place]
+    memory: Memory
+
+
+@dataclass(frozen=True)
+class PreparedSweep:
+    """See ``Prepared``."""
+
+    request: Request
+    options: SweepOptions
+    ground: Ground
+    machine: Machine
+
+    @property
+    def limits(self) -> Limits:
+        """As in the plans."""
+        return Limits(space_bytes=self.options.space)
+
+    @property
+    def unsettled(self) -> str:
+        """See ``Prepared``."""
+        return "--volume" if self.options.volume is None else ""
+
+    def shape(self) -> Shape:
+        """What a volume has to be divided by, and the room for it."""
+        segments = {_segments(way.workload.get("segments", 1)) for way in self._ways()}
+        most = most_to_choose(self.machine.places, self.limits, self.machine.memory)
+        if self.options.keep:
+            most //= max(1, len(self._ways()) * len(self.options.blocks))
+        return Shape(self.options.ranks, self.options.blocks, math.lcm(*segments), self.options.weak, most)
+
+    def _ways(self) -> list[Way]:
+        return ways(self.options, self.request.targets, self.ground.description)
+
+    def cells(self, volume_bytes: int) -> list[Cell]:
+        """All cells, with that volume."""
+        description, cores = self.ground.description, self.machine.cores
+        return make_cells(self.options, self.request.targets, description, volume_bytes, cores)
+
+    def assumed(self, cells: Sequence[Cell]) -> Basis:
+        """Costs before anything was measured."""
+        return assumed(cells, self.machine.places)
+
+    def choose_volume(self, basis: Basis) -> int:
+        """The volume with which the minimum fits into its share of the time by ``basis``."""
+
+        def seconds_of(volume_bytes: int) -> float:
+            cells, costs = self.cells(volume_bytes), Costs(basis)
+            launches_s = 3 * sum(costs.launch_s(layout.ranks) for layout in by_layout(cells))
+            return launches_s + self.options.min_repetitions * sum(costs.repetition_s(cell) for cell in cells)
+
+        share = MINIMUM_SHARE * (1 - self.options.reserved_share)
+        return choose_volume(self.shape(), seconds_of, share * self.options.time_s)
+
+    def with_volume(self, volume_bytes: int) -> "PreparedSweep":
+        """The same with the volume settled; request.json then says it."""
+        options = self.options.model_copy(update={"volume": volume_bytes})
+        request = self.request.model_copy(update={"options": options.model_dump(mode="json")})
+        return replace(self, options=options, request=request)
+
+    def check(self, cells: Sequence[Cell]) -> None:
+        """``UserError`` (exit code 3) where the engine would refuse for want of room."""
+        check_room(cells, self.machine.places, self.limits, self.machine.memory, keep=self.options.keep)
+
+    def _settled(self) -> tuple[int, str, Basis]:
+        """Volume, how it was found, and costs; nothing is measured for it."""
+        given = self.options.volume
+        of_what = "for each rank" if self.options.weak else "for every case"
+        smallest = self.shape().smallest
+        basis = self.assumed(self.cells(given or smallest))
+        if given is not None:
+            return given, f"volume {format_volume(given)} {of_what}, as asked", basis
+        volume = self.choose_volume(basis)
+        return (
+            volume,
+            f"volume about {format_volume(volume)} {of_what}: a probe of a few seconds would choose it",
+            basis,
+        )
+
+    def explain(self) -> Explanation:
+        """See ``Prepared``."""
+        volume, text, basis = self._settled()
+        machine, cells = self.machine, self.cells(volume)
+        return explain(Scene(self.options, cells, Costs(basis), machine.places, machine.memory, volume, text))
+
+    def plans(self, result: ResultFolder) -> list[Plan]:
+        """See ``Prepared``."""
+        volume, _, basis = self._settled()
+        groups = by_layout(self.cells(volume))
+        costs = Costs(basis)
+        expected = [sum(costs.repetition_s(cell) for cell in cells) for cells in groups.values()]
+        plans: list[Plan] = []
+        for number, (cells, share) in enumerate(zip(groups.values(), expected, strict=True), start=1):
+            seconds = self.options.time_s * share / sum(expected)
+            turn = Turn(0, self.options.min_repetitions, self.options.max_repetitions, seconds)
+            plans.append(make_plan(self.request, self.options, cells, turn, str(result.records_path(number))))
+        return plans
+
+    def run(self, session: Session) -> int:
+        """See ``Prepared``."""
+        from ullage.suites.sweep.execution import execute
+
+        return execute(self, session)
+
+
+def _segments(value: object) -> int:
+    return value if isinstance(value, int) else 1
+
+
+def prepare_sweep(request: Request, ground: Ground) -> PreparedSweep:
+    """Check everything that can be checked without starting anything."""
+    options = _options(request)
+    machine = _machine(request.targets, options)
+    prepared = PreparedSweep(request, options, ground, machine)
+    if options.cache == "drop" and os.geteuid() != 0 and "read" in options.access:
+        raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
+    prepared.cells(options.volume or prepared.shape().smallest)
+    check_places(machine.places)
+    if options.volume is not None:
+        prepared.check(prepared.cells(options.volume))
+    else:
+        prepared.check(prepared.cells(prepared.shape().smallest))
+    return prepared
+
+
+def _options(request: Request) -> SweepOptions:
+    try:
+        options = SweepOptions.model_validate(request.options)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = "/".join(str(part) for part in first["loc"])
+        raise UserError(
+            f"options/{place}: {first['msg']}", "request.json", "take it from a copy of the result"
+        ) from error
+    ranks, blocks = list(options.ranks), list(options.blocks)
+    # One value has no neighbour to be compared with, and so would never seem to lie at a rim.
+    if "ranks" in options.extend and len(ranks) == 1:
+        ranks.append(2 * ranks[0])
+    if "block" in options.extend and len(blocks) == 1:
+        blocks.append(2 * blocks[0])
+    return options.model_copy(update={"ranks": ranks, "blocks": blocks})
+
+
+def _machine(targets: list[Target], options: SweepOptions) -> Machine:
+    from ullage.launch.base import is_one_node
+    from ullage.system.cpu import usable_cores
+    from ullage.system.memory import read_memory
+    from ullage.system.storage import read_places
+
+    here = is_one_node(Layout(ranks=1, nodes=options.nodes))
+    return Machine(usable_cores() if here else None, read_places(targets), read_memory())
+
+
+def planned_cells(result: ResultFolder) -> list[Cell]:
+    """All cells that any plan of ``result`` holds, each once."""
+    found: dict[str, Cell] = {}
+    for number in result.launches():
+        plan = result.read_plan(number)
+        targets = {target.name: target for target in plan.targets}
+        for case in plan.cases:
+            bare: Case = case.model_copy(update={"prior_elapsed_ns": {}})
+            found.setdefault(case.id, Cell(bare, targets[case.target], plan.layout))
+    return list(found.values())

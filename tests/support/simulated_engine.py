@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A start of launches that takes no time: plans are carried out on a clock of its own, by a stated cost of each repetition."""
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ullage.launch.base import DeadRank, Launcher
+from ullage.launch.process import LaunchOutcome
+from ullage.model.describe import Describe
+from ullage.model.plan import Case, Plan
+from ullage.records import AnyRecord, parse_record
+from ullage.statistics import median_interval
+
+ENGINE = {
+    "version": "0.1.0", "git": "x", "compiler": "x", "flags": "",
+    "mpi": {"family": "mpich", "library": "simulated", "mpiexec": ""},
+}  # fmt: skip
+
+
+def parameter(name: str, kind: str, default: object, **more: object) -> dict[str, object]:
+    return {"name": name, "type": kind, "default": default, "doc": name, **more}
+
+
+PHASES = ["write", "rewrite", "read", "reread"]
+DESCRIBE = Describe.model_validate(
+    {
+        "schema": "ullage.describe/1",
+        "engine": ENGINE,
+        "backends": [
+            {
+                "name": "posix", "doc": "files", "available": True, "capabilities": ["path", "data"],
+                "parameters": [
+                    parameter("direct", "flag", False),
+                    parameter("advice", "choice", "none", choices=["none", "sequential", "random"]),
+                ],
+            },
+            {
+                "name": "mpiio", "doc": "files", "available": True, "capabilities": ["path", "data", "collective"],
+                "parameters": [parameter("collective", "flag", False), parameter("hints", "map", {})],
+            },
+            {
+                "name": "model", "doc": "a device", "available": True, "capabilities": [],
+                "parameters": [parameter("bandwidth", "rate", 1e9), parameter("latency_s", "seconds", 0.0)],
+            },
+            {"name": "null", "doc": "nothing", "available": True},
+            {"name": "pmem", "doc": "memory", "available": False, "reason": "libpmem not found", "capabilities": ["path"]},
+        ],
+        "workloads": [
+            {
+                "name": "transfer", "doc": "moves data", "available": True,
+                "parameters": [
+                    parameter("phases", "choices", ["write", "read"], choices=PHASES),
+                    parameter("transfer_bytes", "bytes", 262144, minimum=8),
+                    parameter("block_bytes", "bytes", 1 << 20, minimum=8),
+                    parameter("segments", "count", 1, minimum=1),
+                    parameter("file_mode", "choice", "shared", choices=["shared", "per-process"]),
+                    parameter("order", "choice", "sequential", choices=["sequential", "random", "backward", "strided"]),
+                    parameter("cache", "choice", "advise", choices=["none", "advise", "drop"]),
+                    parameter("verify", "choice", "kept", choices=["none", "kept", "full"]),
+                    parameter("sync", "choice", "close", choices=["none", "close", "every"]),
+                ],
+            }
+        ],
+        "probes": [],
+        "stop_rules": [],
+    }
+)  # fmt: skip
+
+
+@dataclass
+class Clock:
+    """Seconds; goes on only when told to."""
+
+    at: float = 1000.0
+
+    def now(self) -> float:
+        return self.at
+
+
+Cost = Callable[[Case, Plan], float]
+
+
+@dataclass
+class SimulatedEngine:
+    """``cost``: seconds of each phase. ``spread``: relative noise. ``ends``: what happens to the n-th launch (from 1) instead
+    of a good end: ``die``, ``refuse``, ``interrupt``. ``bad``: ids of cases that fail."""
+
+    clock: Clock
+    cost: Cost
+    spread: float = 0.01
+    launch_s: float = 0.4
+    ends: dict[int, str] = field(default_factory=dict[int, str])
+    bad: set[str] = field(default_factory=set[str])
+    plans: list[Plan] = field(default_factory=list[Plan])
+    _rng: random.Random = field(default_factory=lambda: random.Random(5))
+    _records: list[AnyRecord] = field(default_factory=list[AnyRecord])
+
+    def start(
+        self,
+        engine: Path,
+        launcher: Launcher,
+        plan_path: Path,
+        plan: Plan,
+        stderr_path: Path,
+        on_record: Callable[[AnyRecord], None],
+    ) -> LaunchOutcome:
+        del engine, launcher, stderr_path
+        assert Plan.model_validate_json(plan_path.read_text()) == plan
+        self.plans.append(plan)
+        began, fate = self.clock.at, self.ends.get(len(self.plans), "complete")
+        self.clock.at += self.launch_s
+        if fate == "refuse":
+            return self._outcome(plan, began, None, 3, "ullage-engine: target 'a': is full")
+        launch = _Launch(self, plan, on_record)
+        launch.run(stop_after=2 if fate in ("die", "interrupt") else None)
+        if fate == "die":
+            return self._outcome(plan, began, None, 9, "", [DeadRank(1, "node7", "signal 9 (Killed)")])
+        status = "interrupted" if fate == "interrupt" else "failed" if launch.failed else "complete"
+        launch.end(status)
+        return self._outcome(plan, began, status, 0, "")
+
+    def _outcome(
+        self, plan: Plan, began: float, status: Any, code: int, stderr: str, dead: list[DeadRank] | None = None
+    ) -> LaunchOutcome:
+        return LaunchOutcome(
+            exit_code=code,
+            signal=None,
+            records_path=Path(plan.records),
+            last_status=status,
+            stderr_tail=stderr,
+            dead_ranks=dead or [],
+            stopped_by="signal" if status == "interrupted" else None,
+            elapsed_s=self.clock.at - began,
+        )
+
+    def draw(self, seconds: float) -> float:
+        return seconds * max(0.2, self._rng.gauss(1, self.spread))
+
+
+class _Launch:
+    """The engine's own rules, as docs/contract.md has them."""
+
+    def __init__(self, owner: SimulatedEngine, plan: Plan, on_record: Callable[[AnyRecord], None]) -> None:
+        self.owner, self.plan, self.on_record = owner, plan, on_record
+        self.began = owner.clock.at
+        self.samples = {case.id: {k: list(v) for k, v in case.prior_elapsed_ns.items()} for case in plan.cases}
+        self.longest: dict[str, float] = {}
+        self.made: dict[str, int] = {}
+        self.failed: set[str] = set()
+        Path(plan.records).parent.mkdir(parents=True, exist_ok=True)
+        self.write(kind="run", schema="ullage.record/1", run_id=plan.run_id, suite=plan.suite,
+                   started="2026-01-01T00:00:00Z", origin_ns=0, engine=ENGINE, layout=plan.layout.model_dump(mode="json"),
+                   clock={"source": "x", "read_cost_ns": 30, "largest_offset_ns": 0, "largest_offset_rank": 0, "residual_ns": 0},
+                   pinning={"pinned_ranks": 1, "unpinned_ranks": 0, "cores_available": 64,
+                            "most_ranks_on_a_node": plan.layout.ranks, "oversubscribed": False})  # fmt: skip
+
+    def write(self, **record: Any) -> None:
+        line = json.dumps(record)
+        with Path(self.plan.records).open("a") as stream:
+            stream.write(line + "\n")
+        parsed = parse_record(line.encode())
+        assert hasattr(parsed, "kind"), parsed
+        self.on_record(parsed)  # type: ignore[arg-type]
+
+    def run(self, stop_after: int | None) -> None:
+        open_cases = [case for case in self.plan.cases if not self.stop(case)]
+        repetitions = 0
+        while open_cases:
+            for case in list(open_cases):
+                elapsed = self.owner.clock.at - self.began
+                budget = self.plan.time_budget_s
+                if budget is not None and elapsed + self.longest.get(case.id, 0) > budget:
+                    open_cases.remove(case)
+                    continue
+                if self.repetition(case):
+                    open_cases.remove(case)
+                repetitions += 1
+                if repetitions == stop_after:
+                    return
+
+    def stop(self, case: Case) -> str:
+        samples = self.samples[case.id]
+        count = min((len(values) for values in samples.values()), default=0)
+        rule = self.plan.stop_rule
+        if rule.name == "fixed":
+            return "count" if count >= int(str(rule.parameters["count"])) else ""
+        minimum, maximum = (int(str(rule.parameters[name])) for name in ("minimum", "maximum"))
+        width = self.width(case)
+        if width is not None and count >= minimum and width <= float(str(rule.parameters["relative_width"])):
+            return "converged"
+        return "count" if count >= maximum else ""
+
+    def width(self, case: Case) -> float | None:
+        samples = self.samples[case.id].values()
+        if not samples or min(len(values) for values in samples) < 2:
+            return None
+        intervals = [median_interval([float(v) for v in values], 0.95) for values in samples]
+        return max((found.high - found.low) / 2 / found.median for found in intervals)
+
+    def repetition(self, case: Case) -> bool:
+        """Whether no further one follows."""
+        number = self.made.get(case.id, 0)
+        self.made[case.id] = number + 1
+        is_bad = case.id in self.owner.bad
+        parameters = {name: value for name, value in case.workload.parameters.items()}
+        total = 0.0
+        for phase in parameters.get("phases", ["write", "read"]):  # type: ignore[union-attr]
+            seconds = self.owner.draw(self.owner.cost(case, self.plan))
+            total += seconds
+            self.phase(case, number, str(phase), seconds, is_bad)
+        self.owner.clock.at += total
+        self.longest[case.id] = max(total, self.longest.get(case.id, 0.0))
+        stop = "failed" if is_bad else self.stop(case)
+        if is_bad:
+            self.failed.add(case.id)
+        self.write(kind="case", case=case.id, repetition=number, status="failed" if is_bad else "ok", stop=stop,
+                   relative_width=self.width(case), target=case.target, backend=case.backend.name, workload="transfer",
+                   backend_parameters=case.backend.parameters, workload_parameters=parameters,
+                   elapsed_ns=int(total * 1e9))  # fmt: skip
+        return bool(stop)
+
+    def phase(self, case: Case, number: int, phase: str, seconds: float, is_bad: bool) -> None:
+        parameters, elapsed_ns = case.workload.parameters, int(seconds * 1e9)
+        volume = int(str(parameters.get("block_bytes", 1 << 20))) * self.plan.layout.ranks
+        done = {"elapsed_ns": elapsed_ns, "bytes": volume, "operations": 1}
+        if not is_bad:
+            self.samples[case.id].setdefault(phase, []).append(elapsed_ns)
+        self.write(kind="phase", case=case.id, repetition=number, phase=phase, status="failed" if is_bad else "ok",
+                   access="write" if "write" in phase else "read", grade="A", ranks=self.plan.layout.ranks, start_ns=0,
+                   elapsed_ns=elapsed_ns, bytes=volume, operations=1, stages={}, first_done=done, last_done=done)  # fmt: skip
+
+    def end(self, status: str) -> None:
+        elapsed_ns = int((self.owner.clock.at - self.began) * 1e9)
+        self.write(kind="end", status=status, cases_ok=0, cases_failed=len(self.failed), repetitions=0, elapsed_ns=elapsed_ns)
+
+
+@dataclass
+class SilentProgress:
+    """Keeps what it was told."""
+
+    stages: list[str] = field(default_factory=list[str])
+    said: list[str] = field(default_factory=list[str])
+
+    def stage(self, text: str, repetitions: int, left_s: float) -> None:
+        del repetitions, left_s
+        self.stages.append(text)
+
+    def record(self, record: AnyRecord) -> None:
+        del record
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def close(self) -> None: ...
+
+
+__all__ = ["DESCRIBE", "Clock", "SilentProgress", "SimulatedEngine"]
