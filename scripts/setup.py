@@ -22,7 +22,7 @@ def inputs() -> str:
         "python": f"{sys.executable} {sys.version}",
         "checkout": str(ROOT),
         "mpi": f"{mpi.wanted_road()} {mpi.mpicxx_on_path()}",
-        "compiler": os.environ.get("CXX", ""),
+        "compiler": f"{os.environ.get('CXX')} {tools.program('ccache')}",
     }
     return digest([*files, *ROOT.glob("requirements*.txt"), *Path(__file__).parent.glob("steps/*.py")], facts)
 
@@ -52,18 +52,19 @@ def prepare_test() -> None:
 def main(profile: str) -> None:
     """Set up for ``run`` or ``test``. Raises StepError."""
     started = time.monotonic()
-    current = inputs()
     stamps = Stamps(python_env.VENV / "ullage-setup.json")
-    done = stamps.matches("run", current) and engine.configured([engine.linked()])
-    if not done:
+    current = inputs()
+    prepared = stamps.matches("run", current) and engine.is_linked() and engine.configured([engine.linked()])
+    if not prepared:
         prepare_run()
-        stamps.finish("run", current)
-    if profile == "test" and not (stamps.matches("test", current) and engine.configured(engine.legs())):
+    if profile == "test" and not (prepared and stamps.matches("test", current) and engine.configured(engine.legs())):
         prepare_test()
-        stamps.finish("test", current)
-        done = False
+        prepared = False
+    if not prepared:
+        # Asked again: what was installed just now is among the inputs.
+        stamps.finish(inputs(), *(["run", "test"] if profile == "test" else ["run"]))
     engine.build(engine.linked(), "ullage-engine")
-    say(f"set up{' already' if done else ''} ({time.monotonic() - started:.1f} s)")
+    say(f"set up{' already' if prepared else ''} ({time.monotonic() - started:.1f} s)")
 
 
 if __name__ == "__main__":

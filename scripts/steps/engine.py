@@ -27,6 +27,8 @@ def configure(preset: str, mpi: Mpi | None = None) -> None:
     if _belongs_elsewhere(folder(preset) / "CMakeCache.txt"):
         shutil.rmtree(folder(preset))
     argv = [_cmake(), "--preset", preset, f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DCMAKE_CXX_COMPILER={tools.compiler()}"]
+    if ccache := tools.program("ccache"):
+        argv.append(f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}")
     if mpi is not None and mpi.mpicc is not None:
         argv.append(f"-DMPI_C_COMPILER={mpi.mpicc}")
     logged(f"configure-{preset}", argv)
@@ -42,7 +44,10 @@ def _belongs_elsewhere(cache: Path) -> bool:
 
 def build(preset: str, *targets: str) -> None:
     """Build targets of a configured preset; quick when nothing changed. Raises StepError."""
-    logged(f"build-{preset}", [_cmake(), "--build", folder(preset), "--parallel", str(_jobs()), "--target", *targets])
+    # One cache for all legs, whatever folder they are built in: what does not see mpi.h is the same in both MPIs' legs.
+    ccache = {"CCACHE_DIR": str(ROOT / "build" / "ccache"), "CCACHE_NOHASHDIR": "1", "CCACHE_MAXSIZE": "1G"}
+    argv = [_cmake(), "--build", folder(preset), "--parallel", str(_jobs()), "--target", *targets]
+    logged(f"build-{preset}", argv, ccache)
 
 
 def _cmake() -> Path:
@@ -67,9 +72,14 @@ def link(preset: str) -> None:
     LINK.symlink_to(os.path.relpath(folder(preset) / "ullage-engine", LINK.parent))
 
 
+def is_linked() -> bool:
+    """Tell whether .venv/bin/ullage-engine was made."""
+    return LINK.is_symlink()
+
+
 def linked() -> str:
     """Return the preset whose engine .venv/bin/ullage-engine is. Raises StepError when there is none."""
-    if not LINK.is_symlink():
+    if not is_linked():
         raise StepError("no engine is set up: run `make setup`")
     return LINK.readlink().parent.name
 

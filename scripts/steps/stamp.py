@@ -35,8 +35,10 @@ class Stamps:
         """Tell whether the set-up ``name`` was finished with the same inputs."""
         return self._read().get(name) == current
 
-    def finish(self, name: str, current: str) -> None:
-        """Write down that the set-up ``name`` is finished."""
+    def finish(self, current: str, *names: str) -> None:
+        """Write down that the set-ups ``names`` are finished."""
         temporary = self._file.with_suffix(".new")
-        temporary.write_text(json.dumps({**self._read(), name: current}, indent=1) + "\n", encoding="utf-8")
+        temporary.write_text(
+            json.dumps({**self._read(), **dict.fromkeys(names, current)}, indent=1) + "\n", encoding="utf-8"
+        )
         temporary.replace(self._file)

@@ -202,6 +202,9 @@ class Contamination(Tolerant):
     pressure_cpu_ppm: int | None = None
     pressure_io_ppm: int | None = None
     pressure_memory_ppm: int | None = None
+    kernel_threads_ppm: Annotated[int, Field(description="kernel threads that write back our data too")] | None = None
+    uncertainty_ppm: Annotated[int, Field(description="of the shares above, from the granularity of the counters")] | None = None
+    run_delay_ppm: Annotated[int, Field(description="ranks' time waiting for a core")] | None = None
     involuntary_switches: int
     clock_drift_ppm: int | None = None
     reasons: list[str] = []

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One case on the real engine, and its phase records."""
+
+import os
+import secrets
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ullage.engine import describe, find_engine
+from ullage.launch import choose_launcher
+from ullage.model.plan import Case, Layout, Limits, Named, Plan, Target
+from ullage.model.record import PhaseRecord
+from ullage.records import read_records
+
+
+def plan_of(uri: str, backend: Named, workload: dict[str, Any], ranks: int, records: Path, repetitions: int = 1) -> Plan:
+    """A plan of one case."""
+    return Plan(
+        run_id="bench-" + secrets.token_hex(4),
+        suite="benchmark",
+        records=str(records),
+        layout=Layout(ranks=ranks),
+        targets=[Target(name="t", uri=uri)],
+        stop_rule=Named(name="fixed", parameters={"count": repetitions}),
+        dirty_retries=0,
+        limits=Limits(space_fraction=0.9),
+        cases=[Case(id=secrets.token_hex(8), target="t", backend=backend, workload=Named(name="transfer", parameters=workload))],
+    )
+
+
+def phases(uri: str, backend: Named, workload: dict[str, Any], ranks: int = 1, repetitions: int = 1) -> list[PhaseRecord]:
+    """Run the case and return its phases; a failure is an error."""
+    engine = find_engine()
+    launcher = choose_launcher(describe(engine))
+    with tempfile.TemporaryDirectory() as folder:
+        records = Path(folder) / "records.ndjson"
+        plan = plan_of(uri, backend, workload, ranks, records, repetitions)
+        path = Path(folder) / "plan.json"
+        path.write_text(plan.model_dump_json())
+        environment = {**os.environ, **launcher.environment(plan.layout)}
+        done = subprocess.run(launcher.argv(engine, path, plan.layout), env=environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip())
+        return read_records(records).phases

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A CSV table of bandwidths: target, access, ranks, block_bytes, bandwidth_mb_per_s, columns in any order.
+
+MB are 1,000,000 bytes. Further lines of the same cell are further repetitions of it.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.findings import find_all
+from ullage.importers import IMPORT_SUITE, Importer
+from ullage.model.summary import Row, Summary
+from ullage.statistics import median_interval
+
+_BYTES_PER_MB: Final = 1e6
+_ACCESSES: Final = ("write", "rewrite", "read", "reread")
+_LONGEST_NAME: Final = 64
+_LARGEST: Final = 2**63 - 1
+Key = tuple[str, str, int, int]
+
+
+class _BadCellError(ValueError):
+    """Says what would be right."""
+
+
+def _target(text: str) -> str:
+    if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
+        raise _BadCellError(f"a name of at most {_LONGEST_NAME} printable characters")
+    return text
+
+
+def _access(text: str) -> str:
+    if text not in _ACCESSES:
+        raise _BadCellError(f"one of {', '.join(_ACCESSES)}")
+    return text
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and 1 <= int(text) <= _LARGEST):
+        raise _BadCellError("a whole number, 1 or more")
+    return int(text)
+
+
+def _bandwidth(text: str) -> float:
+    right = "a number of MB/s above 0, with a point, for example 9484.994"
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise _BadCellError(right) from error
+    if "_" in text or not math.isfinite(value * _BYTES_PER_MB) or value <= 0:
+        raise _BadCellError(right)
+    return value * _BYTES_PER_MB
+
+
+_COLUMNS: Final[dict[str, Callable[[str], str | int | float]]] = {
+    "target": _target,
+    "access": _access,
+    "ranks": _count,
+    "block_bytes": _count,
+    "bandwidth_mb_per_s": _bandwidth,
+}
+
+
+def recognises(head: str) -> bool:
+    """The first line names at least the bandwidth and one more of the columns."""
+    names = {name.strip().strip('"') for name in (head.splitlines() or [""])[0].split(",")}
+    return "bandwidth_mb_per_s" in names and len(names & _COLUMNS.keys()) > 1
+
+
+def read_table(text: str, name: str) -> Summary:
+    """The rows of a table and what they say. ``UserError`` names line and column of the first mistake."""
+    cells: dict[Key, list[float]] = {}
+    for line, values in _lines(text, name):
+        key: Key = (str(values["target"]), str(values["access"]), int(values["ranks"]), int(values["block_bytes"]))
+        value = float(values["bandwidth_mb_per_s"])
+        if value in cells.setdefault(key, []):
+            raise UserError("repeats a line above with the same value", f"{name}:{line}", "remove it")
+        cells[key].append(value)
+    if not cells:
+        raise UserError("holds no line of numbers", name, "a line for each cell below the names of the columns")
+    rows = [_row(key, values, name) for key, values in cells.items()]
+    return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=find_all(rows))
+
+
+def _row(key: Key, values: list[float], name: str) -> Row:
+    target, access, ranks, block = key
+    interval = median_interval(values)
+    single = len(values) == 1
+    return Row(
+        metric="bandwidth",
+        unit="B/s",
+        better="more",
+        target=target,
+        params={"access": access, "ranks": ranks, "block_bytes": block},
+        median=interval.median,
+        low=None if single else interval.low,
+        high=None if single else interval.high,
+        repetitions=values,
+        verdict="unknown(imported)",
+        reasons=[f"imported from {name}, which has no counters"],
+        grade=None,
+        flags=["interval-below-95"] if interval.below_level else [],
+    )
+
+
+def _lines(text: str, name: str) -> Iterator[tuple[int, dict[str, str | int | float]]]:
+    """Line number and values by column of each line that is not empty."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header: list[str] | None = None
+    try:
+        for words in reader:
+            cells = [word.strip() for word in words]
+            if not any(cells):
+                continue
+            if header is None:
+                header = _header(cells, f"{name}:{reader.line_num}")
+            else:
+                yield reader.line_num, _values(header, cells, f"{name}:{reader.line_num}")
+    except csv.Error as error:
+        raise UserError(f"is no CSV: {error}", f"{name}:{reader.line_num}", "see that quotes are closed") from error
+
+
+def _header(cells: list[str], place: str) -> list[str]:
+    expected = ",".join(_COLUMNS)
+    for index, cell in enumerate(cells, start=1):
+        if cell not in _COLUMNS:
+            raise UserError(f"unknown column '{cell}'", f"{place}, column {index}", f"the columns are {expected}")
+        if cell in cells[: index - 1]:
+            raise UserError(f"column '{cell}' stands twice", f"{place}, column {index}", "name each column once")
+    missing = [column for column in _COLUMNS if column not in cells]
+    if missing:
+        raise UserError(f"no column '{missing[0]}'", place, f"the columns are {expected}")
+    return cells
+
+
+def _values(header: list[str], cells: list[str], place: str) -> dict[str, str | int | float]:
+    if len(cells) != len(header):
+        where = f"{place}, column {min(len(cells), len(header)) + 1}"
+        raise UserError(f"has {len(cells)} values", where, f"write {len(header)} values, as many as there are columns")
+    values: dict[str, str | int | float] = {}
+    for index, (column, cell) in enumerate(zip(header, cells, strict=True), start=1):
+        try:
+            values[column] = _COLUMNS[column](cell)
+        except _BadCellError as error:
+            raise UserError(f"'{cell}' is no {column}", f"{place}, column {index}", f"write {error}") from error
+    return values
+
+
+IMPORTER = Importer("table", f"CSV with the columns {','.join(_COLUMNS)}", recognises, read_table)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every run has around its measurement: facts of the machine before it, summary and report after it."""
+
+import sys
+from pathlib import Path
+
+from ullage.cleaning import PREFIX
+from ullage.errors import EXIT_ABORTED, UserError, one_line
+from ullage.launch.base import Launcher
+from ullage.model.request import Request
+from ullage.progress import make_progress
+from ullage.result import ResultFolder
+from ullage.running.session import Session, terminable
+from ullage.suites import Ground, Prepared
+from ullage.uri import target_path
+
+
+def launcher_name(word: str) -> str | None:
+    """The name that ``choose_launcher`` takes; None for the one that fits the engine."""
+    return None if word in ("auto", "mpiexec") else word
+
+
+def freeze_system(folder: ResultFolder, request: Request, ground: Ground) -> None:
+    """Write the facts of this machine, once for a result."""
+    from ullage.system import facts
+
+    if not folder.system_path.exists():
+        folder.write_system(facts(request.targets, ground.description))
+
+
+def measure(
+    prepared: Prepared, folder: ResultFolder, ground: Ground, launcher: Launcher, seconds: float | None = None
+) -> int:
+    """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code."""
+    freeze_system(folder, prepared.request, ground)
+    progress = make_progress()
+    session = Session(folder, ground, launcher, progress, seconds)
+    with terminable():
+        try:
+            code = prepared.run(session)
+        except KeyboardInterrupt:
+            session.messages.append("interrupted")
+            code = EXIT_ABORTED
+        finally:
+            progress.close()
+    for message in session.messages:
+        sys.stderr.write(f"ullage: {one_line(message)}\n")
+    show_result(folder)
+    if code == EXIT_ABORTED:
+        sys.stderr.write(f"ullage: `ullage resume {folder.path}` finishes the rest\n")
+        _hint_at_remains(prepared.request)
+    sys.stdout.write(f"{folder.path}\n")
+    return code
+
+
+def show_result(folder: ResultFolder) -> None:
+    """Summary, report and tables of whatever was measured."""
+    from ullage.report.html import write_report
+    from ullage.report.terminal import make_console, print_summary
+    from ullage.summary import build_summary
+
+    try:
+        summary = build_summary(folder)
+    except UserError as error:
+        sys.stderr.write(f"ullage: no summary: {error}\n")
+        return
+    folder.write_summary(summary)
+    print_summary(summary, make_console())
+    if summary.rows:
+        write_report(folder, folder.report_path)
+        sys.stdout.write(f"\nReport: {folder.report_path}\n")
+
+
+def _hint_at_remains(request: Request) -> None:
+    """A run that was killed leaves its folders; say how to remove them."""
+    for target in request.targets:
+        path = target_path(target)
+        if path is not None and any(_exists(path / f"{PREFIX}{request.run_id}{end}") for end in ("", "-probe")):
+            sys.stderr.write(f"ullage: the run left data there: `ullage clean {path}` removes it\n")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False

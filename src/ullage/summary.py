@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The summary of a result, from its records alone: it can be made again at any time, on any machine."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from ullage.ceilings import ceilings_for
+from ullage.events import summarise_events
+from ullage.failed_cases import failed_cases
+from ullage.findings import find_all
+from ullage.model.plan import Target
+from ullage.model.request import Request
+from ullage.model.summary import Summary
+from ullage.model.system import Place, SystemFacts
+from ullage.records import RecordFile
+from ullage.result import ResultFolder
+from ullage.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows
+from ullage.uri import target_path
+
+LEVEL = 0.95
+
+
+def build_summary(result: ResultFolder) -> Summary:
+    """Rows, findings and events of ``result``. ``UserError`` when a document it stands on is missing or damaged.
+
+    Of the request's options it reads those that every suite names alike: ``access`` (list of phases), ``metrics``
+    (list), ``ceilings`` (bytes/s by ``TARGET`` or ``TARGET:ACCESS``) and ``interval`` (relative width asked for).
+    """
+    from ullage.importers import IMPORT_SUITE, imported_summary
+
+    request = result.read_request()
+    if request.suite == IMPORT_SUITE:
+        return imported_summary(result, request)
+    system, files = result.read_system(), result.read_records()
+    launches = [file.records for file in files]
+    rows = build_rows(launches, row_context(request, system))
+    return Summary(
+        suite=request.suite,
+        run_id=request.run_id,
+        created=request.created,
+        command=request.command,
+        versions=_versions(request, files),
+        rows=rows,
+        findings=find_all(rows, failed_cases(launches), LEVEL),
+        events=summarise_events(files),
+        system={} if system is None else system.model_dump(mode="json"),
+    )
+
+
+def row_context(request: Request, system: SystemFacts | None) -> RowContext:
+    """What rows need to know besides the records."""
+    ceilings, interval = _numbers(request.options.get("ceilings")), request.options.get("interval")
+    places = {place.target: place for place in (system.places if system is not None else [])}
+    targets = {target.name: _facts(target, places.get(target.name), system, ceilings) for target in request.targets}
+    return RowContext(
+        accesses=tuple(_words(request.options.get("access"))),
+        metrics=tuple(_words(request.options.get("metrics"))) or DEFAULT_METRICS,
+        targets=targets,
+        level=LEVEL,
+        wanted_width=float(interval) if isinstance(interval, (int, float)) else None,
+    )
+
+
+def _facts(target: Target, place: Place | None, system: SystemFacts | None, ceilings: dict[str, float]) -> TargetFacts:
+    return TargetFacts(
+        holds_data=target_path(target) is not None,
+        is_memory=bool(place and place.is_memory),
+        is_remote=bool(place and place.is_remote),
+        ceilings=ceilings_for(target.name, system, ceilings),
+    )
+
+
+def _words(value: object) -> list[str]:
+    return [item for item in cast("list[object]", value) if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _numbers(value: object) -> dict[str, float]:
+    if not isinstance(value, dict):
+        return {}
+    items = cast("dict[str, object]", value).items()
+    return {key: float(item) for key, item in items if isinstance(item, (int, float))}
+
+
+def _versions(request: Request, files: Sequence[RecordFile]) -> dict[str, str]:
+    """Those of the request, and of the engine and MPI of the last launch."""
+    runs = [file.run for file in files if file.run is not None]
+    if not runs:
+        return request.versions
+    engine = runs[-1].engine
+    found = {"engine": f"{engine.version} ({engine.git})", "mpi": engine.mpi.library, "compiler": engine.compiler}
+    if runs[-1].mpi_io:
+        found["mpi_io"] = runs[-1].mpi_io
+    return {**request.versions, **found}

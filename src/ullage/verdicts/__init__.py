@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was really measured, with reasons: where the bytes moved, and whether the numbers are possible at all."""
+
+from ullage.verdicts.cache import Verdict, VerdictKind, cache_verdict, combine_verdicts
+from ullage.verdicts.physics import above_ceiling, littles_law, too_short, verification
+
+__all__ = [
+    "Verdict",
+    "VerdictKind",
+    "above_ceiling",
+    "cache_verdict",
+    "combine_verdicts",
+    "littles_law",
+    "too_short",
+    "verification",
+]
