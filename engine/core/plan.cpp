@@ -106,6 +106,8 @@ Status check_case(const Plan& plan, const PlannedCase& planned, const std::strin
   const auto* backend = Registry<BackendEntry>::instance().find(planned.backend.name);
   if (backend->capabilities.path && target->path.empty())
     return fail(bad_plan(pointer + "/target", "backend '" + planned.backend.name + "' needs a target with a path"));
+  if (backend->check)
+    if (auto status = backend->check(planned.backend.values, pointer + "/backend/parameters"); !status) return status;
   const auto* workload = Registry<WorkloadEntry>::instance().find(planned.workload.name);
   return workload->check(planned.workload.values, backend->capabilities, plan.layout, pointer + "/workload/parameters");
 }

@@ -31,7 +31,7 @@ class Repetition final {
   }
 
   [[nodiscard]] RepetitionReport run(AlignedBuffer& buffer, std::uint64_t key) {
-    auto backend = make_backend();
+    auto backend = make_backend(key);
     if (!agree("make backend", backend ? Status{} : fail(backend.error()))) return std::move(report_);
     const WorkloadContext bound{&world_, place_.folder.get(), backend->get(), &buffer, planned_.id, key, place_.keeps_books};
     const auto workload = Registry<WorkloadEntry>::instance().find(planned_.workload.name)->make(planned_.workload.values, bound);
@@ -44,8 +44,8 @@ class Repetition final {
   }
 
  private:
-  [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend() const {
-    return Registry<BackendEntry>::instance().find(planned_.backend.name)->make(planned_.backend.values, {&world_, place_.folder.get()});
+  [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(std::uint64_t key) const {
+    return Registry<BackendEntry>::instance().find(planned_.backend.name)->make(planned_.backend.values, {&world_, place_.folder.get(), key});
   }
 
   /// Outside a phase an error of any rank fails the repetition for all, with an event that names the ranks.

@@ -35,7 +35,7 @@ bool contains(const std::string& text, const char* word) { return text.find(word
 std::string mpi_io_component() {
   const std::string version = library_version();
   if (contains(version, "Open MPI")) {
-    const std::string chosen = selection("io");
+    std::string chosen = selection("io");
     // The library's own choice; on Lustre it may take ROMIO, which the hints of each file then show.
     if (chosen.empty() || chosen.starts_with('^')) return contains(chosen, "ompio") ? "romio" : "ompio";
     return chosen;

@@ -34,7 +34,9 @@ struct MappedPart {
 
 std::optional<MappedPart> mapped_part(int fd, std::uint64_t start_bytes, std::uint64_t end_bytes, std::uint32_t flags) {
   FiemapRequest request{};
-  auto* header = new (request.bytes.data()) fiemap{};
+  auto* header = new (request.bytes.data()) fiemap;  // its array of no length cannot be initialised
+  header->fm_mapped_extents = 0;
+  header->fm_reserved = 0;
   header->fm_start = start_bytes;
   header->fm_length = end_bytes - start_bytes;
   header->fm_flags = flags;

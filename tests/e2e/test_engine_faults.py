@@ -327,3 +327,28 @@ def test_after_a_stonewall_only_what_was_written_is_read(engine: Path, tmp_path:
     done = run(engine, tmp_path, plan(tmp_path, [case(block_bytes=256 * MIB, stonewall_s=0.001)], f"posix:{target}", ranks=1))
     assert done.code == 0, done.stderr
     assert 0 < done.phase("read").bytes <= done.phase("write").bytes < 256 * MIB
+
+
+@pytest.mark.parametrize("collective", [False, True])
+@pytest.mark.parametrize("sync", ["close", "every"])
+def test_error_of_one_rank_of_a_shared_mpi_file_does_not_hang_the_others(
+    engine: Path, tmp_path: Path, target: Path, sync: str, collective: bool
+) -> None:
+    inner = {"collective": "true" if collective else "false"}
+    fault = {"inner": "mpiio", "inner_parameters": inner, "kind": "eio", "operation": "write", "rank": 1, "after": 3}
+    bad = case(backend="fault", parameters=fault, file_mode="shared", sync=sync)
+    good = case(backend="mpiio", parameters={"collective": collective}, file_mode="shared", sync=sync, verify="full")
+    done = run(engine, tmp_path, plan(tmp_path, [bad, good], f"posix:{target}", watchdog_s=20.0))
+    assert done.code == 4, done.stderr
+    assert done.of("end")[0].status == "failed"
+    assert [failure.rank for record in done.of("phase") for failure in record.failures] == [1]
+    assert untouched(target)
+
+
+@pytest.mark.parametrize("collective", [False, True])
+def test_stonewall_of_a_shared_mpi_file_with_syncs_between(engine: Path, tmp_path: Path, target: Path, collective: bool) -> None:
+    words = {"file_mode": "shared", "sync": "every", "sync_every": 2, "stonewall_s": 0.2, "wear_out": True, "block_bytes": 512 * MIB}
+    document = plan(tmp_path, [case(backend="mpiio", parameters={"collective": collective}, **words)], f"posix:{target}", watchdog_s=20.0)
+    done = run(engine, tmp_path, document)
+    assert done.code == 0, done.stderr
+    assert done.phase("write").stonewall.least_operations > 0

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `fault`: any other backend, with chosen calls going wrong.
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -62,21 +61,14 @@ class FaultFile final : public File {
         alignment_bytes_(alignment_bytes) {}
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
-    const auto operation = direction == Direction::write ? FaultOperation::write : FaultOperation::read;
     while (!extents.empty()) {
-      if (failure_) return take_part(direction, extents);
-      const std::uint64_t untouched = injector_.untouched(operation);
       const std::uint64_t done_before = meter.operations();
-      const auto part =
-          extents.first(static_cast<std::size_t>(std::clamp<std::uint64_t>(untouched, 1, extents.size())));
-      const Status status =
-          untouched > 0 ? inner_->transfer(direction, part, meter) : go_wrong(direction, part.front(), meter);
-      injector_.pass(operation, untouched > 0 ? meter.operations() - done_before : 1);
-      extents = extents.subspan(part.size());
+      const auto part = next_part(direction, extents);
+      const Status status = move_part(direction, part, meter);
+      if (!status && !collective_) return status;
       if (!status && !failure_) failure_ = status.error();
-      if (!status && !collective_) return fail(*std::exchange(failure_, std::nullopt));
-      if (status && meter.operations() - done_before < part.size()) return {};
-      if (status && !meter.goes_on()) return {};
+      if (!failure_ && (meter.operations() - done_before < part.size() || !meter.goes_on())) break;
+      extents = extents.subspan(part.size());
     }
     return failure_ ? fail(*failure_) : Status{};
   }
@@ -95,9 +87,34 @@ class FaultFile final : public File {
   [[nodiscard]] Map hints_granted() const override { return inner_->hints_granted(); }
 
  private:
-  /// After a failure a collective file's other ranks still wait for this one: with nothing to move, in every operation.
-  [[nodiscard]] Status take_part(Direction direction, std::span<const Extent> extents) {
-    for (const Extent& extent : extents) (void)move_uncounted(direction, {extent.offset_bytes, 0, extent.data});
+  [[nodiscard]] static FaultOperation operation_of(Direction direction) {
+    return direction == Direction::write ? FaultOperation::write : FaultOperation::read;
+  }
+
+  /// All up to the next chosen operation, or that one alone.
+  [[nodiscard]] std::span<const Extent> next_part(Direction direction, std::span<const Extent> extents) const {
+    const std::uint64_t untouched = injector_.untouched(operation_of(direction));
+    return extents.first(static_cast<std::size_t>(std::clamp<std::uint64_t>(untouched, 1, extents.size())));
+  }
+
+  [[nodiscard]] Status move_part(Direction direction, std::span<const Extent> part, Meter& meter) {
+    const FaultOperation operation = operation_of(direction);
+    const bool chosen = injector_.untouched(operation) == 0;
+    const std::uint64_t done_before = meter.operations();
+    const Status status = failure_ ? take_part(direction, part, chosen)
+                          : chosen ? go_wrong(direction, part.front(), meter)
+                                   : inner_->transfer(direction, part, meter);
+    // The ranks of a collective file count alike, whatever befell one of them.
+    injector_.pass(operation, chosen || collective_ ? part.size() : meter.operations() - done_before);
+    return status;
+  }
+
+  /// After a failure a collective file's other ranks still wait for this one: with nothing to move, in every operation,
+  /// and twice where they make two calls.
+  [[nodiscard]] Status take_part(Direction direction, std::span<const Extent> extents, bool chosen) {
+    const int calls = chosen && injector_.parameters().kind == FaultKind::short_count ? 2 : 1;
+    for (const Extent& extent : extents)
+      for (int i = 0; i < calls; ++i) (void)move_uncounted(direction, {extent.offset_bytes, 0, extent.data});
     return fail(*failure_);
   }
 

@@ -18,7 +18,6 @@ class Transfer final : public Workload {
     state_.dataset = {context.case_id, "c-" + context.case_id, per_process ? static_cast<std::uint64_t>(context.world->size()) : 1, per_process,
                       parameters_.directory_per_process};
     state_.capabilities = context.backend->capabilities();
-    if (per_process) state_.capabilities.collective = false;
   }
 
   [[nodiscard]] Status begin() override {

@@ -17,6 +17,10 @@ constexpr std::size_t buffer_alignment = 4096;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
+void keep_first(Status& first, const Status& next) {
+  if (first && !next) first = next;
+}
+
 Status drop_page_cache() {
   const Descriptor file(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
   if (!file || ::write(file.get(), "1", 1) != 1) return fail(errno_error(errno, "drop caches", "/proc/sys/vm/drop_caches"));
@@ -67,7 +71,7 @@ PhaseInfo TransferPhase::info() const {
   PhaseInfo info;
   info.name = word(kind_);
   info.access = writes() ? Access::write : Access::read;
-  info.collective = state_.capabilities.collective;
+  info.collective = in_step();
   info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
   info.wear_out = parameters().wear_out;
   info.data_of = writes() ? "" : state_.data_of;
@@ -198,22 +202,30 @@ Status TransferPhase::execute(Meter& meter) {
   if (!file_) return {};
   const Direction direction = writes() ? Direction::write : Direction::read;
   if (!writes() || parameters().sync != SyncWhen::every) return file_->transfer(direction, extents_, meter);
+  Status first;
   std::span<const Extent> rest = extents_;
   while (!rest.empty()) {
     const std::uint64_t due = parameters().sync_every - since_sync_;
     const auto part = rest.first(static_cast<std::size_t>(std::min<std::uint64_t>(due, rest.size())));
     const std::uint64_t before = meter.operations();
-    if (auto status = file_->transfer(direction, part, meter); !status) return status;
-    since_sync_ += meter.operations() - before;
-    if (since_sync_ == parameters().sync_every) {
-      if (auto status = file_->sync(); !status) return status;
+    keep_first(first, file_->transfer(direction, part, meter));
+    since_sync_ += in_step() ? part.size() : meter.operations() - before;
+    if (since_sync_ == parameters().sync_every && (first || in_step())) {
+      keep_first(first, file_->sync());
       meter.synced();
       since_sync_ = 0;
     }
-    if (!meter.goes_on()) return {};
+    if (!in_step() && (!first || !meter.goes_on())) break;
     rest = rest.subspan(part.size());
   }
-  return {};
+  return first;
+}
+
+/// Ranks stay together where their calls are collective: the operations, or the syncs between them.
+bool TransferPhase::in_step() const {
+  if (state_.dataset.per_process) return false;
+  const bool syncs_between = writes() && parameters().sync == SyncWhen::every;
+  return state_.capabilities.collective || (state_.capabilities.collective_sync && syncs_between);
 }
 
 bool TransferPhase::wants_sync() const { return writes() && parameters().sync == SyncWhen::close; }
@@ -256,7 +268,7 @@ Verification TransferPhase::verify_all(std::uint64_t executed) {
   Meter unused(never);
   unused.use_histogram(false);
   Status status = open();
-  for (std::uint64_t i = 0; i < executed && (status || state_.capabilities.collective);) {
+  for (std::uint64_t i = 0; i < executed && (status || in_step());) {
     const std::uint64_t n = prepare(i, executed - i);
     unused.start(0);
     if (const Status moved = execute(unused); status && !moved) status = moved;

@@ -50,6 +50,7 @@ class TransferPhase final : public PhaseWork {
   [[nodiscard]] bool writes() const { return kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite; }
   [[nodiscard]] const TransferParameters& parameters() const { return *state_.parameters; }
   [[nodiscard]] std::uint64_t writer() const;
+  [[nodiscard]] bool in_step() const;
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t index);
   [[nodiscard]] std::uint64_t prepare_writes(std::uint64_t first, std::uint64_t most);
   [[nodiscard]] std::uint64_t prepare_reads(std::uint64_t first, std::uint64_t most);

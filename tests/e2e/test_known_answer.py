@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device of stated bandwidth and latency, measured by the whole chain from words to summary, must be found again."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ullage.cli.app import run
+from ullage.model.summary import Row, Summary
+
+BANDWIDTH = 50e6
+LATENCY_S = 0.002
+MIB = 1 << 20
+TOLERANCE = 0.01
+
+
+@pytest.fixture(scope="module")
+def summary(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Summary:
+    """Phases last about a second, so that a late wake-up on a busy machine is far below the tolerance."""
+    result = tmp_path_factory.mktemp("known") / "result"
+    words = ["run", "sweep", "--target", "device=model:", "--engine", str(engine), "--result", str(result)]
+    words += ["--param", f"model.bandwidth={BANDWIDTH:g}", "--param", f"model.latency_s={LATENCY_S}"]
+    words += ["--ranks", "1,2", "--block", "256K,1M", "--volume", "32M", "--time", "60s"]
+    words += ["--min-repetitions", "2", "--max-repetitions", "2", "--ceiling", f"device={BANDWIDTH:g}"]
+    assert run(words) == 0
+    return Summary.model_validate_json((result / "summary.json").read_bytes())
+
+
+def expected_latency_s(ranks: int, block: int) -> float:
+    """All ranks share the bandwidth evenly, so each has its part of it; the latency is that of every operation."""
+    return LATENCY_S + block * ranks / BANDWIDTH
+
+
+def expected_bandwidth(ranks: int, block: int) -> float:
+    return ranks * block / expected_latency_s(ranks, block)
+
+
+def place(row: Row) -> tuple[Any, ...]:
+    return row.params["access"], row.params["ranks"], row.params["block_bytes"]
+
+
+def rows_of(summary: Summary, metric: str) -> dict[tuple[Any, ...], Row]:
+    return {place(row): row for row in summary.rows if row.metric == metric}
+
+
+def test_every_cell_is_there(summary: Summary) -> None:
+    cells = {(access, ranks, block) for access in ("write", "read") for ranks in (1, 2) for block in (MIB // 4, MIB)}
+    assert rows_of(summary, "bandwidth").keys() == cells
+    assert all(len(row.repetitions) >= 2 for row in summary.rows)
+
+
+def test_bandwidth_is_that_of_the_device(summary: Summary) -> None:
+    for (_, ranks, block), row in rows_of(summary, "bandwidth").items():
+        assert max(row.repetitions) == pytest.approx(expected_bandwidth(ranks, block), rel=TOLERANCE)
+        assert row.median == pytest.approx(expected_bandwidth(ranks, block), rel=TOLERANCE)
+
+
+def test_latency_is_that_of_the_device(summary: Summary) -> None:
+    for (_, ranks, block), row in rows_of(summary, "latency_p50").items():
+        assert row.median == pytest.approx(expected_latency_s(ranks, block), rel=TOLERANCE)
+
+
+def test_the_declared_ceiling_stands_beside_it(summary: Summary) -> None:
+    for row in rows_of(summary, "bandwidth").values():
+        assert row.ceiling is not None
+        assert (row.ceiling.value, row.ceiling.kind) == (BANDWIDTH, "declared")
+        assert row.share is not None
+        assert math.isclose(row.share, row.median / BANDWIDTH)
+
+
+def test_the_findings_say_so_too(summary: Summary) -> None:
+    best = [finding for finding in summary.findings if finding.kind == "best"]
+    assert {(finding.numbers["target"], finding.numbers["access"]) for finding in best} == {
+        ("device", "write"),
+        ("device", "read"),
+    }
+    assert json.loads(summary.model_dump_json())["schema"] == "ullage.summary/1"

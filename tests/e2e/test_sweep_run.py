@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps as people run them, on real files: a good one, one that is interrupted, one that loses a rank."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ullage.cleaning import find_run_folders
+from ullage.launch.members import LAUNCH_VARIABLE
+from ullage.model.summary import Summary
+from ullage.records import RecordTail
+from ullage.result import ResultFolder
+
+TIMEOUT_S = 120
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    folder = tmp_path / "a 'b' \"c\" <script>"
+    folder.mkdir()
+    return folder
+
+
+def command(engine: Path, *words: str) -> list[str]:
+    return [sys.executable, "-m", "ullage", *words, "--engine", str(engine)]
+
+
+def slow_sweep(engine: Path, target: Path, result: Path) -> list[str]:
+    """Two layouts of a device so slow that somebody can come between."""
+    words = ["run", "sweep", "--target", f"files={target}", "--target", "slow=model:", "--result", str(result)]
+    words += ["--param", "model.bandwidth=20e6", "--ranks", "1,2", "--block", "256K", "--volume", "8M", "--time", "60s"]
+    return command(engine, *words, "--min-repetitions", "2", "--max-repetitions", "2")
+
+
+def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
+    try:
+        out, err = process.communicate(timeout=TIMEOUT_S)
+    finally:
+        process.kill()
+    return process.returncode, out, err
+
+
+def run(words: list[str]) -> tuple[int, str, str]:
+    return finish(subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+
+
+def start_and_act(
+    words: list[str], result: Path, act: Callable[["subprocess.Popen[str]"], None]
+) -> tuple[int, str, str]:
+    """Start, wait for the first repetition, act."""
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + TIMEOUT_S / 2
+    try:
+        while not _has_case(result):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline, "no repetition in time"
+            time.sleep(0.05)
+        act(process)
+    except BaseException:
+        process.kill()
+        raise
+    return finish(process)
+
+
+def _has_case(result: Path) -> bool:
+    folder = result / "records"
+    files = folder.iterdir() if folder.is_dir() else ()
+    return any(record.kind == "case" for file in files for record in RecordTail(file).poll())
+
+
+def repetitions(result: Path) -> list[int]:
+    summary = Summary.model_validate_json((result / "summary.json").read_bytes())
+    return sorted(len(row.repetitions) for row in summary.rows if row.metric == "bandwidth")
+
+
+def test_a_good_sweep(engine: Path, target: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    words = ["run", "sweep", "--target", f"files={target}", "--ranks", "1,2", "--block", "64K,256K", "--volume", "4M"]
+    code, out, err = run(command(engine, *words, "--time", "20s", "--max-repetitions", "3", "--result", str(result)))
+    assert code == 0, err
+    assert out.splitlines()[-1] == str(result)
+    assert f"Report: {result / 'report.html'}" in out
+    assert "files writes do best with" in " ".join(out.split())
+    summary = ResultFolder.open(result).read_summary()
+    assert len([row for row in summary.rows if row.metric == "bandwidth"]) == 8
+    assert (result / "report.html").stat().st_size < 2 << 20
+    assert list(target.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_sweep_is_reported_and_can_be_finished(
+    engine: Path, target: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    result = tmp_path / "result"
+    asked = time.monotonic()
+
+    def act(process: "subprocess.Popen[str]") -> None:
+        nonlocal asked
+        asked = time.monotonic()
+        process.send_signal(number)
+
+    code, out, err = start_and_act(slow_sweep(engine, target, result), result, act)
+    assert time.monotonic() - asked < 30
+    assert code == 5
+    assert "ullage: interrupted" in err
+    assert f"`ullage resume {result}` finishes the rest" in err
+    assert out.splitlines()[-1] == str(result)
+    assert (result / "summary.json").is_file()
+    assert list(target.iterdir()) == []
+    code, _, err = run(command(engine, "resume", str(result)))
+    assert code == 0, err
+    assert len(repetitions(result)) == 8
+    assert min(repetitions(result)) >= 2
+
+
+def test_a_sweep_that_loses_a_rank_names_it_and_can_be_finished(engine: Path, target: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    words = slow_sweep(engine, target, result)
+    words[words.index("--ranks") + 1] = "2"
+
+    def act(_process: "subprocess.Popen[str]") -> None:
+        os.kill(_rank_of(result, 1), signal.SIGKILL)
+
+    code, _, err = start_and_act(words, result, act)
+    assert code == 5
+    assert "rank 1 on" in err
+    assert "died (signal 9 (Killed))" in err
+    assert f"`ullage clean {target}` removes it" in err or list(target.iterdir()) == []
+    code, _, err = run(command(engine, "resume", str(result)))
+    assert code == 0, err
+    assert min(repetitions(result)) >= 2
+    assert find_run_folders(target) == []
+
+
+def _rank_of(result: Path, rank: int) -> int:
+    """The process of a rank that runs a plan of ``result``."""
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            environment = (entry / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        ours = words[1:2] == [b"run"] and len(words) > 2 and words[2].startswith(os.fsencode(result))
+        ranked = {f"{name}={rank}".encode() for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK")}
+        if (
+            ours
+            and ranked & set(environment)
+            and any(item.startswith(LAUNCH_VARIABLE.encode()) for item in environment)
+        ):
+            return int(entry.name)
+    raise AssertionError(f"no rank {rank} is running")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["--target", "x=/nonexistent/place"], 3, "target 'x' (/nonexistent/place): does not exist"),
+        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, may take"),
+        (["--target", "x={here}", "--nodes", "3", "--ranks", "2"], 2, "--nodes: 2 ranks cannot use 3 nodes"),
+        (["--target", "x={here}", "--param", "posix.dirct=1"], 2, "posix.dirct: 'posix' has no parameter 'dirct'"),
+        (["--target", "x={here}", "--launcher", "script"], 2, "--launcher script: batch scripts cannot probe"),
+        (["--target", "x={here}", "--launcher", "ssh"], 2, "--launcher: unknown launcher 'ssh'"),
+        (["--target", "x={here}", "--flie", "shared"], 2, "No such option"),
+    ],
+)
+def test_what_is_refused_leaves_nothing_behind(
+    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
+) -> None:
+    here, result = tmp_path / "here", tmp_path / "result"
+    here.mkdir()
+    filled = [word.format(here=here) for word in words]
+    returned, out, err = run(command(engine, "run", "sweep", *filled, "--result", str(result)))
+    assert returned == code
+    assert expected.format(here=here) in err
+    assert len(err.splitlines()) == 1
+    assert out == ""
+    assert not result.exists()
+    assert list(here.iterdir()) == []
+
+
+def test_plan_explains_and_touches_nothing(engine: Path, tmp_path: Path) -> None:
+    words = ["plan", "sweep", "--target", f"x={tmp_path}", "--ranks", "1,2", "--block", "1M,4M", "--access", "read"]
+    code, out, err = run(command(engine, *words, "--volume", "64M"))
+    assert code == 0, err
+    text = " ".join(out.split())
+    for expected in (
+        "Cases: 4",
+        "64.0 MiB",
+        "writes first what it reads",
+        "Space on x",
+        "at a time",
+        "assumed, not measured",
+    ):
+        assert expected in text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_plan_in_json_is_what_the_engine_would_get(engine: Path, tmp_path: Path) -> None:
+    from pydantic import TypeAdapter
+
+    from ullage.model.plan import Plan
+
+    words = [
+        "plan",
+        "sweep",
+        "--target",
+        f"x={tmp_path}",
+        "--ranks",
+        "1,2",
+        "--block",
+        "1M,4M",
+        "--volume",
+        "64M",
+        "--json",
+    ]
+    code, out, err = run(command(engine, *words))
+    assert code == 0, err
+    plans = TypeAdapter(list[Plan]).validate_json(out)
+    assert [plan.layout.ranks for plan in plans] == [1, 2]
+    assert [len(plan.cases) for plan in plans] == [2, 2]
+
+
+def test_batch_scripts_are_written_and_nothing_is_started(engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    words = ["run", "sweep", "--target", f"x={tmp_path}", "--ranks", "2,4", "--block", "1M", "--volume", "64M"]
+    code, out, err = run(command(engine, *words, "--launcher", "script", "--result", str(result)))
+    assert code == 0, err
+    assert out.splitlines()[-1] == str(result)
+    assert sorted(path.name for path in (result / "batch").iterdir()) == [
+        "001-2-ranks.sbatch",
+        "002-4-ranks.sbatch",
+        "submit.sh",
+    ]
+    assert not (result / "records").exists() or list((result / "records").iterdir()) == []
