@@ -6,16 +6,15 @@ import secrets
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from ullage.engine import describe, find_engine
 from ullage.launch import choose_launcher
-from ullage.model.plan import Case, Layout, Limits, Named, Plan, Target
+from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.record import PhaseRecord
 from ullage.records import read_records
 
 
-def plan_of(uri: str, backend: Named, workload: dict[str, Any], ranks: int, records: Path, repetitions: int = 1) -> Plan:
+def plan_of(uri: str, backend: Named, workload: Parameters, ranks: int, records: Path, repetitions: int = 1) -> Plan:
     """A plan of one case."""
     return Plan(
         run_id="bench-" + secrets.token_hex(4),
@@ -26,11 +25,18 @@ def plan_of(uri: str, backend: Named, workload: dict[str, Any], ranks: int, reco
         stop_rule=Named(name="fixed", parameters={"count": repetitions}),
         dirty_retries=0,
         limits=Limits(space_fraction=0.9),
-        cases=[Case(id=secrets.token_hex(8), target="t", backend=backend, workload=Named(name="transfer", parameters=workload))],
+        cases=[
+            Case(
+                id=secrets.token_hex(8),
+                target="t",
+                backend=backend,
+                workload=Named(name="transfer", parameters=workload),
+            )
+        ],
     )
 
 
-def phases(uri: str, backend: Named, workload: dict[str, Any], ranks: int = 1, repetitions: int = 1) -> list[PhaseRecord]:
+def phases(uri: str, backend: Named, workload: Parameters, ranks: int = 1, repetitions: int = 1) -> list[PhaseRecord]:
     """Run the case and return its phases; a failure is an error."""
     engine = find_engine()
     launcher = choose_launcher(describe(engine))
@@ -40,7 +46,8 @@ def phases(uri: str, backend: Named, workload: dict[str, Any], ranks: int = 1, r
         path = Path(folder) / "plan.json"
         path.write_text(plan.model_dump_json())
         environment = {**os.environ, **launcher.environment(plan.layout)}
-        done = subprocess.run(launcher.argv(engine, path, plan.layout), env=environment, capture_output=True, text=True)
+        words = launcher.argv(engine, path, plan.layout)
+        done = subprocess.run(words, check=False, env=environment, capture_output=True, text=True)
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip())
         return read_records(records).phases

@@ -1,74 +1,98 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backend `posix` beside fio's psync on the same file system: rate and processor time an operation, in pairs.
 
-    python -m benchmarks.fio_pairs FOLDER [PAIRS]
+python -m benchmarks.fio_pairs FOLDER [PAIRS]
 """
 
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Final
 
 from benchmarks.engine_runs import phases
 from benchmarks.pairs import measure
 from ullage.model.plan import Named
 
-MIB = 1 << 20
+MIB: Final = 1 << 20
 
 
-def fio(folder: Path, mode: str, block: int, volume: int) -> tuple[float, float]:
-    """Bytes/s and CPU seconds an operation of one fio job. Reads use a file laid out by fio itself before the timer."""
+@dataclass(frozen=True)
+class Job:
+    """``mode`` is fio's word: write, read or randread. O_DIRECT, one rank, queue depth 1; writes end with an fsync."""
+
+    name: str
+    mode: str
+    block: int
+    volume: int
+
+
+JOBS: Final = (
+    Job("1 MiB sequential write", "write", MIB, 1024 * MIB),
+    Job("1 MiB sequential read", "read", MIB, 1024 * MIB),
+    Job("4 KiB random read", "randread", 4096, 256 * MIB),
+)
+
+
+def fio(folder: Path, job: Job) -> tuple[float, float]:
+    """Bytes/s and CPU seconds an operation. A file to be read is laid out by fio before its timer starts."""
+    options = [f"--rw={job.mode}", f"--bs={job.block}", f"--size={job.volume}", "--ioengine=psync", "--direct=1"]
+    options += ["--randrepeat=0", "--fallocate=none", "--thread", "--output-format=json"]
+    options += ["--end_fsync=1"] if job.mode == "write" else []
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        words = ["fio", "--name=job", f"--directory={place}", "--ioengine=psync", "--direct=1", f"--rw={mode}", f"--bs={block}", f"--size={volume}"]
-        words += ["--output-format=json", "--randrepeat=0", "--allow_file_create=1", "--fallocate=none", "--thread"]
-        words += ["--end_fsync=1"] if mode == "write" else []
-        job: dict[str, Any] = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)["jobs"][0]
-    side = job["write" if mode == "write" else "read"]
-    seconds = job["job_runtime"] / 1e3
-    cpu = (job["usr_cpu"] + job["sys_cpu"]) / 100 * seconds / side["total_ios"]
-    return side["io_bytes"] / (side["runtime"] / 1e3), cpu
+        words = ["fio", "--name=job", f"--directory={place}", *options]
+        told = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)["jobs"][0]
+    side = told["write" if job.mode == "write" else "read"]
+    cpu = (told["usr_cpu"] + told["sys_cpu"]) / 100 * told["job_runtime"] / 1e3
+    return side["io_bytes"] / (side["runtime"] / 1e3), cpu / side["total_ios"]
 
 
-def ullage(folder: Path, mode: str, block: int, volume: int) -> tuple[float, float]:
-    """The same of one rank. The rate is that of the whole phase for writes (their fsync is in fio's runtime too), of transfers for reads."""
-    access = "write" if mode == "write" else "read"
-    workload = {
-        "transfer_bytes": block,
-        "block_bytes": volume,
-        "file_mode": "per-process",
-        "order": "random" if mode == "randread" else "sequential",
-        "verify": "none",
-        "phases": ["write"] if access == "write" else ["write", "read"],
-    }
-    record = next(r for r in phases(f"posix:{folder}", Named(name="posix", parameters={"direct": True}), workload) if r.phase == access)
+def ullage(folder: Path, job: Job) -> tuple[float, float]:
+    """The same of one rank, from open to close with the fsync of a write, as fio's runtime has it."""
+    access = "write" if job.mode == "write" else "read"
+    records = phases(
+        f"posix:{folder}",
+        Named(name="posix", parameters={"direct": True}),
+        {
+            "transfer_bytes": job.block,
+            "block_bytes": job.volume,
+            "file_mode": "per-process",
+            "order": "random" if job.mode == "randread" else "sequential",
+            "verify": "none",
+            "phases": ["write"] if access == "write" else ["write", "read"],
+        },
+    )
+    record = next(record for record in records if record.phase == access)
     return record.bytes / (record.elapsed_ns / 1e9), record.cpu_ns / record.operations / 1e9
+
+
+def compare(folder: Path, job: Job, pairs: int) -> None:
+    """Print the two rows of a job."""
+    cpu: dict[str, list[float]] = {"ullage": [], "fio": []}
+
+    def rate(name: str, run: Callable[[Path, Job], tuple[float, float]]) -> float:
+        value, seconds = run(folder, job)
+        cpu[name].append(seconds)
+        return value
+
+    print(measure(partial(rate, "ullage", ullage), partial(rate, "fio", fio), pairs).line(job.name, "GB/s", 1e9))
+    ratios = sorted(a / b for a, b in zip(cpu["ullage"][1:], cpu["fio"][1:], strict=True))
+    ours, theirs = (statistics.median(cpu[name][1:]) * 1e6 for name in ("ullage", "fio"))
+    spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}"
+    middle = statistics.median(ratios)
+    print(f"| {job.name}, CPU an operation | {ours:.3g} us | {theirs:.3g} us | {middle:.3f} | {spread} |", flush=True)
 
 
 def main() -> None:
     """Print the table."""
-    folder = Path(sys.argv[1]).resolve()
-    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 9
     print("| what | ullage | fio | ratio | of all pairs |\n|---|---|---|---|---|")
-    for name, mode, block, volume in [
-        ("1 MiB sequential write", "write", MIB, 1024 * MIB),
-        ("1 MiB sequential read", "read", MIB, 1024 * MIB),
-        ("4 KiB random read", "randread", 4096, 256 * MIB),
-    ]:
-        cpu: dict[str, list[float]] = {"ullage": [], "fio": []}
-
-        def one(tool: str, run: Any, mode: str = mode, block: int = block, volume: int = volume, cpu: dict[str, list[float]] = cpu) -> float:
-            rate, seconds = run(folder, mode, block, volume)
-            cpu[tool].append(seconds)
-            return rate
-
-        rates = measure(lambda one=one: one("ullage", ullage), lambda one=one: one("fio", fio), pairs)
-        print(rates.line(f"{name}, rate", "GB/s", 1e9))
-        ratios = sorted(a / b for a, b in zip(cpu["ullage"][1:], cpu["fio"][1:], strict=True))
-        middle = len(ratios) // 2
-        a, b = sorted(cpu["ullage"][1:])[middle], sorted(cpu["fio"][1:])[middle]
-        print(f"| {name}, CPU an operation | {a * 1e6:.3g} us | {b * 1e6:.3g} us | {ratios[middle]:.3f} | {ratios[0]:.3f} to {ratios[-1]:.3f} |", flush=True)
+    for job in JOBS:
+        compare(Path(sys.argv[1]).resolve(), job, int(sys.argv[2]) if len(sys.argv) > 2 else 9)
 
 
 if __name__ == "__main__":

@@ -4,19 +4,20 @@
 import statistics
 
 from benchmarks.engine_runs import phases
-from ullage.engine import describe, find_engine
-from ullage.model.plan import Named
+from ullage.model.plan import Named, Parameters
 
 
 def main() -> None:
     """Print ns per operation with and without the re-keying of buffers, and the cost of one clock read."""
-    describe(find_engine())
-    records = phases(
-        "null:",
-        Named(name="null"),
-        {"phases": ["write"], "transfer_bytes": 4096, "block_bytes": 4096 * 4_000_000, "verify": "none", "sync": "none", "file_mode": "per-process"},
-        repetitions=15,
-    )
+    workload: Parameters = {
+        "phases": ["write"],
+        "transfer_bytes": 4096,
+        "block_bytes": 4096 * 4_000_000,
+        "file_mode": "per-process",
+        "sync": "none",
+        "verify": "none",
+    }
+    records = phases("null:", Named(name="null"), workload, repetitions=15)
     whole = [record.elapsed_ns / record.operations for record in records]
     runner = [(record.elapsed_ns - record.prepare_ns) / record.operations for record in records]
     print(f"operations a phase      {records[0].operations}")

@@ -19,14 +19,14 @@ constexpr const char* usage =
     "       ullage-engine clean FOLDER\n";
 
 int complain(const ullage::Error& error, int code) {
-  std::cerr << "ullage-engine: " << ullage::to_line(error) << std::endl;
+  std::cerr << "ullage-engine: " << ullage::to_line(error) << '\n';
   return code;
 }
 
 int describe(const std::string& name) {
   const auto document = ullage::describe(name);
   if (!document) return complain(document.error(), ullage::exit_code::bad_plan);
-  std::cout << document->dump(1) << std::endl;
+  std::cout << document->dump(1) << '\n';
   return ullage::exit_code::ok;
 }
 
@@ -35,8 +35,8 @@ int clean(const std::string& path) {
   if (!folder) return complain(folder.error(), ullage::exit_code::environment);
   const auto removed = folder->remove_listed();
   if (!removed) return complain(removed.error(), ullage::exit_code::case_failed);
-  std::cout << removed->removed_files << " files removed" << std::endl;
-  for (const auto& line : removed->left) std::cerr << "ullage-engine: left: " << line << std::endl;
+  std::cout << removed->removed_files << " files removed" << '\n';
+  for (const auto& line : removed->left) std::cerr << "ullage-engine: left: " << line << '\n';
   return removed->left.empty() ? ullage::exit_code::ok : ullage::exit_code::case_failed;
 }
 

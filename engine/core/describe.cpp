@@ -14,7 +14,8 @@ namespace ullage {
 namespace {
 
 Json parameter_json(const ParameterSpec& spec) {
-  Json json{{"name", spec.name},         {"type", type_name(spec.type)}, {"unit", spec.unit}, {"default", to_json(spec.default_value)},
+  Json json{{"name", spec.name},       {"type", type_name(spec.type)},
+            {"unit", spec.unit},       {"default", to_json(spec.default_value)},
             {"choices", spec.choices}, {"doc", spec.doc}};
   json["minimum"] = spec.minimum ? Json(*spec.minimum) : Json(nullptr);
   json["maximum"] = spec.maximum ? Json(*spec.maximum) : Json(nullptr);
@@ -42,7 +43,8 @@ template <class Entry>
 Json registry_json(const std::string& name) {
   Json list = Json::array();
   for (const auto& entry : Registry<Entry>::instance().all())
-    if (name.empty() || entry.description.name == name) list.push_back(description_json(entry.description, capabilities_of(entry)));
+    if (name.empty() || entry.description.name == name)
+      list.push_back(description_json(entry.description, capabilities_of(entry)));
   return list;
 }
 

@@ -45,7 +45,8 @@ Json to_json(const Values& values) {
 
 Result<Value> value_from(const Json& json, const std::string& pointer) {
   if (json.is_boolean()) return Value{json.get<bool>()};
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+  if (json.is_number_unsigned() &&
+      json.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
     return fail(bad_plan(pointer, "is too large, must be below 2^63"));
   if (json.is_number_integer()) return Value{json.get<std::int64_t>()};
   if (json.is_number_float()) return Value{json.get<double>()};
@@ -110,28 +111,33 @@ std::string ObjectReader::text(const std::string& key, const std::string& fallba
   return member(key) == nullptr ? fallback : text(key);
 }
 
-std::optional<std::int64_t> ObjectReader::checked_integer(const Json& json, const std::string& key, std::int64_t minimum, std::int64_t maximum) {
+std::optional<std::int64_t> ObjectReader::checked_integer(const Json& json, const std::string& key,
+                                                          std::int64_t minimum, std::int64_t maximum) {
   if (!json.is_number_integer()) {
     mistake(bad_plan(at(key), "must be an integer"));
     return std::nullopt;
   }
-  const bool huge = json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const bool huge = json.is_number_unsigned() &&
+                    json.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const std::int64_t value = huge ? 0 : json.get<std::int64_t>();
   if (huge || value < minimum || value > maximum) {
-    mistake(bad_plan(at(key), "is " + json.dump() + ", must be from " + std::to_string(minimum) + " to " + std::to_string(maximum)));
+    mistake(bad_plan(
+        at(key), "is " + json.dump() + ", must be from " + std::to_string(minimum) + " to " + std::to_string(maximum)));
     return std::nullopt;
   }
   return value;
 }
 
-std::optional<double> ObjectReader::checked_number(const Json& json, const std::string& key, double minimum, double maximum) {
+std::optional<double> ObjectReader::checked_number(const Json& json, const std::string& key, double minimum,
+                                                   double maximum) {
   if (!json.is_number()) {
     mistake(bad_plan(at(key), "must be a number"));
     return std::nullopt;
   }
   const double value = json.get<double>();
   if (!(value >= minimum && value <= maximum)) {
-    mistake(bad_plan(at(key), "is " + json.dump() + ", must be from " + Json(minimum).dump() + " to " + Json(maximum).dump()));
+    mistake(bad_plan(at(key),
+                     "is " + json.dump() + ", must be from " + Json(minimum).dump() + " to " + Json(maximum).dump()));
     return std::nullopt;
   }
   return value;
@@ -142,11 +148,13 @@ std::int64_t ObjectReader::integer(const std::string& key, std::int64_t minimum,
   return found == nullptr ? minimum : checked_integer(*found, key, minimum, maximum).value_or(minimum);
 }
 
-std::int64_t ObjectReader::integer(const std::string& key, std::int64_t minimum, std::int64_t maximum, std::int64_t fallback) {
+std::int64_t ObjectReader::integer(const std::string& key, std::int64_t minimum, std::int64_t maximum,
+                                   std::int64_t fallback) {
   return optional_integer(key, minimum, maximum).value_or(fallback);
 }
 
-std::optional<std::int64_t> ObjectReader::optional_integer(const std::string& key, std::int64_t minimum, std::int64_t maximum) {
+std::optional<std::int64_t> ObjectReader::optional_integer(const std::string& key, std::int64_t minimum,
+                                                           std::int64_t maximum) {
   const Json* found = member(key);
   if (found == nullptr || found->is_null()) return std::nullopt;
   return checked_integer(*found, key, minimum, maximum);

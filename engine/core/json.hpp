@@ -15,11 +15,13 @@ using Json = nlohmann::json;
 
 [[nodiscard]] Json to_json(const Value& value);
 [[nodiscard]] Json to_json(const Values& values);
-/// bool, integer, float, string, list of strings or object of scalars (as text); anything else is a bad plan at `pointer`.
+/// bool, integer, float, string, list of strings or object of scalars (as text); anything else is a bad plan at
+/// `pointer`.
 [[nodiscard]] Result<Value> value_from(const Json& json, const std::string& pointer);
 [[nodiscard]] Result<Values> values_from(const Json& json, const std::string& pointer);
 
-/// Reads a JSON object member by member; the first mistake is kept, later reads do nothing; finish() also refuses unknown keys.
+/// Reads a JSON object member by member; the first mistake is kept, later reads do nothing; finish() also refuses
+/// unknown keys.
 class ObjectReader final {
  public:
   ObjectReader(const Json& json, std::string pointer);
@@ -27,8 +29,10 @@ class ObjectReader final {
   [[nodiscard]] std::string text(const std::string& key);
   [[nodiscard]] std::string text(const std::string& key, const std::string& fallback);
   [[nodiscard]] std::int64_t integer(const std::string& key, std::int64_t minimum, std::int64_t maximum);
-  [[nodiscard]] std::int64_t integer(const std::string& key, std::int64_t minimum, std::int64_t maximum, std::int64_t fallback);
-  [[nodiscard]] std::optional<std::int64_t> optional_integer(const std::string& key, std::int64_t minimum, std::int64_t maximum);
+  [[nodiscard]] std::int64_t integer(const std::string& key, std::int64_t minimum, std::int64_t maximum,
+                                     std::int64_t fallback);
+  [[nodiscard]] std::optional<std::int64_t> optional_integer(const std::string& key, std::int64_t minimum,
+                                                             std::int64_t maximum);
   [[nodiscard]] double number(const std::string& key, double minimum, double maximum, double fallback);
   [[nodiscard]] std::optional<double> optional_number(const std::string& key, double minimum, double maximum);
   [[nodiscard]] bool flag(const std::string& key, bool fallback);
@@ -43,7 +47,8 @@ class ObjectReader final {
 
  private:
   [[nodiscard]] const Json* required(const std::string& key);
-  std::optional<std::int64_t> checked_integer(const Json& json, const std::string& key, std::int64_t minimum, std::int64_t maximum);
+  std::optional<std::int64_t> checked_integer(const Json& json, const std::string& key, std::int64_t minimum,
+                                              std::int64_t maximum);
   std::optional<double> checked_number(const Json& json, const std::string& key, double minimum, double maximum);
 
   const Json* json_;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -27,8 +28,8 @@ std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
 }
 
 Json clock_json(const mpi::ClockSync& clock) {
@@ -61,8 +62,8 @@ Json layout_json(const PlannedLayout& planned, const mpi::Topology& topology) {
 
 }  // namespace
 
-Json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world, const mpi::ClockSync& clock, const CoreBudget& budget,
-                std::int64_t origin_ns) {
+Json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world, const mpi::ClockSync& clock,
+                const CoreBudget& budget, std::int64_t origin_ns) {
   const Json pinning = pinning_json(world, budget);
   return {{"kind", "run"},
           {"schema", "ullage.record/1"},
@@ -83,31 +84,38 @@ std::vector<Json> launch_events(const Json& run) {
   const Json& pinning = run["pinning"];
   if (pinning["oversubscribed"].get<bool>())
     events.push_back(event("warning", "oversubscribed",
-                           pinning["most_ranks_on_a_node"].dump() + " ranks on a node share " + pinning["cores_available"].dump() + " cores",
-                           "ranks wait for each other's time slices: read these rows as what this node does under that load, not as its best"));
+                           pinning["most_ranks_on_a_node"].dump() + " ranks on a node share " +
+                               pinning["cores_available"].dump() + " cores",
+                           "ranks wait for each other's time slices: read these rows as what this node does under that "
+                           "load, not as its best"));
   else if (pinning["unpinned_ranks"].get<std::uint64_t>() > 0 && run["layout"]["ranks"].get<int>() > 1)
     events.push_back(event("warning", "unpinned", pinning["unpinned_ranks"].dump() + " ranks are not bound to a core",
                            "the scheduler may move them during a phase; bind them in the launcher"));
   const Json& clock = run["clock"];
   if (std::llabs(clock["largest_offset_ns"].get<long long>()) > remarkable_offset_ns) {
     events.push_back(event("warning", "clock-skew",
-                           "the clock of rank " + clock["largest_offset_rank"].dump() + " is " + clock["largest_offset_ns"].dump() +
-                               " ns from rank 0's; it is calibrated away to " + clock["residual_ns"].dump() + " ns",
+                           "the clock of rank " + clock["largest_offset_rank"].dump() + " is " +
+                               clock["largest_offset_ns"].dump() + " ns from rank 0's; it is calibrated away to " +
+                               clock["residual_ns"].dump() + " ns",
                            "nothing to do for these results; other tools that trust the clocks will be wrong here"));
     events.back()["rank"] = clock["largest_offset_rank"];
   }
   if (clock["residual_ns"].get<long long>() > remarkable_residual_ns)
-    events.push_back(event("warning", "clock-residual", "offsets between clocks are only known to " + clock["residual_ns"].dump() + " ns",
+    events.push_back(event("warning", "clock-residual",
+                           "offsets between clocks are only known to " + clock["residual_ns"].dump() + " ns",
                            "do not trust phases that are not much longer than that"));
   return events;
 }
 
-Json case_record(const PlannedCase& planned, const Schedule::Next& next, const RepetitionReport& report, const Verdict& verdict) {
+Json case_record(const PlannedCase& planned, const Schedule::Next& next, const RepetitionReport& report,
+                 const Verdict& verdict) {
   Json record{{"kind", "case"},
               {"case", planned.id},
               {"repetition", next.repetition},
               {"warmup", next.warmup},
-              {"status", report.interrupted ? "interrupted" : report.outcome.ok ? "ok" : "failed"},
+              {"status", report.interrupted  ? "interrupted"
+                         : report.outcome.ok ? "ok"
+                                             : "failed"},
               {"grade", std::string(1, report.outcome.grade)},
               {"stop", report.interrupted ? "interrupted" : verdict.stop},
               {"target", planned.target},
@@ -125,15 +133,16 @@ Json event(const std::string& severity, const std::string& code, const std::stri
 }
 
 std::string failure_line(const Json& failure) {
-  std::string line = "rank " + failure["rank"].dump() + " on " + failure["node"].get<std::string>() + ": " + failure["operation"].get<std::string>();
+  std::string line = "rank " + failure["rank"].dump() + " on " + failure["node"].get<std::string>() + ": " +
+                     failure["operation"].get<std::string>();
   if (const auto path = failure["path"].get<std::string>(); !path.empty()) line += " " + path;
   line += ": " + failure["text"].get<std::string>();
   if (failure["errno"] != 0) line += " (errno " + failure["errno"].dump() + ")";
   return line;
 }
 
-void write_timeout_records(const Plan& plan, const mpi::Topology& topology, const CurrentRepetition& current, const std::string& what,
-                           std::int64_t elapsed_ns) {
+void write_timeout_records(const Plan& plan, const mpi::Topology& topology, const CurrentRepetition& current,
+                           const std::string& what, std::int64_t elapsed_ns) {
   const std::string marker = plan.records + ".timeout";
   const Descriptor first(::open(marker.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!first) return;
@@ -153,7 +162,12 @@ void write_timeout_records(const Plan& plan, const mpi::Topology& topology, cons
     record["status"] = "timeout";
     writer->write(record);
   }
-  writer->write({{"kind", "end"}, {"status", "timeout"}, {"cases_ok", 0}, {"cases_failed", 1}, {"repetitions", current.repetition}, {"elapsed_ns", elapsed_ns}});
+  writer->write({{"kind", "end"},
+                 {"status", "timeout"},
+                 {"cases_ok", 0},
+                 {"cases_failed", 1},
+                 {"repetitions", current.repetition},
+                 {"elapsed_ns", elapsed_ns}});
   std::error_code ignored;
   std::filesystem::remove(marker, ignored);
 }

@@ -27,17 +27,19 @@ struct CurrentRepetition {
 };
 
 /// Collective; the record is rank 0's.
-[[nodiscard]] nlohmann::json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world, const mpi::ClockSync& clock,
-                                        const CoreBudget& budget, std::int64_t origin_ns);
+[[nodiscard]] nlohmann::json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world,
+                                        const mpi::ClockSync& clock, const CoreBudget& budget, std::int64_t origin_ns);
 /// What the run record says that its readers must not overlook: oversubscription, unpinned ranks, clocks apart.
 [[nodiscard]] std::vector<nlohmann::json> launch_events(const nlohmann::json& run);
-[[nodiscard]] nlohmann::json case_record(const PlannedCase& planned, const Schedule::Next& next, const RepetitionReport& report, const Verdict& verdict);
-[[nodiscard]] nlohmann::json event(const std::string& severity, const std::string& code, const std::string& text, const std::string& advice);
+[[nodiscard]] nlohmann::json case_record(const PlannedCase& planned, const Schedule::Next& next,
+                                         const RepetitionReport& report, const Verdict& verdict);
+[[nodiscard]] nlohmann::json event(const std::string& severity, const std::string& code, const std::string& text,
+                                   const std::string& advice);
 [[nodiscard]] std::string failure_line(const nlohmann::json& failure);
 
 /// Appends event, case and end records for a rank whose work hangs, unless another rank has done so.
-void write_timeout_records(const Plan& plan, const mpi::Topology& topology, const CurrentRepetition& current, const std::string& what,
-                           std::int64_t elapsed_ns);
+void write_timeout_records(const Plan& plan, const mpi::Topology& topology, const CurrentRepetition& current,
+                           const std::string& what, std::int64_t elapsed_ns);
 
 /// Collective over the node. What a node's leader does when the stop file appears: passes SIGTERM to its node's ranks.
 [[nodiscard]] std::function<void()> stop_node(const mpi::World& world);

@@ -20,7 +20,8 @@ class Meter final {
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
-  /// Forgets everything; the first operation begins at `start_ns`. Operations ending at or after `deadline_ns` are the last.
+  /// Forgets everything; the first operation begins at `start_ns`. Operations ending at or after `deadline_ns` are the
+  /// last.
   void start(std::int64_t start_ns, std::int64_t deadline_ns = no_deadline) noexcept;
 
   /// Call after each operation. False: begin no further one (deadline reached or the run is being stopped).
@@ -35,10 +36,12 @@ class Meter final {
   }
 
   /// What completed() said last, or would say.
-  [[nodiscard]] bool goes_on() const noexcept { return last_ns_ < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed); }
+  [[nodiscard]] bool goes_on() const noexcept {
+    return last_ns_ < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
+  }
 
   /// Collective operations must not end on one rank alone: they do not look at the stop flag.
-  void obey_stop(bool obey) noexcept { stop_now_ = obey ? given_stop_ : &never_; }
+  void obey_stop(bool obey) noexcept { stop_now_ = obey ? given_stop_ : &never; }
 
   /// The next operation begins at `from_ns`: what went before (preparing a batch, a sync) is no operation's latency.
   void resume(std::int64_t from_ns) noexcept { last_ns_ = from_ns; }
@@ -66,7 +69,7 @@ class Meter final {
   static constexpr std::int64_t no_deadline = std::numeric_limits<std::int64_t>::max();
 
  private:
-  static constexpr std::atomic<bool> never_ = false;
+  static constexpr std::atomic<bool> never = false;
   const std::atomic<bool>* given_stop_;
   const std::atomic<bool>* stop_now_;
   bool histogram_on_ = true;

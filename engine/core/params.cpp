@@ -33,32 +33,48 @@ std::string joined(const std::vector<std::string>& words) {
 
 bool holds_type(ParameterType type, const Value& value) {
   switch (type) {
-    case ParameterType::flag: return std::holds_alternative<bool>(value);
+    case ParameterType::flag:
+      return std::holds_alternative<bool>(value);
     case ParameterType::count:
-    case ParameterType::bytes: return std::holds_alternative<std::int64_t>(value);
+    case ParameterType::bytes:
+      return std::holds_alternative<std::int64_t>(value);
     case ParameterType::seconds:
     case ParameterType::rate:
-    case ParameterType::number: return std::holds_alternative<double>(value);
+    case ParameterType::number:
+      return std::holds_alternative<double>(value);
     case ParameterType::text:
-    case ParameterType::choice: return std::holds_alternative<std::string>(value);
-    case ParameterType::choices: return std::holds_alternative<std::vector<std::string>>(value);
-    case ParameterType::map: return std::holds_alternative<Map>(value);
+    case ParameterType::choice:
+      return std::holds_alternative<std::string>(value);
+    case ParameterType::choices:
+      return std::holds_alternative<std::vector<std::string>>(value);
+    case ParameterType::map:
+      return std::holds_alternative<Map>(value);
   }
   return false;
 }
 
 std::string expected_form(ParameterType type) {
   switch (type) {
-    case ParameterType::flag: return "true or false";
-    case ParameterType::count: return "an integer";
-    case ParameterType::bytes: return "an integer number of bytes";
-    case ParameterType::seconds: return "a number of seconds";
-    case ParameterType::rate: return "a number of bytes per second";
-    case ParameterType::number: return "a number";
-    case ParameterType::text: return "a string";
-    case ParameterType::choice: return "a word";
-    case ParameterType::choices: return "a list of words";
-    case ParameterType::map: return "an object of strings";
+    case ParameterType::flag:
+      return "true or false";
+    case ParameterType::count:
+      return "an integer";
+    case ParameterType::bytes:
+      return "an integer number of bytes";
+    case ParameterType::seconds:
+      return "a number of seconds";
+    case ParameterType::rate:
+      return "a number of bytes per second";
+    case ParameterType::number:
+      return "a number";
+    case ParameterType::text:
+      return "a string";
+    case ParameterType::choice:
+      return "a word";
+    case ParameterType::choices:
+      return "a list of words";
+    case ParameterType::map:
+      return "an object of strings";
   }
   return {};
 }
@@ -74,7 +90,8 @@ Status check_range(const ParameterSpec& spec, double value, const std::string& p
   const bool low = spec.minimum && value < *spec.minimum;
   const bool high = spec.maximum && value > *spec.maximum;
   if (!std::isfinite(value) || low || high)
-    return fail(bad_plan(pointer, "is " + number_text(value) + ", must be from " + number_text(spec.minimum.value_or(0)) + " to " +
+    return fail(bad_plan(pointer, "is " + number_text(value) + ", must be from " +
+                                      number_text(spec.minimum.value_or(0)) + " to " +
                                       number_text(spec.maximum.value_or(9e15))));
   return {};
 }
@@ -86,9 +103,12 @@ Status check_word(const ParameterSpec& spec, const std::string& word, const std:
 }
 
 Value coerced(const ParameterSpec& spec, const Value& value) {
-  const bool wants_real = spec.type == ParameterType::seconds || spec.type == ParameterType::rate || spec.type == ParameterType::number;
-  if (wants_real && std::holds_alternative<std::int64_t>(value)) return static_cast<double>(std::get<std::int64_t>(value));
-  const bool empty_list = std::holds_alternative<std::vector<std::string>>(value) && std::get<std::vector<std::string>>(value).empty();
+  const bool wants_real =
+      spec.type == ParameterType::seconds || spec.type == ParameterType::rate || spec.type == ParameterType::number;
+  if (wants_real && std::holds_alternative<std::int64_t>(value))
+    return static_cast<double>(std::get<std::int64_t>(value));
+  const bool empty_list =
+      std::holds_alternative<std::vector<std::string>>(value) && std::get<std::vector<std::string>>(value).empty();
   if (spec.type == ParameterType::map && empty_list) return Map{};
   return value;
 }
@@ -97,23 +117,34 @@ Value coerced(const ParameterSpec& spec, const Value& value) {
 
 std::string type_name(ParameterType type) {
   switch (type) {
-    case ParameterType::flag: return "flag";
-    case ParameterType::count: return "count";
-    case ParameterType::bytes: return "bytes";
-    case ParameterType::seconds: return "seconds";
-    case ParameterType::rate: return "rate";
-    case ParameterType::number: return "number";
-    case ParameterType::text: return "text";
-    case ParameterType::choice: return "choice";
-    case ParameterType::choices: return "choices";
-    case ParameterType::map: return "map";
+    case ParameterType::flag:
+      return "flag";
+    case ParameterType::count:
+      return "count";
+    case ParameterType::bytes:
+      return "bytes";
+    case ParameterType::seconds:
+      return "seconds";
+    case ParameterType::rate:
+      return "rate";
+    case ParameterType::number:
+      return "number";
+    case ParameterType::text:
+      return "text";
+    case ParameterType::choice:
+      return "choice";
+    case ParameterType::choices:
+      return "choices";
+    case ParameterType::map:
+      return "map";
   }
   return {};
 }
 
 Status check_value(const ParameterSpec& spec, const Value& value, const std::string& pointer) {
   if (!holds_type(spec.type, value)) return fail(bad_plan(pointer, "must be " + expected_form(spec.type)));
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return check_range(spec, static_cast<double>(*integer), pointer);
+  if (const auto* integer = std::get_if<std::int64_t>(&value))
+    return check_range(spec, static_cast<double>(*integer), pointer);
   if (const auto* real = std::get_if<double>(&value)) return check_range(spec, *real, pointer);
   if (spec.type == ParameterType::choice) return check_word(spec, std::get<std::string>(value), pointer);
   if (const auto* words = std::get_if<std::vector<std::string>>(&value)) {
@@ -128,7 +159,8 @@ Result<Values> complete(const std::vector<ParameterSpec>& specs, const Values& g
   for (const auto& [name, value] : given) {
     if (std::ranges::find(specs, name, &ParameterSpec::name) != specs.end()) continue;
     if (specs.empty()) return fail(bad_plan(pointer + "/" + name, "unknown parameter; none is taken here"));
-    const auto nearest = std::ranges::min(specs, {}, [&](const ParameterSpec& s) { return edit_distance(name, s.name); });
+    const auto nearest =
+        std::ranges::min(specs, {}, [&](const ParameterSpec& s) { return edit_distance(name, s.name); });
     return fail(bad_plan(pointer + "/" + name, "unknown parameter; did you mean '" + nearest.name + "'?"));
   }
   Values values;

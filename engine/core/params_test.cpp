@@ -49,7 +49,12 @@ TEST(Params, DefaultsComeFromTheStruct) {
 
 TEST(Params, GivenValuesAreBound) {
   const auto values = complete(specs_of(table()),
-                               {{"on", false}, {"size", std::int64_t{64}}, {"wait", std::int64_t{2}}, {"colours", std::vector<std::string>{"blue", "red"}}, {"hints", Map{{"a", "1"}}}}, "/p");
+                               {{"on", false},
+                                {"size", std::int64_t{64}},
+                                {"wait", std::int64_t{2}},
+                                {"colours", std::vector<std::string>{"blue", "red"}},
+                                {"hints", Map{{"a", "1"}}}},
+                               "/p");
   ASSERT_TRUE(values.has_value());
   const Sample sample = bind_parameters(table(), *values);
   EXPECT_FALSE(sample.on);

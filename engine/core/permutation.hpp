@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace ullage {
@@ -34,7 +35,7 @@ class Permutation final {
   [[nodiscard]] std::uint64_t encrypt(std::uint64_t value) const noexcept;
   std::uint64_t size_;
   int half_bits_;
-  std::uint64_t keys_[4];
+  std::array<std::uint64_t, 4> keys_{};
 };
 
 }  // namespace ullage

@@ -18,7 +18,8 @@ constexpr std::size_t failures_named = 8;
 
 constexpr std::array<const char*, stage_count> stage_names{"open", "transfer", "sync", "close"};
 
-/// First starts and last stops of all stages, and the longest a single rank spent in each: three collectives for everything.
+/// First starts and last stops of all stages, and the longest a single rank spent in each: three collectives for
+/// everything.
 struct Extremes {
   std::array<std::int64_t, stage_count> first_start{};
   std::array<std::int64_t, stage_count> last_stop{};
@@ -46,7 +47,9 @@ Json stages_json(const Extremes& extremes, bool synced) {
   Json stages = Json::object();
   for (std::size_t s = 0; s < stage_count; ++s) {
     if (s == stage_sync && !synced) continue;
-    stages[stage_names[s]] = {{"first_start_ns", extremes.first_start[s]}, {"last_stop_ns", extremes.last_stop[s]}, {"longest_ns", extremes.longest[s]}};
+    stages[stage_names[s]] = {{"first_start_ns", extremes.first_start[s]},
+                              {"last_stop_ns", extremes.last_stop[s]},
+                              {"longest_ns", extremes.longest[s]}};
   }
   return stages;
 }
@@ -72,8 +75,10 @@ Json stonewall_json(const mpi::World& world, const RankResult& result, const Pha
   const auto operations = static_cast<std::int64_t>(wall.operations);
   const std::int64_t least = world.all().min(operations);
   const std::int64_t most = world.all().max(operations);
-  return {{"deadline_ns", info.stonewall_ns}, {"at_wall", done_json(stop_ns - start_ns, total[0], total[1])},
-          {"wear_out", info.wear_out},        {"least_operations", least},
+  return {{"deadline_ns", info.stonewall_ns},
+          {"at_wall", done_json(stop_ns - start_ns, total[0], total[1])},
+          {"wear_out", info.wear_out},
+          {"least_operations", least},
           {"most_operations", most}};
 }
 
@@ -82,7 +87,8 @@ Json latency_json(const mpi::World& world, const Meter& meter) {
   std::vector<std::uint64_t> counts(mine.counts().begin(), mine.counts().end());
   counts.push_back(mine.sum_ns());
   world.all().sum_to_root(counts, 0);
-  const auto least = mine.operations() == 0 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(mine.min_ns());
+  const auto least =
+      mine.operations() == 0 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(mine.min_ns());
   const auto min_ns = static_cast<std::uint64_t>(world.all().min(least));
   const auto max_ns = static_cast<std::uint64_t>(world.all().max(static_cast<std::int64_t>(mine.max_ns())));
   if (!world.root()) return nullptr;
@@ -93,9 +99,11 @@ Json latency_json(const mpi::World& world, const Meter& meter) {
   Json buckets = Json::array();
   for (std::size_t i = 0; i < Histogram::bucket_count; ++i)
     if (counts[i] != 0) buckets.push_back({i, counts[i]});
-  return {{"operations", merged.operations()}, {"sum_ns", sum_ns}, {"min_ns", merged.min_ns()}, {"max_ns", max_ns},
-          {"p50_ns", merged.quantile_ns(0.5)}, {"p95_ns", merged.quantile_ns(0.95)}, {"p99_ns", merged.quantile_ns(0.99)},
-          {"p999_ns", merged.quantile_ns(0.999)}, {"buckets", std::move(buckets)}};
+  return {{"operations", merged.operations()},  {"sum_ns", sum_ns},
+          {"min_ns", merged.min_ns()},          {"max_ns", max_ns},
+          {"p50_ns", merged.quantile_ns(0.5)},  {"p95_ns", merged.quantile_ns(0.95)},
+          {"p99_ns", merged.quantile_ns(0.99)}, {"p999_ns", merged.quantile_ns(0.999)},
+          {"buckets", std::move(buckets)}};
 }
 
 Json series_json(const mpi::World& world, Meter& meter) {
@@ -112,15 +120,17 @@ Json series_json(const mpi::World& world, Meter& meter) {
           {"operations", std::vector<std::uint64_t>(operations, operations + static_cast<std::ptrdiff_t>(used))}};
 }
 
-/// The rank's own line, sent to root when it is not root's.
-Json rank_time(const mpi::World& world, int rank, std::int64_t elapsed_ns, std::uint64_t bytes) {
-  Json mine;
-  if (world.rank() == rank)
-    mine = {{"rank", rank}, {"node", world.topology().node_name}, {"elapsed_ns", elapsed_ns}, {"bytes", bytes}};
+/// What `rank` has to say, on root. `mine` is looked at on that rank only.
+Json told_to_root(const mpi::World& world, int rank, const Json& mine) {
   if (rank == 0) return mine;
   if (world.rank() == rank) world.all().send(mine.dump(-1, ' ', false, Json::error_handler_t::replace), 0, tag_text);
-  if (world.root()) return Json::parse(world.all().receive_text(rank, tag_text));
-  return mine;
+  return world.root() ? Json::parse(world.all().receive_text(rank, tag_text)) : Json();
+}
+
+Json rank_time(const mpi::World& world, int rank, std::int64_t elapsed_ns, std::uint64_t bytes) {
+  const Json mine{
+      {"rank", world.rank()}, {"node", world.topology().node_name}, {"elapsed_ns", elapsed_ns}, {"bytes", bytes}};
+  return told_to_root(world, rank, mine);
 }
 
 Json by_rank(const mpi::World& world, const RankResult& result, const Meter& meter) {
@@ -151,25 +161,20 @@ Json failure_json(const mpi::World& world, const Error& error) {
 }  // namespace
 
 Json gather_failures(const mpi::World& world, const std::optional<Error>& error) {
+  constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
   Json failures = Json::array();
   bool told = !error;
   for (std::size_t i = 0; i < failures_named; ++i) {
-    const std::int64_t mine = told ? std::numeric_limits<std::int64_t>::max() : world.rank();
-    const std::int64_t lowest = world.all().min(mine);
-    if (lowest == std::numeric_limits<std::int64_t>::max()) break;
-    const int rank = static_cast<int>(lowest);
-    if (world.rank() == rank) told = true;
-    if (rank == 0) {
-      if (world.root()) failures.push_back(failure_json(world, *error));
-      continue;
-    }
-    if (world.rank() == rank) world.all().send(failure_json(world, *error).dump(-1, ' ', false, Json::error_handler_t::replace), 0, tag_text);
-    if (world.root()) failures.push_back(Json::parse(world.all().receive_text(rank, tag_text)));
+    const std::int64_t lowest = world.all().min(told ? nobody : world.rank());
+    if (lowest == nobody) break;
+    told = told || lowest == world.rank();
+    failures.push_back(told_to_root(world, static_cast<int>(lowest), error ? failure_json(world, *error) : Json()));
   }
   return failures;
 }
 
-std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, const PhaseInfo& info, Meter& meter, Json& record) {
+std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, const PhaseInfo& info, Meter& meter,
+                          Json& record) {
   const Extremes extremes = reduce_stages(world, result);
   const std::int64_t start_ns = extremes.first_start[stage_open];
   const std::int64_t elapsed_ns = extremes.last_stop[stage_close] - start_ns;

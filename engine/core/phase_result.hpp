@@ -41,8 +41,8 @@ struct RankResult {
 
 /// Collective. Fills `record` on rank 0 with stages, totals, done, stonewall, latency, series, by_rank and failures.
 /// Returns the phase's elapsed time on every rank.
-[[nodiscard]] std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, const PhaseInfo& info, Meter& meter,
-                                        nlohmann::json& record);
+[[nodiscard]] std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, const PhaseInfo& info,
+                                        Meter& meter, nlohmann::json& record);
 
 /// Collective. The errors of the lowest ranks that have one (at most 8), as the record's failures, on rank 0.
 [[nodiscard]] nlohmann::json gather_failures(const mpi::World& world, const std::optional<Error>& error);

@@ -24,7 +24,8 @@ std::uint64_t process_cpu_ns() {
 /// One rank's passage through one phase.
 class Passage final {
  public:
-  Passage(const RunContext& context, PhaseWork& work, const PhaseInfo& info) : context_(context), work_(work), info_(info) {
+  Passage(const RunContext& context, PhaseWork& work, const PhaseInfo& info)
+      : context_(context), work_(work), info_(info) {
     result_.to_local_ns = context.origin_ns - context.clock->offset_ns;
     if (info.collective && info.stonewall_ns > 0) most_a_batch_ = 1;
   }
@@ -71,7 +72,8 @@ class Passage final {
     Meter& meter = *context_.meter;
     result_.at_wall = AtWall{meter.last_ns() - result_.to_local_ns, meter.bytes(), meter.operations()};
     if (!info_.wear_out) return;
-    const auto most = static_cast<std::uint64_t>(context_.world->all().max(static_cast<std::int64_t>(meter.operations())));
+    const auto most =
+        static_cast<std::uint64_t>(context_.world->all().max(static_cast<std::int64_t>(meter.operations())));
     meter.set_deadline(Meter::no_deadline);
     meter.resume(now_ns());
     if (!result_.error) up_to(most);
@@ -100,8 +102,8 @@ class Passage final {
     context_.meter->resume(ready);
   }
 
-  /// A collective file's ranks stay together: without a wall they all do everything (a rank in error takes part with nothing), with
-  /// one they agree after each operation.
+  /// A collective file's ranks stay together: without a wall they all do everything (a rank in error takes part with
+  /// nothing), with one they agree after each operation.
   [[nodiscard]] bool agreed(bool stopped) const {
     if (!info_.collective) return stopped;
     return info_.stonewall_ns > 0 && context_.world->all().any(stopped);
@@ -134,9 +136,12 @@ class Passage final {
 
 std::string word(Access access) {
   switch (access) {
-    case Access::write: return "write";
-    case Access::read: return "read";
-    case Access::none: break;
+    case Access::write:
+      return "write";
+    case Access::read:
+      return "read";
+    case Access::none:
+      break;
   }
   return "none";
 }
@@ -154,25 +159,69 @@ Json record_of(const PhaseInfo& info, const mpi::World& world) {
 PhaseOutcome refused(const RunContext& context, const std::optional<Error>& error, Json& record) {
   Json failures = gather_failures(*context.world, error);
   const Json nothing{{"elapsed_ns", 0}, {"bytes", 0}, {"operations", 0}};
-  record.update(Json{{"status", "failed"}, {"grade", "A"}, {"start_ns", 0}, {"elapsed_ns", 0}, {"bytes", 0}, {"operations", 0},
-                     {"stages", Json::object()}, {"first_done", nothing}, {"last_done", nothing}, {"failures", std::move(failures)}});
+  record.update(Json{{"status", "failed"},
+                     {"grade", "A"},
+                     {"start_ns", 0},
+                     {"elapsed_ns", 0},
+                     {"bytes", 0},
+                     {"operations", 0},
+                     {"stages", Json::object()},
+                     {"first_done", nothing},
+                     {"last_done", nothing},
+                     {"failures", std::move(failures)}});
   return {PhaseStatus::failed, 0, 'A'};
 }
 
-void report_verification(const mpi::World& world, const Verification& verification, Json& record) {
-  const std::uint64_t verified = world.all().sum(verification.verified_bytes);
-  const std::uint64_t bad = world.all().sum(verification.bad_blocks);
+/// Untimed: what came back is checked unless something has gone wrong already. A mistake found is the rank's error.
+void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, RankResult& result, bool cut_short,
+            Json& record) {
+  const mpi::Comm& all = context.world->all();
+  if (!all.any(result.error.has_value()) && !cut_short) {
+    context.watchdog->watch(info.name + ": verify", nullptr);
+    result.verification = work.after(context.meter->operations());
+    context.watchdog->rest();
+    if (result.verification.first) result.error = result.verification.first;
+  }
+  const std::uint64_t verified = all.sum(result.verification.verified_bytes);
+  const std::uint64_t bad = all.sum(result.verification.bad_blocks);
   record["verified_bytes"] = verified;
   record["bad_blocks"] = bad;
+}
+
+PhaseStatus status_of(const mpi::Comm& all, const RankResult& result, bool cut_short) {
+  if (all.any(result.error.has_value())) return PhaseStatus::failed;
+  return cut_short ? PhaseStatus::interrupted : PhaseStatus::ok;
+}
+
+/// The probes' grade on rank 0 becomes everybody's.
+char agreed_grade(const mpi::Comm& all, Json& record) {
+  if (!record.contains("grade")) record["grade"] = "A";
+  const char grade = record["grade"].get<std::string>().front();
+  return static_cast<char>(all.broadcast(static_cast<std::int64_t>(grade), 0));
+}
+
+/// Everything between the first probe and the last rank's close.
+bool pass(const RunContext& context, const PhaseScope& scope, Passage& passage) {
+  passage.prepare_first();
+  for (const auto& probe : context.probes) probe->begin(scope);
+  context.world->all().barrier();
+  passage.run();
+  for (const auto& probe : context.probes) probe->end(scope);
+  const bool cut_short = context.world->all().any(StopFlags::instance().now().load());
+  for (const auto& probe : context.probes) probe->settle(scope);
+  return cut_short;
 }
 
 }  // namespace
 
 std::string word(PhaseStatus status) {
   switch (status) {
-    case PhaseStatus::failed: return "failed";
-    case PhaseStatus::interrupted: return "interrupted";
-    case PhaseStatus::ok: break;
+    case PhaseStatus::failed:
+      return "failed";
+    case PhaseStatus::interrupted:
+      return "interrupted";
+    case PhaseStatus::ok:
+      break;
   }
   return "ok";
 }
@@ -188,35 +237,19 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   if (all.any(!ready)) return refused(context, ready ? std::nullopt : std::optional(ready.error()), record);
 
   Passage passage(context, work, info);
-  passage.prepare_first();
   PhaseScope scope{context.world, folder, info.access == Access::read, info.access == Access::write, info.files, 0, 0};
-  for (const auto& probe : context.probes) probe->begin(scope);
-  all.barrier();
-  passage.run();
-  for (const auto& probe : context.probes) probe->end(scope);
-
+  const bool cut_short = pass(context, scope, passage);
   RankResult& result = passage.result();
-  const bool cut_short = all.any(StopFlags::instance().now().load());
-  for (const auto& probe : context.probes) probe->settle(scope);
-  if (!all.any(result.error.has_value()) && !cut_short) {
-    context.watchdog->watch(info.name + ": verify", nullptr);
-    result.verification = work.after(context.meter->operations());
-    context.watchdog->rest();
-    if (result.verification.first) result.error = result.verification.first;
-  }
-  report_verification(*context.world, result.verification, record);
+  verify(context, work, info, result, cut_short, record);
 
   PhaseOutcome outcome;
   outcome.elapsed_ns = reduce_phase(*context.world, result, info, *context.meter, record);
   scope.elapsed_ns = outcome.elapsed_ns;
   scope.requested_bytes = all.sum(context.meter->bytes());
   for (const auto& probe : context.probes) probe->report(scope, record);
-
-  const bool failed = all.any(result.error.has_value());
-  outcome.status = failed ? PhaseStatus::failed : cut_short ? PhaseStatus::interrupted : PhaseStatus::ok;
+  outcome.status = status_of(all, result, cut_short);
+  outcome.grade = agreed_grade(all, record);
   record["status"] = word(outcome.status);
-  if (!record.contains("grade")) record["grade"] = "A";
-  outcome.grade = static_cast<char>(all.broadcast(static_cast<std::int64_t>(record["grade"].get<std::string>().front()), 0));
   record["hints_given"] = work.hints_given();
   record["hints_granted"] = work.hints_granted();
   return outcome;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owns the only timing loop: barrier, start stamp, open, operations, sync, close, agreement. Knows neither files nor patterns.
+// Owns the only timing loop: barrier, start stamp, open, operations, sync, close, agreement. Knows neither files nor
+// patterns.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,8 @@ struct PhaseOutcome {
 };
 
 /// Runs one phase. Collective. On rank 0 `record` becomes the phase record, but for case, repetition and warm-up.
-[[nodiscard]] PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, PhaseWork& work, nlohmann::json& record);
+[[nodiscard]] PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, PhaseWork& work,
+                                     nlohmann::json& record);
 
 [[nodiscard]] std::string word(PhaseStatus status);
 

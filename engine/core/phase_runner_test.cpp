@@ -100,8 +100,8 @@ class MpiPhaseRunner : public ::testing::Test {
 
 TEST_F(MpiPhaseRunner, FirstBatchIsReadyBeforeTheTimerAndVerificationComesAfterIt) {
   EXPECT_EQ(run().status, PhaseStatus::ok);
-  EXPECT_EQ(events_, (Events{"before", "prepare 0+2", "probe begin", "open", "execute", "prepare 2+2", "execute", "sync", "close", "probe end",
-                             "after 4", "probe report"}));
+  EXPECT_EQ(events_, (Events{"before", "prepare 0+2", "probe begin", "open", "execute", "prepare 2+2", "execute",
+                             "sync", "close", "probe end", "after 4", "probe report"}));
 }
 
 TEST_F(MpiPhaseRunner, RecordAddsUpOverRanks) {
@@ -120,7 +120,8 @@ TEST_F(MpiPhaseRunner, RecordAddsUpOverRanks) {
   const auto open = record_["stages"]["open"];
   EXPECT_LE(open["first_start_ns"], open["last_stop_ns"]);
   EXPECT_EQ(record_["start_ns"], open["first_start_ns"]);
-  EXPECT_EQ(record_["series"]["bytes"][0].get<std::uint64_t>() + 0, record_["bytes"]) << "a short phase is one interval";
+  EXPECT_EQ(record_["series"]["bytes"][0].get<std::uint64_t>() + 0, record_["bytes"])
+      << "a short phase is one interval";
 }
 
 TEST_F(MpiPhaseRunner, OneRanksErrorFailsThePhaseForAllAndIsNamed) {

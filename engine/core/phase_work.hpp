@@ -25,13 +25,14 @@ struct Notice {
 struct PhaseInfo {
   std::string name;
   Access access = Access::none;
-  bool collective = false;          // operations are collective: ranks agree before each whether to go on when there is a stonewall
-  std::int64_t stonewall_ns = 0;    // 0: none
+  bool collective =
+      false;  // operations are collective: ranks agree before each whether to go on when there is a stonewall
+  std::int64_t stonewall_ns = 0;  // 0: none
   bool wear_out = false;
   std::string cache_control = "none";
-  std::string data_of;              // of a reading phase: own, other-rank, other-node
-  std::vector<std::string> files;   // whose residency this rank reports; names in the run folder
-  std::vector<Notice> notices;      // the same on every rank
+  std::string data_of;             // of a reading phase: own, other-rank, other-node
+  std::vector<std::string> files;  // whose residency this rank reports; names in the run folder
+  std::vector<Notice> notices;     // the same on every rank
 };
 
 struct Verification {
@@ -53,8 +54,8 @@ class PhaseWork {
   [[nodiscard]] virtual Status before() { return {}; }
   /// Operations of this rank in the whole phase.
   [[nodiscard]] virtual std::uint64_t operations() const = 0;
-  /// Readies operations [first, first + n), n <= most, n >= 1: offsets, payload. The first call comes before the start barrier, later
-  /// ones between batches and are accounted as prepare_ns, never in an operation's latency.
+  /// Readies operations [first, first + n), n <= most, n >= 1: offsets, payload. The first call comes before the start
+  /// barrier, later ones between batches and are accounted as prepare_ns, never in an operation's latency.
   [[nodiscard]] virtual std::uint64_t prepare(std::uint64_t first, std::uint64_t most) = 0;
   [[nodiscard]] virtual Status open() { return {}; }
   /// Executes what was prepared, ticking the meter after each operation; begins none after the meter said stop.

@@ -26,7 +26,8 @@ Needs needs_at(const Plan& plan, const PlannedTarget& target) {
   Needs total;
   for (const auto& planned : plan.cases) {
     if (planned.target != target.name) continue;
-    const Needs needs = Registry<WorkloadEntry>::instance().find(planned.workload.name)->needs(planned.workload.values, plan.layout);
+    const Needs needs =
+        Registry<WorkloadEntry>::instance().find(planned.workload.name)->needs(planned.workload.values, plan.layout);
     total.bytes = plan.keep ? total.bytes + needs.bytes : std::max(total.bytes, needs.bytes);
     total.inodes = plan.keep ? total.inodes + needs.inodes : std::max(total.inodes, needs.inodes);
   }
@@ -38,7 +39,8 @@ Status agreed(const mpi::World& world, const Status& status) {
   constexpr std::int64_t none = 1LL << 40;
   const std::int64_t failing = world.all().min(status ? none : world.rank());
   if (failing == none) return {};
-  const std::string line = world.all().broadcast(status ? std::string() : to_line(status.error()), static_cast<int>(failing));
+  const std::string line =
+      world.all().broadcast(status ? std::string() : to_line(status.error()), static_cast<int>(failing));
   return status ? fail(environment_error("", line)) : status;
 }
 
@@ -60,53 +62,59 @@ Result<RunFolder> make_clean(const std::string& path, const std::string& run_id)
   return RunFolder::make(path, run_id);
 }
 
-/// Rank 0 makes the folder; the other leaders find it there (a shared file system) or make their node's own.
+Status keep(Place& place, Result<RunFolder> folder) {
+  if (!folder) return fail(folder.error());
+  place.folder = std::make_unique<RunFolder>(std::move(*folder));
+  return {};
+}
+
+/// Another node's leader finds rank 0's folder there (a shared file system), or makes its node's own.
+Status find_or_make(const std::string& path, const std::string& run_id, const std::string& nonce, Place& place) {
+  auto shared = RunFolder::open(path, run_id);
+  if (shared && shared->nonce() == nonce) return keep(place, std::move(shared));
+  place.keeps_books = true;
+  return keep(place, make_clean(path, run_id));
+}
+
+/// Collective: rank 0 first, then the other nodes' leaders, then everybody else.
 Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, Place& place) {
   Status status;
   if (world.root()) {
-    auto made = make_clean(target.path, plan.run_id);
-    if (!made) status = fail(made.error());
-    if (made) place.folder = std::make_unique<RunFolder>(std::move(*made));
-  }
-  const std::string nonce = world.all().broadcast(place.folder ? place.folder->nonce() : std::string(), 0);
-  if (nonce.empty()) return agreed(world, status);
-  place.keeps_books = world.root();
-  if (world.topology().leader() && !world.root()) {
-    auto shared = RunFolder::open(target.path, plan.run_id);
-    const bool is_shared = shared && shared->nonce() == nonce;
-    auto folder = is_shared ? std::move(shared) : make_clean(target.path, plan.run_id);
-    if (!folder) status = fail(folder.error());
-    if (folder) place.folder = std::make_unique<RunFolder>(std::move(*folder));
-    place.keeps_books = folder.has_value() && !is_shared;
+    place.keeps_books = true;
+    status = keep(place, make_clean(target.path, plan.run_id));
   }
   status = agreed(world, status);
   if (!status) return status;
-  if (!world.topology().leader()) {
-    auto opened = RunFolder::open(target.path, plan.run_id);
-    if (!opened) status = fail(opened.error());
-    if (opened) place.folder = std::make_unique<RunFolder>(std::move(*opened));
-  }
+  const std::string nonce = world.all().broadcast(world.root() ? place.folder->nonce() : std::string(), 0);
+  const bool leads = world.topology().leader();
+  if (leads && !world.root()) status = find_or_make(target.path, plan.run_id, nonce, place);
+  status = agreed(world, status);
+  if (!status) return status;
+  if (!leads) status = keep(place, RunFolder::open(target.path, plan.run_id));
   return agreed(world, status);
 }
 
 bool is_used(const Plan& plan, const PlannedTarget& target) {
-  return !target.path.empty() && std::ranges::any_of(plan.cases, [&](const PlannedCase& c) { return c.target == target.name; });
+  return !target.path.empty() &&
+         std::ranges::any_of(plan.cases, [&](const PlannedCase& c) { return c.target == target.name; });
 }
 
 }  // namespace
 
-Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes, std::uint64_t needed_inodes,
-                  const Limits& limits, std::uint64_t available_memory_bytes) {
+Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes,
+                  std::uint64_t needed_inodes, const Limits& limits, std::uint64_t available_memory_bytes) {
   const std::string name = "target '" + target.name + "' (" + target.path + ")";
   const std::uint64_t free = space.memory ? std::min(space.free_bytes, available_memory_bytes) : space.free_bytes;
   auto most = static_cast<std::uint64_t>(static_cast<double>(free) * limits.space_fraction);
   most = std::min(most, free > limits.reserve_bytes ? free - limits.reserve_bytes : 0);
   if (limits.space_bytes) most = std::min(most, *limits.space_bytes);
   if (needed_bytes > most)
-    return fail(environment_error(name, "needs " + std::to_string(needed_bytes) + " bytes, may take " + std::to_string(most) + " of " +
-                                            std::to_string(free) + " free; a smaller volume fits"));
+    return fail(environment_error(name, "needs " + std::to_string(needed_bytes) + " bytes, may take " +
+                                            std::to_string(most) + " of " + std::to_string(free) +
+                                            " free; a smaller volume fits"));
   if (static_cast<double>(needed_inodes) > static_cast<double>(space.free_inodes) * limits.space_fraction)
-    return fail(environment_error(name, "needs " + std::to_string(needed_inodes) + " inodes, has " + std::to_string(space.free_inodes) + " free"));
+    return fail(environment_error(name, "needs " + std::to_string(needed_inodes) + " inodes, has " +
+                                            std::to_string(space.free_inodes) + " free"));
   return {};
 }
 

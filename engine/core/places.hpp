@@ -20,10 +20,12 @@ struct Place {
 
 class Places final {
  public:
-  /// Collective: all ranks succeed, or all get an error (the others' text where it is not their own) and nothing is left behind.
+  /// Collective: all ranks succeed, or all get an error (the others' text where it is not their own) and nothing is
+  /// left behind.
   [[nodiscard]] static Result<Places> prepare(const Plan& plan, const mpi::World& world);
   [[nodiscard]] const Place& at(const std::string& target) const { return places_.at(target); }
-  /// Collective. Removes what the manifests list and the folders; what could not be removed is returned on the rank that tried.
+  /// Collective. Removes what the manifests list and the folders; what could not be removed is returned on the rank
+  /// that tried.
   [[nodiscard]] std::vector<std::string> remove(const mpi::World& world);
   [[nodiscard]] const std::map<std::string, Place>& all() const { return places_; }
 
@@ -31,9 +33,10 @@ class Places final {
   std::map<std::string, Place> places_;
 };
 
-/// Room the plan takes of each target at its fullest, against what is free and the plan's limits. `needs` of all cases: the
-/// largest one's, or the sum when datasets are kept. Pure.
-[[nodiscard]] Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes, std::uint64_t needed_inodes,
-                                const Limits& limits, std::uint64_t available_memory_bytes);
+/// Room the plan takes of each target at its fullest, against what is free and the plan's limits. `needs` of all cases:
+/// the largest one's, or the sum when datasets are kept. Pure.
+[[nodiscard]] Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes,
+                                std::uint64_t needed_inodes, const Limits& limits,
+                                std::uint64_t available_memory_bytes);
 
 }  // namespace ullage

@@ -19,7 +19,8 @@ constexpr std::int64_t most_ranks = 1 << 24;
 
 bool is_word(std::string_view text, std::string_view extra) {
   return std::ranges::all_of(text, [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || extra.find(c) != std::string_view::npos;
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           extra.find(c) != std::string_view::npos;
   });
 }
 
@@ -31,9 +32,12 @@ Result<NamedValues> parse_named(const Json& json, const std::string& pointer, co
   const Json* given = reader.member("parameters");
   if (auto status = reader.finish(); !status) return fail(status.error());
   const Entry* entry = Registry<Entry>::instance().find(named.name);
-  if (entry == nullptr) return fail(bad_plan(pointer + "/name", "no " + kind + " is called '" + named.name + "'; see 'ullage-engine describe'"));
+  if (entry == nullptr)
+    return fail(
+        bad_plan(pointer + "/name", "no " + kind + " is called '" + named.name + "'; see 'ullage-engine describe'"));
   if (entry->description.unavailable)
-    return fail(bad_plan(pointer + "/name", kind + " '" + named.name + "' is not available: " + *entry->description.unavailable));
+    return fail(bad_plan(pointer + "/name",
+                         kind + " '" + named.name + "' is not available: " + *entry->description.unavailable));
   Values values;
   if (given != nullptr) {
     auto parsed = values_from(*given, pointer + "/parameters");
@@ -51,10 +55,12 @@ Result<PlannedLayout> parse_layout(const Json& json, const std::string& pointer)
   PlannedLayout layout;
   layout.ranks = static_cast<int>(reader.integer("ranks", 1, most_ranks));
   if (const auto nodes = reader.optional_integer("nodes", 1, most_ranks)) layout.nodes = static_cast<int>(*nodes);
-  if (const auto per_node = reader.optional_integer("ranks_per_node", 1, most_ranks)) layout.ranks_per_node = static_cast<int>(*per_node);
+  if (const auto per_node = reader.optional_integer("ranks_per_node", 1, most_ranks))
+    layout.ranks_per_node = static_cast<int>(*per_node);
   layout.threads = static_cast<int>(reader.integer("threads", 1, 4096, 1));
   layout.binding = reader.text("binding", "none");
-  if (layout.binding != "none" && layout.binding != "core") reader.mistake(bad_plan(reader.at("binding"), "must be core or none"));
+  if (layout.binding != "none" && layout.binding != "core")
+    reader.mistake(bad_plan(reader.at("binding"), "must be core or none"));
   if (auto status = reader.finish(); !status) return fail(status.error());
   return layout;
 }
@@ -70,7 +76,8 @@ Result<PlannedTarget> parse_target(const Json& json, const std::string& pointer)
   if (colon == std::string::npos || colon == 0) return fail(bad_plan(pointer + "/uri", "must be SCHEME:PATH"));
   target.scheme = uri.substr(0, colon);
   target.path = uri.substr(colon + 1);
-  if (!target.path.empty() && target.path.front() != '/') return fail(bad_plan(pointer + "/uri", "the path must be absolute"));
+  if (!target.path.empty() && target.path.front() != '/')
+    return fail(bad_plan(pointer + "/uri", "the path must be absolute"));
   if (target.path.find('\0') != std::string::npos) return fail(bad_plan(pointer + "/uri", "the path holds a NUL"));
   return target;
 }
@@ -78,9 +85,11 @@ Result<PlannedTarget> parse_target(const Json& json, const std::string& pointer)
 Result<Limits> parse_limits(const Json& json, const std::string& pointer) {
   ObjectReader reader(json, pointer);
   Limits limits;
-  if (const auto bytes = reader.optional_integer("space_bytes", 0, any_count)) limits.space_bytes = static_cast<std::uint64_t>(*bytes);
+  if (const auto bytes = reader.optional_integer("space_bytes", 0, any_count))
+    limits.space_bytes = static_cast<std::uint64_t>(*bytes);
   limits.space_fraction = reader.number("space_fraction", 1e-9, 1, limits.space_fraction);
-  limits.reserve_bytes = static_cast<std::uint64_t>(reader.integer("reserve_bytes", 0, any_count, static_cast<std::int64_t>(limits.reserve_bytes)));
+  limits.reserve_bytes = static_cast<std::uint64_t>(
+      reader.integer("reserve_bytes", 0, any_count, static_cast<std::int64_t>(limits.reserve_bytes)));
   if (auto status = reader.finish(); !status) return fail(status.error());
   return limits;
 }
@@ -102,7 +111,8 @@ Result<std::map<std::string, std::vector<std::int64_t>>> parse_prior(const Json&
 
 Status check_case(const Plan& plan, const PlannedCase& planned, const std::string& pointer) {
   const auto target = std::ranges::find(plan.targets, planned.target, &PlannedTarget::name);
-  if (target == plan.targets.end()) return fail(bad_plan(pointer + "/target", "no target is called '" + planned.target + "'"));
+  if (target == plan.targets.end())
+    return fail(bad_plan(pointer + "/target", "no target is called '" + planned.target + "'"));
   const auto* backend = Registry<BackendEntry>::instance().find(planned.backend.name);
   if (backend->capabilities.path && target->path.empty())
     return fail(bad_plan(pointer + "/target", "backend '" + planned.backend.name + "' needs a target with a path"));
@@ -155,10 +165,12 @@ Status check_unique(const Plan& plan) {
   for (std::size_t i = 0; i < plan.targets.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (plan.targets[i].name == plan.targets[j].name)
-        return fail(bad_plan("/targets/" + std::to_string(i) + "/name", "two targets are called '" + plan.targets[i].name + "'"));
+        return fail(bad_plan("/targets/" + std::to_string(i) + "/name",
+                             "two targets are called '" + plan.targets[i].name + "'"));
   std::map<std::string, std::size_t> seen;
   for (std::size_t i = 0; i < plan.cases.size(); ++i)
-    if (!seen.emplace(plan.cases[i].id, i).second) return fail(bad_plan("/cases/" + std::to_string(i) + "/id", "two cases have this id"));
+    if (!seen.emplace(plan.cases[i].id, i).second)
+      return fail(bad_plan("/cases/" + std::to_string(i) + "/id", "two cases have this id"));
   return {};
 }
 
@@ -176,8 +188,10 @@ Result<Plan> parse_scalars(const Json& json, PlanParts& parts) {
   Plan plan;
   if (reader.text("schema") != "ullage.plan/1") reader.mistake(bad_plan("/schema", "must be 'ullage.plan/1'"));
   plan.run_id = reader.text("run_id");
-  if (plan.run_id.empty() || plan.run_id.size() > 64 || !is_word(plan.run_id, "._-") || !is_word(plan.run_id.substr(0, 1), ""))
-    reader.mistake(bad_plan("/run_id", "must be 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit"));
+  if (plan.run_id.empty() || plan.run_id.size() > 64 || !is_word(plan.run_id, "._-") ||
+      !is_word(plan.run_id.substr(0, 1), ""))
+    reader.mistake(
+        bad_plan("/run_id", "must be 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit"));
   plan.suite = reader.text("suite");
   plan.records = reader.text("records");
   plan.seed = static_cast<std::uint64_t>(reader.integer("seed", 0, any_count, 1));
@@ -186,7 +200,8 @@ Result<Plan> parse_scalars(const Json& json, PlanParts& parts) {
   plan.dirty_retries = static_cast<int>(reader.integer("dirty_retries", 0, 1000, plan.dirty_retries));
   plan.watchdog_s = reader.number("watchdog_s", 1e-3, 1e9, plan.watchdog_s);
   plan.keep = reader.flag("keep", false);
-  parts = {reader.member("layout"), reader.array("targets"), reader.member("stop_rule"), reader.member("limits"), reader.array("cases")};
+  parts = {reader.member("layout"), reader.array("targets"), reader.member("stop_rule"), reader.member("limits"),
+           reader.array("cases")};
   if (parts.layout == nullptr) reader.mistake(bad_plan("/layout", "is missing"));
   if (parts.stop_rule == nullptr) reader.mistake(bad_plan("/stop_rule", "is missing"));
   if (auto status = reader.finish(); !status) return fail(status.error());

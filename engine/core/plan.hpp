@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan as the engine understands it: parsed strictly, every name found, every parameter complete, before anything is touched.
+// The plan as the engine understands it: parsed strictly, every name found, every parameter complete, before anything
+// is touched.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,8 @@ TEST(Plan, GoodPlanIsUnderstoodCompletely) {
   EXPECT_EQ(plan->targets[0].scheme, "posix");
   EXPECT_EQ(plan->targets[0].path, "/tmp");
   EXPECT_EQ(std::get<std::int64_t>(plan->cases[0].workload.values.at("transfer_bytes")), 4096);
-  EXPECT_EQ(std::get<std::string>(plan->cases[0].workload.values.at("order")), "sequential") << "defaults are filled in";
+  EXPECT_EQ(std::get<std::string>(plan->cases[0].workload.values.at("order")), "sequential")
+      << "defaults are filled in";
   EXPECT_EQ(plan->cases[1].prior_elapsed_ns.at("write").size(), 2U);
   EXPECT_EQ(plan->limits.reserve_bytes, 1ULL << 30);
 }
@@ -69,7 +70,8 @@ TEST(Plan, EveryMistakeIsNamedByItsPointer) {
   EXPECT_EQ(pointer_with("/cases/0/target", "n"), "/cases/0/target") << "posix needs a path";
   EXPECT_EQ(pointer_with("/cases/0/backend/name", "posx"), "/cases/0/backend/name");
   EXPECT_EQ(pointer_with("/cases/0/backend/parameters", Json{{"drect", true}}), "/cases/0/backend/parameters/drect");
-  EXPECT_EQ(pointer_with("/cases/0/workload/parameters/transfer_bytes", "4K"), "/cases/0/workload/parameters/transfer_bytes");
+  EXPECT_EQ(pointer_with("/cases/0/workload/parameters/transfer_bytes", "4K"),
+            "/cases/0/workload/parameters/transfer_bytes");
   EXPECT_EQ(pointer_with("/cases/0/workload/parameters/block_bytes", 5000), "/cases/0/workload/parameters/block_bytes");
   EXPECT_EQ(pointer_with("/cases/0/workload/parameters/queue_depth", 2), "/cases/0/workload/parameters/queue_depth");
   EXPECT_EQ(pointer_with("/cases/1/workload/parameters/verify", "full"), "/cases/1/workload/parameters/verify");
@@ -86,7 +88,8 @@ TEST(Plan, TextThatIsNotJsonIsRefused) {
 }
 
 RC_GTEST_PROP(Plan, MissingAnyRequiredMemberIsRefused, ()) {
-  const auto key = *rc::gen::element<std::string>("schema", "run_id", "suite", "records", "layout", "targets", "stop_rule", "cases");
+  const auto key =
+      *rc::gen::element<std::string>("schema", "run_id", "suite", "records", "layout", "targets", "stop_rule", "cases");
   Json plan = good_plan();
   plan.erase(key);
   const auto parsed = parse_plan(plan.dump());

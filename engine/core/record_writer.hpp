@@ -9,7 +9,8 @@
 
 namespace ullage {
 
-/// Appends NDJSON, one write(2) a line, so that a reader (or another rank in an emergency) never sees half of two lines mixed.
+/// Appends NDJSON, one write(2) a line, so that a reader (or another rank in an emergency) never sees half of two lines
+/// mixed.
 class RecordWriter final {
  public:
   [[nodiscard]] static Result<RecordWriter> open(const std::string& path);

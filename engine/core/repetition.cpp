@@ -33,8 +33,10 @@ class Repetition final {
   [[nodiscard]] RepetitionReport run(AlignedBuffer& buffer, std::uint64_t key) {
     auto backend = make_backend(key);
     if (!agree("make backend", backend ? Status{} : fail(backend.error()))) return std::move(report_);
-    const WorkloadContext bound{&world_, place_.folder.get(), backend->get(), &buffer, planned_.id, key, place_.keeps_books};
-    const auto workload = Registry<WorkloadEntry>::instance().find(planned_.workload.name)->make(planned_.workload.values, bound);
+    const WorkloadContext bound{&world_, place_.folder.get(), backend->get(), &buffer, planned_.id,
+                                key,     place_.keeps_books};
+    const auto workload =
+        Registry<WorkloadEntry>::instance().find(planned_.workload.name)->make(planned_.workload.values, bound);
     if (agree("begin", workload->begin())) phases(*workload);
     context_.watchdog->watch("remove", nullptr);
     const Status removed = workload->end();
@@ -45,7 +47,9 @@ class Repetition final {
 
  private:
   [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(std::uint64_t key) const {
-    return Registry<BackendEntry>::instance().find(planned_.backend.name)->make(planned_.backend.values, {&world_, place_.folder.get(), key});
+    return Registry<BackendEntry>::instance()
+        .find(planned_.backend.name)
+        ->make(planned_.backend.values, {&world_, place_.folder.get(), key});
   }
 
   /// Outside a phase an error of any rank fails the repetition for all, with an event that names the ranks.
@@ -67,7 +71,10 @@ class Repetition final {
       if (next_.repetition == 0) notices(work->info());
       Json record;
       const PhaseOutcome outcome = run_phase(context_, place_.folder.get(), *work, record);
-      record.update(Json{{"case", planned_.id}, {"repetition", next_.repetition}, {"warmup", next_.warmup}, {"file_system", place_.space.file_system}});
+      record.update(Json{{"case", planned_.id},
+                         {"repetition", next_.repetition},
+                         {"warmup", next_.warmup},
+                         {"file_system", place_.space.file_system}});
       report_.outcome.ok = outcome.status == PhaseStatus::ok;
       report_.interrupted = outcome.status == PhaseStatus::interrupted;
       report_.outcome.grade = std::max(report_.outcome.grade, outcome.grade);
@@ -94,8 +101,8 @@ class Repetition final {
 
 }  // namespace
 
-RepetitionReport run_repetition(const RunContext& context, const Plan& plan, const PlannedCase& planned, const Place& place,
-                                const Schedule::Next& next, AlignedBuffer& buffer) {
+RepetitionReport run_repetition(const RunContext& context, const Plan& plan, const PlannedCase& planned,
+                                const Place& place, const Schedule::Next& next, AlignedBuffer& buffer) {
   return Repetition(context, planned, place, next).run(buffer, run_key(plan, planned, next.repetition));
 }
 

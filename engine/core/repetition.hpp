@@ -20,7 +20,7 @@ struct RepetitionReport {
 };
 
 /// Collective: whatever fails on one rank is agreed, the dataset is removed, and the run can go on.
-[[nodiscard]] RepetitionReport run_repetition(const RunContext& context, const Plan& plan, const PlannedCase& planned, const Place& place,
-                                              const Schedule::Next& next, AlignedBuffer& buffer);
+[[nodiscard]] RepetitionReport run_repetition(const RunContext& context, const Plan& plan, const PlannedCase& planned,
+                                              const Place& place, const Schedule::Next& next, AlignedBuffer& buffer);
 
 }  // namespace ullage

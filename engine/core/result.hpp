@@ -11,12 +11,12 @@
 namespace ullage {
 
 enum class ErrorKind {
-  bad_plan,     // exit 2: the document is wrong; `where` is a JSON pointer
-  environment,  // exit 3: the machine is not what the plan needs
-  io,           // a call on storage failed; `errno_value`, `path` and `operation` say how
-  mpi,          // an MPI call failed; `text` is the library's own
-  verification, // data came back that was not written; `offset_bytes`, `expected`, `found`
-  unsupported,  // this backend cannot do that
+  bad_plan,      // exit 2: the document is wrong; `where` is a JSON pointer
+  environment,   // exit 3: the machine is not what the plan needs
+  io,            // a call on storage failed; `errno_value`, `path` and `operation` say how
+  mpi,           // an MPI call failed; `text` is the library's own
+  verification,  // data came back that was not written; `offset_bytes`, `expected`, `found`
+  unsupported,   // this backend cannot do that
   interrupted,
   timeout,
 };

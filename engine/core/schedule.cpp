@@ -64,7 +64,8 @@ Verdict Schedule::finished(const Next& what, const RepetitionOutcome& outcome, s
   const bool dirty = outcome.grade == 'C' && state.dirty_left > 0;
   if (dirty) --state.dirty_left;
   if (!dirty)
-    for (const auto& [phase, elapsed] : outcome.phases) state.samples[phase].insert(state.samples[phase].end(), elapsed.begin(), elapsed.end());
+    for (const auto& [phase, elapsed] : outcome.phases)
+      state.samples[phase].insert(state.samples[phase].end(), elapsed.begin(), elapsed.end());
   const StopDecision decision = rule_.judge(state.samples);
   verdict.relative_width = decision.relative_width;
   if (decision.stop) verdict.stop = decision.reason;

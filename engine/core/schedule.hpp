@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which case comes next, and when a case has had enough: rounds over the unfinished cases in a seeded order. Pure but for what it is told.
+// Which case comes next, and when a case has had enough: rounds over the unfinished cases in a seeded order. Pure but
+// for what it is told.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,9 @@ namespace ullage {
 struct RepetitionOutcome {
   bool ok = true;
   bool warmup = false;
-  char grade = 'A';               // worst phase
-  std::int64_t elapsed_ns = 0;    // with everything around the phases
-  Samples phases;                 // one elapsed time a phase
+  char grade = 'A';             // worst phase
+  std::int64_t elapsed_ns = 0;  // with everything around the phases
+  Samples phases;               // one elapsed time a phase
 };
 
 /// What to write into the case record.

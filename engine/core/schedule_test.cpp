@@ -52,7 +52,10 @@ TEST(Schedule, RoundsInterleaveTheCases) {
   const auto order = run_all(plan, StopAfter(3), 10);
   ASSERT_EQ(order.size(), 15U);
   for (std::size_t round = 0; round < 3; ++round)
-    EXPECT_EQ(std::set<std::size_t>(order.begin() + static_cast<long>(round * 5), order.begin() + static_cast<long>(round * 5 + 5)).size(), 5U);
+    EXPECT_EQ(std::set<std::size_t>(order.begin() + static_cast<long>(round * 5),
+                                    order.begin() + static_cast<long>(round * 5 + 5))
+                  .size(),
+              5U);
 }
 
 TEST(Schedule, OrderDependsOnTheSeedAndTheRound) {

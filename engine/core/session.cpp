@@ -31,7 +31,7 @@ constexpr std::int64_t recalibrate_after_ns = 30'000'000'000;
 int exit_code_of(ErrorKind kind) { return kind == ErrorKind::bad_plan ? exit_code::bad_plan : exit_code::environment; }
 
 int report(const mpi::World& world, const Error& error) {
-  if (world.root()) std::cerr << "ullage-engine: " << to_line(error) << std::endl;
+  if (world.root()) std::cerr << "ullage-engine: " << to_line(error) << '\n';
   return exit_code_of(error.kind);
 }
 
@@ -50,7 +50,8 @@ Result<Plan> read_plan(const std::string& path, const mpi::World& world) {
 
 Status check_layout(const PlannedLayout& layout, const mpi::Topology& topology) {
   const auto differs = [](const std::string& what, int planned, int found) {
-    return fail(environment_error("/layout/" + what, "the plan wants " + std::to_string(planned) + ", this launch has " + std::to_string(found) +
+    return fail(environment_error("/layout/" + what, "the plan wants " + std::to_string(planned) +
+                                                         ", this launch has " + std::to_string(found) +
                                                          "; is the mpiexec the one of this engine's MPI?"));
   };
   if (layout.ranks != topology.ranks) return differs("ranks", layout.ranks, topology.ranks);
@@ -63,7 +64,8 @@ Status check_layout(const PlannedLayout& layout, const mpi::Topology& topology) 
 /// Everything of one launch that lives as long as it does.
 class Session final {
  public:
-  Session(const mpi::World& world, const Plan& plan, Places places, std::optional<RecordWriter> writer, LaunchFacts facts)
+  Session(const mpi::World& world, const Plan& plan, Places places, std::optional<RecordWriter> writer,
+          LaunchFacts facts)
       : world_(world),
         plan_(plan),
         places_(std::move(places)),
@@ -163,16 +165,21 @@ class Session final {
       write(event("warning", "left-behind", line, "ullage clean removes what a manifest lists; the rest is not ours"));
     if (world_.root())
       for (const std::size_t index : schedule.cut_by_budget()) {
-        Json cut = event("info", "budget", "the time budget ended before the stop rule was satisfied", "more --time, or fewer cases");
+        Json cut = event("info", "budget", "the time budget ended before the stop rule was satisfied",
+                         "more --time, or fewer cases");
         cut["case"] = plan_.cases[index].id;
         write(cut);
       }
     const bool failed = world_.all().broadcast(failed_.empty() ? 0 : 1, 0) != 0;
     const std::string status = interrupted_ ? "interrupted" : failed ? "failed" : "complete";
-    write({{"kind", "end"}, {"status", status}, {"cases_ok", plan_.cases.size() - failed_.size()}, {"cases_failed", failed_.size()},
-           {"repetitions", repetitions_}, {"elapsed_ns", elapsed_ns()}});
+    write({{"kind", "end"},
+           {"status", status},
+           {"cases_ok", plan_.cases.size() - failed_.size()},
+           {"cases_failed", failed_.size()},
+           {"repetitions", repetitions_},
+           {"elapsed_ns", elapsed_ns()}});
     const bool unwritten = writer_ && !writer_->status();
-    if (unwritten) std::cerr << "ullage-engine: " << to_line(writer_->status().error()) << std::endl;
+    if (unwritten) std::cerr << "ullage-engine: " << to_line(writer_->status().error()) << '\n';
     if (world_.all().any(unwritten)) return exit_code::aborted;
     return interrupted_ ? exit_code::aborted : failed ? exit_code::case_failed : exit_code::ok;
   }
@@ -222,7 +229,8 @@ int run_plan(const std::string& plan_path, const mpi::World& world) {
     if (!result) opened = fail(result.error());
     if (result) writer = std::move(*result);
   }
-  if (world.all().any(!opened)) return report(world, opened ? environment_error(plan->records, "cannot be written") : opened.error());
+  if (world.all().any(!opened))
+    return report(world, opened ? environment_error(plan->records, "cannot be written") : opened.error());
 
   auto places = Places::prepare(*plan, world);
   if (!places) return report(world, places.error());

@@ -16,7 +16,8 @@ inline constexpr int case_failed = 4;
 inline constexpr int aborted = 5;
 }  // namespace exit_code
 
-/// Collective. Returns the same exit code on every rank; errors before the first record are one line on rank 0's stderr.
+/// Collective. Returns the same exit code on every rank; errors before the first record are one line on rank 0's
+/// stderr.
 [[nodiscard]] int run_plan(const std::string& plan_path, const mpi::World& world);
 
 }  // namespace ullage

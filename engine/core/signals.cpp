@@ -16,7 +16,7 @@ StopFlags& StopFlags::instance() {
 }
 
 void StopFlags::install() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_stop_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);

@@ -17,7 +17,8 @@ std::vector<std::int64_t> ramp(std::int64_t n) {
   return values;
 }
 
-// Ranks of the symmetric 95 % interval of a median, exact binomial: n = 6: 1 and 6, 9: 2 and 8, 12: 3 and 10, 15: 4 and 12, 20: 6 and 15.
+// Ranks of the symmetric 95 % interval of a median, exact binomial: n = 6: 1 and 6, 9: 2 and 8, 12: 3 and 10, 15: 4 and
+// 12, 20: 6 and 15.
 TEST(StopRule, IntervalRanksAreThoseOfTheBinomial) {
   EXPECT_DOUBLE_EQ(*relative_median_width(ramp(6), 0.95), (600 - 100) / 2.0 / 350);
   EXPECT_DOUBLE_EQ(*relative_median_width(ramp(9), 0.95), (800 - 200) / 2.0 / 500);
@@ -47,7 +48,8 @@ TEST(StopRule, TimeNeedsBothTimeAndMinimum) {
 }
 
 TEST(StopRule, MedianCiConvergesOnTheWorstPhase) {
-  const auto rule = make_rule("median-ci", {{"relative_width", 0.05}, {"minimum", std::int64_t{3}}, {"maximum", std::int64_t{4}}});
+  const auto rule =
+      make_rule("median-ci", {{"relative_width", 0.05}, {"minimum", std::int64_t{3}}, {"maximum", std::int64_t{4}}});
   EXPECT_FALSE(rule->judge({{"write", {100, 100}}}).stop) << "below the minimum";
   EXPECT_EQ(rule->judge({{"write", {100, 101, 102}}}).reason, "converged");
   const auto wide = rule->judge({{"write", {100, 101, 102}}, {"read", {100, 150, 200}}});

@@ -18,7 +18,8 @@ constexpr std::int64_t grace_after_stop_ns = 10'000'000'000;
 
 }  // namespace
 
-Watchdog::Watchdog(Options options) : options_(std::move(options)), thread_([this](const std::stop_token& token) { run(token); }) {}
+Watchdog::Watchdog(Options options)
+    : options_(std::move(options)), thread_([this](const std::stop_token& token) { run(token); }) {}
 
 Watchdog::~Watchdog() = default;
 

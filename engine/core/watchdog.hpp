@@ -18,9 +18,10 @@ class Watchdog final {
  public:
   struct Options {
     std::int64_t limit_ns = 120'000'000'000;
-    std::string stop_file;                           // looked for twice a second; empty: not
-    std::function<void()> on_stop_file;              // from the watchdog's thread, once
-    std::function<void(const std::string&)> on_hang; // from the watchdog's thread, with what hung; expected not to return
+    std::string stop_file;               // looked for twice a second; empty: not
+    std::function<void()> on_stop_file;  // from the watchdog's thread, once
+    std::function<void(const std::string&)>
+        on_hang;  // from the watchdog's thread, with what hung; expected not to return
   };
   explicit Watchdog(Options options);
   ~Watchdog();

@@ -17,7 +17,10 @@ using namespace std::chrono_literals;
 
 TEST(Watchdog, NamesWhatHangs) {
   std::promise<std::string> hung;
-  Watchdog watchdog({.limit_ns = 200'000'000, .stop_file = "", .on_stop_file = {}, .on_hang = [&](const std::string& what) { hung.set_value(what); }});
+  Watchdog watchdog(
+      {.limit_ns = 200'000'000, .stop_file = "", .on_stop_file = {}, .on_hang = [&](const std::string& what) {
+         hung.set_value(what);
+       }});
   watchdog.watch("write: sync", nullptr);
   auto future = hung.get_future();
   ASSERT_EQ(future.wait_for(10s), std::future_status::ready);
@@ -29,7 +32,8 @@ TEST(Watchdog, OperationsAreProgressAndRestIsNoHang) {
   const std::atomic<bool> stop = false;
   Meter meter(stop);
   meter.start(now_ns());
-  Watchdog watchdog({.limit_ns = 400'000'000, .stop_file = "", .on_stop_file = {}, .on_hang = [&](const std::string&) { ++hangs; }});
+  Watchdog watchdog(
+      {.limit_ns = 400'000'000, .stop_file = "", .on_stop_file = {}, .on_hang = [&](const std::string&) { ++hangs; }});
   watchdog.watch("write: transfer", &meter);
   for (int i = 0; i < 20; ++i) {
     std::this_thread::sleep_for(50ms);
@@ -46,7 +50,8 @@ TEST(Watchdog, SeesTheStopFileOnce) {
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   std::atomic<int> seen = 0;
   {
-    Watchdog watchdog({.limit_ns = 60'000'000'000, .stop_file = folder + "/stop", .on_stop_file = [&] { ++seen; }, .on_hang = {}});
+    Watchdog watchdog(
+        {.limit_ns = 60'000'000'000, .stop_file = folder + "/stop", .on_stop_file = [&] { ++seen; }, .on_hang = {}});
     std::ofstream(folder + "/stop") << "please";
     std::this_thread::sleep_for(1500ms);
   }

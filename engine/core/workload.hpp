@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case does, cut into phases. Which operation comes next is a pure pattern; this binds it to a backend and buffers.
+// What a case does, cut into phases. Which operation comes next is a pure pattern; this binds it to a backend and
+// buffers.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +29,14 @@ struct WorkloadContext {
   const mpi::World* world = nullptr;
   const RunFolder* folder = nullptr;  // null without a path
   Backend* backend = nullptr;
-  AlignedBuffer* buffer = nullptr;    // grown as needed, kept between cases
+  AlignedBuffer* buffer = nullptr;  // grown as needed, kept between cases
   std::string case_id;
-  std::uint64_t run_key = 0;          // differs for every repetition
-  bool lists_datasets = false;        // this rank writes the manifest of its file system
+  std::uint64_t run_key = 0;    // differs for every repetition
+  bool lists_datasets = false;  // this rank writes the manifest of its file system
 };
 
-/// One repetition of a case on this rank. begin, each phase in order, end: all collective, every rank takes part in all of them.
+/// One repetition of a case on this rank. begin, each phase in order, end: all collective, every rank takes part in all
+/// of them.
 class Workload {
  public:
   Workload() = default;
@@ -51,7 +53,8 @@ class Workload {
 
 struct WorkloadEntry {
   Description description;
-  /// Checks that span parameters, against the backend's capabilities and the layout. `pointer` is that of the parameters object.
+  /// Checks that span parameters, against the backend's capabilities and the layout. `pointer` is that of the
+  /// parameters object.
   std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check;
   std::function<Needs(const Values&, const PlannedLayout&)> needs;
   std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make;

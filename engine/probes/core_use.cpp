@@ -2,6 +2,7 @@
 #include "probes/core_use.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 namespace ullage {
@@ -17,9 +18,9 @@ std::int64_t ppm(std::int64_t part_ns, std::int64_t whole_ns) {
 }
 
 std::string percent(std::int64_t ppm_value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", static_cast<double>(ppm_value) / 1e4);
-  return text;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %%", static_cast<double>(ppm_value) / 1e4);
+  return text.data();
 }
 
 bool too_short(const CoreShares& shares) { return shares.uncertainty_ppm > ppm_one_percent; }

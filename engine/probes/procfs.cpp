@@ -2,6 +2,7 @@
 #include "probes/procfs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <climits>
 
@@ -20,8 +21,8 @@ std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat) {
       continue;
     }
     CpuTicks read;
-    std::uint64_t* const fields[] = {&read.user,   &read.nice, &read.system,  &read.idle,
-                                     &read.iowait, &read.irq,  &read.softirq, &read.steal};
+    const std::array<std::uint64_t*, 8> fields{&read.user,   &read.nice, &read.system,  &read.idle,
+                                               &read.iowait, &read.irq,  &read.softirq, &read.steal};
     std::size_t index = 1;
     for (std::uint64_t* field : fields) {
       const auto value = number_at(words, index++);

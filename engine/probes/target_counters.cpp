@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/target_counters.hpp"
 
+#include <array>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -11,7 +12,7 @@
 namespace ullage {
 namespace {
 
-constexpr const char* lustre_roots[] = {"/proc/fs/lustre/osc", "/sys/kernel/debug/lustre/osc"};
+constexpr std::array<const char*, 2> lustre_roots{"/proc/fs/lustre/osc", "/sys/kernel/debug/lustre/osc"};
 
 /// All of them, or nothing: half a sum is no measurement.
 template <class Parse>

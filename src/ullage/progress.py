@@ -64,6 +64,8 @@ class Status:
             return True
         if isinstance(record, CaseRecord):
             self.done += 1
+            # Repetitions on a busy machine are repeated, so there may be more than was expected.
+            self.repetitions = max(self.repetitions, self.done)
             self.phase = f"{self.phase} {record.target}" if self.phase else record.target
             return True
         return False

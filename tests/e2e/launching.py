@@ -7,12 +7,15 @@ import secrets
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ullage.engine import describe
 from ullage.launch import choose_launcher
 from ullage.model.plan import Plan
+from ullage.model.record import PhaseRecord
 from ullage.records import AnyRecord, read_records
+
+Document: TypeAlias = dict[str, Any]
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -31,7 +34,7 @@ class Finished:
         """Its records of one kind."""
         return [record for record in self.records if record.kind == kind]
 
-    def phase(self, name: str) -> Any:
+    def phase(self, name: str) -> PhaseRecord:
         """The first record of a phase."""
         return next(record for record in self.of("phase") if record.phase == name)
 
@@ -40,20 +43,20 @@ class Finished:
         return [event.code for event in self.of("event")]
 
 
-def case(target: str = "t", backend: str = "posix", parameters: dict[str, Any] | None = None, **workload: Any) -> dict[str, Any]:
+def case(backend: str = "posix", parameters: Document | None = None, **workload: object) -> Document:
     """A case of workload ``transfer``: a mebibyte a rank in transfers of 64 KiB unless told otherwise."""
-    words: dict[str, Any] = {"transfer_bytes": 64 * KIB, "block_bytes": MIB, "file_mode": "per-process", **workload}
+    words: Document = {"transfer_bytes": 64 * KIB, "block_bytes": MIB, "file_mode": "per-process", **workload}
     return {
         "id": secrets.token_hex(8),
-        "target": target,
+        "target": "t",
         "backend": {"name": backend, "parameters": parameters or {}},
         "workload": {"name": "transfer", "parameters": words},
     }
 
 
-def plan(tmp_path: Path, cases: list[dict[str, Any]], target: str, ranks: int = 2, **members: Any) -> dict[str, Any]:
+def plan(tmp_path: Path, cases: list[Document], target: str, ranks: int = 2, **members: object) -> Document:
     """A plan for one target called ``t``; ``members`` replace its own."""
-    document: dict[str, Any] = {
+    document: Document = {
         "schema": "ullage.plan/1",
         "run_id": "test-" + secrets.token_hex(4),
         "suite": "test",
@@ -67,7 +70,7 @@ def plan(tmp_path: Path, cases: list[dict[str, Any]], target: str, ranks: int = 
     return document | members
 
 
-def write(tmp_path: Path, document: dict[str, Any]) -> Path:
+def write(tmp_path: Path, document: Document) -> Path:
     """The plan as a file."""
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(document))
@@ -81,14 +84,19 @@ def command(engine: Path, path: Path, ranks: int) -> tuple[list[str], dict[str, 
     return launcher.argv(engine, path, layout), {**launcher.environment(layout), **os.environ}
 
 
-def start(engine: Path, tmp_path: Path, document: dict[str, Any], ranks: int | None = None) -> "subprocess.Popen[str]":
+def start(engine: Path, tmp_path: Path, document: Document, ranks: int | None = None) -> "subprocess.Popen[str]":
     """Start a plan and do not wait."""
     path = write(tmp_path, document)
     words, environment = command(engine, path, ranks or document["layout"]["ranks"])
+    return popen(words, environment)
+
+
+def popen(words: list[str], environment: dict[str, str]) -> "subprocess.Popen[str]":
+    """A process whose output is kept."""
     return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def finish(process: "subprocess.Popen[str]", document: dict[str, Any], timeout_s: float = 60) -> Finished:
+def finish(process: "subprocess.Popen[str]", document: Document, timeout_s: float = 60) -> Finished:
     """Wait for a started plan."""
     try:
         _, stderr = process.communicate(timeout=timeout_s)
@@ -98,6 +106,6 @@ def finish(process: "subprocess.Popen[str]", document: dict[str, Any], timeout_s
     return Finished(process.returncode, stderr, list(read_records(path).records) if path.exists() else [], path)
 
 
-def run(engine: Path, tmp_path: Path, document: dict[str, Any], ranks: int | None = None, timeout_s: float = 60) -> Finished:
+def run(engine: Path, tmp_path: Path, document: Document, ranks: int | None = None, timeout_s: float = 60) -> Finished:
     """Run a plan to its end."""
     return finish(start(engine, tmp_path, document, ranks), document, timeout_s)

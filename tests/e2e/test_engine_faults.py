@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong on real machines, done to the real engine: it says what and where, the rest goes on, nothing is left behind."""
+"""What goes wrong on real machines, done to the real engine.
+
+It says what and where, the rest goes on, nothing is left behind.
+"""
 
 import contextlib
 import os
@@ -11,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tests.e2e.launching import KIB, MIB, case, command, finish, plan, run, start, write
 
 
@@ -29,14 +31,20 @@ def small(tmp_path: Path) -> Iterator[Path]:
     """A memory file system of 16 MiB."""
     folder = tmp_path / "small"
     folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "none", str(folder)], capture_output=True).returncode != 0:
+    if code_of(["mount", "-t", "tmpfs", "-o", "size=16m", "none", str(folder)]) != 0:
         pytest.skip("mounting a tmpfs is not permitted here")
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+def code_of(words: list[str]) -> int:
+    return subprocess.run(words, check=False, capture_output=True).returncode
+
+
 def untouched(target: Path) -> bool:
-    return [path.name for path in target.iterdir()] == ["precious"] and (target / "precious").read_text() == "do not touch"
+    return [path.name for path in target.iterdir()] == ["precious"] and (
+        target / "precious"
+    ).read_text() == "do not touch"
 
 
 def test_round_trip_leaves_nothing(engine: Path, tmp_path: Path, target: Path) -> None:
@@ -48,7 +56,9 @@ def test_round_trip_leaves_nothing(engine: Path, tmp_path: Path, target: Path) -
     assert untouched(target)
 
 
-@pytest.mark.parametrize("name", ['with "quotes"', "with blanks and 'more'", "<script>alert(1)</script>".replace("/", "_"), "new\nline"])
+@pytest.mark.parametrize(
+    "name", ['with "quotes"', "with blanks and 'more'", "<script>alert(1)</script>".replace("/", "_"), "new\nline"]
+)
 def test_strange_paths(engine: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     folder.mkdir()
@@ -58,7 +68,8 @@ def test_strange_paths(engine: Path, tmp_path: Path, name: str) -> None:
 
 
 def test_bad_plan_is_exit_2_with_the_pointer(engine: Path, tmp_path: Path, target: Path) -> None:
-    done = run(engine, tmp_path, plan(tmp_path, [case(transfer_bytes=100)], f"posix:{target}"))
+    document = plan(tmp_path, [case(transfer_bytes=100)], f"posix:{target}")
+    done = run(engine, tmp_path, document)
     assert "/cases/0/workload/parameters/transfer_bytes" in done.stderr
     assert done.code == 2
     assert done.records == []
@@ -131,7 +142,13 @@ def test_foreign_folder_of_our_name_is_refused(engine: Path, tmp_path: Path, tar
 @pytest.mark.parametrize("file_mode", ["shared", "per-process"])
 @pytest.mark.parametrize("backend", ["posix", "mpiio"])
 def test_planted_link_is_not_followed(engine: Path, tmp_path: Path, target: Path, backend: str, file_mode: str) -> None:
-    document = plan(tmp_path, [case(backend=backend, file_mode=file_mode)], f"posix:{target}", stop_rule={"name": "fixed", "parameters": {"count": 2000}}, time_budget_s=20)
+    document = plan(
+        tmp_path,
+        [case(backend=backend, file_mode=file_mode)],
+        f"posix:{target}",
+        stop_rule={"name": "fixed", "parameters": {"count": 2000}},
+        time_budget_s=20,
+    )
     process = start(engine, tmp_path, document)
     directory = target / f"ullage-{document['run_id']}" / f"c-{document['cases'][0]['id']}"
     planted = directory / ("data" if file_mode == "shared" else "data.00000000")
@@ -159,14 +176,17 @@ def test_whole_dataset_directory_replaced_by_a_link(engine: Path, tmp_path: Path
     shutil.rmtree(victim, ignore_errors=True)
     victim.symlink_to(outside)
     (outside / "data.00000000").write_text("precious too")
-    subprocess.run([str(engine), "clean", str(run_folder)], capture_output=True)
+    code_of([str(engine), "clean", str(run_folder)])
     assert (outside / "data.00000000").read_text() == "precious too"
 
 
-@pytest.mark.parametrize("kind, errno", [("eio", 5), ("enospc", 28), ("edquot", 122)])
-def test_injected_errors_fail_the_case_with_errno_path_and_rank(engine: Path, tmp_path: Path, target: Path, kind: str, errno: int) -> None:
+@pytest.mark.parametrize(("kind", "errno"), [("eio", 5), ("enospc", 28), ("edquot", 122)])
+def test_injected_errors_fail_the_case_with_errno_path_and_rank(
+    engine: Path, tmp_path: Path, target: Path, kind: str, errno: int
+) -> None:
     fault = {"inner": "posix", "kind": kind, "operation": "write", "rank": 1, "after": 3}
-    done = run(engine, tmp_path, plan(tmp_path, [case(backend="fault", parameters=fault), case()], f"posix:{target}"))
+    document = plan(tmp_path, [case(backend="fault", parameters=fault), case()], f"posix:{target}")
+    done = run(engine, tmp_path, document)
     assert done.code == 4
     failure = done.of("phase")[0].failures[0] if done.of("phase")[0].failures else done.of("phase")[-1].failures[0]
     assert (failure.errno, failure.rank) == (errno, 1)
@@ -178,7 +198,8 @@ def test_injected_errors_fail_the_case_with_errno_path_and_rank(engine: Path, tm
 @pytest.mark.parametrize("operation", ["open", "sync", "close", "read"])
 def test_errors_of_every_operation_are_errors(engine: Path, tmp_path: Path, target: Path, operation: str) -> None:
     fault = {"inner": "posix", "kind": "eio", "operation": operation, "rank": 0}
-    done = run(engine, tmp_path, plan(tmp_path, [case(backend="fault", parameters=fault)], f"posix:{target}"))
+    document = plan(tmp_path, [case(backend="fault", parameters=fault)], f"posix:{target}")
+    done = run(engine, tmp_path, document)
     assert done.code == 4
     assert untouched(target)
 
@@ -186,14 +207,20 @@ def test_errors_of_every_operation_are_errors(engine: Path, tmp_path: Path, targ
 def test_short_transfers_are_continued(engine: Path, tmp_path: Path, target: Path) -> None:
     for operation in ("write", "read"):
         fault = {"inner": "posix", "kind": "short", "operation": operation, "short_bytes": 1000, "count": 0}
-        done = run(engine, tmp_path, plan(tmp_path, [case(backend="fault", parameters=fault, verify="full")], f"posix:{target}"))
+        done = run(
+            engine,
+            tmp_path,
+            plan(tmp_path, [case(backend="fault", parameters=fault, verify="full")], f"posix:{target}"),
+        )
         assert done.code == 0, done.stderr
         assert done.phase("read").verified_bytes == 2 * MIB
 
 
 def test_one_flipped_bit_fails_the_run(engine: Path, tmp_path: Path, target: Path) -> None:
     fault = {"inner": "posix", "kind": "flip", "operation": "write", "rank": 1, "after": 2, "flip_bit": 8 * 777}
-    done = run(engine, tmp_path, plan(tmp_path, [case(backend="fault", parameters=fault, verify="full")], f"posix:{target}"))
+    done = run(
+        engine, tmp_path, plan(tmp_path, [case(backend="fault", parameters=fault, verify="full")], f"posix:{target}")
+    )
     assert done.code == 4
     failure = done.phase("read").failures[0]
     assert failure.offset_bytes == 2 * 64 * KIB + 777
@@ -205,7 +232,11 @@ def test_one_flipped_bit_fails_the_run(engine: Path, tmp_path: Path, target: Pat
 def test_more_than_256_bad_blocks_are_no_success(engine: Path, tmp_path: Path, target: Path) -> None:
     words = {"transfer_bytes": 4 * KIB, "block_bytes": 2 * MIB}
     fault = {"inner": "posix", "kind": "flip", "operation": "write", "count": 256}
-    done = run(engine, tmp_path, plan(tmp_path, [case(backend="fault", parameters=fault, verify="full", **words)], f"posix:{target}", ranks=1))
+    done = run(
+        engine,
+        tmp_path,
+        plan(tmp_path, [case(backend="fault", parameters=fault, verify="full", **words)], f"posix:{target}", ranks=1),
+    )
     assert done.phase("read").bad_blocks == 256
     assert done.code == 4
 
@@ -220,7 +251,7 @@ def test_hang_becomes_a_timeout_with_everything_flushed(engine: Path, tmp_path: 
     assert event.rank == 1
     assert event.node
     folder = target / f"ullage-{document['run_id']}"
-    assert subprocess.run([str(engine), "clean", str(folder)], capture_output=True).returncode == 0
+    assert code_of([str(engine), "clean", str(folder)]) == 0
     assert untouched(target)
 
 
@@ -234,6 +265,10 @@ def wait_for_phase(document: dict[str, object], timeout_s: float = 20) -> None:
     pytest.fail("no repetition ended in time")
 
 
+def is_engine(word: bytes, engine: Path) -> bool:
+    return os.path.realpath(word) == os.fsencode(engine.resolve())
+
+
 def rank_pids(engine: Path, path: Path) -> list[int]:
     """Process ids of the ranks that run this plan: not the launcher, whose words hold the same names."""
     found = list[int]()
@@ -244,13 +279,19 @@ def rank_pids(engine: Path, path: Path) -> list[int]:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if len(words) >= 3 and os.path.realpath(words[0]) == os.fsencode(engine.resolve()) and words[2] == os.fsencode(path):
+        if (
+            len(words) >= 3
+            and os.path.realpath(words[0]) == os.fsencode(engine.resolve())
+            and words[2] == os.fsencode(path)
+        ):
             found.append(int(folder.name))
     return sorted(found)
 
 
 def endless(tmp_path: Path, target: Path) -> dict[str, object]:
-    return plan(tmp_path, [case(), case()], f"posix:{target}", stop_rule={"name": "fixed", "parameters": {"count": 1000000}})
+    return plan(
+        tmp_path, [case(), case()], f"posix:{target}", stop_rule={"name": "fixed", "parameters": {"count": 1000000}}
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -275,7 +316,7 @@ def test_stop_file_ends_cleanly(engine: Path, tmp_path: Path, target: Path) -> N
     assert untouched(target)
 
 
-def test_killed_rank_ends_the_run_within_seconds_and_records_stay_readable(engine: Path, tmp_path: Path, target: Path) -> None:
+def test_killed_rank_ends_the_run_within_seconds(engine: Path, tmp_path: Path, target: Path) -> None:
     document = endless(tmp_path, target)
     process = start(engine, tmp_path, document)
     wait_for_phase(document)
@@ -286,12 +327,12 @@ def test_killed_rank_ends_the_run_within_seconds_and_records_stay_readable(engin
     assert done.code != 0
     assert done.of("case")
     folder = target / f"ullage-{document['run_id']}"
-    assert subprocess.run([str(engine), "clean", str(folder)], capture_output=True).returncode == 0
+    assert code_of([str(engine), "clean", str(folder)]) == 0
     assert untouched(target)
 
 
 def test_clock_of_one_rank_five_seconds_ahead_is_calibrated_away(engine: Path, tmp_path: Path, target: Path) -> None:
-    if subprocess.run(["unshare", "--time", "--monotonic", "5", "true"], capture_output=True).returncode != 0:
+    if code_of(["unshare", "--time", "--monotonic", "5", "true"]) != 0:
         pytest.skip("time namespaces are not permitted here")
     document = plan(tmp_path, [case()], f"posix:{target}")
     path = write(tmp_path, document)
@@ -303,7 +344,13 @@ def test_clock_of_one_rank_five_seconds_ahead_is_calibrated_away(engine: Path, t
         'case "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" in 1) exec unshare --time --monotonic 5 "$@";; *) exec "$@";; esac\n'
     )
     skewed.chmod(0o755)
-    process = subprocess.Popen([*words[:at], str(skewed), *words[at:]], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*words[:at], str(skewed), *words[at:]],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     done = finish(process, document)
     assert done.code == 0, done.stderr
     assert "clock-skew" in done.codes()
@@ -315,16 +362,29 @@ def test_clock_of_one_rank_five_seconds_ahead_is_calibrated_away(engine: Path, t
 
 
 def test_read_back_of_one_rank_says_that_it_is_its_own_data(engine: Path, tmp_path: Path, target: Path) -> None:
-    done = run(engine, tmp_path, plan(tmp_path, [case(read_back="other-rank")], f"posix:{target}", ranks=1))
+    document = plan(tmp_path, [case(read_back="other-rank")], f"posix:{target}", ranks=1)
+    done = run(engine, tmp_path, document)
     assert "read-back-own" in done.codes()
-    two = run(engine, tmp_path, plan(tmp_path, [case(read_back="other-rank", verify="full")], f"posix:{target}", ranks=2, records=str(tmp_path / "r2")))
+    two = run(
+        engine,
+        tmp_path,
+        plan(
+            tmp_path,
+            [case(read_back="other-rank", verify="full")],
+            f"posix:{target}",
+            ranks=2,
+            records=str(tmp_path / "r2"),
+        ),
+    )
     assert two.code == 0, two.stderr
     assert "read-back-own" not in two.codes()
     assert two.phase("read").data_of == "other-rank"
 
 
 def test_after_a_stonewall_only_what_was_written_is_read(engine: Path, tmp_path: Path, target: Path) -> None:
-    done = run(engine, tmp_path, plan(tmp_path, [case(block_bytes=256 * MIB, stonewall_s=0.001)], f"posix:{target}", ranks=1))
+    done = run(
+        engine, tmp_path, plan(tmp_path, [case(block_bytes=256 * MIB, stonewall_s=0.001)], f"posix:{target}", ranks=1)
+    )
     assert done.code == 0, done.stderr
     assert 0 < done.phase("read").bytes <= done.phase("write").bytes < 256 * MIB
 
@@ -346,9 +406,23 @@ def test_error_of_one_rank_of_a_shared_mpi_file_does_not_hang_the_others(
 
 
 @pytest.mark.parametrize("collective", [False, True])
-def test_stonewall_of_a_shared_mpi_file_with_syncs_between(engine: Path, tmp_path: Path, target: Path, collective: bool) -> None:
-    words = {"file_mode": "shared", "sync": "every", "sync_every": 2, "stonewall_s": 0.2, "wear_out": True, "block_bytes": 512 * MIB}
-    document = plan(tmp_path, [case(backend="mpiio", parameters={"collective": collective}, **words)], f"posix:{target}", watchdog_s=20.0)
+def test_stonewall_of_a_shared_mpi_file_with_syncs_between(
+    engine: Path, tmp_path: Path, target: Path, collective: bool
+) -> None:
+    words = {
+        "file_mode": "shared",
+        "sync": "every",
+        "sync_every": 2,
+        "stonewall_s": 0.2,
+        "wear_out": True,
+        "block_bytes": 512 * MIB,
+    }
+    document = plan(
+        tmp_path,
+        [case(backend="mpiio", parameters={"collective": collective}, **words)],
+        f"posix:{target}",
+        watchdog_s=20.0,
+    )
     done = run(engine, tmp_path, document)
     assert done.code == 0, done.stderr
     assert done.phase("write").stonewall.least_operations > 0

@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A start of launches that takes no time: plans are carried out on a clock of its own, by a stated cost of each repetition."""
+"""A start of launches that takes no time: plans are carried out on a clock of its own, by stated costs."""
 
 import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ullage.launch.base import DeadRank, Launcher
-from ullage.launch.process import LaunchOutcome
+from ullage.launch.process import EndStatus, LaunchOutcome
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Plan
 from ullage.records import AnyRecord, parse_record
 from ullage.statistics import median_interval
 
 ENGINE = {
-    "version": "0.1.0", "git": "x", "compiler": "x", "flags": "",
+    "version": "0.1.0",
+    "git": "x",
+    "compiler": "x",
+    "flags": "",
     "mpi": {"family": "mpich", "library": "simulated", "mpiexec": ""},
-}  # fmt: skip
+}
 
 
 def parameter(name: str, kind: str, default: object, **more: object) -> dict[str, object]:
@@ -32,26 +34,43 @@ DESCRIBE = Describe.model_validate(
         "engine": ENGINE,
         "backends": [
             {
-                "name": "posix", "doc": "files", "available": True, "capabilities": ["path", "data"],
+                "name": "posix",
+                "doc": "files",
+                "available": True,
+                "capabilities": ["path", "data"],
                 "parameters": [
                     parameter("direct", "flag", False),
                     parameter("advice", "choice", "none", choices=["none", "sequential", "random"]),
                 ],
             },
             {
-                "name": "mpiio", "doc": "files", "available": True, "capabilities": ["path", "data", "collective"],
+                "name": "mpiio",
+                "doc": "files",
+                "available": True,
+                "capabilities": ["path", "data", "collective"],
                 "parameters": [parameter("collective", "flag", False), parameter("hints", "map", {})],
             },
             {
-                "name": "model", "doc": "a device", "available": True, "capabilities": [],
+                "name": "model",
+                "doc": "a device",
+                "available": True,
+                "capabilities": [],
                 "parameters": [parameter("bandwidth", "rate", 1e9), parameter("latency_s", "seconds", 0.0)],
             },
             {"name": "null", "doc": "nothing", "available": True},
-            {"name": "pmem", "doc": "memory", "available": False, "reason": "libpmem not found", "capabilities": ["path"]},
+            {
+                "name": "pmem",
+                "doc": "memory",
+                "available": False,
+                "reason": "libpmem not found",
+                "capabilities": ["path"],
+            },
         ],
         "workloads": [
             {
-                "name": "transfer", "doc": "moves data", "available": True,
+                "name": "transfer",
+                "doc": "moves data",
+                "available": True,
                 "parameters": [
                     parameter("phases", "choices", ["write", "read"], choices=PHASES),
                     parameter("transfer_bytes", "bytes", 262144, minimum=8),
@@ -68,7 +87,7 @@ DESCRIBE = Describe.model_validate(
         "probes": [],
         "stop_rules": [],
     }
-)  # fmt: skip
+)
 
 
 @dataclass
@@ -86,8 +105,10 @@ Cost = Callable[[Case, Plan], float]
 
 @dataclass
 class SimulatedEngine:
-    """``cost``: seconds of each phase. ``spread``: relative noise. ``ends``: what happens to the n-th launch (from 1) instead
-    of a good end: ``die``, ``refuse``, ``interrupt``. ``bad``: ids of cases that fail."""
+    """``cost``: seconds of each phase. ``spread``: relative noise. ``bad``: ids of cases that fail.
+
+    ``ends``: what happens to the n-th launch (from 1) instead of a good end: ``die``, ``refuse``, ``interrupt``.
+    """
 
     clock: Clock
     cost: Cost
@@ -119,12 +140,18 @@ class SimulatedEngine:
         launch.run(stop_after=2 if fate in ("die", "interrupt") else None)
         if fate == "die":
             return self._outcome(plan, began, None, 9, "", [DeadRank(1, "node7", "signal 9 (Killed)")])
-        status = "interrupted" if fate == "interrupt" else "failed" if launch.failed else "complete"
+        status: EndStatus = "interrupted" if fate == "interrupt" else "failed" if launch.failed else "complete"
         launch.end(status)
         return self._outcome(plan, began, status, 0, "")
 
     def _outcome(
-        self, plan: Plan, began: float, status: Any, code: int, stderr: str, dead: list[DeadRank] | None = None
+        self,
+        plan: Plan,
+        began: float,
+        status: EndStatus | None,
+        code: int,
+        stderr: str,
+        dead: list[DeadRank] | None = None,
     ) -> LaunchOutcome:
         return LaunchOutcome(
             exit_code=code,
@@ -152,13 +179,32 @@ class _Launch:
         self.made: dict[str, int] = {}
         self.failed: set[str] = set()
         Path(plan.records).parent.mkdir(parents=True, exist_ok=True)
-        self.write(kind="run", schema="ullage.record/1", run_id=plan.run_id, suite=plan.suite,
-                   started="2026-01-01T00:00:00Z", origin_ns=0, engine=ENGINE, layout=plan.layout.model_dump(mode="json"),
-                   clock={"source": "x", "read_cost_ns": 30, "largest_offset_ns": 0, "largest_offset_rank": 0, "residual_ns": 0},
-                   pinning={"pinned_ranks": 1, "unpinned_ranks": 0, "cores_available": 64,
-                            "most_ranks_on_a_node": plan.layout.ranks, "oversubscribed": False})  # fmt: skip
+        self.write(
+            kind="run",
+            schema="ullage.record/1",
+            run_id=plan.run_id,
+            suite=plan.suite,
+            started="2026-01-01T00:00:00Z",
+            origin_ns=0,
+            engine=ENGINE,
+            layout=plan.layout.model_dump(mode="json"),
+            clock={
+                "source": "x",
+                "read_cost_ns": 30,
+                "largest_offset_ns": 0,
+                "largest_offset_rank": 0,
+                "residual_ns": 0,
+            },
+            pinning={
+                "pinned_ranks": 1,
+                "unpinned_ranks": 0,
+                "cores_available": 64,
+                "most_ranks_on_a_node": plan.layout.ranks,
+                "oversubscribed": False,
+            },
+        )
 
-    def write(self, **record: Any) -> None:
+    def write(self, **record: object) -> None:
         line = json.dumps(record)
         with Path(self.plan.records).open("a") as stream:
             stream.write(line + "\n")
@@ -206,7 +252,7 @@ class _Launch:
         number = self.made.get(case.id, 0)
         self.made[case.id] = number + 1
         is_bad = case.id in self.owner.bad
-        parameters = {name: value for name, value in case.workload.parameters.items()}
+        parameters = dict(case.workload.parameters)
         total = 0.0
         for phase in parameters.get("phases", ["write", "read"]):  # type: ignore[union-attr]
             seconds = self.owner.draw(self.owner.cost(case, self.plan))
@@ -217,10 +263,20 @@ class _Launch:
         stop = "failed" if is_bad else self.stop(case)
         if is_bad:
             self.failed.add(case.id)
-        self.write(kind="case", case=case.id, repetition=number, status="failed" if is_bad else "ok", stop=stop,
-                   relative_width=self.width(case), target=case.target, backend=case.backend.name, workload="transfer",
-                   backend_parameters=case.backend.parameters, workload_parameters=parameters,
-                   elapsed_ns=int(total * 1e9))  # fmt: skip
+        self.write(
+            kind="case",
+            case=case.id,
+            repetition=number,
+            status="failed" if is_bad else "ok",
+            stop=stop,
+            relative_width=self.width(case),
+            target=case.target,
+            backend=case.backend.name,
+            workload="transfer",
+            backend_parameters=case.backend.parameters,
+            workload_parameters=parameters,
+            elapsed_ns=int(total * 1e9),
+        )
         return bool(stop)
 
     def phase(self, case: Case, number: int, phase: str, seconds: float, is_bad: bool) -> None:
@@ -229,13 +285,29 @@ class _Launch:
         done = {"elapsed_ns": elapsed_ns, "bytes": volume, "operations": 1}
         if not is_bad:
             self.samples[case.id].setdefault(phase, []).append(elapsed_ns)
-        self.write(kind="phase", case=case.id, repetition=number, phase=phase, status="failed" if is_bad else "ok",
-                   access="write" if "write" in phase else "read", grade="A", ranks=self.plan.layout.ranks, start_ns=0,
-                   elapsed_ns=elapsed_ns, bytes=volume, operations=1, stages={}, first_done=done, last_done=done)  # fmt: skip
+        self.write(
+            kind="phase",
+            case=case.id,
+            repetition=number,
+            phase=phase,
+            status="failed" if is_bad else "ok",
+            access="write" if "write" in phase else "read",
+            grade="A",
+            ranks=self.plan.layout.ranks,
+            start_ns=0,
+            elapsed_ns=elapsed_ns,
+            bytes=volume,
+            operations=1,
+            stages={},
+            first_done=done,
+            last_done=done,
+        )
 
     def end(self, status: str) -> None:
         elapsed_ns = int((self.owner.clock.at - self.began) * 1e9)
-        self.write(kind="end", status=status, cases_ok=0, cases_failed=len(self.failed), repetitions=0, elapsed_ns=elapsed_ns)
+        self.write(
+            kind="end", status=status, cases_ok=0, cases_failed=len(self.failed), repetitions=0, elapsed_ns=elapsed_ns
+        )
 
 
 @dataclass

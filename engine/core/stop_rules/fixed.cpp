@@ -9,7 +9,8 @@ struct FixedParameters {
 };
 
 const Table<FixedParameters>& table() {
-  static const Table<FixedParameters> fields{count("count", &FixedParameters::count, {1, 1e6}, "counted repetitions of each case")};
+  static const Table<FixedParameters> fields{
+      count("count", &FixedParameters::count, {1, 1e6}, "counted repetitions of each case")};
   return fields;
 }
 

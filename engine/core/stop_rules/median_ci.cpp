@@ -13,10 +13,12 @@ struct MedianCiParameters {
 
 const Table<MedianCiParameters>& table() {
   static const Table<MedianCiParameters> fields{
-      number("relative_width", &MedianCiParameters::relative_width, {0, 10}, "half the width of the median's interval over the median, worst phase"),
+      number("relative_width", &MedianCiParameters::relative_width, {0, 10},
+             "half the width of the median's interval over the median, worst phase"),
       count("minimum", &MedianCiParameters::minimum, {1, 1e6}, "repetitions in any case"),
       count("maximum", &MedianCiParameters::maximum, {1, 1e6}, "repetitions at most"),
-      number("level", &MedianCiParameters::level, {0.5, 0.9999}, "confidence of the interval; below 6 repetitions the full range stands for it"),
+      number("level", &MedianCiParameters::level, {0.5, 0.9999},
+             "confidence of the interval; below 6 repetitions the full range stands for it"),
   };
   return fields;
 }

@@ -24,7 +24,8 @@ class Time final : public StopRule {
   explicit Time(const TimeParameters& parameters) : parameters_(parameters) {}
   [[nodiscard]] StopDecision judge(const Samples& samples) const override {
     std::int64_t measured_ns = 0;
-    for (const auto& [phase, values] : samples) measured_ns = std::accumulate(values.begin(), values.end(), measured_ns);
+    for (const auto& [phase, values] : samples)
+      measured_ns = std::accumulate(values.begin(), values.end(), measured_ns);
     const bool enough = repetitions(samples) >= static_cast<std::size_t>(parameters_.minimum) &&
                         static_cast<double>(measured_ns) >= parameters_.seconds * 1e9;
     return {enough, enough ? "time" : "", relative_median_width(samples, 0.95)};

@@ -11,11 +11,13 @@ namespace {
 
 class Transfer final : public Workload {
  public:
-  Transfer(const Values& values, const WorkloadContext& context) : parameters_(TransferParameters::from(values)), context_(context) {
+  Transfer(const Values& values, const WorkloadContext& context)
+      : parameters_(TransferParameters::from(values)), context_(context) {
     const bool per_process = parameters_.file_mode == FileMode::per_process;
     state_.parameters = &parameters_;
     state_.context = &context_;
-    state_.dataset = {context.case_id, "c-" + context.case_id, per_process ? static_cast<std::uint64_t>(context.world->size()) : 1, per_process,
+    state_.dataset = {context.case_id, "c-" + context.case_id,
+                      per_process ? static_cast<std::uint64_t>(context.world->size()) : 1, per_process,
                       parameters_.directory_per_process};
     state_.capabilities = context.backend->capabilities();
   }
@@ -24,8 +26,10 @@ class Transfer final : public Workload {
     find_source();
     Status status = check_alignment();
     if (status && state_.capabilities.data && context_.lists_datasets) status = make_dataset_directory();
-    if (context_.world->all().any(!status) || !parameters_.directory_per_process || !state_.capabilities.data) return status;
-    return context_.backend->make_directory(state_.dataset.directory_name(static_cast<std::uint64_t>(context_.world->rank())));
+    if (context_.world->all().any(!status) || !parameters_.directory_per_process || !state_.capabilities.data)
+      return status;
+    return context_.backend->make_directory(
+        state_.dataset.directory_name(static_cast<std::uint64_t>(context_.world->rank())));
   }
 
   [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
@@ -43,7 +47,8 @@ class Transfer final : public Workload {
     if (parameters_.file_mode == FileMode::per_process) {
       const auto rank = static_cast<std::uint64_t>(world.rank());
       status = context_.backend->remove_file(state_.dataset.file_name(rank));
-      if (status && parameters_.directory_per_process) status = context_.backend->remove_directory(state_.dataset.directory_name(rank));
+      if (status && parameters_.directory_per_process)
+        status = context_.backend->remove_directory(state_.dataset.directory_name(rank));
     } else if (context_.lists_datasets) {
       status = context_.backend->remove_file(state_.dataset.file_name(0));
     }
@@ -53,7 +58,7 @@ class Transfer final : public Workload {
   }
 
  private:
-  [[nodiscard]] Status make_dataset_directory() {
+  [[nodiscard]] Status make_dataset_directory() const {
     if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
     return context_.backend->make_directory(state_.dataset.directory);
   }
@@ -62,7 +67,8 @@ class Transfer final : public Workload {
   [[nodiscard]] Status check_alignment() const {
     const std::uint64_t alignment = state_.capabilities.alignment_bytes;
     if (parameters_.transfer_bytes % alignment == 0) return {};
-    return fail(environment_error("transfer_bytes", "is " + std::to_string(parameters_.transfer_bytes) + ", but direct I/O here needs a multiple of " +
+    return fail(environment_error("transfer_bytes", "is " + std::to_string(parameters_.transfer_bytes) +
+                                                        ", but direct I/O here needs a multiple of " +
                                                         std::to_string(alignment)));
   }
 
@@ -97,8 +103,13 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
 }
 
 const Registered<WorkloadEntry> registered{{
-    {"transfer", "bulk writes and reads of large files, in IOR's model of segments, blocks and transfers", specs_of(TransferParameters::table()), {}, {}},
-    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout, const std::string& pointer) {
+    {"transfer",
+     "bulk writes and reads of large files, in IOR's model of segments, blocks and transfers",
+     specs_of(TransferParameters::table()),
+     {},
+     {}},
+    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
+       const std::string& pointer) {
       return check_transfer(TransferParameters::from(values), capabilities, layout, pointer);
     },
     needs_of,

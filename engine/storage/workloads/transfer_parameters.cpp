@@ -10,7 +10,10 @@ namespace {
 
 // Functions, since the tables are asked for while other files' statics are still being made.
 const Words<PhaseKind>& phase_words() {
-  static const Words<PhaseKind> words{{PhaseKind::write, "write"}, {PhaseKind::rewrite, "rewrite"}, {PhaseKind::read, "read"}, {PhaseKind::reread, "reread"}};
+  static const Words<PhaseKind> words{{PhaseKind::write, "write"},
+                                      {PhaseKind::rewrite, "rewrite"},
+                                      {PhaseKind::read, "read"},
+                                      {PhaseKind::reread, "reread"}};
   return words;
 }
 const Words<FileMode>& file_mode_words() {
@@ -18,11 +21,15 @@ const Words<FileMode>& file_mode_words() {
   return words;
 }
 const Words<Order>& order_words() {
-  static const Words<Order> words{{Order::sequential, "sequential"}, {Order::random, "random"}, {Order::backward, "backward"}, {Order::strided, "strided"}};
+  static const Words<Order> words{{Order::sequential, "sequential"},
+                                  {Order::random, "random"},
+                                  {Order::backward, "backward"},
+                                  {Order::strided, "strided"}};
   return words;
 }
 const Words<ReadBack>& read_back_words() {
-  static const Words<ReadBack> words{{ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
+  static const Words<ReadBack> words{
+      {ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
   return words;
 }
 const Words<SyncWhen>& sync_words() {
@@ -34,7 +41,8 @@ const Words<Verify>& verify_words() {
   return words;
 }
 const Words<CacheControl>& cache_words() {
-  static const Words<CacheControl> words{{CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
+  static const Words<CacheControl> words{
+      {CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
   return words;
 }
 
@@ -46,11 +54,14 @@ Table<TransferParameters> data_model() {
   return {
       choices("phases", &P::phases, phase_words(), "what a repetition does, in this order"),
       bytes("transfer_bytes", &P::transfer_bytes, size_bounds, "bytes of one call; a multiple of 8"),
-      bytes("block_bytes", &P::block_bytes, size_bounds, "contiguous bytes of one rank in a segment; a multiple of transfer_bytes"),
+      bytes("block_bytes", &P::block_bytes, size_bounds,
+            "contiguous bytes of one rank in a segment; a multiple of transfer_bytes"),
       count("segments", &P::segments, count_bounds, "how often the file repeats one block of every rank"),
       choice("file_mode", &P::file_mode, file_mode_words(), "one file for all ranks, or one each"),
-      flag("directory_per_process", &P::directory_per_process, "each rank's file in a directory of its own; only with file_mode per-process"),
-      choice("order", &P::order, order_words(), "in which a rank visits its own transfers; random is a permutation, different on each rank"),
+      flag("directory_per_process", &P::directory_per_process,
+           "each rank's file in a directory of its own; only with file_mode per-process"),
+      choice("order", &P::order, order_words(),
+             "in which a rank visits its own transfers; random is a permutation, different on each rank"),
       count("stride", &P::stride, count_bounds, "of order strided: transfers 0, k, 2k, ..., 1, k+1, ..."),
       count("order_seed", &P::order_seed, {0, 9e15}, "of order random"),
   };
@@ -61,24 +72,30 @@ Table<TransferParameters> conditions() {
   return {
       choice("read_back", &P::read_back, read_back_words(), "whose data a reading phase reads, by true topology"),
       count("read_shift", &P::read_shift, {1, 1e6}, "how many ranks or nodes further that is"),
-      choice("sync", &P::sync, sync_words(), "fsync of a writing phase: never, once before close, or after every sync_every transfers"),
+      choice("sync", &P::sync, sync_words(),
+             "fsync of a writing phase: never, once before close, or after every sync_every transfers"),
       count("sync_every", &P::sync_every, count_bounds, "transfers between syncs; only with sync every"),
       seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "a phase begins no transfer after this time; 0: none"),
       flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
       choice("cache", &P::cache, cache_words(),
-             "before each read phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or /proc/sys/vm/drop_caches (root); reread is never preceded by it"),
+             "before each read phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
+             "/proc/sys/vm/drop_caches (root); reread is never preceded by it"),
       choice("verify", &P::verify, verify_words(),
-             "after each reading phase, outside the timer: nothing, what the buffers still hold, or a further pass over all data"),
+             "after each reading phase, outside the timer: nothing, what the buffers still hold, or a further pass "
+             "over all data"),
       number("compress_ratio", &P::compress_ratio, {1, 40}, "of the payload, as zstd -1 sees it"),
-      number("dedup_ratio", &P::dedup_ratio, {1, 1024}, "of the payload in blocks of 4 KiB; above 1 needs transfers of whole 4 KiB"),
-      count("queue_depth", &P::queue_depth, {1, 65536}, "operations in flight a rank; a backend refuses more than it serves"),
+      number("dedup_ratio", &P::dedup_ratio, {1, 1024},
+             "of the payload in blocks of 4 KiB; above 1 needs transfers of whole 4 KiB"),
+      count("queue_depth", &P::queue_depth, {1, 65536},
+            "operations in flight a rank; a backend refuses more than it serves"),
       count("threads", &P::threads, {1, 4096}, "threads a rank; a backend refuses more than it serves"),
   };
 }
 
 Status check_sizes(const TransferParameters& p, std::uint64_t ranks, const std::string& pointer) {
   if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
-  if (p.block_bytes % p.transfer_bytes != 0) return fail(bad_plan(pointer + "/block_bytes", "must be a multiple of transfer_bytes"));
+  if (p.block_bytes % p.transfer_bytes != 0)
+    return fail(bad_plan(pointer + "/block_bytes", "must be a multiple of transfer_bytes"));
   if (static_cast<double>(p.block_bytes) * static_cast<double>(p.segments) * static_cast<double>(ranks) > 9e18)
     return fail(bad_plan(pointer + "/segments", "segments x block_bytes x ranks is beyond 2^63 bytes"));
   if (p.dedup_ratio > 1 && p.transfer_bytes % 4096 != 0)
@@ -89,10 +106,13 @@ Status check_sizes(const TransferParameters& p, std::uint64_t ranks, const std::
 Status check_combinations(const TransferParameters& p, const std::string& pointer) {
   if (p.directory_per_process && p.file_mode != FileMode::per_process)
     return fail(bad_plan(pointer + "/directory_per_process", "needs file_mode per-process"));
-  if (p.phases.front() != PhaseKind::write) return fail(bad_plan(pointer + "/phases", "must begin with write, which makes the dataset"));
-  if (std::ranges::count(p.phases, PhaseKind::write) > 1) return fail(bad_plan(pointer + "/phases", "holds write twice; the second is a rewrite"));
+  if (p.phases.front() != PhaseKind::write)
+    return fail(bad_plan(pointer + "/phases", "must begin with write, which makes the dataset"));
+  if (std::ranges::count(p.phases, PhaseKind::write) > 1)
+    return fail(bad_plan(pointer + "/phases", "holds write twice; the second is a rewrite"));
   if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
-  if (p.cache == CacheControl::drop && p.reads() && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
+  if (p.cache == CacheControl::drop && p.reads() && geteuid() != 0)
+    return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
   return {};
 }
 
@@ -112,19 +132,22 @@ TransferShape TransferParameters::shape(std::uint64_t ranks) const {
 }
 
 bool TransferParameters::reads() const {
-  return std::ranges::any_of(phases, [](PhaseKind kind) { return kind == PhaseKind::read || kind == PhaseKind::reread; });
+  return std::ranges::any_of(phases,
+                             [](PhaseKind kind) { return kind == PhaseKind::read || kind == PhaseKind::reread; });
 }
 
 std::string word(PhaseKind kind) { return detail::word_of(phase_words(), kind); }
 std::string word(CacheControl control) { return detail::word_of(cache_words(), control); }
 
-Status check_transfer(const TransferParameters& p, const Capabilities& capabilities, const PlannedLayout& layout, const std::string& pointer) {
+Status check_transfer(const TransferParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                      const std::string& pointer) {
   if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
   if (auto status = check_combinations(p, pointer); !status) return status;
   if (!capabilities.data && p.reads() && p.verify != Verify::none)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
   if (p.queue_depth > capabilities.queue_depth)
-    return fail(bad_plan(pointer + "/queue_depth", "this backend serves at most " + std::to_string(capabilities.queue_depth)));
+    return fail(
+        bad_plan(pointer + "/queue_depth", "this backend serves at most " + std::to_string(capabilities.queue_depth)));
   if (p.threads > capabilities.threads)
     return fail(bad_plan(pointer + "/threads", "this backend serves at most " + std::to_string(capabilities.threads)));
   return {};

@@ -50,8 +50,8 @@ struct TransferParameters {
 };
 
 /// Rules that span parameters, the backend and the layout; the pointer is that of the parameters object.
-[[nodiscard]] Status check_transfer(const TransferParameters& parameters, const Capabilities& capabilities, const PlannedLayout& layout,
-                                    const std::string& pointer);
+[[nodiscard]] Status check_transfer(const TransferParameters& parameters, const Capabilities& capabilities,
+                                    const PlannedLayout& layout, const std::string& pointer);
 
 [[nodiscard]] std::string word(PhaseKind kind);
 [[nodiscard]] std::string word(CacheControl control);

@@ -23,13 +23,16 @@ void keep_first(Status& first, const Status& next) {
 
 Status drop_page_cache() {
   const Descriptor file(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
-  if (!file || ::write(file.get(), "1", 1) != 1) return fail(errno_error(errno, "drop caches", "/proc/sys/vm/drop_caches"));
+  if (!file || ::write(file.get(), "1", 1) != 1)
+    return fail(errno_error(errno, "drop caches", "/proc/sys/vm/drop_caches"));
   return {};
 }
 
 }  // namespace
 
-std::string TransferState::file_of(int rank) const { return dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(rank) : 0); }
+std::string TransferState::file_of(int rank) const {
+  return dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(rank) : 0);
+}
 
 PayloadSpec TransferState::payload_spec(std::uint64_t file_bytes) const {
   PayloadSpec spec;
@@ -47,7 +50,8 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
       kind_(kind),
       pattern_(state.parameters->shape(static_cast<std::uint64_t>(state.context->world->size())), writer()),
       payload_(state.payload_spec(pattern_.file_bytes())),
-      slot_bytes_(round_up(state.parameters->transfer_bytes, std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
+      slot_bytes_(
+          round_up(state.parameters->transfer_bytes, std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
       slots_(payload_.slots()) {
   const std::uint64_t in_use = std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
   const std::size_t needed = static_cast<std::size_t>(writes() ? slots_ : in_use) * slot_bytes_;
@@ -57,14 +61,16 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
 }
 
 std::uint64_t TransferPhase::writer() const {
-  const int rank = kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite ? state_.context->world->rank() : state_.source_rank;
+  const int rank =
+      kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite ? state_.context->world->rank() : state_.source_rank;
   return static_cast<std::uint64_t>(rank);
 }
 
 std::string TransferPhase::file_name() const { return state_.file_of(static_cast<int>(writer())); }
 
 std::span<std::byte> TransferPhase::slot(std::uint64_t index) {
-  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(index) * slot_bytes_, parameters().transfer_bytes);
+  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(index) * slot_bytes_,
+                                                 parameters().transfer_bytes);
 }
 
 PhaseInfo TransferPhase::info() const {
@@ -77,14 +83,18 @@ PhaseInfo TransferPhase::info() const {
   info.data_of = writes() ? "" : state_.data_of;
   if (kind_ == PhaseKind::read) info.cache_control = word(parameters().cache);
   if (state_.capabilities.direct) info.cache_control = "direct";
-  const bool looks = state_.capabilities.data && (state_.dataset.per_process || state_.context->world->topology().leader());
+  const bool looks =
+      state_.capabilities.data && (state_.dataset.per_process || state_.context->world->topology().leader());
   if (looks) info.files.push_back(file_name());
   if (!writes() && parameters().read_back != ReadBack::own && state_.data_of == "own")
-    info.notices.push_back({"read-back-own", "every rank reads back its own data: there is no other " +
-                                                 std::string(parameters().read_back == ReadBack::other_node ? "node" : "rank") + " to read from",
+    info.notices.push_back({"read-back-own",
+                            "every rank reads back its own data: there is no other " +
+                                std::string(parameters().read_back == ReadBack::other_node ? "node" : "rank") +
+                                " to read from",
                             "use more ranks or nodes, or a cache control that drops the data first"});
   else if (!writes() && parameters().read_back == ReadBack::other_node && state_.data_of != "other-node")
-    info.notices.push_back({"read-back-same-node", "there is one node only: ranks read what another rank of the same node wrote",
+    info.notices.push_back({"read-back-same-node",
+                            "there is one node only: ranks read what another rank of the same node wrote",
                             "the page cache of this node still holds it unless it is dropped"});
   return info;
 }
@@ -114,8 +124,10 @@ Status TransferPhase::refuse_holes() const {
   const auto extents = state_.context->backend->inspect(file_name());
   if (!extents) return fail(extents.error());
   if (extents->size_bytes < pattern_.file_bytes())
-    return fail(environment_error(file_name(), "is " + std::to_string(extents->size_bytes) + " bytes long, must be " + std::to_string(pattern_.file_bytes())));
-  if (!extents->fully_written) return fail(environment_error(file_name(), "has holes or unwritten extents: reading it would measure nothing"));
+    return fail(environment_error(file_name(), "is " + std::to_string(extents->size_bytes) + " bytes long, must be " +
+                                                   std::to_string(pattern_.file_bytes())));
+  if (!extents->fully_written)
+    return fail(environment_error(file_name(), "has holes or unwritten extents: reading it would measure nothing"));
   return {};
 }
 
@@ -156,7 +168,8 @@ void TransferPhase::fill_slots() {
 std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
   extents_.clear();
   ++batch_;
-  return writes() ? prepare_writes(first, std::min(most, most_extents)) : prepare_reads(first, std::min(most, most_extents));
+  return writes() ? prepare_writes(first, std::min(most, most_extents))
+                  : prepare_reads(first, std::min(most, most_extents));
 }
 
 std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t most) {
@@ -191,7 +204,9 @@ Status TransferPhase::open() {
   request.name = file_name();
   request.shared = !state_.dataset.per_process;
   request.expected_bytes = pattern_.file_bytes();
-  request.mode = kind_ == PhaseKind::write ? OpenMode::create : kind_ == PhaseKind::rewrite ? OpenMode::overwrite : OpenMode::read;
+  request.mode = kind_ == PhaseKind::write     ? OpenMode::create
+                 : kind_ == PhaseKind::rewrite ? OpenMode::overwrite
+                                               : OpenMode::read;
   auto file = state_.context->backend->open(request);
   if (!file) return fail(file.error());
   file_ = std::move(*file);
@@ -244,13 +259,17 @@ Map TransferPhase::hints_given() const { return state_.context->backend->hints_g
 
 Verification TransferPhase::after(std::uint64_t executed) {
   if (writes()) {
-    state_.readable_operations = static_cast<std::uint64_t>(state_.context->world->all().min(static_cast<std::int64_t>(executed)));
+    state_.readable_operations =
+        static_cast<std::uint64_t>(state_.context->world->all().min(static_cast<std::int64_t>(executed)));
     return {};
   }
   switch (parameters().verify) {
-    case Verify::none: return {};
-    case Verify::kept: return verify_kept(executed);
-    case Verify::full: return verify_all(executed);
+    case Verify::none:
+      return {};
+    case Verify::kept:
+      return verify_kept(executed);
+    case Verify::full:
+      return verify_all(executed);
   }
   return {};
 }
@@ -258,7 +277,8 @@ Verification TransferPhase::after(std::uint64_t executed) {
 Verification TransferPhase::verify_kept(std::uint64_t executed) {
   Verification verification;
   const std::uint64_t ring = std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
-  for (std::uint64_t i = executed - std::min(executed, ring); i < executed; ++i) check_transfer_data(i, slot(i % ring), verification);
+  for (std::uint64_t i = executed - std::min(executed, ring); i < executed; ++i)
+    check_transfer_data(i, slot(i % ring), verification);
   return verification;
 }
 
@@ -272,7 +292,8 @@ Verification TransferPhase::verify_all(std::uint64_t executed) {
     const std::uint64_t n = prepare(i, executed - i);
     unused.start(0);
     if (const Status moved = execute(unused); status && !moved) status = moved;
-    for (std::uint64_t k = 0; status && k < n; ++k) check_transfer_data(i + k, {extents_[k].data, extents_[k].length_bytes}, verification);
+    for (std::uint64_t k = 0; status && k < n; ++k)
+      check_transfer_data(i + k, {extents_[k].data, extents_[k].length_bytes}, verification);
     i += n;
   }
   const Status closed = close();
@@ -281,7 +302,8 @@ Verification TransferPhase::verify_all(std::uint64_t executed) {
   return verification;
 }
 
-void TransferPhase::check_transfer_data(std::uint64_t operation, std::span<const std::byte> data, Verification& verification) const {
+void TransferPhase::check_transfer_data(std::uint64_t operation, std::span<const std::byte> data,
+                                        Verification& verification) const {
   const std::uint64_t offset = pattern_.offset_bytes(operation);
   const Payload::Check check = payload_.check(data, writer(), offset);
   verification.verified_bytes += data.size();

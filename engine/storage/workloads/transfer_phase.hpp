@@ -21,9 +21,9 @@ struct TransferState {
   const WorkloadContext* context = nullptr;
   DatasetEntry dataset;
   Capabilities capabilities;
-  int source_rank = 0;                // whose data this rank reads
+  int source_rank = 0;  // whose data this rank reads
   std::string data_of = "own";
-  std::uint64_t generation = 0;       // of the data: +1 with each writing phase
+  std::uint64_t generation = 0;           // of the data: +1 with each writing phase
   std::uint64_t readable_operations = 0;  // of every rank: the least any of them has written
   [[nodiscard]] std::string file_of(int rank) const;
   [[nodiscard]] PayloadSpec payload_spec(std::uint64_t file_bytes) const;
@@ -68,7 +68,6 @@ class TransferPhase final : public PhaseWork {
   Payload payload_;
   std::size_t slot_bytes_;
   std::uint64_t slots_;
-  std::uint64_t slots_filled_ = 0;
   std::vector<std::uint64_t> last_use_;  // of a slot: 1 + the batch that used it
   std::uint64_t batch_ = 0;
   std::vector<Extent> extents_;

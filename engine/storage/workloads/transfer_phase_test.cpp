@@ -60,7 +60,8 @@ class MemoryBackend final : public Backend {
   explicit MemoryBackend(Store& store) : store_(store) {}
   [[nodiscard]] Capabilities capabilities() const override { return {.path = false}; }
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    if (request.mode == OpenMode::create && store_.files.contains(request.name)) return fail(errno_error(EEXIST, "open", request.name));
+    if (request.mode == OpenMode::create && store_.files.contains(request.name))
+      return fail(errno_error(EEXIST, "open", request.name));
     return std::make_unique<MemoryFile>(store_, request.name, request.mode != OpenMode::read);
   }
   [[nodiscard]] Status make_directory(const std::string&) override { return {}; }
@@ -69,7 +70,9 @@ class MemoryBackend final : public Backend {
     return {};
   }
   [[nodiscard]] Status remove_directory(const std::string&) override { return {}; }
-  [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return Extents{store_.files[name].size(), store_.fully_written}; }
+  [[nodiscard]] Result<Extents> inspect(const std::string& name) override {
+    return Extents{store_.files[name].size(), store_.fully_written};
+  }
   [[nodiscard]] Status drop_cached(const std::string&) override {
     ++store_.drops;
     return {};
@@ -81,7 +84,9 @@ class MemoryBackend final : public Backend {
 
 class MpiTransferPhase : public ::testing::Test {
  protected:
-  MpiTransferPhase() : backend_(store_), meter_(StopFlags::instance().now()), watchdog_({}) { StopFlags::instance().reset(); }
+  MpiTransferPhase() : backend_(store_), meter_(StopFlags::instance().now()), watchdog_({}) {
+    StopFlags::instance().reset();
+  }
 
   /// Runs all phases; their records in order.
   std::vector<Json> run(Values given) {
@@ -119,7 +124,10 @@ class MpiTransferPhase : public ::testing::Test {
 constexpr std::int64_t kib = 1024;
 
 TEST_F(MpiTransferPhase, WritesReadsVerifiesAndRemoves) {
-  const auto records = run({{"transfer_bytes", 4 * kib}, {"block_bytes", 64 * kib}, {"segments", std::int64_t{2}}, {"verify", std::string("full")}});
+  const auto records = run({{"transfer_bytes", 4 * kib},
+                            {"block_bytes", 64 * kib},
+                            {"segments", std::int64_t{2}},
+                            {"verify", std::string("full")}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);
   EXPECT_EQ(files_before_end_, 1U);
   EXPECT_TRUE(store_.files.empty());
@@ -134,17 +142,25 @@ TEST_F(MpiTransferPhase, WritesReadsVerifiesAndRemoves) {
 }
 
 TEST_F(MpiTransferPhase, SyncEverySyncsExactlyThatOften) {
-  (void)run({{"transfer_bytes", 4 * kib}, {"block_bytes", 64 * kib}, {"sync", std::string("every")}, {"sync_every", std::int64_t{1}},
+  (void)run({{"transfer_bytes", 4 * kib},
+             {"block_bytes", 64 * kib},
+             {"sync", std::string("every")},
+             {"sync_every", std::int64_t{1}},
              {"phases", std::vector<std::string>{"write"}}});
   EXPECT_EQ(store_.syncs, 16);
   store_.syncs = 0;
-  (void)run({{"transfer_bytes", 4 * kib}, {"block_bytes", 64 * kib}, {"sync", std::string("every")}, {"sync_every", std::int64_t{5}},
+  (void)run({{"transfer_bytes", 4 * kib},
+             {"block_bytes", 64 * kib},
+             {"sync", std::string("every")},
+             {"sync_every", std::int64_t{5}},
              {"phases", std::vector<std::string>{"write"}}});
   EXPECT_EQ(store_.syncs, 3);
 }
 
 TEST_F(MpiTransferPhase, RereadIsNotPrecededByCacheControl) {
-  (void)run({{"transfer_bytes", 4 * kib}, {"block_bytes", 64 * kib}, {"phases", std::vector<std::string>{"write", "rewrite", "reread"}}});
+  (void)run({{"transfer_bytes", 4 * kib},
+             {"block_bytes", 64 * kib},
+             {"phases", std::vector<std::string>{"write", "rewrite", "reread"}}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);
   EXPECT_EQ(store_.drops, 0);
 }
@@ -178,11 +194,14 @@ TEST_F(MpiTransferPhase, OneBadBitFailsThePhaseAndIsNamed) {
 }
 
 TEST_F(MpiTransferPhase, SwappedBlocksAreFoundByTheirTags) {
-  store_.damage = [](std::vector<std::byte>& data) { std::swap_ranges(data.begin(), data.begin() + 4096, data.begin() + 8192); };
+  store_.damage = [](std::vector<std::byte>& data) {
+    std::swap_ranges(data.begin(), data.begin() + 4096, data.begin() + 8192);
+  };
   const auto records = run({{"transfer_bytes", 4 * kib}, {"block_bytes", 64 * kib}});
   EXPECT_EQ(last_.status, PhaseStatus::failed);
   if (!world_.root()) return;
-  EXPECT_NE(records[1]["failures"][0]["found"].get<std::string>().find("offset 8192"), std::string::npos) << records[1]["failures"].dump();
+  EXPECT_NE(records[1]["failures"][0]["found"].get<std::string>().find("offset 8192"), std::string::npos)
+      << records[1]["failures"].dump();
 }
 
 TEST_F(MpiTransferPhase, RewriteThatDoesNothingIsStaleData) {
@@ -194,12 +213,17 @@ TEST_F(MpiTransferPhase, RewriteThatDoesNothingIsStaleData) {
     else
       data = first;  // the rewrite never reached the file
   };
-  (void)run({{"transfer_bytes", 4 * kib}, {"block_bytes", 64 * kib}, {"phases", std::vector<std::string>{"write", "rewrite", "read"}}});
+  (void)run({{"transfer_bytes", 4 * kib},
+             {"block_bytes", 64 * kib},
+             {"phases", std::vector<std::string>{"write", "rewrite", "read"}}});
   EXPECT_EQ(last_.status, PhaseStatus::failed);
 }
 
 TEST_F(MpiTransferPhase, MoreDataThanBuffersIsStillVerifiedWhole) {
-  const auto records = run({{"transfer_bytes", 1024 * kib}, {"block_bytes", 40 * 1024 * kib}, {"order", std::string("random")}, {"verify", std::string("full")}});
+  const auto records = run({{"transfer_bytes", 1024 * kib},
+                            {"block_bytes", 40 * 1024 * kib},
+                            {"order", std::string("random")},
+                            {"verify", std::string("full")}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);
   EXPECT_LE(buffer_.size(), 64U << 20);
   if (world_.root()) {
@@ -208,7 +232,10 @@ TEST_F(MpiTransferPhase, MoreDataThanBuffersIsStillVerifiedWhole) {
 }
 
 TEST_F(MpiTransferPhase, ReadAfterAStonewallReadsWhatWasWritten) {
-  const auto records = run({{"transfer_bytes", 4 * kib}, {"block_bytes", 1'048'576 * kib}, {"stonewall_s", 0.01}, {"verify", std::string("full")},
+  const auto records = run({{"transfer_bytes", 4 * kib},
+                            {"block_bytes", 1'048'576 * kib},
+                            {"stonewall_s", 0.01},
+                            {"verify", std::string("full")},
                             {"order", std::string("sequential")}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);
   if (!world_.root()) return;
@@ -217,7 +244,10 @@ TEST_F(MpiTransferPhase, ReadAfterAStonewallReadsWhatWasWritten) {
 }
 
 TEST_F(MpiTransferPhase, SizesThatFillNoBlockOf512) {
-  (void)run({{"transfer_bytes", std::int64_t{47008}}, {"block_bytes", std::int64_t{47008}}, {"segments", std::int64_t{20}}, {"verify", std::string("full")}});
+  (void)run({{"transfer_bytes", std::int64_t{47008}},
+             {"block_bytes", std::int64_t{47008}},
+             {"segments", std::int64_t{20}},
+             {"verify", std::string("full")}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);
   (void)run({{"transfer_bytes", std::int64_t{8}}, {"block_bytes", std::int64_t{800}}, {"verify", std::string("full")}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);

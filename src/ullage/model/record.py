@@ -203,7 +203,7 @@ class Contamination(Tolerant):
     pressure_io_ppm: int | None = None
     pressure_memory_ppm: int | None = None
     kernel_threads_ppm: Annotated[int, Field(description="kernel threads that write back our data too")] | None = None
-    uncertainty_ppm: Annotated[int, Field(description="of the shares above, from the granularity of the counters")] | None = None
+    uncertainty_ppm: Annotated[int, Field(description="of the shares, from the grain of the counters")] | None = None
     run_delay_ppm: Annotated[int, Field(description="ranks' time waiting for a core")] | None = None
     involuntary_switches: int
     clock_drift_ppm: int | None = None

@@ -115,12 +115,13 @@ def append_record(path: Path, record: EventRecord) -> None:
 
 def end_of(outcome: LaunchOutcome, plan: Plan) -> Ended:
     """What the end of a launch means."""
+    if outcome.stopped_by == "signal":
+        # Also when it came too late for this launch: who has asked wants no further one.
+        return Ended(EXIT_ABORTED, outcome.elapsed_s, was_stopped=True, message="interrupted")
     code = _code(outcome)
-    was_stopped = outcome.stopped_by == "signal"
     if code in (EXIT_OK, EXIT_CASE_FAILED):
         return Ended(code, outcome.elapsed_s)
-    message = "interrupted" if was_stopped else _message(outcome, plan, code)
-    return Ended(code, outcome.elapsed_s, was_stopped, message)
+    return Ended(code, outcome.elapsed_s, message=_message(outcome, plan, code))
 
 
 def _code(outcome: LaunchOutcome) -> int:

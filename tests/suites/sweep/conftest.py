@@ -4,7 +4,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -35,12 +34,12 @@ class World:
     def clock(self) -> Clock:
         return self.engine.clock
 
-    def request(self, **words: Any) -> Request:
+    def request(self, **words: object) -> Request:
         targets = [f"a={self.path / 'a'}", f"b={self.path / 'b'}"]
         asked = sweep_words(**{"target": targets, "ranks": "1,2", "block": "1M,4M", **words})
         return Request(run_id="r1", suite="sweep", created="now", targets=asked.targets, options=asked.options)
 
-    def prepare(self, **words: Any) -> PreparedSweep:
+    def prepare(self, **words: object) -> PreparedSweep:
         return prepare_sweep(self.request(**words), GROUND)
 
     def run(self, prepared: PreparedSweep, seconds: float | None = None) -> tuple[int, Session]:

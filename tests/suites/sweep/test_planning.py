@@ -22,16 +22,16 @@ TARGETS = [Target(name="a", uri="posix:/a"), Target(name="b", uri="posix:/b")]
 MIB = 1 << 20
 
 
-def options(**words: Any) -> SweepOptions:
+def options(**words: object) -> SweepOptions:
     asked = sweep_words(**{"target": ["a=/a"], "ranks": "1,2,4", "block": "1M,4M", **words})
     return SweepOptions.model_validate(asked.options)
 
 
-def cells(volume: int = 64 * MIB, targets: list[Target] | None = None, **words: Any) -> list[Cell]:
+def cells(volume: int = 64 * MIB, targets: list[Target] | None = None, **words: object) -> list[Cell]:
     return make_cells(options(**words), targets or TARGETS, DESCRIBE, volume, cores=8)
 
 
-def plan_of(some: list[Cell], **words: Any) -> Plan:
+def plan_of(some: list[Cell], **words: object) -> Plan:
     request = Request(run_id="r1", suite="sweep", created="now")
     return make_plan(request, options(**words), some, Turn(1, 3, 3, 10.0), "/r/001.ndjson")
 
@@ -46,8 +46,11 @@ def test_every_combination_is_there_once() -> None:
 def test_parameters_are_those_that_were_asked_for() -> None:
     (cell,) = cells(ranks="2", block="1M", targets=TARGETS[:1], file="shared", order="random", cache="none")
     assert cell.case.workload.parameters == {
-        "transfer_bytes": MIB, "block_bytes": 32 * MIB, "order": "random", "cache": "none",
-    }  # fmt: skip
+        "transfer_bytes": MIB,
+        "block_bytes": 32 * MIB,
+        "order": "random",
+        "cache": "none",
+    }
     assert (cell.dataset_bytes, cell.files, cell.phases) == (64 * MIB, 1, ["write", "read"])
 
 
@@ -124,7 +127,9 @@ def test_weak_volume_is_of_each_rank() -> None:
     segments=st.integers(1, 5),
     weak=st.booleans(),
 )
-def test_shares_are_whole_blocks_and_cover_the_volume(volume: int, ranks: int, block: int, segments: int, weak: bool) -> None:
+def test_shares_are_whole_blocks_and_cover_the_volume(
+    volume: int, ranks: int, block: int, segments: int, weak: bool
+) -> None:
     share = share_bytes(volume, ranks, block, segments, weak=weak)
     asked = volume if weak else volume // ranks
     assert share >= block

@@ -10,7 +10,7 @@ from ullage.suites.sweep.options import SweepOptions
 from ullage.suites.sweep.words import default_ranks, parse_share, sweep_words
 
 
-def options(**words: Any) -> SweepOptions:
+def options(**words: object) -> SweepOptions:
     return SweepOptions.model_validate(sweep_words(**{"target": ["a=/a"], "ranks": "1,2", **words}).options)
 
 

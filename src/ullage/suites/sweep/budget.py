@@ -24,12 +24,10 @@ class Deadline:
 
 
 def share_out(left_s: float, estimates: Sequence[float]) -> float:
-    """Seconds for the first of several launches that are expected to take ``estimates``.
+    """Seconds for the first of several launches that are expected to take ``estimates``: its part of all that is left.
 
-    When there is time for all, the first may also use what none is expected to need; when there is not, all are cut
-    in the same proportion.
+    In proportion even when there is plenty: estimates may be wrong, but mostly in the same way for all. What a launch
+    does not use is there for the next.
     """
     total = sum(estimates)
-    if total >= left_s:
-        return max(0.0, left_s) * (estimates[0] / total if total > 0 else 1.0)
-    return left_s - sum(estimates[1:])
+    return max(0.0, left_s) * (estimates[0] / total if total > 0 else 1 / len(estimates))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.errors import UserError
 from ullage.model.summary import Finding
 from ullage.result import ResultFolder
 from ullage.running.session import Session
@@ -118,7 +119,18 @@ class _Course:
     def _new_cells(self) -> list[Cell]:
         run = self.run
         findings, volume = self.findings(run.session.result), run.options.volume or 0
-        return beyond_the_rim(findings, run.cells, run.options, volume, self.prepared.machine.cores)
+        cores = self.prepared.machine.cores
+        return [
+            cell for cell in beyond_the_rim(findings, run.cells, run.options, volume, cores) if self._has_room(cell)
+        ]
+
+    def _has_room(self, cell: Cell) -> bool:
+        """With a volume for each rank, more ranks need more room."""
+        try:
+            self.prepared.check([cell])
+        except UserError:
+            return False
+        return True
 
     def _note_lacking(self) -> None:
         """Rows with too few repetitions are flagged one by one; here stands why."""

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The course of a sweep on a simulated engine: who gets how many repetitions, when it ends, and how it goes on."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from suites.sweep.conftest import World
+from support.simulated_engine import Clock, Cost, SimulatedEngine
+from ullage.model.plan import Case, Plan
+from ullage.result import ResultFolder
+from ullage.running.tally import Tally
+from ullage.suites.sweep.planning import Cell
+from ullage.suites.sweep.prepare import planned_cells
+
+
+def tally(world: World) -> Tally:
+    assert world.result is not None
+    return Tally(file.records for file in world.result.read_records())
+
+
+def cells(world: World) -> list[Cell]:
+    assert world.result is not None
+    return planned_cells(world.result)
+
+
+def counts(world: World) -> list[int]:
+    known = tally(world)
+    return [len(known.of(cell.case.id).counted) for cell in cells(world)]
+
+
+def events(result: ResultFolder | None) -> list[str]:
+    assert result is not None
+    return [event.code for file in result.read_records() for event in file.events]
+
+
+def test_a_quiet_machine_ends_early_with_every_cell_at_its_minimum(world: World) -> None:
+    code, session = world.run(world.prepare(volume="64M", time="2m"))
+    assert code == 0
+    assert session.messages == []
+    assert counts(world) == [3] * 8
+    assert [plan.layout.ranks for plan in world.engine.plans] in ([1, 2], [2, 1])
+    assert world.clock.at - 1000 < 10
+
+
+def test_wide_intervals_get_the_rest_of_the_time(world: World) -> None:
+    world.engine.spread = 0.0
+    noisy = {"a"}
+    original = world.engine.draw
+    current: dict[str, str] = {}
+
+    def draw(seconds: float) -> float:
+        return original(seconds) * (1 + 0.3 * world.engine._rng.random()) if current.get("target") in noisy else seconds
+
+    def watching(case: Case, plan: Plan) -> float:
+        del plan
+        current["target"] = case.target
+        return 0.1
+
+    world.engine.cost, world.engine.draw = watching, draw  # type: ignore[method-assign]
+    world.run(world.prepare(volume="64M", time="60s"))
+    by_target: dict[str, list[int]] = {}
+    for cell, count in zip(cells(world), counts(world), strict=True):
+        by_target.setdefault(cell.target.name, []).append(count)
+    assert set(by_target["b"]) == {3}
+    assert min(by_target["a"]) > 3
+    assert max(by_target["a"]) <= 15
+
+
+def test_prior_times_are_handed_to_later_launches(world: World) -> None:
+    world.engine.spread = 0.3
+    world.run(world.prepare(volume="64M", time="60s"))
+    last = world.engine.plans[-1]
+    assert all(len(case.prior_elapsed_ns["write"]) >= 3 for case in last.cases)
+    assert {len(values) for case in world.engine.plans[0].cases for values in case.prior_elapsed_ns.values()} == set()
+
+
+@pytest.mark.parametrize("seconds", [20, 60, 200])
+@pytest.mark.parametrize("volume", ["64M", None])
+def test_the_time_is_kept(world: World, seconds: int, volume: str | None) -> None:
+    rates = {"a": 5e8, "b": 2e9}
+
+    def cost(case: Case, plan: Plan) -> float:
+        share = case.workload.parameters["block_bytes"]
+        assert isinstance(share, int)
+        return 0.005 + share * plan.layout.ranks / rates[case.target]
+
+    world.engine.cost, world.engine.spread = cost, 0.2
+    code, _ = world.run(world.prepare(volume=volume, time=f"{seconds}s"))
+    assert code == 0
+    assert world.clock.at - 1000 <= 1.1 * seconds
+    assert min(counts(world)) >= 3
+
+
+def test_a_chosen_volume_leaves_time_for_the_minimum_and_is_kept_in_the_request(world: World) -> None:
+    def cost(case: Case, plan: Plan) -> float:
+        share = case.workload.parameters["block_bytes"]
+        assert isinstance(share, int)
+        return share * plan.layout.ranks / 1e9
+
+    world.engine.cost, world.engine.spread = cost, 0.0
+    world.run(world.prepare(time="60s"))
+    assert world.result is not None
+    volume = world.result.read_request().options["volume"]
+    assert isinstance(volume, int)
+    assert volume % (8 << 20) == 0
+    # 8 cells, 3 repetitions, 2 phases at 1 GB/s in 60 % of a minute, less the starts of the launches.
+    assert 0.5e9 < volume < 36e9 / 48
+    assert [plan.run_id for plan in world.engine.plans[:2]] == ["r1-probe", "r1"]
+    assert world.result.path.joinpath("probe", "plan.json").is_file()
+    assert "volume" in world.progress.said[0]
+    assert min(counts(world)) == 3
+
+
+def test_too_little_time_is_shared_fairly_and_said(world: World) -> None:
+    world.engine.cost = lambda _case, _plan: 2.0
+    code, _ = world.run(world.prepare(volume="64M", time="30s"))
+    assert code == 0
+    assert world.clock.at - 1000 <= 33
+    got = counts(world)
+    assert max(got) - min(got) <= 1
+    assert min(got) >= 0
+    assert events(world.result) == ["time-too-short"]
+
+
+def test_a_failed_case_does_not_keep_the_others_from_going_on(world: World) -> None:
+    prepared = world.prepare(volume="64M")
+    bad = prepared.cells(64 << 20)[0].case.id
+    world.engine.bad.add(bad)
+    code, _ = world.run(prepared)
+    assert code == 4
+    assert sorted(counts(world)) == [0] + [3] * 7
+    tries = Counter(case.id for plan in world.engine.plans for case in plan.cases)
+    assert tries[bad] == 1
+
+
+def test_a_refusal_ends_the_run_with_the_engines_line(world: World) -> None:
+    world.engine.ends[1] = "refuse"
+    code, session = world.run(world.prepare(volume="64M"))
+    assert code == 3
+    assert session.messages == ["target 'a': is full"]
+    assert len(world.engine.plans) == 1
+
+
+def test_a_dead_rank_ends_the_run_and_resume_finishes_it(world: World) -> None:
+    world.engine.ends[1] = "die"
+    code, session = world.run(world.prepare(volume="64M"))
+    assert code == 5
+    assert "rank 1 on node7 died (signal 9 (Killed))" in session.messages[0]
+    assert events(world.result) == ["launch-ended"]
+    before = counts(world)
+    assert sorted(before)[-2:] == [1, 1]
+    assert len(before) == 8, "the cells of launches that never came are known"
+    done = len(world.engine.plans)
+    code, _ = world.resume()
+    assert code == 0
+    assert counts(world) == [3] * 8
+    assert all(
+        case.id in {cell.case.id for cell in cells(world)} for plan in world.engine.plans[done:] for case in plan.cases
+    )
+    assert len(world.engine.plans) == done + 2
+
+
+def test_resume_of_a_complete_run_starts_nothing(world: World) -> None:
+    world.run(world.prepare(volume="64M"))
+    done = len(world.engine.plans)
+    assert world.resume()[0] == 0
+    assert len(world.engine.plans) == done
+
+
+def test_an_interruption_stops_at_once_and_is_no_fault(world: World) -> None:
+    world.engine.ends[2] = "interrupt"
+    code, session = world.run(world.prepare(volume="64M"))
+    assert code == 5
+    assert session.messages == ["interrupted"]
+    assert len(world.engine.plans) == 2
+    assert events(world.result) == []
+    assert world.resume()[0] == 0
+    assert counts(world) == [3] * 8
+
+
+def test_resume_after_the_probe_was_interrupted_probes_again(world: World) -> None:
+    world.engine.ends[1] = "interrupt"
+    assert world.run(world.prepare(time="20s"))[0] == 5
+    assert world.resume()[0] == 0
+    assert min(counts(world)) >= 3
+
+
+def test_resume_with_more_time_narrows_what_is_wide(world: World) -> None:
+    world.engine.spread = 0.2
+    world.run(world.prepare(volume="64M", time="10s"))
+    before = sum(counts(world))
+    world.resume(seconds=30)
+    assert sum(counts(world)) > before
+
+
+def device(peak: int) -> Cost:
+    """Seconds of a phase on something that is fastest with ``peak`` ranks."""
+
+    def cost(case: Case, plan: Plan) -> float:
+        del case
+        ranks = plan.layout.ranks
+        return 0.2 / min(ranks, peak) * (1 if ranks <= peak else 1.5)
+
+    return cost
+
+
+def test_extend_goes_on_until_the_peak_is_inside(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 16)
+    world.engine.cost, world.engine.spread = device(peak=8), 0.005
+    code, _ = world.run(world.prepare(volume="64M", block="1M", extend="ranks", time="2m"))
+    assert code == 0
+    assert sorted({cell.layout.ranks for cell in cells(world)}) == [1, 2, 4, 8, 16]
+    assert min(counts(world)) >= 3
+
+
+def test_without_extend_the_table_stays_as_it_is(world: World) -> None:
+    world.engine.cost, world.engine.spread = device(peak=8), 0.005
+    world.run(world.prepare(volume="64M", block="1M", time="2m"))
+    assert sorted({cell.layout.ranks for cell in cells(world)}) == [1, 2]
+
+
+def test_extend_ends_at_eight_ranks_a_core(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 1)
+    world.engine.cost, world.engine.spread = device(peak=1 << 20), 0.005
+    world.run(world.prepare(volume="64M", block="1M", extend="ranks", time="4m"))
+    assert max(cell.layout.ranks for cell in cells(world)) == 8
+
+
+def test_extend_of_one_value_adds_the_next(world: World) -> None:
+    prepared = world.prepare(volume="64M", ranks="2", block="1M", extend="ranks,block")
+    assert (prepared.options.ranks, prepared.options.blocks) == ([2, 4], [1 << 20, 2 << 20])
+
+
+def test_extend_of_blocks_stops_where_a_rank_has_one_block(world: World) -> None:
+    def cost(case: Case, plan: Plan) -> float:
+        del plan
+        block = case.workload.parameters["transfer_bytes"]
+        assert isinstance(block, int)
+        return 1e6 / block
+
+    world.engine.cost, world.engine.spread = cost, 0.005
+    world.run(world.prepare(volume="32M", ranks="2", block="1M,2M", extend="block", time="4m"))
+    assert max(cell.block_bytes for cell in cells(world)) == 16 << 20
+
+
+def test_extend_stops_where_there_is_no_room(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 16)
+    world.engine.cost, world.engine.spread = device(peak=64), 0.005
+    words = {"volume": "16M", "weak": True, "space": "70M", "block": "1M", "extend": "ranks", "time": "2m"}
+    assert world.run(world.prepare(**words))[0] == 0
+    assert max(cell.layout.ranks for cell in cells(world)) == 4
+
+
+def test_recheck_repeats_what_looks_odd(world: World) -> None:
+    ranks, blocks = "1,2,4,8", "128K:4M:x2"
+    prepared = world.prepare(volume="64M", ranks=ranks, block=blocks, recheck=True, time="4m")
+    odd = next(cell for cell in prepared.cells(64 << 20) if cell.layout.ranks == 4 and cell.block_bytes == 1 << 20)
+
+    def cost(case: Case, plan: Plan) -> float:
+        del plan
+        return 0.1 * (6 if case.id == odd.case.id else 1)
+
+    world.engine.cost, world.engine.spread = cost, 0.005
+    world.run(prepared)
+    known = {cell.case.id: count for cell, count in zip(cells(world), counts(world), strict=True)}
+    assert known[odd.case.id] == 6
+    assert Counter(known.values())[3] == len(known) - 1
+
+
+def test_every_launch_leaves_its_plan_and_records(world: World) -> None:
+    world.engine.spread = 0.2
+    world.run(world.prepare(volume="64M", time="20s"))
+    assert world.result is not None
+    numbers = world.result.launches()
+    assert numbers == list(range(1, len(world.engine.plans) + 1))
+    for number in numbers:
+        plan = world.result.read_plan(number)
+        assert Path(plan.records) == world.result.records_path(number)
+        assert world.result.records_path(number).is_file()
+
+
+def test_the_same_seed_makes_the_same_course(tmp_path: Path) -> None:
+    courses: list[list[Plan]] = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        for target in ("a", "b"):
+            (folder / target).mkdir(parents=True)
+        other = World(folder, SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1))
+        other.run(other.prepare(volume="64M"))
+        courses.append(other.engine.plans)
+    one, two = ([(plan.seed, plan.layout, len(plan.cases)) for plan in course] for course in courses)
+    assert one == two

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suites are found by walking the package, and become commands with their own options."""
+
+import subprocess
+import sys
+
+import pytest
+
+from ullage.cli.app import run
+from ullage.errors import UserError
+from ullage.suites import find_suite, load_suites
+
+
+def test_sweep_is_found_and_says_what_it_answers() -> None:
+    suites = load_suites()
+    assert list(suites) == sorted(suites)
+    assert suites["sweep"].doc.startswith("Which storage target")
+
+
+def test_an_unknown_suite_gets_a_guess() -> None:
+    with pytest.raises(UserError, match=r"unknown suite 'swep'; did you mean 'sweep'\?"):
+        find_suite("swep")
+
+
+def test_each_verb_lists_the_suites(capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in ("run", "plan"):
+        assert run([verb, "--help"]) == 0
+        assert "sweep" in capsys.readouterr().out
+
+
+def test_options_of_the_suite_and_of_the_verb_stand_together(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "sweep", "--help"]) == 0
+    text = capsys.readouterr().out
+    for word in ("--target", "--vary", "--recheck", "--result", "--launcher", "--engine"):
+        assert word in text
+    assert run(["plan", "sweep", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "--json" in text
+    assert "--result" not in text
+
+
+@pytest.mark.parametrize("words", [["run", "swep"], ["run", "sweep", "--targte", "a=/a"], ["run", "sweep"]])
+def test_unknown_words_are_refused_in_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
+
+
+def test_help_of_everything_imports_nothing_heavy() -> None:
+    heavy = ("numpy", "altair", "rich.progress", "pydantic")
+    code = f"import sys, ullage.cli.app as a; a.make_app(); print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
