@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -168,8 +167,6 @@ void write_timeout_records(const Plan& plan, const mpi::Topology& topology, cons
                  {"cases_failed", 1},
                  {"repetitions", current.repetition},
                  {"elapsed_ns", elapsed_ns}});
-  std::error_code ignored;
-  std::filesystem::remove(marker, ignored);
 }
 
 std::function<void()> stop_node(const mpi::World& world) {

@@ -4,7 +4,9 @@
 #include <ctime>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -46,7 +48,7 @@ class Passage final {
     meter.obey_stop(!info_.collective);
     meter.start(opened, info_.stonewall_ns > 0 ? start + info_.stonewall_ns : Meter::no_deadline);
     context_.watchdog->watch(info_.name + ": transfer", &meter);
-    if (!result_.error || info_.collective) transfer();
+    transfer();
     const std::int64_t transferred = now_ns();
     set(stage_open, start, opened);
     set(stage_transfer, opened, transferred);
@@ -66,8 +68,9 @@ class Passage final {
     result_.stages[stage] = {start - result_.to_local_ns, stop - result_.to_local_ns};
   }
 
+  /// Also of a rank whose open failed: the others count on it where they agree.
   void transfer() {
-    up_to(total_);
+    if (takes_part()) up_to(total_);
     if (info_.stonewall_ns == 0) return;
     Meter& meter = *context_.meter;
     result_.at_wall = AtWall{meter.last_ns() - result_.to_local_ns, meter.bytes(), meter.operations()};
@@ -78,6 +81,8 @@ class Passage final {
     meter.resume(now_ns());
     if (!result_.error) up_to(most);
   }
+
+  [[nodiscard]] bool takes_part() const { return !result_.error || info_.collective; }
 
   /// Begins operations until `limit` of them were begun or the meter says stop.
   void up_to(std::uint64_t limit) {
@@ -177,8 +182,10 @@ void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, R
             Json& record) {
   const mpi::Comm& all = context.world->all();
   if (!all.any(result.error.has_value()) && !cut_short) {
-    context.watchdog->watch(info.name + ": verify", nullptr);
-    result.verification = work.after(context.meter->operations());
+    const std::atomic<bool> never = false;
+    const auto progress = std::make_unique<Meter>(never);
+    context.watchdog->watch(info.name + ": verify", progress.get());
+    result.verification = work.after(context.meter->operations(), *progress);
     context.watchdog->rest();
     if (result.verification.first) result.error = result.verification.first;
   }

@@ -48,7 +48,7 @@ class Scripted final : public PhaseWork {
   [[nodiscard]] bool wants_sync() const override { return true; }
   [[nodiscard]] Status sync() override { return step("sync"); }
   [[nodiscard]] Status close() override { return step("close"); }
-  [[nodiscard]] Verification after(std::uint64_t executed) override {
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter&) override {
     events->push_back("after " + std::to_string(executed));
     return {};
   }
@@ -166,6 +166,15 @@ TEST_F(MpiPhaseRunner, StonewallEndsTheTransferAndWearOutEvensTheCounts) {
   EXPECT_LE(wall["least_operations"], wall["most_operations"]);
   EXPECT_LE(wall["at_wall"]["operations"], record_["operations"]);
   EXPECT_GE(wall["at_wall"]["elapsed_ns"], 60'000'000);
+}
+
+TEST_F(MpiPhaseRunner, RankWhoseOpenFailedStillAgreesOnTheWearOut) {
+  if (world_.rank() == world_.size() - 1) work_.fails = "open";
+  work_.scripted_info.stonewall_ns = 20'000'000;
+  work_.scripted_info.wear_out = true;
+  work_.op_sleep_us = 200;
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  EXPECT_EQ(events_.back(), "probe report");
 }
 
 TEST_F(MpiPhaseRunner, CollectiveRanksBeginTheSameNumberOfOperations) {

@@ -64,9 +64,10 @@ class PhaseWork {
   [[nodiscard]] virtual bool wants_sync() const { return false; }
   [[nodiscard]] virtual Status sync() { return {}; }
   [[nodiscard]] virtual Status close() { return {}; }
-  /// Untimed and collective: verification. `executed` operations were done by this rank.
-  [[nodiscard]] virtual Verification after(std::uint64_t executed) {
+  /// Untimed and collective: verification. `executed` operations were done by this rank. What goes on ticks `progress`.
+  [[nodiscard]] virtual Verification after(std::uint64_t executed, Meter& progress) {
     (void)executed;
+    (void)progress;
     return {};
   }
   [[nodiscard]] virtual Map hints_given() const { return {}; }

@@ -30,11 +30,18 @@ class Repetition final {
     report_.outcome.warmup = next.warmup;
   }
 
-  [[nodiscard]] RepetitionReport run(AlignedBuffer& buffer, std::uint64_t key) {
+  [[nodiscard]] RepetitionReport run(AlignedBuffer& buffer, std::uint64_t key, bool keep) {
     auto backend = make_backend(key);
     if (!agree("make backend", backend ? Status{} : fail(backend.error()))) return std::move(report_);
-    const WorkloadContext bound{&world_, place_.folder.get(), backend->get(), &buffer, planned_.id,
-                                key,     place_.keeps_books};
+    WorkloadContext bound;
+    bound.world = &world_;
+    bound.folder = place_.folder.get();
+    bound.backend = backend->get();
+    bound.buffer = &buffer;
+    bound.case_id = planned_.id;
+    bound.run_key = key;
+    bound.keep = keep;
+    bound.lists_datasets = place_.keeps_books;
     const auto workload =
         Registry<WorkloadEntry>::instance().find(planned_.workload.name)->make(planned_.workload.values, bound);
     if (agree("begin", workload->begin())) phases(*workload);
@@ -103,7 +110,7 @@ class Repetition final {
 
 RepetitionReport run_repetition(const RunContext& context, const Plan& plan, const PlannedCase& planned,
                                 const Place& place, const Schedule::Next& next, AlignedBuffer& buffer) {
-  return Repetition(context, planned, place, next).run(buffer, run_key(plan, planned, next.repetition));
+  return Repetition(context, planned, place, next).run(buffer, run_key(plan, planned, next.repetition), plan.keep);
 }
 
 }  // namespace ullage

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -12,6 +13,7 @@
 
 #include "core/json.hpp"
 #include "core/launch_records.hpp"
+#include "core/phase_result.hpp"
 #include "core/phase_runner.hpp"
 #include "core/places.hpp"
 #include "core/plan.hpp"
@@ -59,6 +61,12 @@ Status check_layout(const PlannedLayout& layout, const mpi::Topology& topology) 
   if (layout.ranks_per_node && *layout.ranks_per_node != topology.most_ranks_on_a_node)
     return differs("ranks_per_node", *layout.ranks_per_node, topology.most_ranks_on_a_node);
   return {};
+}
+
+/// Markers beside the records: of a hang that was written down, and of a request to stop.
+void forget_earlier_launch(const std::string& records) {
+  std::error_code ignored;
+  for (const char* suffix : {".timeout", ".stop"}) std::filesystem::remove(records + suffix, ignored);
 }
 
 /// Everything of one launch that lives as long as it does.
@@ -149,20 +157,23 @@ class Session final {
     }
     RepetitionReport report = run_repetition(context, plan_, planned, places_.at(planned.target), next, buffer_);
     report.outcome.elapsed_ns = elapsed_ns() - start;
-    if (report.outcome.ok) ++repetitions_;
     if (!world_.root()) return;
+    if (report.outcome.ok && !report.interrupted) {
+      ++repetitions_;
+      ok_.insert(planned.id);
+    }
     Verdict verdict;
     if (!report.interrupted) verdict = schedule.finished(next, report.outcome, elapsed_ns());
-    if (!report.outcome.ok && !report.interrupted) failed_.insert(planned.id);
+    if (!report.outcome.ok && !report.interrupted) {
+      failed_.insert(planned.id);
+      ok_.erase(planned.id);
+    }
     for (const Json& record : report.records) write(record);
     write(case_record(planned, next, report, verdict));
   }
 
   [[nodiscard]] int finish(const Schedule& schedule) {
-    std::vector<std::string> left;
-    if (!plan_.keep) left = places_.remove(world_);
-    for (const auto& line : left)
-      write(event("warning", "left-behind", line, "ullage clean removes what a manifest lists; the rest is not ours"));
+    if (!plan_.keep) report_left(places_.remove(world_));
     if (world_.root())
       for (const std::size_t index : schedule.cut_by_budget()) {
         Json cut = event("info", "budget", "the time budget ended before the stop rule was satisfied",
@@ -174,7 +185,7 @@ class Session final {
     const std::string status = interrupted_ ? "interrupted" : failed ? "failed" : "complete";
     write({{"kind", "end"},
            {"status", status},
-           {"cases_ok", plan_.cases.size() - failed_.size()},
+           {"cases_ok", ok_.size()},
            {"cases_failed", failed_.size()},
            {"repetitions", repetitions_},
            {"elapsed_ns", elapsed_ns()}});
@@ -182,6 +193,19 @@ class Session final {
     if (unwritten) std::cerr << "ullage-engine: " << to_line(writer_->status().error()) << '\n';
     if (world_.all().any(unwritten)) return exit_code::aborted;
     return interrupted_ ? exit_code::aborted : failed ? exit_code::case_failed : exit_code::ok;
+  }
+
+  /// Collective: what any rank could not remove from its file system.
+  void report_left(const std::vector<std::string>& left) {
+    std::string lines;
+    for (const auto& line : left) lines += (lines.empty() ? "" : "; ") + line;
+    const auto mine = left.empty() ? std::nullopt : std::optional(environment_error("", lines));
+    for (const Json& failure : gather_failures(world_, mine)) {
+      Json behind = event("warning", "left-behind", failure["text"],
+                          "ullage clean removes what a manifest lists; the rest is not ours");
+      behind["node"] = failure["node"];
+      write(behind);
+    }
   }
 
   /// On the watchdog's thread of a rank that hangs: the first such rank writes the end, then all are ended.
@@ -208,6 +232,7 @@ class Session final {
   std::vector<std::unique_ptr<Probe>> probes_;
   std::mutex current_mutex_;
   CurrentRepetition current_;
+  std::set<std::string> ok_;  // cases with a good repetition and no bad one
   std::set<std::string> failed_;
   int repetitions_ = 0;
   bool interrupted_ = false;
@@ -225,6 +250,7 @@ int run_plan(const std::string& plan_path, const mpi::World& world) {
   std::optional<RecordWriter> writer;
   Status opened;
   if (world.root()) {
+    forget_earlier_launch(plan->records);
     auto result = RecordWriter::open(plan->records);
     if (!result) opened = fail(result.error());
     if (result) writer = std::move(*result);

@@ -19,7 +19,10 @@ class ResidentProbe final : public Probe {
     before_ = count(scope);
   }
 
-  void end(const PhaseScope& scope) override { after_ = count(scope); }
+  void end(const PhaseScope& scope) override { (void)scope; }
+
+  /// Not before every rank is done: counting takes a core's time, and the phase is not over.
+  void settle(const PhaseScope& scope) override { after_ = count(scope); }
 
   void report(const PhaseScope& scope, Json& record) override {
     const bool looked = scope.folder != nullptr && !scope.files.empty();

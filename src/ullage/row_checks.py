@@ -7,7 +7,7 @@ from typing import Final
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling
 from ullage.statistics import Interval, autocorrelation, outliers, relative_width
-from ullage.verdicts import above_ceiling, littles_law, too_short, verification
+from ullage.verdicts import above_ceiling, littles_law, payload_in_time, too_short, verification
 from ullage.verdicts.physics import Flag
 
 _SKEW_NS: Final = 1_000_000
@@ -28,6 +28,7 @@ def check_phases(
         found = (
             littles_law(phase, case.workload_parameters),
             verification(phase),
+            payload_in_time(phase),
             too_short(phase, run.clock.read_cost_ns),
         )
         for flag in found:

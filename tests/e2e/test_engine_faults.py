@@ -426,3 +426,43 @@ def test_stonewall_of_a_shared_mpi_file_with_syncs_between(
     done = run(engine, tmp_path, document)
     assert done.code == 0, done.stderr
     assert done.phase("write").stonewall.least_operations > 0
+
+
+def test_failed_open_under_wear_out_fails_the_case_and_not_the_run(engine: Path, tmp_path: Path, target: Path) -> None:
+    fault = {"inner": "posix", "kind": "eio", "operation": "open", "rank": 1}
+    walled = case(backend="fault", parameters=fault, stonewall_s=0.1, wear_out=True)
+    done = run(engine, tmp_path, plan(tmp_path, [walled, case()], f"posix:{target}"))
+    assert done.code == 4, done.stderr
+    assert done.of("end")[0].cases_ok == 1
+    assert untouched(target)
+
+
+def test_reads_that_never_began_are_not_called_corrupt(engine: Path, tmp_path: Path, target: Path) -> None:
+    """The wall ends the reads in the middle of a batch, after the buffers have been used more than once."""
+    slow = {"inner": "posix", "kind": "delay", "operation": "read", "delay_s": 0.001, "count": 0}
+    words = {"transfer_bytes": MIB, "block_bytes": 512 * MIB, "stonewall_s": 0.6}
+    done = run(engine, tmp_path, plan(tmp_path, [case(backend="fault", parameters=slow, **words)], f"posix:{target}"))
+    assert done.code == 0, done.stderr
+    read = done.phase("read")
+    assert read.operations > 2 * 16
+    assert 0 < read.verified_bytes <= read.bytes
+
+
+def test_keep_leaves_the_last_dataset_and_clean_removes_it(engine: Path, tmp_path: Path, target: Path) -> None:
+    twice = {"name": "fixed", "parameters": {"count": 2}}
+    document = plan(tmp_path, [case()], f"posix:{target}", keep=True, stop_rule=twice)
+    done = run(engine, tmp_path, document)
+    assert done.code == 0, done.stderr
+    folder = target / f"ullage-{document['run_id']}"
+    kept = sorted(path.stat().st_size for path in folder.glob("c-*/data.*"))
+    assert kept == [MIB, MIB]
+    assert code_of([str(engine), "clean", str(folder)]) == 0
+    assert untouched(target)
+
+
+def test_full_verification_longer_than_the_watchdog_is_progress(engine: Path, tmp_path: Path, target: Path) -> None:
+    slow = {"inner": "posix", "kind": "delay", "operation": "read", "delay_s": 0.1, "count": 0}
+    words = {"transfer_bytes": MIB, "block_bytes": 16 * MIB, "verify": "full"}
+    document = plan(tmp_path, [case(backend="fault", parameters=slow, **words)], f"posix:{target}", watchdog_s=0.8)
+    done = run(engine, tmp_path, document)
+    assert done.code == 0, done.stderr

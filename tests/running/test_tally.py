@@ -93,3 +93,11 @@ def test_phases_without_the_end_of_their_repetition_are_forgotten() -> None:
     known = tally([phase], [EndRecord(status="interrupted", cases_ok=0, cases_failed=0, repetitions=0, elapsed_ns=1)])
     assert known.repetitions == 0
     assert known.of("unknown").counted == []
+
+
+def test_failed_cases_are_tried_again_once_forgiven() -> None:
+    tally = Tally([[case(0, status="failed")]])
+    assert tally.of(CASE).has_failed
+    tally.forgive()
+    assert not tally.of(CASE).has_failed
+    assert tally.of(CASE).stop == ""

@@ -2,7 +2,7 @@
 import pytest
 
 from support.make_records import SECOND_NS, make_latency, make_phase
-from ullage.verdicts import above_ceiling, littles_law, too_short, verification
+from ullage.verdicts import above_ceiling, littles_law, payload_in_time, too_short, verification
 
 
 @pytest.mark.parametrize(("value", "flagged"), [(100.0, False), (105.0, False), (105.1, True), (200.0, True)])
@@ -59,3 +59,9 @@ def test_bad_blocks_invalidate() -> None:
     found = verification(make_phase(bad_blocks=3))
     assert found is not None
     assert found.name == "INVALID:verification-failed"
+
+
+@pytest.mark.parametrize(("share", "flagged"), [(0.0, False), (0.01, False), (0.02, True)])
+def test_payload_that_costs_more_than_a_hundredth_of_the_phase_is_named(share: float, flagged: bool) -> None:
+    found = payload_in_time(make_phase(elapsed_ns=SECOND_NS, prepare_ns=round(share * SECOND_NS)))
+    assert (found is not None) == flagged

@@ -25,6 +25,7 @@ class Transfer final : public Workload {
   [[nodiscard]] Status begin() override {
     find_source();
     Status status = check_alignment();
+    if (status && context_.keep) status = remove_files();  // what the repetition before left to be kept
     if (status && state_.capabilities.data && context_.lists_datasets) status = make_dataset_directory();
     if (context_.world->all().any(!status) || !parameters_.directory_per_process || !state_.capabilities.data)
       return status;
@@ -41,23 +42,26 @@ class Transfer final : public Workload {
   }
 
   [[nodiscard]] Status end() override {
-    if (!state_.capabilities.data) return {};
-    const mpi::World& world = *context_.world;
-    Status status;
-    if (parameters_.file_mode == FileMode::per_process) {
-      const auto rank = static_cast<std::uint64_t>(world.rank());
-      status = context_.backend->remove_file(state_.dataset.file_name(rank));
-      if (status && parameters_.directory_per_process)
-        status = context_.backend->remove_directory(state_.dataset.directory_name(rank));
-    } else if (context_.lists_datasets) {
-      status = context_.backend->remove_file(state_.dataset.file_name(0));
-    }
-    world.all().barrier();
+    if (!state_.capabilities.data || context_.keep) return {};
+    Status status = remove_files();
+    if (status && parameters_.directory_per_process)
+      status = context_.backend->remove_directory(
+          state_.dataset.directory_name(static_cast<std::uint64_t>(context_.world->rank())));
+    context_.world->all().barrier();
     if (context_.lists_datasets && status) status = context_.backend->remove_directory(state_.dataset.directory);
     return status;
   }
 
  private:
+  /// Each rank its own file, or one rank of each file system the shared one. A file that is not there is no error.
+  [[nodiscard]] Status remove_files() {
+    if (!state_.capabilities.data) return {};
+    if (parameters_.file_mode == FileMode::per_process)
+      return context_.backend->remove_file(
+          state_.dataset.file_name(static_cast<std::uint64_t>(context_.world->rank())));
+    return context_.lists_datasets ? context_.backend->remove_file(state_.dataset.file_name(0)) : Status{};
+  }
+
   [[nodiscard]] Status make_dataset_directory() const {
     if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
     return context_.backend->make_directory(state_.dataset.directory);

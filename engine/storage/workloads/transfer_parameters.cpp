@@ -110,6 +110,13 @@ Status check_combinations(const TransferParameters& p, const std::string& pointe
     return fail(bad_plan(pointer + "/phases", "must begin with write, which makes the dataset"));
   if (std::ranges::count(p.phases, PhaseKind::write) > 1)
     return fail(bad_plan(pointer + "/phases", "holds write twice; the second is a rewrite"));
+  const TransferParameters initial;
+  if (p.sync_every != initial.sync_every && p.sync != SyncWhen::every)
+    return fail(bad_plan(pointer + "/sync_every", "needs sync every"));
+  if (p.stride != initial.stride && p.order != Order::strided)
+    return fail(bad_plan(pointer + "/stride", "needs order strided"));
+  if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
+    return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
   if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
   if (p.cache == CacheControl::drop && p.reads() && geteuid() != 0)
     return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));

@@ -19,6 +19,9 @@ TEST(TransferParameters, CombinationsThatMeanNothingAreRefused) {
   EXPECT_EQ(refused_at({.directory_per_process = true}), "/p/directory_per_process");
   EXPECT_EQ(refused_at({.phases = {PhaseKind::read}}), "/p/phases");
   EXPECT_EQ(refused_at({.phases = {PhaseKind::write, PhaseKind::write}}), "/p/phases");
+  EXPECT_EQ(refused_at({.stride = 3}), "/p/stride");
+  EXPECT_EQ(refused_at({.read_shift = 2}), "/p/read_shift");
+  EXPECT_EQ(refused_at({.sync_every = 4}), "/p/sync_every");
   EXPECT_EQ(refused_at({.wear_out = true}), "/p/wear_out");
   EXPECT_EQ(refused_at({.transfer_bytes = 2048, .dedup_ratio = 2}), "/p/dedup_ratio");
   EXPECT_EQ(refused_at({.threads = 2}), "/p/threads");

@@ -53,8 +53,7 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
       slot_bytes_(
           round_up(state.parameters->transfer_bytes, std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
       slots_(payload_.slots()) {
-  const std::uint64_t in_use = std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
-  const std::size_t needed = static_cast<std::size_t>(writes() ? slots_ : in_use) * slot_bytes_;
+  const std::size_t needed = static_cast<std::size_t>(writes() ? slots_ : ring()) * slot_bytes_;
   if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
   last_use_.assign(slots_, 0);
   extents_.reserve(std::min(slots_, most_extents));
@@ -108,6 +107,7 @@ Status TransferPhase::before() {
     fill_slots();
     return {};
   }
+  poison_slots();
   if (!state_.capabilities.data) return {};
   Status status = refuse_holes();
   if (kind_ == PhaseKind::read) {
@@ -165,6 +165,17 @@ void TransferPhase::fill_slots() {
   for (std::uint64_t s = 0; s < slots_; ++s) payload_.fill(slot(s), writer(), s * parameters().transfer_bytes);
 }
 
+/// Once before the first read is enough: an offset is read once a phase, so what an earlier read left in a slot has
+/// another offset's tags, and cannot pass for a later one's data.
+void TransferPhase::poison_slots() {
+  for (std::uint64_t s = 0; s < ring(); ++s) Payload::poison(slot(s));
+}
+
+/// Slots in use: reads go through them in turn.
+std::uint64_t TransferPhase::ring() const {
+  return std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
+}
+
 std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
   extents_.clear();
   ++batch_;
@@ -189,11 +200,9 @@ std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t m
 }
 
 std::uint64_t TransferPhase::prepare_reads(std::uint64_t first, std::uint64_t most) {
-  const std::uint64_t ring = std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
-  const std::uint64_t end = first + std::min(most, ring);
+  const std::uint64_t end = first + std::min(most, ring());
   for (std::uint64_t i = first; i < end; ++i) {
-    const auto buffer = slot(i % ring);
-    Payload::poison(buffer);
+    const auto buffer = slot(i % ring());
     extents_.push_back({pattern_.offset_bytes(i), buffer.size(), buffer.data()});
   }
   return extents_.size();
@@ -257,7 +266,7 @@ Status TransferPhase::close() {
 
 Map TransferPhase::hints_given() const { return state_.context->backend->hints_given(); }
 
-Verification TransferPhase::after(std::uint64_t executed) {
+Verification TransferPhase::after(std::uint64_t executed, Meter& progress) {
   if (writes()) {
     state_.readable_operations =
         static_cast<std::uint64_t>(state_.context->world->all().min(static_cast<std::int64_t>(executed)));
@@ -269,29 +278,26 @@ Verification TransferPhase::after(std::uint64_t executed) {
     case Verify::kept:
       return verify_kept(executed);
     case Verify::full:
-      return verify_all(executed);
+      return verify_all(executed, progress);
   }
   return {};
 }
 
 Verification TransferPhase::verify_kept(std::uint64_t executed) {
   Verification verification;
-  const std::uint64_t ring = std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
-  for (std::uint64_t i = executed - std::min(executed, ring); i < executed; ++i)
-    check_transfer_data(i, slot(i % ring), verification);
+  for (std::uint64_t i = executed - std::min(executed, ring()); i < executed; ++i)
+    check_transfer_data(i, slot(i % ring()), verification);
   return verification;
 }
 
-Verification TransferPhase::verify_all(std::uint64_t executed) {
+Verification TransferPhase::verify_all(std::uint64_t executed, Meter& progress) {
   Verification verification;
-  const std::atomic<bool> never = false;
-  Meter unused(never);
-  unused.use_histogram(false);
+  progress.start(now_ns());
+  poison_slots();
   Status status = open();
   for (std::uint64_t i = 0; i < executed && (status || in_step());) {
     const std::uint64_t n = prepare(i, executed - i);
-    unused.start(0);
-    if (const Status moved = execute(unused); status && !moved) status = moved;
+    if (const Status moved = execute(progress); status && !moved) status = moved;
     for (std::uint64_t k = 0; status && k < n; ++k)
       check_transfer_data(i + k, {extents_[k].data, extents_[k].length_bytes}, verification);
     i += n;

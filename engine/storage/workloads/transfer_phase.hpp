@@ -42,7 +42,7 @@ class TransferPhase final : public PhaseWork {
   [[nodiscard]] bool wants_sync() const override;
   [[nodiscard]] Status sync() override;
   [[nodiscard]] Status close() override;
-  [[nodiscard]] Verification after(std::uint64_t executed) override;
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Map hints_given() const override;
   [[nodiscard]] Map hints_granted() const override { return hints_granted_; }
 
@@ -55,10 +55,12 @@ class TransferPhase final : public PhaseWork {
   [[nodiscard]] std::uint64_t prepare_writes(std::uint64_t first, std::uint64_t most);
   [[nodiscard]] std::uint64_t prepare_reads(std::uint64_t first, std::uint64_t most);
   void fill_slots();
+  void poison_slots();
+  [[nodiscard]] std::uint64_t ring() const;
   [[nodiscard]] Status refuse_holes() const;
   [[nodiscard]] Status control_cache() const;
   [[nodiscard]] Verification verify_kept(std::uint64_t executed);
-  [[nodiscard]] Verification verify_all(std::uint64_t executed);
+  [[nodiscard]] Verification verify_all(std::uint64_t executed, Meter& progress);
   void check_transfer_data(std::uint64_t operation, std::span<const std::byte> data, Verification& verification) const;
   [[nodiscard]] std::string file_name() const;
 

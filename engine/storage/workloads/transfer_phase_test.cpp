@@ -94,7 +94,12 @@ class MpiTransferPhase : public ::testing::Test {
     const auto* entry = Registry<WorkloadEntry>::instance().find("transfer");
     const auto values = complete(entry->description.parameters, given, "");
     EXPECT_TRUE(values.has_value()) << to_line(values.error());
-    const WorkloadContext bound{&world_, nullptr, &backend_, &buffer_, "0123456789abcdef", 42, false};
+    WorkloadContext bound;
+    bound.world = &world_;
+    bound.backend = &backend_;
+    bound.buffer = &buffer_;
+    bound.case_id = "0123456789abcdef";
+    bound.run_key = 42;
     const auto workload = entry->make(*values, bound);
     EXPECT_TRUE(workload->begin().has_value());
     std::vector<Json> records;

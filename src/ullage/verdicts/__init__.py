@@ -2,7 +2,7 @@
 """What was really measured, with reasons: where the bytes moved, and whether the numbers are possible at all."""
 
 from ullage.verdicts.cache import Verdict, VerdictKind, cache_verdict, combine_verdicts
-from ullage.verdicts.physics import above_ceiling, littles_law, too_short, verification
+from ullage.verdicts.physics import above_ceiling, littles_law, payload_in_time, too_short, verification
 
 __all__ = [
     "Verdict",
@@ -11,6 +11,7 @@ __all__ = [
     "cache_verdict",
     "combine_verdicts",
     "littles_law",
+    "payload_in_time",
     "too_short",
     "verification",
 ]

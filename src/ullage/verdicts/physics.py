@@ -14,6 +14,7 @@ _MOST_BUSY: Final = 1.1
 _LEAST_BUSY: Final = 0.5
 _CLOCK_READS: Final = 1000
 _SHORTEST_NS: Final = 10_000_000
+_MOST_PAYLOAD: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,15 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
 def _count(parameters: Parameters, name: str) -> int:
     value = parameters.get(name, 1)
     return value if isinstance(value, int) and value > 0 else 1
+
+
+def payload_in_time(phase: PhaseRecord) -> Flag | None:
+    """Keying buffers between batches stands in the phase's time, though in no operation's: fast targets show it."""
+    if phase.elapsed_ns <= 0 or phase.prepare_ns <= _MOST_PAYLOAD * phase.elapsed_ns:
+        return None
+    return Flag(
+        "payload-in-time", f"{phase.prepare_ns / phase.elapsed_ns:.1%} of the phase went into keying the payload"
+    )
 
 
 def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:

@@ -36,6 +36,7 @@ def execute(
     """The exit code. ``findings`` reads those of the result so far, usually of its summary; ``now``: a clock in s."""
     began = Deadline(now(), now)
     tally = Tally(file.records for file in session.result.read_records())
+    tally.forgive()
     cells = planned_cells(session.result)
     basis = prepared.assumed(prepared.cells(prepared.options.volume or prepared.shape().smallest))
     if prepared.options.volume is None:

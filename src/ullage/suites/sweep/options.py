@@ -49,6 +49,7 @@ class SweepOptions(Strict):
     min_repetitions: Annotated[int, Field(ge=1)] = 3
     max_repetitions: Annotated[int, Field(ge=1)] = 15
     seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
+    watchdog_s: Annotated[float, Field(gt=0, description="null: 120 s, or longer for large cases")] | None = None
     extend: list[Axis] = []
     recheck: bool = False
     ceilings: dict[str, float] = {}

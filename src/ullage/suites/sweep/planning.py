@@ -4,6 +4,7 @@
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ullage.errors import UserError
 from ullage.identity import case_id
@@ -14,6 +15,10 @@ from ullage.model.request import Request
 from ullage.suites.sweep.options import SweepOptions
 from ullage.suites.sweep.settings import WORKLOAD, Way, ways
 from ullage.suites.sweep.volume import share_bytes
+
+# A launch is a timeout after this long without progress, and after the time a slow target needs for its largest fsync.
+_SHORTEST_PATIENCE_S: Final = 120.0
+_SLOWEST_SYNC: Final = 10e6
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,11 @@ class Turn:
     seconds: float | None
 
 
+def _patience_s(cells: Sequence[Cell]) -> float:
+    """Two minutes; where an fsync may have to move the largest case at 10 MB/s, longer."""
+    return max(_SHORTEST_PATIENCE_S, max(cell.dataset_bytes for cell in cells) / _SLOWEST_SYNC)
+
+
 def make_plan(
     request: Request,
     options: SweepOptions,
@@ -169,6 +179,7 @@ def make_plan(
             parameters={"relative_width": options.interval, "minimum": turn.minimum, "maximum": turn.maximum},
         ),
         time_budget_s=turn.seconds,
+        watchdog_s=options.watchdog_s or _patience_s(cells),
         limits=Limits(space_bytes=options.space),
         keep=options.keep,
         cases=[cell.case.model_copy(update={"prior_elapsed_ns": known.get(cell.case.id, {})}) for cell in order],

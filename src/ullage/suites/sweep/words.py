@@ -81,6 +81,9 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
     min_repetitions: Annotated[int, typer.Option(min=1, help="Of every cell.")] = 3,
     max_repetitions: Annotated[int, typer.Option(min=1, help="Of any cell.")] = 15,
     seed: Annotated[int, typer.Option(min=0, help="Of the order.")] = 1,
+    watchdog: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="A rank without progress for this long hangs.")
+    ] = None,
     extend: Annotated[
         str | None,
         typer.Option(
@@ -129,6 +132,7 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
         min_repetitions=min_repetitions,
         max_repetitions=max_repetitions,
         seed=seed,
+        watchdog_s=None if watchdog is None else _duration(watchdog),
         extend=_words(extend, ("ranks", "block"), "--extend") if extend is not None else [],
         recheck=recheck,
         ceilings=parse_ceilings(ceiling or [], targets),
