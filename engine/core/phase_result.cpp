@@ -168,7 +168,8 @@ Json gather_failures(const mpi::World& world, const std::optional<Error>& error)
     const std::int64_t lowest = world.all().min(told ? nobody : world.rank());
     if (lowest == nobody) break;
     told = told || lowest == world.rank();
-    failures.push_back(told_to_root(world, static_cast<int>(lowest), error ? failure_json(world, *error) : Json()));
+    Json failure = told_to_root(world, static_cast<int>(lowest), error ? failure_json(world, *error) : Json());
+    if (world.root()) failures.push_back(std::move(failure));
   }
   return failures;
 }

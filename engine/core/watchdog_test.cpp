@@ -8,8 +8,6 @@
 #include <fstream>
 #include <future>
 
-#include "core/signals.hpp"
-
 namespace ullage {
 namespace {
 
@@ -57,17 +55,6 @@ TEST(Watchdog, SeesTheStopFileOnce) {
   }
   EXPECT_EQ(seen, 1);
   std::filesystem::remove_all(folder);
-}
-
-TEST(Signals, SecondRequestStopsAtOnce) {
-  StopFlags& flags = StopFlags::instance();
-  flags.reset();
-  flags.request();
-  EXPECT_TRUE(flags.requested());
-  EXPECT_FALSE(flags.now().load());
-  flags.request();
-  EXPECT_TRUE(flags.now().load());
-  flags.reset();
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct WorkloadContext {
   AlignedBuffer* buffer = nullptr;  // grown as needed, kept between cases
   std::string case_id;
   std::uint64_t run_key = 0;    // differs for every repetition
-  bool keep = false;                // the dataset stays after the last repetition
+  bool keep = false;            // the dataset stays after the last repetition
   bool lists_datasets = false;  // this rank writes the manifest of its file system
 };
 

@@ -31,6 +31,7 @@ Json probed(const test::Bench& bench, PhaseScope scope, const Phase& phase) {
   probe->begin(scope);
   phase();
   probe->end(scope);
+  probe->settle(scope);
   probe->report(scope, record);
   return record;
 }

@@ -9,7 +9,7 @@ from steps.process import ROOT
 
 LONGEST_FILE_LINES = 400
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
-FOLDERS = ("engine", "src", "scripts", "tests", "cmake")
+FOLDERS = ("engine", "src", "scripts", "tests", "benchmarks", "cmake")
 ENDINGS = {".cpp", ".hpp", ".py", ".cmake", ".sh"}
 
 

@@ -109,3 +109,15 @@ def finish(process: "subprocess.Popen[str]", document: Document, timeout_s: floa
 def run(engine: Path, tmp_path: Path, document: Document, ranks: int | None = None, timeout_s: float = 60) -> Finished:
     """Run a plan to its end."""
     return finish(start(engine, tmp_path, document, ranks), document, timeout_s)
+
+
+def code_of(words: list[str]) -> int:
+    """Exit code of a program."""
+    return subprocess.run(words, check=False, capture_output=True).returncode
+
+
+def untouched(target: Path) -> bool:
+    """Whether the target holds what it held before, and nothing else."""
+    return [path.name for path in target.iterdir()] == ["precious"] and (
+        target / "precious"
+    ).read_text() == "do not touch"

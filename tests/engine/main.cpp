@@ -24,8 +24,8 @@ class FailuresOnly final : public testing::EmptyTestEventListener {
 };
 
 void be_quiet(int rank) {
-  testing::GTEST_FLAG(output) = "";
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_xml_generator());  // one writer a report
   delete listeners.Release(listeners.default_result_printer());
   listeners.Append(new FailuresOnly(rank));  // gtest owns it
 }

@@ -17,8 +17,10 @@ def test_a_report_is_counted_suite_by_suite(tmp_path: Path) -> None:
     assert read(report) == Tally(passed=2, failed=1, skipped=2)
 
 
-def test_a_report_that_was_not_written_counts_nothing(tmp_path: Path) -> None:
+def test_a_report_that_was_not_written_to_its_end_counts_nothing(tmp_path: Path) -> None:
     assert read(tmp_path / "none.xml") == Tally()
+    (tmp_path / "half.xml").write_text(GOOGLETEST[:90], encoding="utf-8")
+    assert read(tmp_path / "half.xml") == Tally()
 
 
 @pytest.mark.parametrize(
@@ -29,6 +31,7 @@ def test_a_report_that_was_not_written_counts_nothing(tmp_path: Path) -> None:
         ("fail", '<testsuites><testsuite tests="4"/></testsuites>', Tally(passed=4, failed=1)),
         ("fail", None, Tally(failed=1)),
         ("notrun", None, Tally(failed=1)),
+        ("fail", "<testsuites>", Tally(failed=1)),
     ],
 )
 def test_a_failure_that_no_report_tells_of_is_counted(

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that hang, are stopped or lose a rank: all is flushed, nothing is left that clean cannot remove."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from tests.e2e.launching import (
+    Document,
+    case,
+    code_of,
+    command,
+    finish,
+    plan,
+    run,
+    start,
+    untouched,
+    write,
+)
+
+
+def test_hang_becomes_a_timeout_with_everything_flushed(engine: Path, tmp_path: Path, target: Path) -> None:
+    fault = {"inner": "posix", "kind": "hang", "operation": "write", "rank": 1, "after": 2}
+    document = plan(tmp_path, [case(backend="fault", parameters=fault)], f"posix:{target}", watchdog_s=1.0)
+    done = run(engine, tmp_path, document)
+    assert done.code != 0
+    assert done.of("end")[0].status == "timeout"
+    event = next(event for event in done.of("event") if event.code == "timeout")
+    assert event.rank == 1
+    assert event.node
+    folder = target / f"ullage-{document['run_id']}"
+    assert code_of([str(engine), "clean", str(folder)]) == 0
+    assert untouched(target)
+
+
+def wait_for_phase(document: Document, timeout_s: float = 20) -> None:
+    deadline = time.monotonic() + timeout_s
+    path = Path(str(document["records"]))
+    while time.monotonic() < deadline:
+        if path.exists() and '"kind":"case"' in path.read_text():
+            return
+        time.sleep(0.05)
+    pytest.fail("no repetition ended in time")
+
+
+def is_engine(word: bytes, engine: Path) -> bool:
+    return os.path.realpath(word) == os.fsencode(engine.resolve())
+
+
+def rank_pids(engine: Path, path: Path) -> list[int]:
+    """Process ids of the ranks that run this plan: not the launcher, whose words hold the same names."""
+    found = list[int]()
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if (
+            len(words) >= 3
+            and os.path.realpath(words[0]) == os.fsencode(engine.resolve())
+            and words[2] == os.fsencode(path)
+        ):
+            found.append(int(folder.name))
+    return sorted(found)
+
+
+def endless(tmp_path: Path, target: Path) -> Document:
+    return plan(
+        tmp_path, [case(), case()], f"posix:{target}", stop_rule={"name": "fixed", "parameters": {"count": 1000000}}
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_at_the_ranks_ends_cleanly(engine: Path, tmp_path: Path, target: Path, number: signal.Signals) -> None:
+    document = endless(tmp_path, target)
+    process = start(engine, tmp_path, document)
+    wait_for_phase(document)
+    os.kill(rank_pids(engine, tmp_path / "plan.json")[0], number)
+    done = finish(process, document)
+    assert done.of("end")[0].status == "interrupted"
+    assert done.code != 0
+    assert untouched(target)
+
+
+def test_stop_file_ends_cleanly(engine: Path, tmp_path: Path, target: Path) -> None:
+    document = endless(tmp_path, target)
+    process = start(engine, tmp_path, document)
+    wait_for_phase(document)
+    Path(f"{document['records']}.stop").touch()
+    done = finish(process, document)
+    assert done.of("end")[0].status == "interrupted"
+    assert untouched(target)
+
+
+def test_killed_rank_ends_the_run_within_seconds(engine: Path, tmp_path: Path, target: Path) -> None:
+    document = endless(tmp_path, target)
+    process = start(engine, tmp_path, document)
+    wait_for_phase(document)
+    os.kill(rank_pids(engine, tmp_path / "plan.json")[-1], signal.SIGKILL)
+    killed = time.monotonic()
+    done = finish(process, document)
+    assert time.monotonic() - killed < 15
+    assert done.code != 0
+    assert done.of("case")
+    folder = target / f"ullage-{document['run_id']}"
+    assert code_of([str(engine), "clean", str(folder)]) == 0
+    assert untouched(target)
+
+
+def test_clock_of_one_rank_five_seconds_ahead_is_calibrated_away(engine: Path, tmp_path: Path, target: Path) -> None:
+    if code_of(["unshare", "--time", "--monotonic", "5", "true"]) != 0:
+        pytest.skip("time namespaces are not permitted here")
+    document = plan(tmp_path, [case()], f"posix:{target}")
+    path = write(tmp_path, document)
+    words, environment = command(engine, path, 2)
+    at = words.index(str(engine))
+    skewed = tmp_path / "skewed"
+    skewed.write_text(
+        "#!/bin/sh\n"
+        'case "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" in 1) exec unshare --time --monotonic 5 "$@";; *) exec "$@";; esac\n'
+    )
+    skewed.chmod(0o755)
+    process = subprocess.Popen(
+        [*words[:at], str(skewed), *words[at:]],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    done = finish(process, document)
+    assert done.code == 0, done.stderr
+    assert "clock-skew" in done.codes()
+    clock = done.of("run")[0].clock
+    assert abs(abs(clock.largest_offset_ns) - 5_000_000_000) < 50_000_000
+    assert clock.largest_offset_rank == 1
+    write_phase = done.phase("write")
+    assert write_phase.elapsed_ns < 3_000_000_000, "the five seconds must not be in the time of the phase"
