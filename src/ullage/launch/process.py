@@ -160,6 +160,11 @@ class _Watch:
         self._asked = 0
         self._first_asked = 0.0
 
+    @property
+    def ended_oddly(self) -> bool:
+        """Without an end record, or interrupted by somebody else: a launcher asks the others to end when a rank dies."""
+        return self.last_status is None or (self.last_status == "interrupted" and self.stopped_by is None)
+
     def follow(self, running: Running, caught: list[int]) -> None:
         """Returns when the launcher has ended or has run out of grace."""
         while not running.wait(self._poll_s()):
@@ -220,7 +225,7 @@ def _outcome(
         records_path=records_path,
         last_status=watch.last_status,
         stderr_tail=tail,
-        dead_ranks=_dead_ranks(launcher.dead_ranks(tail), running.first_ended) if watch.last_status is None else [],
+        dead_ranks=_dead_ranks(launcher.dead_ranks(tail), running.first_ended) if watch.ended_oddly else [],
         stopped_by=watch.stopped_by,
         elapsed_s=time.monotonic() - running.started,
         command=running.command,
