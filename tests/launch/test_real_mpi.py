@@ -53,7 +53,10 @@ def test_a_killed_rank_is_named_with_its_node(real: "Ready", monkeypatch: pytest
     outcome = real.go()
     assert outcome.dead_ranks == [DeadRank(1, os.uname().nodename, "signal 9 (Killed)")]
     assert outcome.code == EXIT_ABORTED
-    assert read_records(outcome.records_path).truncated
+    records = read_records(outcome.records_path)
+    assert records.cases
+    # Open MPI asks the others to end before it kills them: they may have had the time to write that they did.
+    assert records.truncated or outcome.last_status == "interrupted"
 
 
 def test_a_refusal_keeps_its_exit_code(real: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:

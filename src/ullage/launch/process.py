@@ -162,7 +162,7 @@ class _Watch:
 
     @property
     def ended_oddly(self) -> bool:
-        """Without an end record, or interrupted by somebody else: a launcher asks the others to end when a rank dies."""
+        """Without an end record, or interrupted by nobody here: a launcher asks the others to end when a rank dies."""
         return self.last_status is None or (self.last_status == "interrupted" and self.stopped_by is None)
 
     def follow(self, running: Running, caught: list[int]) -> None:
