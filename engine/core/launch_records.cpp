@@ -31,9 +31,9 @@ std::string utc_now() {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
 }
 
-Json clock_json(const mpi::ClockSync& clock) {
+Json clock_json(const mpi::World& world, const mpi::ClockSync& clock) {
   return {{"source", "CLOCK_MONOTONIC"},
-          {"read_cost_ns", clock_read_cost_ns()},
+          {"read_cost_ns", world.root() ? clock_read_cost_ns() : 0},
           {"largest_offset_ns", clock.largest_offset_ns},
           {"largest_offset_rank", clock.largest_offset_rank},
           {"residual_ns", clock.largest_residual_ns}};
@@ -72,9 +72,9 @@ Json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& wo
           {"started", utc_now()},
           {"origin_ns", origin_ns},
           {"engine", describe_build()},
-          {"mpi_io", mpi::mpi_io_component()},
+          {"mpi_io", world.root() ? mpi::mpi_io_component() : ""},
           {"layout", layout_json(plan.layout, world.topology())},
-          {"clock", clock_json(clock)},
+          {"clock", clock_json(world, clock)},
           {"pinning", pinning}};
 }
 

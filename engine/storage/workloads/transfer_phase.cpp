@@ -53,7 +53,7 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
       slot_bytes_(
           round_up(state.parameters->transfer_bytes, std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
       slots_(payload_.slots()) {
-  const std::size_t needed = static_cast<std::size_t>(writes() ? slots_ : ring()) * slot_bytes_;
+  const std::size_t needed = static_cast<std::size_t>(ring()) * slot_bytes_;
   if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
   last_use_.assign(slots_, 0);
   extents_.reserve(std::min(slots_, most_extents));
@@ -151,15 +151,17 @@ Status TransferPhase::control_cache() const {
   return status;
 }
 
+/// Where a write's data lies: a slot of its own when there are enough, else the one that has its body.
+std::uint64_t TransferPhase::slot_of_write(std::uint64_t operation, std::uint64_t offset_bytes) const {
+  return pattern_.operations() <= slots_ ? operation : payload_.slot_of(offset_bytes);
+}
+
 /// Bodies of all slots, once: afterwards a transfer needs only its tags (or all of it, when blocks are to repeat).
 void TransferPhase::fill_slots() {
   if (!payload_.can_retag()) return;
   const std::uint64_t operations = pattern_.operations();
   if (operations <= slots_) {
-    for (std::uint64_t i = 0; i < operations; ++i) {
-      const std::uint64_t offset = pattern_.offset_bytes(i);
-      payload_.fill(slot(payload_.slot_of(offset)), writer(), offset);
-    }
+    for (std::uint64_t i = 0; i < operations; ++i) payload_.fill(slot(i), writer(), pattern_.offset_bytes(i));
     return;
   }
   for (std::uint64_t s = 0; s < slots_; ++s) payload_.fill(slot(s), writer(), s * parameters().transfer_bytes);
@@ -186,7 +188,7 @@ std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
 std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t most) {
   for (std::uint64_t i = first; i < first + most; ++i) {
     const std::uint64_t offset = pattern_.offset_bytes(i);
-    const std::uint64_t s = payload_.slot_of(offset);
+    const std::uint64_t s = slot_of_write(i, offset);
     if (last_use_[s] == batch_) break;
     last_use_[s] = batch_;
     const auto buffer = slot(s);

@@ -54,6 +54,7 @@ class TransferPhase final : public PhaseWork {
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t index);
   [[nodiscard]] std::uint64_t prepare_writes(std::uint64_t first, std::uint64_t most);
   [[nodiscard]] std::uint64_t prepare_reads(std::uint64_t first, std::uint64_t most);
+  [[nodiscard]] std::uint64_t slot_of_write(std::uint64_t operation, std::uint64_t offset_bytes) const;
   void fill_slots();
   void poison_slots();
   [[nodiscard]] std::uint64_t ring() const;
