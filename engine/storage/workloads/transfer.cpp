@@ -54,7 +54,7 @@ class Transfer final : public Workload {
 
  private:
   /// Each rank its own file, or one rank of each file system the shared one. A file that is not there is no error.
-  [[nodiscard]] Status remove_files() {
+  [[nodiscard]] Status remove_files() const {
     if (!state_.capabilities.data) return {};
     if (parameters_.file_mode == FileMode::per_process)
       return context_.backend->remove_file(
