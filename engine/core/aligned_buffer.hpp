@@ -10,7 +10,8 @@
 namespace ullage {
 
 /// Zeroed memory aligned to `alignment` (a power of two), touched page by page so that no first fault falls into a
-/// timer. Throws std::bad_alloc, like any container, when there is not that much.
+/// timer; of huge pages from 2 MiB on, where the system gives them. Throws std::bad_alloc, like any container, when
+/// there is not that much.
 class AlignedBuffer final {
  public:
   AlignedBuffer() = default;

@@ -21,6 +21,16 @@ TEST(AlignedBuffer, IsAlignedAndZeroed) {
   }
 }
 
+TEST(AlignedBuffer, LargeOnesBeginWhereHugePagesDo) {
+  constexpr std::uintptr_t huge = std::uintptr_t{2} << 20;
+  for (const std::size_t size : {huge, huge + 4096}) {
+    AlignedBuffer buffer(size);
+    EXPECT_EQ(buffer.size(), size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.bytes().data()) % huge, 0U);
+    EXPECT_TRUE(std::ranges::all_of(buffer.bytes(), [](std::byte b) { return b == std::byte{0}; }));
+  }
+}
+
 TEST(AlignedBuffer, EmptyNeedsNoMemory) {
   EXPECT_EQ(AlignedBuffer().bytes().data(), nullptr);
   EXPECT_EQ(AlignedBuffer(0).bytes().size(), 0U);

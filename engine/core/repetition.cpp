@@ -61,8 +61,8 @@ class Repetition final {
 
   /// Outside a phase an error of any rank fails the repetition for all, with an event that names the ranks.
   bool agree(const std::string& step, const Status& status) {
-    const Json failures = gather_failures(world_, status ? std::nullopt : std::optional(status.error()));
     if (!world_.all().any(!status)) return true;
+    const Json failures = gather_failures(world_, status ? std::nullopt : std::optional(status.error()));
     report_.outcome.ok = false;
     for (const Json& failure : failures) {
       Json line = event("error", "case-failed", step + ": " + failure_line(failure), "");
