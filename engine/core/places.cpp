@@ -57,6 +57,7 @@ Status check_target(const Plan& plan, const PlannedTarget& target, const mpi::Wo
 /// What a crashed launch of the same run left is removed before the folder is made afresh.
 Result<RunFolder> make_clean(const std::string& path, const std::string& run_id) {
   if (auto left_over = RunFolder::open(path, run_id)) {
+    if (auto alone = left_over->claim(); !alone) return fail(alone.error());
     if (auto removed = left_over->remove_listed(); !removed) return fail(removed.error());
   }
   return RunFolder::make(path, run_id);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -174,6 +175,12 @@ OrErrno<std::vector<std::string>> strangers(int folder, std::size_t most) {
   return names;
 }
 
+Result<RunFolder> claimed(Result<RunFolder> folder) {
+  if (!folder) return folder;
+  if (auto status = folder->claim(); !status) return fail(status.error());
+  return folder;
+}
+
 OrErrno<void> remove_name(int folder, const std::string& name, int flags) {
   if (!is_safe_name(name)) return std::unexpected(EINVAL);
   const auto [parent_name, base] = split_name(name);
@@ -198,13 +205,22 @@ Result<RunFolder> RunFolder::make(const std::string& target_path, const std::str
   const auto target = open_target(target_path);
   if (!target) return fail(target.error());
   if (mkdirat(target->descriptor.get(), name.c_str(), 0700) != 0) {
-    if (errno == EEXIST) return open(target_path, run_id);
+    if (errno == EEXIST) return claimed(open(target_path, run_id));
     return fail(environment_error(target_path, reason(errno)));
   }
   const Marker marker{run_id, new_nonce()};
   auto folder = furnish_new(*target, name, marker);
   if (!folder) return fail(environment_error(target_path, reason(folder.error())));
-  return RunFolder(std::move(*folder), joined(target->path, name), marker.nonce);
+  return claimed(RunFolder(std::move(*folder), joined(target->path, name), marker.nonce));
+}
+
+Status RunFolder::claim() {
+  auto marker = open_file(marker_name, O_RDWR);  // for writing: NFS locks nothing else exclusively
+  if (!marker) return fail(marker.error());
+  if (flock(marker->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return fail(environment_error(path_, "a run is still at work in it; refused"));
+  claim_ = std::move(*marker);
+  return {};
 }
 
 Result<RunFolder> RunFolder::open(const std::string& target_path, const std::string& run_id) {
@@ -225,7 +241,7 @@ Result<RunFolder> RunFolder::open_existing(const std::string& folder_path) {
   const std::string prefix = folder_name("");
   if (!name.starts_with(prefix) || name == prefix)
     return fail(environment_error(folder_path, "is not a folder of ullage (they are called ullage-RUN); refused"));
-  return open(parent, name.substr(prefix.size()));
+  return claimed(open(parent, name.substr(prefix.size())));
 }
 
 Error RunFolder::error(int errno_value, const std::string& operation, const std::string& name) const {

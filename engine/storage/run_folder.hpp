@@ -18,11 +18,15 @@ class RunFolder final {
  public:
   /// Makes `<target>/ullage-<run_id>` with mode 0700, marker and empty manifest, or opens the one this run made (same
   /// run id and a marker). A folder or file of that name without our marker, a symbolic link, a missing or read-only
-  /// target: environment error. The target itself may be reached through symbolic links; it is resolved once.
+  /// target: environment error. The folder is claimed. The target itself may be reached through symbolic links; it is
+  /// resolved once.
   [[nodiscard]] static Result<RunFolder> make(const std::string& target_path, const std::string& run_id);
+  /// Locks the marker for as long as this object lives, so that no two launches, and no `clean` beside a launch, work
+  /// in one folder; error when somebody else has it. File systems without locks let everybody in.
+  [[nodiscard]] Status claim();
   /// Opens what make() made; error when the marker is not there.
   [[nodiscard]] static Result<RunFolder> open(const std::string& target_path, const std::string& run_id);
-  /// Opens a marked folder by its own path (for `clean`).
+  /// Opens a marked folder by its own path, claimed (for `clean`).
   [[nodiscard]] static Result<RunFolder> open_existing(const std::string& folder_path);
   /// Free space and kind of file system of a path that need not be ours.
   [[nodiscard]] static Result<TargetSpace> space(const std::string& target_path) { return target_space(target_path); }
@@ -60,6 +64,7 @@ class RunFolder final {
   [[nodiscard]] Error error(int errno_value, const std::string& operation, const std::string& name) const;
 
   Descriptor folder_;
+  Descriptor claim_;
   std::string path_;
   std::string nonce_;
 };

@@ -61,14 +61,25 @@ TEST_F(RunFolderTest, IsPrivateUnderAnyUmask) {
 }
 
 TEST_F(RunFolderTest, OpensWhatItMade) {
-  const RunFolder folder = made();
-  for (const auto& again : {RunFolder::make(target_.path(), "r1"), RunFolder::open(target_.path(), "r1"),
-                            RunFolder::open_existing(own()), RunFolder::open_existing(own() + "//")}) {
-    ASSERT_TRUE(again) << line_of(again);
-    EXPECT_EQ(again->nonce(), folder.nonce());
-  }
+  const std::string nonce = made().nonce();
+  const auto is_the_one = [&](const Result<RunFolder>& again) { return again && again->nonce() == nonce; };
+  EXPECT_TRUE(is_the_one(RunFolder::make(target_.path(), "r1")));
+  EXPECT_TRUE(is_the_one(RunFolder::open(target_.path(), "r1")));
+  EXPECT_TRUE(is_the_one(RunFolder::open_existing(own())));
+  EXPECT_TRUE(is_the_one(RunFolder::open_existing(own() + "//")));
   EXPECT_EQ(line_of(RunFolder::open(target_.path(), "r2")),
             fs::canonical(target_.path()).string() + "/ullage-r2: does not exist");
+}
+
+TEST_F(RunFolderTest, OneAtATimeMayWorkInIt) {
+  auto first = std::make_optional(made());
+  for (const auto& second : {RunFolder::make(target_.path(), "r1"), RunFolder::open_existing(own())}) {
+    ASSERT_FALSE(second);
+    EXPECT_EQ(line_of(second), fs::canonical(own()).string() + ": a run is still at work in it; refused");
+  }
+  EXPECT_TRUE(RunFolder::open(target_.path(), "r1")) << "the other ranks of the same launch";
+  first.reset();
+  EXPECT_TRUE(RunFolder::open_existing(own()));
 }
 
 TEST_F(RunFolderTest, TargetMayBeReachedThroughLinks) {
@@ -270,13 +281,14 @@ TEST_F(RunFolderTest, RemovesWhatIsListedAndItself) {
 }
 
 TEST_F(RunFolderTest, RemovalToleratesWhatACrashLeaves) {
-  const RunFolder folder = made();
-  make_files(folder, {"aa", "c-aa", 1000, true, false});
-  for (int i = 0; i < 1000; i += 2)
-    ASSERT_TRUE(
-        folder.remove_file(DatasetEntry{"aa", "c-aa", 1000, true, false}.file_name(static_cast<std::uint64_t>(i))));
-  std::ofstream(own() + "/manifest.ndjson", std::ios::app) << R"({"dataset": "bb", "dire)";
-  make_files(folder, {"cc", "c-cc", 1, false, false});  // a resumed run goes on in the same manifest
+  {
+    const RunFolder folder = made();
+    const DatasetEntry entry{"aa", "c-aa", 1000, true, false};
+    make_files(folder, entry);
+    for (std::uint64_t i = 0; i < 1000; i += 2) ASSERT_TRUE(folder.remove_file(entry.file_name(i)));
+    std::ofstream(own() + "/manifest.ndjson", std::ios::app) << R"({"dataset": "bb", "dire)";
+    make_files(folder, {"cc", "c-cc", 1, false, false});  // a resumed run goes on in the same manifest
+  }
   const auto removed = RunFolder::open_existing(own())->remove_listed();
   ASSERT_TRUE(removed) << line_of(removed);
   EXPECT_EQ(removed->removed_files, 501U);
@@ -307,7 +319,7 @@ TEST_F(RunFolderTest, WhatNoManifestListsStays) {
   EXPECT_TRUE(left("/c-unlisted: in no manifest"));
   EXPECT_EQ(names_in(own()),
             (std::vector<std::string>{".ullage-run", "c-aa", "c-unlisted", "manifest.ndjson", "stranger"}));
-  EXPECT_TRUE(RunFolder::open_existing(own())) << "still known as ours";
+  EXPECT_TRUE(RunFolder::open(target_.path(), "r1")) << "still known as ours";
 }
 
 TEST_F(RunFolderTest, LeftoversAreCappedInLength) {
