@@ -14,8 +14,11 @@ from ullage.model.record import PhaseRecord
 from ullage.records import read_records
 
 
-def plan_of(uri: str, backend: Named, workload: Parameters, ranks: int, records: Path, repetitions: int = 1) -> Plan:
-    """A plan of one case."""
+def plan_of(
+    uri: str, backend: Named, workload: Parameters | Named, ranks: int, records: Path, repetitions: int = 1
+) -> Plan:
+    """A plan of one case; of workload transfer where only parameters are given."""
+    named = workload if isinstance(workload, Named) else Named(name="transfer", parameters=workload)
     return Plan(
         run_id="bench-" + secrets.token_hex(4),
         suite="benchmark",
@@ -30,13 +33,15 @@ def plan_of(uri: str, backend: Named, workload: Parameters, ranks: int, records:
                 id=secrets.token_hex(8),
                 target="t",
                 backend=backend,
-                workload=Named(name="transfer", parameters=workload),
+                workload=named,
             )
         ],
     )
 
 
-def phases(uri: str, backend: Named, workload: Parameters, ranks: int = 1, repetitions: int = 1) -> list[PhaseRecord]:
+def phases(
+    uri: str, backend: Named, workload: Parameters | Named, ranks: int = 1, repetitions: int = 1
+) -> list[PhaseRecord]:
     """Run the case and return its phases; a failure is an error."""
     engine = find_engine()
     launcher = choose_launcher(describe(engine))

@@ -79,3 +79,9 @@ def test_a_plan_comes_back_from_its_bytes() -> None:
     )
     assert Plan.model_validate_json(plan_bytes(plan)) == plan
     assert plan_sha256(plan) == hashlib.sha256(plan_bytes(plan)).hexdigest()
+
+
+def test_the_dataset_a_case_shares_belongs_to_it() -> None:
+    alone = case_id(BACKEND, WORKLOAD, TARGET, LAYOUT)
+    assert case_id(BACKEND, WORKLOAD, TARGET, LAYOUT, "") == alone
+    assert len({alone, *(case_id(BACKEND, WORKLOAD, TARGET, LAYOUT, name) for name in ("a", "b"))}) == 3

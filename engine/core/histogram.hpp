@@ -28,6 +28,15 @@ class Histogram final {
     max_ns_ = std::max(max_ns_, value);
   }
 
+  /// `times` operations that took `value_ns` each.
+  void add(std::int64_t value_ns, std::uint64_t times) noexcept {
+    const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(value_ns, 0));
+    counts_[bucket_of(value)] += times;
+    sum_ns_ += value * times;
+    min_ns_ = std::min(min_ns_, value);
+    max_ns_ = std::max(max_ns_, value);
+  }
+
   [[nodiscard]] static constexpr std::size_t bucket_of(std::uint64_t value) noexcept {
     if (value < 2 * sub_buckets) return static_cast<std::size_t>(value);
     if (static_cast<int>(std::bit_width(value)) > largest_bits) return bucket_count - 1;

@@ -89,6 +89,7 @@ PlannedCase planned_case() {
           "disk",
           {"posix", {{"direct", true}}},
           {"transfer", {{"transfer_bytes", std::int64_t{4096}}}},
+          "",
           {}};
 }
 

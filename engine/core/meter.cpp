@@ -11,6 +11,18 @@ void Meter::start(std::int64_t start_ns, std::int64_t deadline_ns) noexcept {
   syncs_ = 0;
   histogram_.clear();
   series_.start(start_ns);
+  for (Histogram& part : parts_) part.clear();
+}
+
+bool Meter::completed_many(std::uint64_t operations, std::uint64_t bytes) noexcept {
+  const std::int64_t now = now_ns();
+  if (operations == 0) return now < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
+  if (histogram_on_) histogram_.add((now - last_ns_) / static_cast<std::int64_t>(operations), operations);
+  series_.add(now, bytes, operations);
+  last_ns_ = now;
+  bytes_ += bytes;
+  operations_.store(operations_.load(std::memory_order_relaxed) + operations, std::memory_order_relaxed);
+  return now < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
 }
 
 }  // namespace ullage

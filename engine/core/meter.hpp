@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "core/histogram.hpp"
@@ -34,6 +36,14 @@ class Meter final {
     operations_.store(operations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return now < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
   }
+
+  /// Call after many operations that were done as one: a single clock read for all of them.
+  [[nodiscard]] bool completed_many(std::uint64_t operations, std::uint64_t bytes) noexcept;
+
+  /// Parts that operations are made of, each with a histogram of its own, which start() clears.
+  void use_parts(std::size_t count) { parts_.resize(count); }
+  void add_part(std::size_t part, std::int64_t took_ns) noexcept { parts_[part].add(took_ns); }
+  [[nodiscard]] std::span<const Histogram> parts() const noexcept { return parts_; }
 
   /// What completed() said last, or would say.
   [[nodiscard]] bool goes_on() const noexcept {
@@ -80,6 +90,7 @@ class Meter final {
   std::uint64_t syncs_ = 0;
   Histogram histogram_;
   TimeSeries series_;
+  std::vector<Histogram> parts_;
 };
 
 }  // namespace ullage

@@ -49,5 +49,31 @@ TEST(Meter, WhatLiesBeforeResumeIsNoLatency) {
   EXPECT_GE(meter.histogram().max_ns(), 1'000'000'000U);
 }
 
+TEST(Meter, ManyAtOnceCountAsMany) {
+  const std::atomic<bool> never = false;
+  Meter meter(never);
+  meter.start(now_ns());
+  EXPECT_TRUE(meter.completed_many(1000, 4096));
+  EXPECT_TRUE(meter.completed_many(0, 0));
+  EXPECT_EQ(meter.operations(), 1000U);
+  EXPECT_EQ(meter.bytes(), 4096U);
+  EXPECT_EQ(meter.histogram().operations(), 1000U);
+  EXPECT_EQ(meter.series().until(now_ns()).operations, 1000U);
+  meter.set_deadline(now_ns() - 1);
+  EXPECT_FALSE(meter.completed_many(1, 0));
+}
+
+TEST(Meter, PartsAreForgottenWithEverythingElse) {
+  const std::atomic<bool> never = false;
+  Meter meter(never);
+  meter.use_parts(2);
+  meter.start(now_ns());
+  meter.add_part(1, 500);
+  EXPECT_EQ(meter.parts()[0].operations(), 0U);
+  EXPECT_EQ(meter.parts()[1].sum_ns(), 500U);
+  meter.start(now_ns());
+  EXPECT_EQ(meter.parts()[1].operations(), 0U);
+}
+
 }  // namespace
 }  // namespace ullage

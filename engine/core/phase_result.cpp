@@ -75,15 +75,12 @@ Json stonewall_json(const mpi::World& world, const RankResult& result, const Pha
   const auto operations = static_cast<std::int64_t>(wall.operations);
   const std::int64_t least = world.all().min(operations);
   const std::int64_t most = world.all().max(operations);
-  return {{"deadline_ns", info.stonewall_ns},
-          {"at_wall", done_json(stop_ns - start_ns, total[0], total[1])},
-          {"wear_out", info.wear_out},
-          {"least_operations", least},
-          {"most_operations", most}};
+  return {{"deadline_ns", info.stonewall_ns}, {"at_wall", done_json(stop_ns - start_ns, total[0], total[1])},
+          {"wear_out", info.wear_out},        {"cut", world.all().any(result.wear_out_cut)},
+          {"least_operations", least},        {"most_operations", most}};
 }
 
-Json latency_json(const mpi::World& world, const Meter& meter) {
-  const Histogram& mine = meter.histogram();
+Json latency_json(const mpi::World& world, const Histogram& mine) {
   std::vector<std::uint64_t> counts(mine.counts().begin(), mine.counts().end());
   counts.push_back(mine.sum_ns());
   world.all().sum_to_root(counts, 0);
@@ -192,7 +189,9 @@ std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, con
   record["last_done"] = done_json(extremes.last_stop[stage_transfer] - start_ns, totals[0], totals[1]);
   record["prepare_ns"] = world.all().max(result.prepare_ns);
   record["stonewall"] = info.stonewall_ns > 0 ? stonewall_json(world, result, info, start_ns) : Json(nullptr);
-  record["latency"] = latency_json(world, meter);
+  record["latency"] = latency_json(world, meter.histogram());
+  for (std::size_t i = 0; i < info.parts.size(); ++i)
+    record["latency_parts"][info.parts[i]] = latency_json(world, meter.parts()[i]);
   record["series"] = series_json(world, meter);
   record["by_rank"] = by_rank(world, result, meter);
   record["failures"] = gather_failures(world, result.error);

@@ -34,6 +34,7 @@ struct RankResult {
   std::int64_t prepare_ns = 0;
   std::uint64_t cpu_ns = 0;  // user and system time of this rank's process from before open to after close
   std::optional<AtWall> at_wall;
+  bool wear_out_cut = false;     // its limit came before the largest count was reached
   std::int64_t to_local_ns = 0;  // add to a stamp above to get this rank's own clock
   std::optional<Error> error;
   Verification verification;

@@ -46,6 +46,7 @@ class Passage final {
     note(work_.open());
     const std::int64_t opened = now_ns();
     meter.obey_stop(!info_.collective);
+    meter.use_parts(info_.parts.size());
     meter.start(opened, info_.stonewall_ns > 0 ? start + info_.stonewall_ns : Meter::no_deadline);
     context_.watchdog->watch(info_.name + ": transfer", &meter);
     transfer();
@@ -77,9 +78,12 @@ class Passage final {
     if (!info_.wear_out) return;
     const auto most =
         static_cast<std::uint64_t>(context_.world->all().max(static_cast<std::int64_t>(meter.operations())));
-    meter.set_deadline(Meter::no_deadline);
-    meter.resume(now_ns());
+    const std::int64_t now = now_ns();
+    meter.set_deadline(info_.wear_out_limit_ns > 0 ? now + info_.wear_out_limit_ns : Meter::no_deadline);
+    meter.resume(now);
     if (!result_.error) up_to(most);
+    result_.wear_out_cut = !result_.error && info_.wear_out_limit_ns > 0 && meter.operations() < most &&
+                           meter.last_ns() >= now + info_.wear_out_limit_ns;
   }
 
   [[nodiscard]] bool takes_part() const { return !result_.error || info_.collective; }
@@ -118,7 +122,7 @@ class Passage final {
     std::int64_t synced = transferred;
     if (work_.wants_sync()) {
       context_.watchdog->watch(info_.name + ": sync", nullptr);
-      if (!result_.error || info_.collective) note(work_.sync());
+      if (!result_.error || info_.collective || info_.collective_sync) note(work_.sync());
       context_.meter->count_sync();
       result_.synced = true;
       synced = now_ns();
@@ -145,6 +149,8 @@ std::string word(Access access) {
       return "write";
     case Access::read:
       return "read";
+    case Access::metadata:
+      return "metadata";
     case Access::none:
       break;
   }
@@ -207,6 +213,16 @@ char agreed_grade(const mpi::Comm& all, Json& record) {
   return static_cast<char>(all.broadcast(static_cast<std::int64_t>(grade), 0));
 }
 
+Json counters_json(const mpi::Comm& all, const Counters& counters) {
+  std::vector<std::uint64_t> values;
+  for (const auto& [name, value] : counters) values.push_back(value);
+  if (!values.empty()) all.sum_all(values);
+  Json sums = Json::object();
+  std::size_t i = 0;
+  for (const auto& [name, value] : counters) sums[name] = values[i++];
+  return sums;
+}
+
 /// Everything between the first probe and the last rank's close.
 bool pass(const RunContext& context, const PhaseScope& scope, Passage& passage) {
   passage.prepare_first();
@@ -257,6 +273,7 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   outcome.status = status_of(all, result, cut_short);
   outcome.grade = agreed_grade(all, record);
   record["status"] = word(outcome.status);
+  record["counters"] = counters_json(all, work.counters());
   record["hints_given"] = work.hints_given();
   record["hints_granted"] = work.hints_granted();
   return outcome;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 
 namespace ullage {
 
-enum class Access { none, write, read };
+enum class Access { none, write, read, metadata };
 
 /// Something the reader of the results must know, said once a case.
 struct Notice {
@@ -27,13 +28,19 @@ struct PhaseInfo {
   Access access = Access::none;
   bool collective =
       false;  // operations are collective: ranks agree before each whether to go on when there is a stonewall
+  bool collective_sync = false;   // sync() is collective: ranks in error take part
   std::int64_t stonewall_ns = 0;  // 0: none
   bool wear_out = false;
+  std::int64_t wear_out_limit_ns = 0;  // longest time after the stonewall that wear-out may take; 0: any
   std::string cache_control = "none";
   std::string data_of;             // of a reading phase: own, other-rank, other-node
   std::vector<std::string> files;  // whose residency this rank reports; names in the run folder
   std::vector<Notice> notices;     // the same on every rank
+  std::vector<std::string> parts;  // of an operation that have histograms of their own, as the meter numbers them
 };
+
+/// Counts of this rank that are no operations and no bytes; the same names on every rank, added over them.
+using Counters = std::map<std::string, std::uint64_t>;
 
 struct Verification {
   std::uint64_t verified_bytes = 0;
@@ -70,6 +77,8 @@ class PhaseWork {
     (void)progress;
     return {};
   }
+  /// Asked after the phase.
+  [[nodiscard]] virtual Counters counters() const { return {}; }
   [[nodiscard]] virtual Map hints_given() const { return {}; }
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
 };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/json.hpp"
 #include "core/workload.hpp"
 
 namespace ullage {
@@ -22,16 +23,27 @@ std::uint64_t available_memory_bytes() {
   return 0;
 }
 
-Needs needs_at(const Plan& plan, const PlannedTarget& target) {
+Needs larger(const Needs& a, const Needs& b) { return {std::max(a.bytes, b.bytes), std::max(a.inodes, b.inodes)}; }
+
+/// Named datasets live side by side, each as large as the case that takes most of it; of the others one at a time does,
+/// unless they are kept. What is `there` already needs no more room.
+Needs needs_at(const Plan& plan, const PlannedTarget& target, const std::map<std::string, Json>& there) {
   Needs total;
+  Needs largest;
+  std::map<std::string, Needs> named;
   for (const auto& planned : plan.cases) {
-    if (planned.target != target.name) continue;
+    if (planned.target != target.name || there.contains(planned.dataset)) continue;
     const Needs needs =
         Registry<WorkloadEntry>::instance().find(planned.workload.name)->needs(planned.workload.values, plan.layout);
-    total.bytes = plan.keep ? total.bytes + needs.bytes : std::max(total.bytes, needs.bytes);
-    total.inodes = plan.keep ? total.inodes + needs.inodes : std::max(total.inodes, needs.inodes);
+    if (!planned.dataset.empty())
+      named[planned.dataset] = larger(named[planned.dataset], needs);
+    else if (plan.keep)
+      total = {total.bytes + needs.bytes, total.inodes + needs.inodes};
+    else
+      largest = larger(largest, needs);
   }
-  return total;
+  for (const auto& [name, needs] : named) total = {total.bytes + needs.bytes, total.inodes + needs.inodes};
+  return {total.bytes + largest.bytes, total.inodes + largest.inodes};
 }
 
 /// All ranks fail when one does; a rank without an error of its own gets the lowest failing rank's line.
@@ -50,12 +62,16 @@ Status check_target(const Plan& plan, const PlannedTarget& target, const mpi::Wo
   auto space = RunFolder::space(target.path);
   if (!space) return fail(space.error());
   place.space = *space;
-  const Needs needs = needs_at(plan, target);
+  std::map<std::string, Json> there;
+  if (plan.continues)
+    if (const auto folder = RunFolder::open(target.path, plan.run_id)) there = folder->facts();
+  const Needs needs = needs_at(plan, target, there);
   return check_room(target, *space, needs.bytes, needs.inodes, plan.limits, available_memory_bytes());
 }
 
 /// What a crashed launch of the same run left is removed before the folder is made afresh.
-Result<RunFolder> make_clean(const std::string& path, const std::string& run_id) {
+Result<RunFolder> make_clean(const std::string& path, const std::string& run_id, bool continues) {
+  if (continues) return RunFolder::make(path, run_id);
   if (auto left_over = RunFolder::open(path, run_id)) {
     if (auto alone = left_over->claim(); !alone) return fail(alone.error());
     if (auto removed = left_over->remove_listed(); !removed) return fail(removed.error());
@@ -70,11 +86,27 @@ Status keep(Place& place, Result<RunFolder> folder) {
 }
 
 /// Another node's leader finds rank 0's folder there (a shared file system), or makes its node's own.
-Status find_or_make(const std::string& path, const std::string& run_id, const std::string& nonce, Place& place) {
-  auto shared = RunFolder::open(path, run_id);
+Status find_or_make(const std::string& path, const Plan& plan, const std::string& nonce, Place& place) {
+  auto shared = RunFolder::open(path, plan.run_id);
   if (shared && shared->nonce() == nonce) return keep(place, std::move(shared));
   place.keeps_books = true;
-  return keep(place, make_clean(path, run_id));
+  return keep(place, make_clean(path, plan.run_id, plan.continues));
+}
+
+/// Collective: what an earlier launch has entered, as rank 0 finds it, and who shares the folder.
+void open_book(const Plan& plan, const mpi::World& world, Place& place) {
+  std::string known = "{}";
+  if (plan.continues && world.root()) known = Json(place.folder->facts()).dump();
+  known = world.all().broadcast(std::move(known), 0);
+  DatasetBook::Keep keep;
+  if (place.keeps_books)
+    keep = [folder = place.folder.get()](const std::string& name, const Json& facts) {
+      return folder->enter_facts(name, facts);
+    };
+  place.datasets = std::make_unique<DatasetBook>(Json::parse(known).get<std::map<std::string, Json>>(), keep);
+  const mpi::Comm sharing = world.all().split_by_text(place.folder->nonce());
+  place.part = sharing.rank();
+  place.parts = sharing.size();
 }
 
 /// Collective: rank 0 first, then the other nodes' leaders, then everybody else.
@@ -82,17 +114,19 @@ Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::Wo
   Status status;
   if (world.root()) {
     place.keeps_books = true;
-    status = keep(place, make_clean(target.path, plan.run_id));
+    status = keep(place, make_clean(target.path, plan.run_id, plan.continues));
   }
   status = agreed(world, status);
   if (!status) return status;
   const std::string nonce = world.all().broadcast(world.root() ? place.folder->nonce() : std::string(), 0);
   const bool leads = world.topology().leader();
-  if (leads && !world.root()) status = find_or_make(target.path, plan.run_id, nonce, place);
+  if (leads && !world.root()) status = find_or_make(target.path, plan, nonce, place);
   status = agreed(world, status);
   if (!status) return status;
   if (!leads) status = keep(place, RunFolder::open(target.path, plan.run_id));
-  return agreed(world, status);
+  status = agreed(world, status);
+  if (status) open_book(plan, world, place);
+  return status;
 }
 
 bool is_used(const Plan& plan, const PlannedTarget& target) {
@@ -145,6 +179,9 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world) {
 std::vector<std::string> Places::remove(const mpi::World& world) {
   world.all().barrier();
   std::vector<std::string> left;
+  for (const auto& [name, place] : places_)
+    if (place.folder && place.parts > 1) place.folder->remove_files_of_part(place.part, place.parts);
+  world.all().barrier();
   for (auto& [name, place] : places_) {
     if (!place.folder || !place.keeps_books) continue;
     const auto removed = place.folder->remove_listed();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "core/dataset_book.hpp"
 #include "core/plan.hpp"
 #include "mpi/comm.hpp"
 #include "storage/run_folder.hpp"
@@ -14,8 +15,11 @@ namespace ullage {
 
 struct Place {
   std::unique_ptr<RunFolder> folder;  // null: no storage
-  bool keeps_books = false;           // this rank writes the manifest and removes: one a file system
-  TargetSpace space;                  // as it was before the run, on this node
+  std::unique_ptr<DatasetBook> datasets = std::make_unique<DatasetBook>();
+  bool keeps_books = false;  // this rank writes the manifest: one a file system
+  int part = 0;              // of the ranks that share the folder, this one's number and their count
+  int parts = 1;
+  TargetSpace space;  // as it was before the run, on this node
 };
 
 class Places final {

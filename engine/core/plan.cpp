@@ -119,6 +119,8 @@ Status check_case(const Plan& plan, const PlannedCase& planned, const std::strin
   if (backend->check)
     if (auto status = backend->check(planned.backend.values, pointer + "/backend/parameters"); !status) return status;
   const auto* workload = Registry<WorkloadEntry>::instance().find(planned.workload.name);
+  if (planned.dataset.empty() && workload->uses_dataset && workload->uses_dataset(planned.workload.values))
+    return fail(bad_plan(pointer + "/dataset", "is missing: these phases use what another case has made"));
   return workload->check(planned.workload.values, backend->capabilities, plan.layout, pointer + "/workload/parameters");
 }
 
@@ -127,6 +129,9 @@ Result<PlannedCase> parse_case(const Json& json, const std::string& pointer) {
   PlannedCase planned;
   planned.id = reader.text("id");
   planned.target = reader.text("target");
+  planned.dataset = reader.text("dataset", "");
+  if (planned.dataset.size() > 64 || !is_word(planned.dataset, "_-"))
+    reader.mistake(bad_plan(reader.at("dataset"), "must be at most 64 letters, digits, '_' or '-'"));
   const Json* backend = reader.member("backend");
   const Json* workload = reader.member("workload");
   const Json* prior = reader.member("prior_elapsed_ns");
@@ -199,7 +204,12 @@ Result<Plan> parse_scalars(const Json& json, PlanParts& parts) {
   plan.warmups = static_cast<int>(reader.integer("warmups", 0, 1000, plan.warmups));
   plan.dirty_retries = static_cast<int>(reader.integer("dirty_retries", 0, 1000, plan.dirty_retries));
   plan.watchdog_s = reader.number("watchdog_s", 1e-3, 1e9, plan.watchdog_s);
+  const std::string order = reader.text("order", "shuffled");
+  if (order != "shuffled" && order != "listed") reader.mistake(bad_plan("/order", "must be shuffled or listed"));
+  plan.order = order == "listed" ? CaseOrder::listed : CaseOrder::shuffled;
   plan.keep = reader.flag("keep", false);
+  plan.keep_when_interrupted = reader.flag("keep_when_interrupted", false);
+  plan.continues = reader.flag("continues", false);
   parts = {reader.member("layout"), reader.array("targets"), reader.member("stop_rule"), reader.member("limits"),
            reader.array("cases")};
   if (parts.layout == nullptr) reader.mistake(bad_plan("/layout", "is missing"));

@@ -31,6 +31,7 @@ struct PlannedCase {
   std::string target;
   NamedValues backend;
   NamedValues workload;
+  std::string dataset;  // named: outlives the case, other cases use it; empty: one of its own
   std::map<std::string, std::vector<std::int64_t>> prior_elapsed_ns;  // by phase
 };
 
@@ -48,6 +49,9 @@ struct Limits {
   std::uint64_t reserve_bytes = 1ULL << 30;
 };
 
+/// In which order a round goes through the cases.
+enum class CaseOrder { shuffled, listed };
+
 struct Plan {
   std::string run_id;
   std::string suite;
@@ -61,7 +65,10 @@ struct Plan {
   int dirty_retries = 2;
   double watchdog_s = 120;
   Limits limits;
+  CaseOrder order = CaseOrder::shuffled;
   bool keep = false;
+  bool keep_when_interrupted = false;
+  bool continues = false;  // goes on with the datasets an earlier launch of this run left
   std::vector<PlannedCase> cases;
 
   [[nodiscard]] const PlannedTarget& target_of(const PlannedCase& planned) const;

@@ -16,10 +16,11 @@
 namespace ullage {
 namespace {
 
-/// Of this repetition's data: what another run, case or repetition left cannot be mistaken for it.
+/// Of this repetition's data: what another run, dataset or repetition left cannot be mistaken for it.
 std::uint64_t run_key(const Plan& plan, const PlannedCase& planned, int repetition) {
   std::uint64_t key = mix64(plan.seed);
-  for (const char c : plan.run_id + planned.id) key = mix64(key ^ static_cast<unsigned char>(c));
+  for (const char c : plan.run_id + (planned.dataset.empty() ? planned.id : planned.dataset))
+    key = mix64(key ^ static_cast<unsigned char>(c));
   return mix64(key ^ static_cast<std::uint64_t>(repetition));
 }
 
@@ -39,14 +40,18 @@ class Repetition final {
     bound.backend = backend->get();
     bound.buffer = &buffer;
     bound.case_id = planned_.id;
+    bound.dataset = planned_.dataset;
+    bound.datasets = place_.datasets.get();
     bound.run_key = key;
     bound.keep = keep;
+    bound.part = place_.part;
+    bound.parts = place_.parts;
     bound.lists_datasets = place_.keeps_books;
     const auto workload =
         Registry<WorkloadEntry>::instance().find(planned_.workload.name)->make(planned_.workload.values, bound);
     if (agree("begin", workload->begin())) phases(*workload);
     context_.watchdog->watch("remove", nullptr);
-    const Status removed = workload->end();
+    const Status removed = workload->end(report_.outcome.ok && !report_.interrupted);
     context_.watchdog->rest();
     if (report_.outcome.ok) (void)agree("remove", removed);
     return std::move(report_);

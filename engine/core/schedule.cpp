@@ -21,9 +21,13 @@ void Schedule::begin_round() {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!states_[i].done) open.push_back(i);
-  const Permutation shuffled(std::max<std::uint64_t>(open.size(), 1), mix64(plan_.seed) ^ round_);
   order_.clear();
-  for (std::size_t k = 0; k < open.size(); ++k) order_.push_back(open[static_cast<std::size_t>(shuffled(k))]);
+  if (plan_.order == CaseOrder::listed) {
+    order_.assign(open.rbegin(), open.rend());
+  } else {
+    const Permutation shuffled(std::max<std::uint64_t>(open.size(), 1), mix64(plan_.seed) ^ round_);
+    for (std::size_t k = 0; k < open.size(); ++k) order_.push_back(open[static_cast<std::size_t>(shuffled(k))]);
+  }
   ++round_;
 }
 

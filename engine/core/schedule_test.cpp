@@ -134,5 +134,11 @@ TEST(Schedule, PriorSamplesCount) {
   EXPECT_EQ(order, std::vector<std::size_t>{1});
 }
 
+TEST(Schedule, ListedCasesKeepTheirOrderInEveryRound) {
+  Plan plan = plan_of(5);
+  plan.order = CaseOrder::listed;
+  EXPECT_EQ(run_all(plan, StopAfter(2), 1), (std::vector<std::size_t>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4}));
+}
+
 }  // namespace
 }  // namespace ullage

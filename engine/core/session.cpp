@@ -173,7 +173,8 @@ class Session final {
   }
 
   [[nodiscard]] int finish(const Schedule& schedule) {
-    if (!plan_.keep) report_left(places_.remove(world_));
+    const bool stays = plan_.keep || (interrupted_ && plan_.keep_when_interrupted);
+    if (!stays) report_left(places_.remove(world_));
     if (world_.root())
       for (const std::size_t index : schedule.cut_by_budget()) {
         Json cut = event("info", "budget", "the time budget ended before the stop rule was satisfied",

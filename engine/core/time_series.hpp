@@ -17,12 +17,12 @@ class TimeSeries final {
 
   void start(std::int64_t start_ns) noexcept;
 
-  /// Adds one operation that ended at `now_ns` (>= start, not before an earlier one).
-  void add(std::int64_t now_ns, std::uint64_t bytes) noexcept {
+  /// Adds operations that ended at `now_ns` (>= start, not before an earlier one).
+  void add(std::int64_t now_ns, std::uint64_t bytes, std::uint64_t operations = 1) noexcept {
     while (now_ns >= end_of_current_ns_) [[unlikely]]
       advance();
     bytes_[current_] += bytes;
-    ++operations_[current_];
+    operations_[current_] += operations;
     last_ns_ = now_ns;
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/aligned_buffer.hpp"
+#include "core/dataset_book.hpp"
 #include "core/phase_work.hpp"
 #include "core/plan.hpp"
 #include "core/registry.hpp"
@@ -31,9 +32,16 @@ struct WorkloadContext {
   Backend* backend = nullptr;
   AlignedBuffer* buffer = nullptr;  // grown as needed, kept between cases
   std::string case_id;
-  std::uint64_t run_key = 0;    // differs for every repetition
-  bool keep = false;            // the dataset stays after the last repetition
+  std::uint64_t run_key = 0;        // differs for every repetition
+  std::string dataset;              // named: outlives the repetition; empty: one of its own, named by the case id
+  DatasetBook* datasets = nullptr;  // of the target; facts of the named ones
+  bool keep = false;                // the dataset stays after the last repetition
+  int part = 0;                     // of the ranks that share the folder, this one's number and their count
+  int parts = 1;
   bool lists_datasets = false;  // this rank writes the manifest of its file system
+
+  [[nodiscard]] const std::string& dataset_name() const { return dataset.empty() ? case_id : dataset; }
+  [[nodiscard]] bool stays() const { return keep || !dataset.empty(); }
 };
 
 /// One repetition of a case on this rank. begin, each phase in order, end: all collective, every rank takes part in all
@@ -48,8 +56,9 @@ class Workload {
   [[nodiscard]] virtual Status begin() = 0;
   [[nodiscard]] virtual std::size_t phases() const = 0;
   [[nodiscard]] virtual std::unique_ptr<PhaseWork> phase(std::size_t index) = 0;
-  /// Removes what begin() and the phases made; also after a failure.
-  [[nodiscard]] virtual Status end() = 0;
+  /// Removes what begin() and the phases made, unless it stays and all of it is `whole`: no phase failed or was cut
+  /// short.
+  [[nodiscard]] virtual Status end(bool whole) = 0;
 };
 
 struct WorkloadEntry {
@@ -59,6 +68,8 @@ struct WorkloadEntry {
   std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check;
   std::function<Needs(const Values&, const PlannedLayout&)> needs;
   std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make;
+  /// Whether it works on a dataset that another case has made, which the plan must name; null: never.
+  std::function<bool(const Values&)> uses_dataset = nullptr;
 };
 
 }  // namespace ullage

@@ -15,6 +15,7 @@
 #include "core/registry.hpp"
 #include "core/result.hpp"
 #include "mpi/comm.hpp"
+#include "storage/metadata.hpp"
 #include "storage/run_folder.hpp"
 
 namespace ullage {
@@ -67,6 +68,7 @@ struct Capabilities {
   bool data = true;              // holds data: can be verified, has holes and a size
   bool collective = false;       // operations are collective over all ranks of a shared file
   bool collective_sync = false;  // sync and close of a shared file wait for all ranks
+  bool metadata = false;         // works on names
   bool direct = false;           // bypasses the page cache as configured
   int queue_depth = 1;           // deepest that is served
   int threads = 1;
@@ -88,6 +90,8 @@ class Backend {
   [[nodiscard]] virtual Status make_directory(const std::string& name) { return fail(unsupported("mkdir", name)); }
   [[nodiscard]] virtual Status remove_file(const std::string& name) { return fail(unsupported("remove", name)); }
   [[nodiscard]] virtual Status remove_directory(const std::string& name) { return fail(unsupported("rmdir", name)); }
+  /// Made anew for every phase; the backend outlives it.
+  [[nodiscard]] virtual Result<std::unique_ptr<MetadataApi>> metadata() { return fail(unsupported("metadata", "")); }
   /// Size and whether every byte is allocated (no hole, no unwritten extent). Unsupported where the backend holds no
   /// data.
   struct Extents {

@@ -2,10 +2,12 @@
 #include "storage/manifest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
+#include <utility>
 
 namespace ullage {
 namespace {
@@ -25,6 +27,13 @@ bool is_word(std::string_view text) {
   });
 }
 
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -35,15 +44,58 @@ bool flag_of(const Json& object, const char* key) {
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
+Json to_json(const TreeShape& tree) {
+  return {{"ranks", tree.ranks},
+          {"items", tree.items},
+          {"items_per_directory", tree.items_per_directory},
+          {"depth", tree.depth},
+          {"branching", tree.branching},
+          {"leaf_only", tree.leaf_only},
+          {"unique_directory", tree.unique_directory},
+          {"directories", tree.directories}};
+}
+
+std::optional<TreeShape> parse_tree(const Json& json) {
+  TreeShape tree;
+  const std::array<std::pair<const char*, std::uint64_t*>, 5> numbers{
+      {{"ranks", &tree.ranks},
+       {"items", &tree.items},
+       {"items_per_directory", &tree.items_per_directory},
+       {"depth", &tree.depth},
+       {"branching", &tree.branching}}};
+  for (const auto& [key, value] : numbers) {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_number_unsigned()) return std::nullopt;
+    *value = found->get<std::uint64_t>();
+  }
+  tree.leaf_only = flag_of(json, "leaf_only");
+  tree.unique_directory = flag_of(json, "unique_directory");
+  tree.directories = flag_of(json, "directories");
+  if (tree.ranks == 0 || tree.branching == 0 || tree.directory_count() > TreeShape::most_directories)
+    return std::nullopt;
+  return tree;
+}
+
+bool is_own_directory(const DatasetEntry& entry) {
+  return is_word(entry.dataset) && entry.directory == "c-" + entry.dataset;
+}
+
 std::optional<DatasetEntry> parse_entry(std::string_view line) {
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) return std::nullopt;
+  if (const auto tree = json.find("tree"); tree != json.end() && tree->is_object()) {
+    DatasetEntry entry{text_of(json, "dataset"), text_of(json, "directory"), 0, false, false, parse_tree(*tree)};
+    return entry.tree && is_own_directory(entry) ? std::optional(entry) : std::nullopt;
+  }
   const auto files = json.find("files");
   if (files == json.end() || !files->is_number_unsigned()) return std::nullopt;
-  DatasetEntry entry{text_of(json, "dataset"), text_of(json, "directory"), files->get<std::uint64_t>(),
-                     text_of(json, "file_mode") == "per-process", flag_of(json, "directory_per_process")};
-  if (entry.files > most_files || !is_word(entry.dataset) || entry.directory != "c-" + entry.dataset)
-    return std::nullopt;
+  DatasetEntry entry{text_of(json, "dataset"),
+                     text_of(json, "directory"),
+                     files->get<std::uint64_t>(),
+                     text_of(json, "file_mode") == "per-process",
+                     flag_of(json, "directory_per_process"),
+                     std::nullopt};
+  if (entry.files > most_files || !is_own_directory(entry)) return std::nullopt;
   return entry;
 }
 
@@ -58,6 +110,9 @@ std::string DatasetEntry::file_name(std::uint64_t index) const {
 }
 
 std::string manifest_line(const DatasetEntry& entry) {
+  if (entry.tree)
+    return Json{{"dataset", entry.dataset}, {"directory", entry.directory}, {"tree", to_json(*entry.tree)}}.dump() +
+           "\n";
   const Json json{{"dataset", entry.dataset},
                   {"directory", entry.directory},
                   {"files", entry.files},
@@ -70,14 +125,30 @@ std::vector<DatasetEntry> parse_manifest(std::string_view text) {
   std::vector<DatasetEntry> entries;
   std::set<std::string, std::less<>> lines;  // every repetition lists its dataset again
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::string_view line = take_line(text);
     if (lines.contains(line)) continue;
     lines.emplace(line);
     if (auto entry = parse_entry(line)) entries.push_back(std::move(*entry));
   }
   return entries;
+}
+
+std::string facts_line(const std::string& dataset, const Json& facts) {
+  return Json{{"dataset", dataset}, {"facts", facts}}.dump() + "\n";
+}
+
+std::map<std::string, Json> parse_facts(std::string_view text) {
+  std::map<std::string, Json> known;
+  while (!text.empty()) {
+    const Json json = Json::parse(take_line(text), nullptr, false);
+    if (!json.is_object()) continue;
+    const auto facts = json.find("facts");
+    const std::string name = text_of(json, "dataset");
+    if (facts == json.end() || !is_word(name)) continue;
+    known.erase(name);
+    if (facts->is_object()) known.emplace(name, *facts);
+  }
+  return known;
 }
 
 std::string marker_text(const Marker& marker) {

@@ -3,20 +3,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "storage/tree_shape.hpp"
+
 namespace ullage {
 
 /// What a writing phase leaves behind, listed before its first file is made.
 struct DatasetEntry {
-  std::string dataset;    // case id
-  std::string directory;  // c-<case id>
+  std::string dataset;    // case id, or its own name
+  std::string directory;  // c-<dataset>
   std::uint64_t files = 0;
-  bool per_process = false;            // data.%08d instead of data
-  bool directory_per_process = false;  // %08d/data.%08d
+  bool per_process = false;                      // data.%08d instead of data
+  bool directory_per_process = false;            // %08d/data.%08d
+  std::optional<TreeShape> tree = std::nullopt;  // instead of numbered files
   /// Name of file `index` relative to the run folder.
   [[nodiscard]] std::string file_name(std::uint64_t index) const;
   /// Directory of file `index`: the dataset's own, or its sub-directory.
@@ -29,6 +34,10 @@ struct DatasetEntry {
 /// The datasets of a manifest, each once. Lines that are no entry (the last one of a crash is cut short) are skipped,
 /// and so are those whose directory is not the dataset's own.
 [[nodiscard]] std::vector<DatasetEntry> parse_manifest(std::string_view text);
+
+/// What is known of a dataset, for a later launch: the last line for a name counts, null strikes it out.
+[[nodiscard]] std::string facts_line(const std::string& dataset, const nlohmann::json& facts);
+[[nodiscard]] std::map<std::string, nlohmann::json> parse_facts(std::string_view text);
 
 struct Marker {
   std::string run_id;

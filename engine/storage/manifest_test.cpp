@@ -2,8 +2,10 @@
 #include "storage/manifest.hpp"
 
 #include <gtest/gtest.h>
+
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace ullage {
 namespace {
@@ -46,6 +48,30 @@ TEST(Manifest, HostileAndDamagedLinesAreSkipped) {
         R"({"dataset":"","directory":"c-","files":1})", R"([1,2])", "garbage", "{", "null"})
     EXPECT_TRUE(parse_manifest(line).empty()) << line;
   EXPECT_TRUE(parse_manifest("").empty());
+}
+
+TEST(Manifest, TreesComeBack) {
+  TreeShape tree;
+  tree.ranks = 4;
+  tree.items = 1000;
+  tree.depth = 2;
+  tree.branching = 3;
+  tree.unique_directory = true;
+  const DatasetEntry entry{"easy", "c-easy", 0, false, false, tree};
+  EXPECT_EQ(parse_manifest(manifest_line(entry)), std::vector<DatasetEntry>{entry});
+  tree.branching = 0;
+  EXPECT_TRUE(parse_manifest(manifest_line({"easy", "c-easy", 0, false, false, tree})).empty());
+  EXPECT_TRUE(parse_manifest(R"({"dataset":"easy","directory":"c-easy","tree":{"ranks":1}})").empty());
+}
+
+TEST(Manifest, LastFactsCountAndNullStrikesThem) {
+  const std::string text = facts_line("a", {{"n", 1}}) + facts_line("b", {{"n", 2}}) + facts_line("a", {{"n", 3}}) +
+                           manifest_line({"a", "c-a", 1, false, false, std::nullopt}) + facts_line("b", nullptr) +
+                           R"({"dataset":"a","fac)";
+  const auto facts = parse_facts(text);
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts.at("a")["n"], 3);
+  EXPECT_EQ(parse_manifest(text).size(), 1U) << "facts are no entries";
 }
 
 TEST(Marker, ComesBackAndRefusesOthers) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/run_folder.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include <climits>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
@@ -23,7 +23,6 @@ constexpr const char* marker_name = ".ullage-run";
 constexpr const char* manifest_name = "manifest.ndjson";
 constexpr std::size_t most_marker_bytes = 4096;
 constexpr std::size_t most_manifest_bytes = std::size_t{1} << 30;
-constexpr std::size_t most_left = 32;
 
 std::string folder_name(const std::string& run_id) { return "ullage-" + run_id; }
 
@@ -149,28 +148,14 @@ OrErrno<Descriptor> furnish_new(const Directory& target, const std::string& name
   return std::unexpected(done.error());
 }
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const noexcept { closedir(directory); }
-};
-
 /// What is in the folder besides marker and manifest, at most `most` names.
 OrErrno<std::vector<std::string>> strangers(int folder, std::size_t most) {
-  const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return std::unexpected(errno);
-  const std::unique_ptr<DIR, CloseDirectory> directory(fdopendir(fd));
-  if (!directory) {
-    ::close(fd);
-    return std::unexpected(ENOMEM);
-  }
   std::vector<std::string> names;
-  errno = 0;
-  while (const dirent* entry = readdir(directory.get())) {
-    const std::string name = entry->d_name;
-    if (name == "." || name == ".." || name == marker_name || name == manifest_name) continue;
-    names.push_back(name);
-    if (names.size() == most) return names;
-  }
-  if (errno != 0) return std::unexpected(errno);
+  const auto visited = for_each_name(folder, [&](const std::string& name) {
+    if (name != marker_name && name != manifest_name) names.push_back(name);
+    return names.size() < most;
+  });
+  if (!visited) return std::unexpected(visited.error());
   std::ranges::sort(names);
   return names;
 }
@@ -179,19 +164,6 @@ Result<RunFolder> claimed(Result<RunFolder> folder) {
   if (!folder) return folder;
   if (auto status = folder->claim(); !status) return fail(status.error());
   return folder;
-}
-
-OrErrno<void> remove_name(int folder, const std::string& name, int flags) {
-  if (!is_safe_name(name)) return std::unexpected(EINVAL);
-  const auto [parent_name, base] = split_name(name);
-  Descriptor parent;
-  if (!parent_name.empty()) {
-    auto opened = open_beneath(folder, parent_name, O_PATH | O_DIRECTORY);
-    if (!opened) return std::unexpected(opened.error());
-    parent = std::move(*opened);
-  }
-  if (unlinkat(parent ? parent.get() : folder, base.c_str(), flags) != 0) return std::unexpected(errno);
-  return {};
 }
 
 }  // namespace
@@ -305,10 +277,9 @@ Result<std::string> RunFolder::checked_path(const std::string& name) const {
   return path_ + "/" + name;
 }
 
-Status RunFolder::list_dataset(const DatasetEntry& entry) const {
+Status RunFolder::append(std::string line) const {
   const auto manifest = open_beneath(folder_.get(), manifest_name, O_RDWR | O_APPEND);
   if (!manifest) return fail(error(manifest.error(), "open", manifest_name));
-  std::string line = manifest_line(entry);
   struct stat status{};
   char last = '\n';
   // What a crash cut short must not swallow the line after it.
@@ -322,45 +293,53 @@ Status RunFolder::list_dataset(const DatasetEntry& entry) const {
   return {};
 }
 
-Result<std::vector<DatasetEntry>> RunFolder::listed() const {
-  const auto manifest = open_beneath(folder_.get(), manifest_name, O_RDONLY);
-  if (!manifest && manifest.error() == ENOENT) return std::vector<DatasetEntry>{};  // an earlier removal was cut short
-  if (!manifest) return fail(error(manifest.error(), "open", manifest_name));
-  const auto text = read_text(manifest->get(), most_manifest_bytes);
+Status RunFolder::list_dataset(const DatasetEntry& entry) const { return append(manifest_line(entry)); }
+
+Status RunFolder::enter_facts(const std::string& dataset, const nlohmann::json& facts) const {
+  return append(facts_line(dataset, facts));
+}
+
+std::map<std::string, nlohmann::json> RunFolder::facts() const {
+  const auto text = manifest();
+  return text ? parse_facts(*text) : std::map<std::string, nlohmann::json>{};
+}
+
+Result<std::string> RunFolder::manifest() const {
+  const auto file = open_beneath(folder_.get(), manifest_name, O_RDONLY);
+  if (!file && file.error() == ENOENT) return std::string();  // an earlier removal was cut short
+  if (!file) return fail(error(file.error(), "open", manifest_name));
+  auto text = read_text(file->get(), most_manifest_bytes);
   if (!text) return fail(error(text.error(), "read", manifest_name));
+  return std::move(*text);
+}
+
+Result<std::vector<DatasetEntry>> RunFolder::listed() const {
+  const auto text = manifest();
+  if (!text) return fail(text.error());
   return parse_manifest(*text);
 }
 
-void RunFolder::remove_dataset(const DatasetEntry& entry, Leftovers& leftovers) const {
-  const auto note = [&](const std::string& name, int errno_value) {
-    if (errno_value != ENOENT && leftovers.left.size() < most_left)
-      leftovers.left.push_back(path_ + "/" + name + ": " + std::generic_category().message(errno_value));
-  };
-  const auto directory = open_beneath(folder_.get(), entry.directory, O_PATH | O_DIRECTORY);
-  if (!directory) return note(entry.directory, directory.error());
-  for (std::uint64_t index = 0; index < entry.files; ++index) {
-    const auto file = remove_name(folder_.get(), entry.file_name(index), 0);
-    leftovers.removed_files += file.has_value();
-    if (!file) note(entry.file_name(index), file.error());
-    if (!entry.directory_per_process) continue;
-    if (const auto own = remove_name(folder_.get(), entry.directory_name(index), AT_REMOVEDIR); !own)
-      note(entry.directory_name(index), own.error());
-  }
-  if (const auto removed = remove_name(folder_.get(), entry.directory, AT_REMOVEDIR); !removed)
-    note(entry.directory, removed.error());
+void RunFolder::remove_dataset(const DatasetEntry& entry, Part part, Leftovers& leftovers) const {
+  ullage::remove_dataset(folder_.get(), path_, entry, part, leftovers);
 }
 
-Result<RunFolder::Leftovers> RunFolder::remove_listed() const {
+void RunFolder::remove_files_of_part(int part, int parts) const {
+  const auto entries = listed();
+  Leftovers unsaid;  // what is left is found, and said, by the whole removal that follows
+  if (entries)
+    for (const auto& entry : *entries) remove_dataset(entry, {part, parts, true}, unsaid);
+}
+
+Result<Leftovers> RunFolder::remove_listed() const {
   const auto entries = listed();
   if (!entries) return fail(entries.error());
   Leftovers leftovers;
-  for (const auto& entry : *entries) remove_dataset(entry, leftovers);
-  const auto unlisted = strangers(folder_.get(), most_left);
+  for (const auto& entry : *entries) remove_dataset(entry, {}, leftovers);
+  const auto unlisted = strangers(folder_.get(), Leftovers::most_left);
   if (!unlisted) return fail(error(unlisted.error(), "list", ""));
   for (const auto& name : *unlisted) {
     const bool listed_one = std::ranges::find(*entries, name, &DatasetEntry::directory) != entries->end();
-    if (!listed_one && leftovers.left.size() < most_left)
-      leftovers.left.push_back(path_ + "/" + name + ": in no manifest, not removed");
+    if (!listed_one) leftovers.note(path_ + "/" + name, "in no manifest, not removed");
   }
   if (unlisted->empty() && leftovers.left.empty())
     if (auto removed = remove_itself(); !removed) return fail(removed.error());

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "core/result.hpp"
+#include "storage/dataset_removal.hpp"
 #include "storage/descriptor.hpp"
 #include "storage/manifest.hpp"
 #include "storage/target_space.hpp"
@@ -43,11 +46,13 @@ class RunFolder final {
   /// Appends to the manifest and syncs it. Call from one rank of each file system, before the dataset's first file is
   /// made.
   [[nodiscard]] Status list_dataset(const DatasetEntry& entry) const;
-  /// What `remove_listed` could not remove.
-  struct Leftovers {
-    std::uint64_t removed_files = 0;
-    std::vector<std::string> left;  // "name: reason", at most 32
-  };
+  /// What a later launch of this run must know of a dataset, appended to the manifest likewise; null: nothing any more.
+  [[nodiscard]] Status enter_facts(const std::string& dataset, const nlohmann::json& facts) const;
+  [[nodiscard]] std::map<std::string, nlohmann::json> facts() const;  // by dataset; nothing when there are none
+  /// Removes what is there of one dataset, listed or not yet.
+  void remove_dataset(const DatasetEntry& entry, Part part, Leftovers& leftovers) const;
+  /// This part of the files of everything listed, to be followed by remove_listed() of one rank.
+  void remove_files_of_part(int part, int parts) const;
   /// Removes every file and directory the manifest lists, then manifest, marker and folder when nothing else is in it.
   [[nodiscard]] Result<Leftovers> remove_listed() const;
 
@@ -59,7 +64,8 @@ class RunFolder final {
  private:
   RunFolder(Descriptor folder, std::string path, std::string nonce);
   [[nodiscard]] Result<std::vector<DatasetEntry>> listed() const;
-  void remove_dataset(const DatasetEntry& entry, Leftovers& leftovers) const;
+  [[nodiscard]] Result<std::string> manifest() const;
+  [[nodiscard]] Status append(std::string line) const;
   [[nodiscard]] Status remove_itself() const;
   [[nodiscard]] Error error(int errno_value, const std::string& operation, const std::string& name) const;
 

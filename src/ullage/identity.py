@@ -32,8 +32,9 @@ def _plain(value: object) -> object:
     return value
 
 
-def case_id(backend: Named, workload: Named, target: Target, layout: Layout) -> str:
-    """First 16 hex digits of the SHA-256 of the canonical JSON of a case, its target and its layout.
+def case_id(backend: Named, workload: Named, target: Target, layout: Layout, dataset: str = "") -> str:
+    """First 16 hex digits of the SHA-256 of the canonical JSON of a case, its target and its layout, and of the name of
+    the dataset it shares with others, where it has one.
 
     The elapsed times of earlier launches do not belong to it, so a resumed case keeps its id.
     """
@@ -42,6 +43,7 @@ def case_id(backend: Named, workload: Named, target: Target, layout: Layout) -> 
         "workload": workload.model_dump(mode="json"),
         "target": target.model_dump(mode="json"),
         "layout": layout.model_dump(mode="json"),
+        **({"dataset": dataset} if dataset else {}),
     }
     return hashlib.sha256(canonical_json(content)).hexdigest()[:16]
 

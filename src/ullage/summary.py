@@ -15,6 +15,7 @@ from ullage.model.system import Place, SystemFacts
 from ullage.records import RecordFile
 from ullage.result import ResultFolder
 from ullage.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows
+from ullage.suites import SuiteSummary, Summarising, load_suites
 from ullage.uri import target_path
 
 LEVEL = 0.95
@@ -32,19 +33,31 @@ def build_summary(result: ResultFolder) -> Summary:
     if request.suite == IMPORT_SUITE:
         return imported_summary(result, request)
     system, files = result.read_system(), result.read_records()
-    launches = [file.records for file in files]
-    rows = build_rows(launches, row_context(request, system))
+    said = _summarise(result, request, row_context(request, system), files)
     return Summary(
         suite=request.suite,
         run_id=request.run_id,
         created=request.created,
         command=request.command,
         versions=_versions(request, files),
-        rows=rows,
-        findings=find_all(rows, failed_cases(launches), LEVEL),
+        rows=said.rows,
+        findings=said.findings,
+        scores=said.scores,
         events=summarise_events(files),
         system={} if system is None else system.model_dump(mode="json"),
     )
+
+
+def _summarise(
+    result: ResultFolder, request: Request, context: RowContext, files: Sequence[RecordFile]
+) -> SuiteSummary:
+    """By the suite itself where it has a way of its own."""
+    suite = load_suites().get(request.suite)
+    if isinstance(suite, Summarising):
+        return suite.summarise(result, request, context)
+    launches = [file.records for file in files]
+    rows = build_rows(launches, context)
+    return SuiteSummary(rows, find_all(rows, failed_cases(launches), LEVEL))
 
 
 def row_context(request: Request, system: SystemFacts | None) -> RowContext:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from support import phase_result
 from support.sample_result import Shape, make_rows, make_summary, write_result
 from ullage.report.html import write_report
 
@@ -65,6 +66,14 @@ def test_every_chart_is_drawn_and_nothing_foreign_runs(report: Path, tmp_path: P
     assert "<title>broken" not in seen.stdout
     messages = [line for line in seen.stderr.splitlines() if "CONSOLE" in line]
     assert messages == []
+
+
+def test_the_charts_of_named_phases_are_drawn(tmp_path: Path) -> None:
+    result = phase_result.write_result(tmp_path / "result")
+    seen = browse(tmp_path, write_report(result, result.report_path), "--dump-dom")
+    assert "data-failed=" not in seen.stdout
+    assert seen.stdout.count("<svg") >= seen.stdout.count("data-figure=") == 2 + len(phase_result.PHASES) + 1
+    assert [line for line in seen.stderr.splitlines() if "CONSOLE" in line] == []
 
 
 def test_tables_sort_and_filter_and_the_scale_changes(report: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support import phase_result
 from support.sample_result import Shape, make_rows, make_summary, write_result
 from ullage.exporters import load_exporters
 from ullage.exporters.markdown import escape
@@ -29,7 +30,8 @@ def text_of(name: str, data: ReportData) -> str:
 
 def test_exporters_are_found_and_described() -> None:
     found = load_exporters()
-    assert set(found) == {"csv", "github-action-benchmark", "html", "json", "md", "openmetrics", "png", "svg"}
+    others = {"github-action-benchmark", "ior", "mdtest", "openmetrics"}
+    assert set(found) == {"csv", "html", "json", "md", "png", "svg"} | others
     assert all(exporter.doc for exporter in found.values())
 
 
@@ -72,6 +74,18 @@ def test_markdown_has_the_findings_and_the_tables(data: ReportData) -> None:
     assert {line.count("|") for table in tables[1:] for line in table.splitlines()} == {
         tables[1].splitlines()[0].count("|")
     }
+
+
+def test_markdown_has_the_tables_of_named_phases(tmp_path: Path) -> None:
+    text = text_of("md", load(phase_result.write_result(tmp_path / "r")))
+    heads = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    own = ["Phases", "Where the score comes from", "Latency of the operations", "Ranks"]
+    assert heads == ["Scores", "Findings", *own, "All rows", "How to reproduce"]
+    assert r"**bandwidth** 0.9342 GiB/s \[0.9000, 1.000\]" in text
+    assert "**INVALID**" in text
+    for block in text.split("\n\n"):
+        if block.startswith("|"):
+            assert len({line.count("|") for line in block.splitlines()}) == 1
 
 
 def test_markdown_acts_on_nothing_from_a_machine() -> None:

@@ -45,7 +45,9 @@ def marks(figure: Figure) -> set[str]:
 
 def test_charts_are_found_and_described() -> None:
     found = load_charts()
-    assert [chart.name for chart in found] == ["lines", "heatmap", "comparison", "latency", "time_series"]
+    assert [chart.name for chart in found] == [
+        "phase_bars", "lines", "heatmap", "comparison", "latency", "time_series", "phase_rates", "phase_latency",
+    ]  # fmt: skip
     assert all(chart.doc.endswith(".") and chart.title for chart in found)
 
 

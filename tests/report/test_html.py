@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support import phase_result
 from support.sample_result import Shape, make_rows, make_summary, write_result
 from ullage.errors import UserError
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Score
 from ullage.report import html
 from ullage.report.data import ReportData, load
@@ -109,6 +111,67 @@ def test_every_figure_has_its_spec_and_its_fallback(written: tuple[ResultFolder,
     assert places == list(figures["specs"])
     assert len(places) == 18
     assert page.words.count("The same numbers stand in the table below.") == len(places)
+
+
+@pytest.fixture(scope="module")
+def phases_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return html.render(load(phase_result.write_result(tmp_path_factory.mktemp("phases") / "result")))
+
+
+def test_a_result_of_named_phases_has_their_tables_and_charts_instead(phases_page: str) -> None:
+    ids = re.findall(r'<section id="([\w-]+)"', phases_page)
+    own = ["phases", "phase_bars", "sensitivity", "phase_rates", "phase_latency", "operations", "slow_ranks"]
+    assert ids == ["scores", "findings", *own, "rows", "system", "reproduce"]
+    links = re.findall(r'<a href="#([\w-]+)"', phases_page)
+    assert links == [name for name in ids if name != "best"]
+    assert len(phases_page.encode()) < 2_000_000
+
+
+def test_a_score_that_does_not_count_is_loud_and_says_every_reason(phases_page: str) -> None:
+    block = re.search(r'<div class="scores void">.*?</ul>', phases_page, re.DOTALL)
+    assert block is not None
+    words = parse(block.group()).words
+    assert "total 4.679 [4.510, 4.800]" in words
+    assert "INVALID" in words
+    assert "the stonewall of 1 s is below the 300 s of the rules" in words
+    valid = make_summary().model_copy(update={"scores": phase_result.make_scores(valid=True)})
+    assert '<div class="scores void">' not in html.render(ReportData(valid))
+
+
+def test_only_rates_that_can_change_their_scale_have_the_buttons(phases_page: str) -> None:
+    before, found, after = phases_page.partition('<button type="button" data-scale="linear"')
+    assert found
+    assert '<section id="phase_bars"' in before
+    assert '<section id="phase_rates"' in after
+    assert "data-scale=" not in html.render(ReportData(phase_result.make_summary()))
+
+
+def with_evil_names(record: PhaseRecord) -> PhaseRecord:
+    assert record.by_rank is not None
+    rank = record.by_rank.fastest.model_copy(update={"node": EVIL})
+    ranks = record.by_rank.model_copy(update={"fastest": rank, "slowest": [rank]})
+    return record.model_copy(update={"by_rank": ranks, "latency_parts": {EVIL: record.latency}})
+
+
+def test_nothing_from_a_machine_becomes_markup_in_the_tables_of_phases(tmp_path: Path) -> None:
+    data = load(phase_result.write_result(tmp_path / "r", phase_result.Course(repetitions=1)))
+    rows = [
+        row.model_copy(
+            update={
+                "target": EVIL,
+                "params": {**row.params, "phase": EVIL + str(row.params["phase"])},
+                "reasons": [EVIL],
+            }
+        )
+        for row in data.summary.rows
+    ]
+    phases = {key: [with_evil_names(record) for record in records] for key, records in data.phases.items()}
+    scores = [Score(name=EVIL, unit=EVIL, value=1.0, valid=False, reasons=[EVIL])]
+    changed = data.summary.model_copy(update={"rows": rows, "scores": scores})
+    page = parse(html.render(ReportData(changed, phases)))
+    assert len(page.scripts) == 3
+    assert not any(tag == "img" or "onerror" in attributes for tag, attributes in page.tags)
+    assert page.words.count("alert(1)") > 5 * len(rows)
 
 
 def test_all_rows_are_in_the_csv_beside_it(written: tuple[ResultFolder, str]) -> None:

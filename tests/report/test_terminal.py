@@ -2,13 +2,16 @@
 """The report in the terminal."""
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from support import phase_result
 from support.sample_result import Shape, make_rows, make_summary
 from ullage.model.summary import Finding, Score, Summary
-from ullage.report.terminal import print_summary
+from ullage.report.data import load
+from ullage.report.terminal import print_report, print_summary
 
 
 def printed(summary: Summary, width: int = 160) -> str:
@@ -62,9 +65,22 @@ def test_many_findings_of_a_kind_are_cut_and_it_is_said() -> None:
 
 def test_a_score_that_is_not_valid_says_why() -> None:
     score = Score(name="total", unit="GB/s", value=1.5, valid=False, reasons=["stonewall below 300 s"])
-    assert "Score total: 1.5 GB/s (not valid: stonewall below 300 s)" in printed(
-        make_summary().model_copy(update={"scores": [score]})
-    )
+    text = printed(make_summary().model_copy(update={"scores": [score]}))
+    lines = [line.strip() for line in text.partition("Findings")[0].splitlines()]
+    assert lines[lines.index("Scores") :][:5] == [
+        "Scores", "total", "score: 1.500 GB/s", "INVALID", "stonewall below 300 s",
+    ]  # fmt: skip
+
+
+def test_named_phases_are_shown_with_all_that_their_records_tell(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    print_report(load(phase_result.write_result(tmp_path / "r")), Console(file=stream, width=200, highlight=False))
+    text = stream.getvalue()
+    heads = ["Scores", "Findings", "Phases", "Where the score comes from", "Latency of the operations", "Ranks"]
+    assert [line for line in text.splitlines() if line in heads] == heads
+    assert "Best settings" not in text
+    assert "All rows" not in text
+    assert "rank 5 on node001: 312 s" in text
 
 
 def test_an_empty_summary_is_printed() -> None:

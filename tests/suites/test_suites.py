@@ -8,13 +8,23 @@ import pytest
 
 from ullage.cli.app import run
 from ullage.errors import UserError
-from ullage.suites import find_suite, load_suites
+from ullage.suites import Summarising, find_suite, load_suites
 
 
 def test_sweep_is_found_and_says_what_it_answers() -> None:
     suites = load_suites()
     assert list(suites) == sorted(suites)
     assert suites["sweep"].doc.startswith("Which storage target")
+
+
+def test_io500_is_found_and_says_what_it_answers() -> None:
+    assert load_suites()["io500"].doc.startswith("How fast is this storage by the rules of IO500")
+
+
+def test_a_suite_may_have_rows_and_scores_of_its_own() -> None:
+    summarising = {name for name, suite in load_suites().items() if isinstance(suite, Summarising)}
+    assert "io500" in summarising
+    assert "sweep" not in summarising
 
 
 def test_an_unknown_suite_gets_a_guess() -> None:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "storage/backend.hpp"
+#include "storage/backends/posix_metadata.hpp"
 #include "storage/file_facts.hpp"
 
 namespace ullage {
@@ -110,7 +111,7 @@ class PosixFile final : public File {
   std::string path_;
 };
 
-constexpr Capabilities posix_capabilities{};
+constexpr Capabilities posix_capabilities{.metadata = true};
 
 class PosixBackend final : public Backend {
  public:
@@ -134,6 +135,7 @@ class PosixBackend final : public Backend {
   [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
   [[nodiscard]] Status remove_file(const std::string& name) override { return folder_.remove_file(name); }
   [[nodiscard]] Status remove_directory(const std::string& name) override { return folder_.remove_directory(name); }
+  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> metadata() override { return make_posix_metadata(folder_); }
   [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return inspect_file(folder_, name); }
   [[nodiscard]] Status drop_cached(const std::string& name) override { return drop_cached_file(folder_, name); }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `transfer`: bulk data in IOR's model of segments, blocks and transfers.
+#include <algorithm>
 #include <utility>
 
+#include "core/json.hpp"
 #include "core/workload.hpp"
 #include "storage/workloads/transfer_parameters.hpp"
 #include "storage/workloads/transfer_phase.hpp"
@@ -16,16 +18,21 @@ class Transfer final : public Workload {
     const bool per_process = parameters_.file_mode == FileMode::per_process;
     state_.parameters = &parameters_;
     state_.context = &context_;
-    state_.dataset = {context.case_id, "c-" + context.case_id,
-                      per_process ? static_cast<std::uint64_t>(context.world->size()) : 1, per_process,
-                      parameters_.directory_per_process};
+    state_.dataset = {context.dataset_name(),
+                      "c-" + context.dataset_name(),
+                      per_process ? static_cast<std::uint64_t>(context.world->size()) : 1,
+                      per_process,
+                      parameters_.directory_per_process,
+                      std::nullopt};
+    state_.data_key = context.run_key;
     state_.capabilities = context.backend->capabilities();
   }
 
   [[nodiscard]] Status begin() override {
     find_source();
     Status status = check_alignment();
-    if (status && context_.keep) status = remove_files();  // what the repetition before left to be kept
+    if (!parameters_.makes_dataset()) return status ? find_dataset() : status;
+    if (status && context_.stays()) status = remove_files();  // what the repetition before left
     if (status && state_.capabilities.data && context_.lists_datasets) status = make_dataset_directory();
     if (context_.world->all().any(!status) || !parameters_.directory_per_process || !state_.capabilities.data)
       return status;
@@ -41,8 +48,13 @@ class Transfer final : public Workload {
     return std::make_unique<TransferPhase>(state_, kind);
   }
 
-  [[nodiscard]] Status end() override {
-    if (!state_.capabilities.data || context_.keep) return {};
+  [[nodiscard]] Status end(bool whole) override {
+    if (!state_.capabilities.data) return {};
+    if (!context_.dataset.empty() && writes()) {
+      const Status entered = whole ? enter_dataset() : context_.datasets->strike(context_.dataset);
+      if (whole || !entered) return entered;
+    }
+    if (context_.keep || !parameters_.makes_dataset()) return {};
     Status status = remove_files();
     if (status && parameters_.directory_per_process)
       status = context_.backend->remove_directory(
@@ -53,6 +65,56 @@ class Transfer final : public Workload {
   }
 
  private:
+  [[nodiscard]] bool writes() const {
+    return std::ranges::any_of(parameters_.phases,
+                               [](PhaseKind kind) { return kind == PhaseKind::write || kind == PhaseKind::rewrite; });
+  }
+
+  /// What every case that works on these files must have in common.
+  [[nodiscard]] Json layout() const {
+    const TransferShape shape = parameters_.shape(static_cast<std::uint64_t>(context_.world->size()));
+    return {{"ranks", shape.ranks},
+            {"transfer_bytes", shape.transfer_bytes},
+            {"block_bytes", shape.block_bytes},
+            {"segments", shape.segments},
+            {"per_process", state_.dataset.per_process},
+            {"directory_per_process", state_.dataset.directory_per_process},
+            {"compress_ratio", parameters_.compress_ratio},
+            {"dedup_ratio", parameters_.dedup_ratio}};
+  }
+
+  [[nodiscard]] Json order() const {
+    return {{"order", static_cast<int>(parameters_.order)},
+            {"stride", parameters_.stride},
+            {"order_seed", parameters_.order_seed}};
+  }
+
+  [[nodiscard]] Status find_dataset() {
+    const Json* facts = context_.datasets->find(context_.dataset);
+    if (facts == nullptr) return fail(no_dataset(context_.dataset));
+    if ((*facts)["layout"] != layout())
+      return fail(environment_error("dataset '" + context_.dataset + "'", "was made as " + (*facts)["layout"].dump() +
+                                                                              ", this case wants " + layout().dump()));
+    state_.data_key = (*facts)["key"];
+    state_.generation = (*facts)["generation"];
+    state_.readable_operations = (*facts)["operations"];
+    // A wall left the last operations of every rank out, and which those are follows from the order.
+    const bool is_short = state_.readable_operations < parameters_.bytes_a_rank() / parameters_.transfer_bytes;
+    if (is_short && (*facts)["order"] != order())
+      return fail(environment_error("order", "must be that of the case that made dataset '" + context_.dataset +
+                                                 "', which was cut short: " + (*facts)["order"].dump()));
+    return {};
+  }
+
+  [[nodiscard]] Status enter_dataset() const {
+    return context_.datasets->enter(context_.dataset, {{"workload", "transfer"},
+                                                       {"layout", layout()},
+                                                       {"order", order()},
+                                                       {"key", state_.data_key},
+                                                       {"generation", state_.generation},
+                                                       {"operations", state_.readable_operations}});
+  }
+
   /// Each rank its own file, or one rank of each file system the shared one. A file that is not there is no error.
   [[nodiscard]] Status remove_files() const {
     if (!state_.capabilities.data) return {};
@@ -118,6 +180,7 @@ const Registered<WorkloadEntry> registered{{
     },
     needs_of,
     [](const Values& values, const WorkloadContext& context) { return std::make_unique<Transfer>(values, context); },
+    [](const Values& values) { return !TransferParameters::from(values).makes_dataset(); },
 }};
 
 }  // namespace

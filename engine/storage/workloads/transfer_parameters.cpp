@@ -77,6 +77,8 @@ Table<TransferParameters> conditions() {
       count("sync_every", &P::sync_every, count_bounds, "transfers between syncs; only with sync every"),
       seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "a phase begins no transfer after this time; 0: none"),
       flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+      seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
+              "longest time after the stonewall that wear_out may take; 0: any"),
       choice("cache", &P::cache, cache_words(),
              "before each read phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
              "/proc/sys/vm/drop_caches (root); reread is never preceded by it"),
@@ -106,10 +108,9 @@ Status check_sizes(const TransferParameters& p, std::uint64_t ranks, const std::
 Status check_combinations(const TransferParameters& p, const std::string& pointer) {
   if (p.directory_per_process && p.file_mode != FileMode::per_process)
     return fail(bad_plan(pointer + "/directory_per_process", "needs file_mode per-process"));
-  if (p.phases.front() != PhaseKind::write)
-    return fail(bad_plan(pointer + "/phases", "must begin with write, which makes the dataset"));
-  if (std::ranges::count(p.phases, PhaseKind::write) > 1)
-    return fail(bad_plan(pointer + "/phases", "holds write twice; the second is a rewrite"));
+  if (std::ranges::count(p.phases, PhaseKind::write) > (p.makes_dataset() ? 1 : 0))
+    return fail(bad_plan(pointer + "/phases",
+                         "holds write, which makes the dataset, not once at the beginning; a later one is a rewrite"));
   const TransferParameters initial;
   if (p.sync_every != initial.sync_every && p.sync != SyncWhen::every)
     return fail(bad_plan(pointer + "/sync_every", "needs sync every"));
@@ -118,6 +119,7 @@ Status check_combinations(const TransferParameters& p, const std::string& pointe
   if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
     return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
   if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
+  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
   if (p.cache == CacheControl::drop && p.reads() && geteuid() != 0)
     return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
   return {};

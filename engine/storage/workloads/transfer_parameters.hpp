@@ -35,6 +35,7 @@ struct TransferParameters {
   std::uint64_t sync_every = 1;
   double stonewall_s = 0;
   bool wear_out = false;
+  double wear_out_limit_s = 0;
   CacheControl cache = CacheControl::advise;
   Verify verify = Verify::kept;
   double compress_ratio = 1;
@@ -47,6 +48,7 @@ struct TransferParameters {
   [[nodiscard]] TransferShape shape(std::uint64_t ranks) const;
   [[nodiscard]] std::uint64_t bytes_a_rank() const { return block_bytes * segments; }
   [[nodiscard]] bool reads() const;
+  [[nodiscard]] bool makes_dataset() const { return phases.front() == PhaseKind::write; }
 };
 
 /// Rules that span parameters, the backend and the layout; the pointer is that of the parameters object.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/transfer_phase.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <utility>
+
+#include "storage/node_caches.hpp"
 
 namespace ullage {
 namespace {
@@ -21,13 +19,6 @@ void keep_first(Status& first, const Status& next) {
   if (first && !next) first = next;
 }
 
-Status drop_page_cache() {
-  const Descriptor file(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
-  if (!file || ::write(file.get(), "1", 1) != 1)
-    return fail(errno_error(errno, "drop caches", "/proc/sys/vm/drop_caches"));
-  return {};
-}
-
 }  // namespace
 
 std::string TransferState::file_of(int rank) const {
@@ -36,7 +27,7 @@ std::string TransferState::file_of(int rank) const {
 
 PayloadSpec TransferState::payload_spec(std::uint64_t file_bytes) const {
   PayloadSpec spec;
-  spec.run_key = mix64(context->run_key ^ generation);
+  spec.run_key = mix64(data_key ^ generation);
   spec.transfer_bytes = parameters->transfer_bytes;
   spec.compress_ratio = parameters->compress_ratio;
   spec.dedup_ratio = parameters->dedup_ratio;
@@ -79,6 +70,7 @@ PhaseInfo TransferPhase::info() const {
   info.collective = in_step();
   info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
   info.wear_out = parameters().wear_out;
+  info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
   info.data_of = writes() ? "" : state_.data_of;
   if (kind_ == PhaseKind::read) info.cache_control = word(parameters().cache);
   if (state_.capabilities.direct) info.cache_control = "direct";
@@ -145,7 +137,7 @@ Status TransferPhase::control_cache() const {
   }
   world.all().barrier();
   if (parameters().cache == CacheControl::drop && world.topology().leader()) {
-    const Status dropped = drop_page_cache();
+    const Status dropped = drop_node_caches(CachesToDrop::pages);
     if (status) status = dropped;
   }
   return status;

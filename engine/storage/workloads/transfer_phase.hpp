@@ -23,6 +23,7 @@ struct TransferState {
   Capabilities capabilities;
   int source_rank = 0;  // whose data this rank reads
   std::string data_of = "own";
+  std::uint64_t data_key = 0;             // of this dataset
   std::uint64_t generation = 0;           // of the data: +1 with each writing phase
   std::uint64_t readable_operations = 0;  // of every rank: the least any of them has written
   [[nodiscard]] std::string file_of(int rank) const;

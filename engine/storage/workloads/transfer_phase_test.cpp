@@ -111,7 +111,7 @@ class MpiTransferPhase : public ::testing::Test {
       records.push_back(record);
     }
     files_before_end_ = store_.files.size();
-    EXPECT_TRUE(workload->end().has_value());
+    EXPECT_TRUE(workload->end(true).has_value());
     return records;
   }
 

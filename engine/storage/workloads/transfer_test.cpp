@@ -106,7 +106,7 @@ class MpiTransfer : public ::testing::Test {
       status_ = run_phase(context, &bench_.folder(), *work, record).status;
       records.push_back(record);
     }
-    ended_ = workload->end();
+    ended_ = workload->end(true);
     return Json::parse(world.all().broadcast(records.dump(), 0));
   }
   Json run(const Values& given) { return run(given, world()); }
@@ -141,7 +141,7 @@ TEST_F(MpiTransfer, WrongSizeForDirectIoIsRefusedBeforeAnythingIsMade) {
   const std::string line = to_line(status.error());
   EXPECT_NE(line.find("4096"), std::string::npos) << line;
   EXPECT_NE(line.find("multiple of 8192"), std::string::npos) << line;
-  EXPECT_TRUE(workload->end().has_value());
+  EXPECT_TRUE(workload->end(true).has_value());
   expect_no_data_left();
   EXPECT_EQ(test::read_file(bench_.path("manifest.ndjson")), "");
 }
@@ -161,7 +161,7 @@ TEST_F(MpiTransfer, DatasetIsListedBeforeItsFirstFileIsMade) {
   EXPECT_EQ(test::names_in(bench_.path("c-" + id)).size(), static_cast<std::size_t>(world().size()))
       << "a directory for each rank";
   world().all().barrier();
-  EXPECT_TRUE(workload->end().has_value());
+  EXPECT_TRUE(workload->end(true).has_value());
   expect_no_data_left();
 }
 

@@ -14,16 +14,21 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="What to import.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="What to import: a file, or the result folder of an IO500 run.", show_default=False)
+    ],
     *,
     result: Annotated[
         Path | None, typer.Option(help="Folder to make. Default: ullage-results/RUN_ID.", show_default=False)
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help="table. Default: by the content.", show_default=False)
+        str | None,
+        typer.Option(
+            "--format", help="table, io500_result or io500_published. Default: by the content.", show_default=False
+        ),
     ] = None,
 ) -> None:
-    """Make a result of a table that another program has measured.
+    """Make a result of what another program has measured: a table, an official IO500 result, published IO500 tables.
 
     It has findings, report and comparison as any other; what was really measured is unknown, and every row says so.
     """

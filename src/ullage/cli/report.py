@@ -24,7 +24,10 @@ def report(
     result: Annotated[Path, typer.Argument(help="Folder that `ullage run` has printed.", show_default=False)],
     form: Annotated[
         str,
-        typer.Option("--format", help="terminal, html, md, csv, json, png, svg, github-action-benchmark, openmetrics."),
+        typer.Option(
+            "--format",
+            help="terminal, html, md, csv, json, png, svg, ior, mdtest, github-action-benchmark, openmetrics.",
+        ),
     ] = "terminal",
     output: Annotated[
         Path | None,
@@ -52,13 +55,14 @@ def report(
 
 
 def _show(folder: "ResultFolder", output: Path | None) -> None:
-    from ullage.report.terminal import make_console, print_summary
+    from ullage.report.data import load
+    from ullage.report.terminal import make_console, print_report
     from ullage.summary import build_summary
 
     if output is not None:
         right = "add --format html, md, csv, json, png or svg"
         raise UserError("the terminal form is not written to a file", "--output", right)
-    print_summary(build_summary(folder), make_console())
+    print_report(load(folder, build_summary(folder)), make_console())
 
 
 def _write(folder: "ResultFolder", form: str, output: Path | None) -> None:

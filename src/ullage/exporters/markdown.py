@@ -3,27 +3,30 @@
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ullage.exporters import Exporter
 from ullage.model.summary import Finding, Row
 from ullage.report import words
 from ullage.report.data import ReportData
+from ullage.report.sections import LEAD, Cards, Content, Section, built_sections
 from ullage.report.table import Column, columns, front_columns, front_rows
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 
 
 def render(data: ReportData) -> str:
-    """Title, verdict line, findings, best settings, all rows, events, command."""
-    summary, view = data.summary, data.view
+    """Title, verdict line, scores, findings, best settings or phases, all rows, events, command."""
+    summary, view, sections = data.summary, data.view, built_sections(data)
     parts = [
         f"# {escape(words.title(data))}",
         escape(words.scope(view)),
         escape(words.verdict_line(view.main_rows)),
+        *(_content(section, content) for section, content in sections if section.order <= LEAD),
         _list("Findings", summary.findings),
-        _section("Best settings", table(front_columns(view), front_rows(view.main))),
+        _section("Best settings", table(front_columns(view), front_rows(view.swept))),
+        *(_content(section, content) for section, content in sections if section.order > LEAD),
         _section("All rows", table(columns(view), summary.rows)),
         _list("Events", words.by_severity(summary.events)),
         _section("How to reproduce", _code(shlex.join(summary.command))) if summary.command else "",
@@ -40,10 +43,32 @@ def table(shown: Sequence[Column], rows: Sequence[Row]) -> str:
     """A table with right-aligned numbers; empty without rows."""
     if not rows:
         return ""
-    head = [column.heading for column in shown]
-    rule = ["--:" if column.is_number else "---" for column in shown]
-    lines = [head, rule, *([escape(column.text(row)) for column in shown] for row in rows)]
+    heads = [(column.heading, column.is_number) for column in shown]
+    return _lines(heads, [[column.text(row) for column in shown] for row in rows])
+
+
+def _lines(heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> str:
+    """``heads``: text, and whether the column holds numbers."""
+    head, rule = [text for text, _ in heads], ["--:" if is_number else "---" for _, is_number in heads]
+    lines = [head, rule, *([escape(text) for text in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _content(section: Section, content: Content) -> str:
+    parts = [_cards(cards) for cards in content.cards]
+    parts.extend(escape(note) for note in content.notes)
+    for grid in content.grids:
+        heads = [(column.heading, column.is_number) for column in grid.columns]
+        parts.extend(filter(None, [f"### {escape(grid.title)}" if grid.title else ""]))
+        parts.append(_lines(heads, [[cell.text for cell in row] for row in grid.rows]))
+    return _section(section.title, "\n\n".join([escape(section.doc), *parts]))
+
+
+def _cards(cards: Cards) -> str:
+    shown = [f"**{escape(card.name)}** {escape(f'{card.value} {card.interval}'.strip())}" for card in cards.cards]
+    head = [f"### {escape(cards.title)}", ""] if cards.title else []
+    verdict = "**VALID**" if cards.valid else "**INVALID**"
+    return "\n".join([*head, " · ".join([*shown, verdict]), "", *(f"- {escape(reason)}" for reason in cards.reasons)])
 
 
 def _section(heading: str, body: str) -> str:

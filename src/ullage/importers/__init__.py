@@ -21,15 +21,17 @@ _LARGEST_BYTES: Final = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """``recognises`` looks at the beginning of a text, ``read`` turns a whole text into a summary.
+    """``recognises`` looks at a text, ``read`` turns it into a summary.
 
-    ``read`` gets the text and the name to use in its errors, and raises ``UserError`` with line and column.
+    ``read`` gets the text and the name to use in its errors, and raises ``UserError`` with line and column. ``files``:
+    names under which such a text lies in a folder of results, the best one first.
     """
 
     name: str
     doc: str
     recognises: Callable[[str], bool]
     read: Callable[[str, str], Summary]
+    files: tuple[str, ...] = ()
 
 
 def load_importers() -> dict[str, Importer]:
@@ -40,7 +42,11 @@ def load_importers() -> dict[str, Importer]:
 
 
 def read(path: Path, form: str | None = None) -> Summary:
-    """The summary of a file in a known form (by its content, or as ``form`` says). ``UserError`` when it is none."""
+    """The summary of a file in a known form (by its content, or as ``form`` says). ``UserError`` when it is none.
+
+    Of a folder it is the file that an importer knows it by, here as in the functions below.
+    """
+    path = _file(path)
     text = _text(_content(path), path)
     summary = _importer(text, path, form).read(text, path.name)
     return summary.model_copy(update={"created": _changed(path), "run_id": "imported"})
@@ -50,6 +56,7 @@ def write_import(path: Path, result: ResultFolder) -> None:
     """Copy ``path`` into ``result``, whose request must come from ``import_request``."""
     from ullage.result import write_atomically
 
+    path = _file(path)
     write_atomically(result.path / _FOLDER / path.name, _content(path))
 
 
@@ -57,6 +64,7 @@ def import_options(path: Path, form: str | None = None) -> dict[str, object]:
     """Options of the request of an import; reads the whole file, so that a bad one leaves no result behind."""
     import hashlib
 
+    path = _file(path)
     content = _content(path)
     text = _text(content, path)
     importer = _importer(text, path, form)
@@ -80,13 +88,26 @@ def imported_summary(result: ResultFolder, request: Request) -> Summary:
     )
 
 
+def _file(path: Path) -> Path:
+    """``path`` itself, or the file that stands for a folder."""
+    if not path.is_dir():
+        return path
+    names = [name for importer in load_importers().values() for name in importer.files]
+    found = [path / name for name in names if (path / name).is_file()]
+    if not found:
+        raise UserError(
+            "holds no result that can be imported", str(path), f"name a file, or a folder with {' or '.join(names)}"
+        )
+    return found[0]
+
+
 def _importer(text: str, path: Path, form: str | None) -> Importer:
     importers = load_importers()
     if form is not None:
         if form not in importers:
             raise UserError("no such form", f"'{form}'", f"one of {', '.join(importers)}")
         return importers[form]
-    found = [importer for importer in importers.values() if importer.recognises(text[:4096])]
+    found = [importer for importer in importers.values() if importer.recognises(text)]
     if not found:
         forms = "; ".join(f"{importer.name}: {importer.doc}" for importer in importers.values())
         raise UserError("is in no form that can be imported", str(path), f"known are {forms}")

@@ -54,6 +54,13 @@ class Case(Strict):
     target: str
     backend: Named
     workload: Named
+    dataset: Annotated[
+        str,
+        Field(
+            pattern=r"^[A-Za-z0-9_-]{0,64}$",
+            description="named: outlives the case, and other cases of the target use it; empty: one of its own",
+        ),
+    ] = ""
     prior_elapsed_ns: dict[str, list[int]] = {}
 
 
@@ -92,5 +99,10 @@ class Plan(Strict):
     ] = 2
     watchdog_s: Annotated[float, Field(gt=0, description="a phase without progress for this long is a timeout")] = 120.0
     limits: Limits = Limits()
+    order: Annotated[Literal["shuffled", "listed"], Field(description="in which a round goes through the cases")] = (
+        "shuffled"
+    )
     keep: Annotated[bool, Field(description="leave datasets in place")] = False
+    keep_when_interrupted: Annotated[bool, Field(description="leave datasets for a launch that goes on")] = False
+    continues: Annotated[bool, Field(description="go on with the datasets an earlier launch of this run left")] = False
     cases: Annotated[list[Case], Field(min_length=1)]

@@ -121,6 +121,7 @@ class Stonewall(Tolerant):
     deadline_ns: int
     at_wall: Done
     wear_out: bool
+    cut: Annotated[bool, Field(description="wear-out came to its limit before every rank had done as much")] = False
     least_operations: int
     most_operations: int
 
@@ -221,7 +222,7 @@ class PhaseRecord(Tolerant):
     repetition: int
     warmup: bool = False
     phase: str
-    access: Annotated[Literal["write", "read", "none"], Field(description="direction of its bytes")]
+    access: Annotated[Literal["write", "read", "metadata", "none"], Field(description="direction of its bytes")]
     status: Status
     grade: Grade
     ranks: int
@@ -239,6 +240,8 @@ class PhaseRecord(Tolerant):
     cpu_ns: Annotated[int, Field(description="user and system time of all ranks from before open to after close")] = 0
     syncs: Annotated[int, Field(description="sync calls over all ranks")] = 0
     latency: Latency | None = None
+    latency_parts: Annotated[dict[str, Latency | None], Field(description="of operations made of several calls")] = {}
+    counters: Annotated[dict[str, int], Field(description="counts of the workload's own, added over ranks")] = {}
     series: Series | None = None
     by_rank: Ranks | None = None
     moved: Moved | None = None

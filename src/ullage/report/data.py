@@ -12,9 +12,9 @@ from ullage.model.record import PhaseRecord, RunRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
 from ullage.records import RecordFile
-from ullage.report.view import View, access_of, make_view
+from ullage.report.view import View, make_view
 from ullage.result import ResultFolder
-from ullage.rows import join
+from ullage.rows import Measured, join
 
 PhaseKey = tuple[str, str]
 
@@ -55,13 +55,17 @@ class Launch:
 
 @dataclass(frozen=True)
 class ReportData:
-    """``phases``: counted repetitions by case and phase name. ``unreadable``: lines of files that were no records."""
+    """``phases``: counted repetitions by case and phase name. ``unreadable``: lines of files that were no records.
+
+    ``measured``: the same repetitions in the order of the records, with their case and launch.
+    """
 
     summary: Summary
     phases: dict[PhaseKey, list[PhaseRecord]] = field(default_factory=dict[PhaseKey, list[PhaseRecord]])
     launches: tuple[Launch, ...] = ()
     request: Request | None = None
     unreadable: tuple[str, ...] = ()
+    measured: tuple[Measured, ...] = ()
 
     @cached_property
     def view(self) -> View:
@@ -69,8 +73,21 @@ class ReportData:
         return make_view(self.summary)
 
     def phases_of(self, row: Row) -> list[PhaseRecord]:
-        """The repetitions behind ``row``; empty when it came without records, as an imported table does."""
-        return self.phases.get((row.case, access_of(row)), [])
+        """The repetitions behind ``row``; empty when it came without records, as an imported table does.
+
+        A row names the engine's phase as its ``access``; a row of a case with a single phase needs to name none.
+        """
+        of_case = self._phases_by_case.get(row.case, {})
+        if "access" in row.params:
+            return of_case.get(str(row.params["access"]), [])
+        return next(iter(of_case.values())) if len(of_case) == 1 else []
+
+    @cached_property
+    def _phases_by_case(self) -> dict[str, dict[str, list[PhaseRecord]]]:
+        found: dict[str, dict[str, list[PhaseRecord]]] = {}
+        for (case, phase), records in self.phases.items():
+            found.setdefault(case, {})[phase] = records
+        return found
 
 
 def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:
@@ -78,11 +95,12 @@ def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:
     stored = summary if summary is not None else result.read_summary()
     files = result.read_records()
     phases: dict[PhaseKey, list[PhaseRecord]] = {}
-    for item in join(file.records for file in files):
+    measured = join(file.records for file in files)
+    for item in measured:
         phases.setdefault((item.phase.case, item.phase.phase), []).append(item.phase)
     launches = [_launch(result, file, file.run) for file in files if file.run is not None]
     unreadable = [f"{file.path.name}:{problem.line}: {problem.text}" for file in files for problem in file.problems]
-    return ReportData(stored, phases, tuple(launches), result.read_request(), tuple(unreadable))
+    return ReportData(stored, phases, tuple(launches), result.read_request(), tuple(unreadable), tuple(measured))
 
 
 def _launch(result: ResultFolder, file: RecordFile, run: RunRecord) -> Launch:

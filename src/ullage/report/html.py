@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ullage import __version__
-from ullage.model.summary import Row, Score
+from ullage.model.summary import Row
 from ullage.report import words
-from ullage.report.charts import load_charts
+from ullage.report.charts import Chart, Figure, load_charts
 from ullage.report.data import Launch, ReportData, load
 from ullage.report.facts import flatten
-from ullage.report.quantity import format_interval, format_quantity, plural, scale_for
-from ullage.report.table import Column, columns, front_columns, front_rows, to_csv
+from ullage.report.quantity import format_quantity, plural
+from ullage.report.sections import LEAD, Section, built_sections
+from ullage.report.table import Cell, Column, columns, front_columns, front_rows, number_cell, to_csv
 from ullage.report.vega import CONFIG, javascript
-from ullage.report.verdicts import classify, present
+from ullage.report.verdicts import VerdictClass, classify, present
 from ullage.report.view import View
 from ullage.result import ResultFolder, write_atomically
 
@@ -63,10 +64,11 @@ def render(data: ReportData) -> str:
         **_head(data),
         **_tables(data),
         **_tail(data),
-        "sections": sections,
+        "lead": [section for section in sections if section["order"] <= LEAD],
+        "sections": [section for section in sections if section["order"] > LEAD],
         "fallback": _NO_SCRIPT if bundle else _NO_BUNDLE,
         "panels_shown": len(data.view.shown),
-        "panels_total": len(data.view.main),
+        "panels_total": len(data.view.swept),
         "css": _safe((_HERE / "assets" / "page.css").read_text(encoding="utf-8")),
         "bundle": _safe(bundle),
         "script": _safe(script),
@@ -101,24 +103,34 @@ def _policy_hash(script: str) -> str:
 
 
 def _sections(data: ReportData) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The charts' specs by name; tables and charts in the order of the page."""
     specs: dict[str, Any] = {}
-    sections: list[dict[str, Any]] = []
+    sections = [{**_words(section), "content": content} for section, content in built_sections(data)]
     for chart in load_charts():
-        figures: list[dict[str, Any]] = []
-        for index, figure in enumerate(chart.build(data)):
-            name = f"{chart.name}-{index}"
-            specs[name] = figure.spec
-            figures.append({"id": name, "title": figure.title, "caption": figure.caption, "wide": figure.wide})
-        if figures:
-            sections.append({"name": chart.name, "title": chart.title, "doc": chart.doc, "figures": figures})
-    return specs, sections
+        found = {f"{chart.name}-{index}": figure for index, figure in enumerate(chart.build(data))}
+        if found:
+            specs.update({name: figure.spec for name, figure in found.items()})
+            sections.append({**_words(chart), "figures": [_figure(name, figure) for name, figure in found.items()]})
+    return specs, sorted(sections, key=lambda section: int(section["order"]))
+
+
+def _words(part: Section | Chart) -> dict[str, Any]:
+    words = {"name": part.name, "title": part.title, "doc": part.doc, "order": part.order}
+    return {**words, "content": None, "figures": []}
+
+
+def _figure(name: str, figure: Figure) -> dict[str, Any]:
+    """``linear``: the page's buttons can change the scale of its rates."""
+    linear = '"zero": true' in json.dumps(figure.spec)
+    return {"id": name, "title": figure.title, "caption": figure.caption, "wide": figure.wide, "linear": linear}
 
 
 def _head(data: ReportData) -> dict[str, Any]:
     rows = data.view.main_rows
     counted = [classify(row).name for row in rows]
     bar = [
-        {"name": v.name, "label": v.label, "meaning": v.meaning, "count": counted.count(v.name)} for v in present(rows)
+        {"name": v.name, "label": v.label, "meaning": _meaning(v, data), "count": counted.count(v.name)}
+        for v in present(rows)
     ]
     return {
         "summary": data.summary,
@@ -129,20 +141,15 @@ def _head(data: ReportData) -> dict[str, Any]:
         "verdict_bar": bar,
         "findings": words.finding_groups(data.summary.findings),
         "most_findings": _MOST_FINDINGS_OF_A_KIND,
-        "scores": [_score(score) for score in data.summary.scores],
         "events": words.by_severity(data.summary.events),
     }
 
 
-def _score(score: Score) -> dict[str, Any]:
-    interval = format_interval(score.low, score.high, scale_for([score.value], score.unit))
-    return {
-        "name": score.name,
-        "value": format_quantity(score.value, score.unit),
-        "interval": interval,
-        "valid": score.valid,
-        "reasons": "; ".join(score.reasons),
-    }
+def _meaning(verdict: VerdictClass, data: ReportData) -> str:
+    """Phases are void by the rules of their benchmark too, not by physics alone."""
+    if verdict.name == "invalid" and len(data.view.swept) < len(data.view.main):
+        return "does not count; the table of phases says why"
+    return verdict.meaning
 
 
 def _tables(data: ReportData) -> dict[str, Any]:
@@ -152,7 +159,8 @@ def _tables(data: ReportData) -> dict[str, Any]:
     part = f"The best {len(kept):,} of {len(rows):,} rows; all are in tables/rows.csv with plain SI numbers."
     front = front_columns(data.view)
     return {
-        "front": _table(front, front_rows(data.view.main)),
+        "front": _table(front, front_rows(data.view.swept)),
+        "has_front": bool(data.view.swept) or not rows,
         "all_rows": _table(columns(data.view), kept),
         "rows_note": whole if len(kept) == len(rows) else part,
     }
@@ -175,20 +183,18 @@ def _table(shown: list[Column], rows: list[Row]) -> dict[str, Any]:
     return {"columns": shown, "rows": [[_cell(column, row) for column in shown] for row in rows]}
 
 
-def _cell(column: Column, row: Row) -> dict[str, str]:
+def _cell(column: Column, row: Row) -> Cell:
     text = column.text(row)
-    cell = {"text": text, "css": "num" if column.is_number else "", "sort": "", "hint": "", "dot": ""}
-    if column.is_number and column.sort_value(row) != text:
-        cell["sort"] = column.sort_value(row)
-    if column.heading in {"median", "interval", "target"}:
-        cell["css"] = f"{cell['css']} {column.heading}".strip()
+    css = column.heading if column.heading in {"median", "interval", "target"} else ""
     if column.heading == "verdict":
         verdict = classify(row)
-        cell["dot"] = verdict.name if verdict.filled else f"hollow {verdict.name}"
-        cell["hint"] = "; ".join(row.reasons)
-    if column.heading == "median":
-        cell["hint"] = "Repetitions: " + ", ".join(format_quantity(value, row.unit) for value in row.repetitions[:20])
-    return cell
+        return Cell(text, css, dot=verdict.dot, hint="; ".join(row.reasons))
+    if not column.is_number:
+        return Cell(text, css)
+    repetitions = ", ".join(format_quantity(value, row.unit) for value in row.repetitions[:20])
+    hint = f"Repetitions: {repetitions}" if column.heading == "median" else ""
+    sort = column.sort_value(row)
+    return number_cell(text, css=css, sort="" if sort == text else sort, hint=hint)
 
 
 def _tail(data: ReportData) -> dict[str, Any]:

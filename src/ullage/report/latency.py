@@ -11,6 +11,7 @@ from ullage.model.record import Latency
 _SUB_BUCKETS: Final = 128
 _NS_PER_S: Final = 1e9
 PERCENTILES: Final = (("p50", 500), ("p95", 950), ("p99", 990), ("p99.9", 999))
+NAMES: Final = (*(name for name, _ in PERCENTILES), "max")
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,6 @@ def _percentiles(buckets: list[tuple[int, int]], largest_ns: int) -> Percentiles
 
 def _of_one(latency: Latency) -> Percentiles:
     values = (latency.p50_ns, latency.p95_ns, latency.p99_ns, latency.p999_ns, latency.max_ns)
-    names = [*(name for name, _ in PERCENTILES), "max"]
     return Percentiles(
-        latency.operations, {name: value / _NS_PER_S for name, value in zip(names, values, strict=True)}, merged=False
+        latency.operations, {name: value / _NS_PER_S for name, value in zip(NAMES, values, strict=True)}, merged=False
     )

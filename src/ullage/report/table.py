@@ -18,9 +18,26 @@ from ullage.report.quantity import (
     param_label,
     scale_for,
 )
-from ullage.report.view import Panel, View, access_of, values_by_key
+from ullage.report.view import Panel, View, access_of, phase_of, values_by_key
 
 _HIDDEN_KEYS: Final = frozenset({"access", "phase"})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table. ``css``, ``sort``, ``hint``, ``dot`` and ``bar`` (0 to 1) are for the page alone."""
+
+    text: str
+    css: str = ""
+    sort: str = ""
+    hint: str = ""
+    dot: str = ""
+    bar: float | None = None
+
+
+def number_cell(text: str, *, css: str = "", sort: str = "", hint: str = "", bar: float | None = None) -> Cell:
+    """A cell of a column of numbers."""
+    return Cell(text, f"num {css}".strip(), sort, hint, bar=bar)
 
 
 @dataclass(frozen=True)
@@ -45,7 +62,8 @@ class Column:
 def columns(view: View) -> list[Column]:
     """Columns of the complete table: parameters with one value for all rows are left out."""
     rows = view.summary.rows
-    found = [Column("target", lambda row: row.target), Column("access", access_of)]
+    what = "phase" if any(map(phase_of, rows)) else "access"
+    found = [Column("target", lambda row: row.target), Column(what, access_of)]
     if len({row.metric for row in rows}) > 1:
         found.append(Column("metric", lambda row: row.metric))
     keys = [key for key, values in values_by_key(rows).items() if key not in _HIDDEN_KEYS and len(values) > 1]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report in the terminal: findings, the best settings, what to know. The complete table is left to the files."""
+"""The report in the terminal: scores, findings, the best settings, what to know.
+
+The complete table is left to the files.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -9,6 +12,7 @@ from ullage.model.summary import Finding, Row, Summary
 from ullage.report import words
 from ullage.report.data import ReportData
 from ullage.report.quantity import plural
+from ullage.report.sections import LEAD, Cards, Content, Grid, Section, built_sections
 from ullage.report.table import Column, columns, front_columns, front_rows
 
 if TYPE_CHECKING:
@@ -31,21 +35,50 @@ def make_console() -> "Console":
 
 
 def print_summary(summary: Summary, console: "Console") -> None:
-    """Findings, best settings, all rows as long as they are few, and events."""
-    data = ReportData(summary)
+    """As ``print_report``, of a summary without its records."""
+    print_report(ReportData(summary), console)
+
+
+def print_report(data: ReportData, console: "Console") -> None:
+    """Scores, findings, best settings or phases, all rows as long as they are few, and events."""
+    summary, sections = data.summary, built_sections(data)
     _print(console, words.title(data), "bold")
     if summary.rows:
         _print(console, words.scope(data.view))
     _print(console, words.verdict_line(data.view.main_rows))
+    _print_sections(console, [found for found in sections if found[0].order <= LEAD])
     _print_findings(console, "Findings", summary.findings)
-    front = front_rows(data.view.main)
+    front = front_rows(data.view.swept)
     _print_rows(console, "Best settings", front_columns(data.view), front)
-    if len(front) < len(summary.rows) <= _MOST_ROWS:
+    if len(front) < len(summary.rows) <= _MOST_ROWS and data.view.swept:
         _print_rows(console, "All rows", columns(data.view), summary.rows)
-    for score in summary.scores:
-        reasons = f" (not valid: {'; '.join(score.reasons)})" if not score.valid else ""
-        _print(console, f"Score {score.name}: {score.value:g} {score.unit}{reasons}")
+    _print_sections(console, [found for found in sections if found[0].order > LEAD])
     _print_findings(console, "Events", words.by_severity(summary.events))
+
+
+def _print_sections(console: "Console", sections: Iterable[tuple[Section, Content]]) -> None:
+    for section, content in sections:
+        console.print()
+        _print(console, section.title, "bold")
+        for cards in content.cards:
+            _print_cards(console, cards)
+        for note in content.notes:
+            _print(console, note, indent=2)
+        for grid in content.grids:
+            if grid.title:
+                _print(console, grid.title)
+            console.print(_grid_table(grid))
+
+
+def _print_cards(console: "Console", cards: Cards) -> None:
+    if cards.title:
+        _print(console, cards.title, indent=2)
+    for card in cards.cards:
+        _print(console, f"{card.name}: {card.value} {card.interval}".rstrip(), "bold", indent=2)
+    word, style = ("VALID", "bold green") if cards.valid else ("INVALID", "bold white on red")
+    _print(console, word, style, indent=2)
+    for reason in cards.reasons:
+        _print(console, reason, "" if cards.valid else "red", indent=4)
 
 
 def _print(console: "Console", text: str, style: str = "", indent: int = 0) -> None:
@@ -82,13 +115,26 @@ def _print_rows(console: "Console", heading: str, shown: Sequence[Column], rows:
 
 def rows_table(shown: Sequence[Column], rows: Sequence[Row]) -> "Table":
     """A table whose cells are harmless text: what does not fit is folded, never cut."""
+    return _text_table(
+        [(column.heading, column.is_number) for column in shown],
+        [[column.text(row) for column in shown] for row in rows],
+    )
+
+
+def _grid_table(grid: Grid) -> "Table":
+    heads = [(column.heading, column.is_number) for column in grid.columns]
+    return _text_table(heads, [[cell.text for cell in row] for row in grid.rows])
+
+
+def _text_table(heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> "Table":
+    """``heads``: text, and whether the column holds numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in shown:
-        table.add_column(Text(column.heading), justify="right" if column.is_number else "left", overflow="fold")
+    for heading, is_number in heads:
+        table.add_column(Text(heading), justify="right" if is_number else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(one_line(column.text(row))) for column in shown))
+        table.add_row(*(Text(one_line(text)) for text in row))
     return table

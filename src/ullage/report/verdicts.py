@@ -24,6 +24,11 @@ class VerdictClass:
         """Whether its marks are filled."""
         return self.name == "sound"
 
+    @property
+    def dot(self) -> str:
+        """CSS classes of its mark in a table."""
+        return self.name if self.filled else f"hollow {self.name}"
+
 
 CLASSES: Final = (
     VerdictClass("sound", "as asked", "circle", "circles", "the bytes moved between the ranks and the target itself"),

@@ -11,7 +11,8 @@ from ullage.model.summary import Row, Summary
 from ullage.report.quantity import format_param, param_label
 from ullage.report.verdicts import is_invalid
 
-_ACCESS_KEYS: Final = ("access", "phase")
+_PHASE_KEY: Final = "phase"
+_ACCESS_KEYS: Final = (_PHASE_KEY, "access")
 _X_KEYS: Final = ("ranks", "threads", "nodes", "streams")
 _SERIES_KEYS: Final = ("block_bytes", "transfer_bytes", "message_bytes", "size_bytes")
 
@@ -19,8 +20,13 @@ MOST_PANELS: Final = 12
 
 
 def access_of(row: Row) -> str:
-    """``write``, ``read`` ...; empty when the suite knows no such thing."""
+    """``write``, ``read``, or the name of its benchmark's phase; empty when the suite knows no such thing."""
     return next((str(row.params[key]) for key in _ACCESS_KEYS if key in row.params), "")
+
+
+def phase_of(row: Row) -> str:
+    """What the benchmark calls its phase, such as ``ior-easy-write``; empty for a row of no named phase."""
+    return str(row.params.get(_PHASE_KEY, ""))
 
 
 def sort_key(value: Scalar | None) -> tuple[int, float, str]:
@@ -103,13 +109,18 @@ class View:
         return [row for panel in self.main for row in panel.rows]
 
     @cached_property
+    def swept(self) -> list[Panel]:
+        """Main panels without those of named phases, which have tables and charts of their own."""
+        return [panel for panel in self.main if not phase_of(panel.rows[0])]
+
+    @cached_property
     def shown(self) -> list[Panel]:
-        """The panels that are drawn: all main ones, or of many the best few in their own order."""
-        if len(self.main) <= MOST_PANELS:
-            return self.main
-        ranked = sorted(self.main, key=_strength, reverse=True)
+        """The panels that are drawn: all swept ones, or of many the best few in their own order."""
+        if len(self.swept) <= MOST_PANELS:
+            return self.swept
+        ranked = sorted(self.swept, key=_strength, reverse=True)
         chosen = {id(panel) for panel in ranked[:MOST_PANELS]}
-        return [panel for panel in self.main if id(panel) in chosen]
+        return [panel for panel in self.swept if id(panel) in chosen]
 
     @cached_property
     def targets(self) -> list[str]:

@@ -10,7 +10,7 @@ from ullage.model.summary import Finding, Row
 from ullage.report.data import ReportData
 from ullage.report.quantity import format_param, param_label, plural
 from ullage.report.verdicts import headword
-from ullage.report.view import View, access_of, sort_key, values_by_key
+from ullage.report.view import View, access_of, phase_of, separating_keys, sort_key, values_by_key
 
 _SEVERITIES: Final = ("warning", "advice", "info")
 _MOST_NAMED: Final = 8
@@ -34,14 +34,17 @@ def scope(view: View) -> str:
     """``2 targets, 4 rank counts (1, 2, 4, 8), 7 block sizes (128K to 8M), write and read``."""
     rows = view.summary.rows
     parts = [plural(len(view.targets), "target")] if rows else []
+    told = separating_keys(rows, lambda row: (phase_of(row),))
     for key, values in values_by_key(rows).items():
         ordered = sorted(values, key=sort_key)
-        if len(ordered) > 1 and key not in {"access", "phase"}:
+        if len(ordered) > 1 and key not in {"access", "phase"} and key in told:
             parts.append(f"{_counted(key, len(ordered))} ({_span(key, ordered)})")
-        elif key in {"ranks", "block_bytes"}:
+        elif len(ordered) == 1 and key in {"ranks", "block_bytes"}:
             parts.append(f"{param_label(key)} {format_param(key, ordered[0])}")
-    accesses = list(dict.fromkeys(filter(None, (access_of(row) for row in rows))))
-    return ", ".join([*parts, *([listing(accesses, 6)] if accesses else [])])
+    phases = {phase_of(row) for row in rows} - {""}
+    accesses = list(dict.fromkeys(filter(None, (access_of(row) for row in rows if not phase_of(row)))))
+    named = [plural(len(phases), "phase")] if phases else []
+    return ", ".join([*parts, *named, *([listing(accesses, 6)] if accesses else [])])
 
 
 def _counted(key: str, count: int) -> str:

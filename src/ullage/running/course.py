@@ -55,19 +55,21 @@ def measure(
 
 def show_result(folder: ResultFolder) -> None:
     """Summary, report and tables of whatever was measured."""
+    from ullage.report.data import FinishedResult, load
     from ullage.report.html import write_report
-    from ullage.report.terminal import make_console, print_summary
+    from ullage.report.terminal import make_console, print_report
     from ullage.summary import build_summary
 
+    finished = FinishedResult(folder.path)
     try:
-        summary = build_summary(folder)
+        summary = build_summary(finished)
     except UserError as error:
         sys.stderr.write(f"ullage: no summary: {error}\n")
         return
-    folder.write_summary(summary)
-    print_summary(summary, make_console())
+    finished.write_summary(summary)
+    print_report(load(finished, summary), make_console())
     if summary.rows:
-        write_report(folder, folder.report_path)
+        write_report(finished, folder.report_path)
         sys.stdout.write(f"\nReport: {folder.report_path}\n")
 
 

@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ullage.model.describe import Describe
     from ullage.model.plan import Plan, Target
     from ullage.model.request import Request
+    from ullage.model.summary import Finding, Row, Score
     from ullage.result import ResultFolder
+    from ullage.rows import RowContext
     from ullage.running.session import Session
 
 
@@ -64,7 +66,7 @@ class Prepared(Protocol):
         ...
 
     def plans(self, result: "ResultFolder") -> "list[Plan]":
-        """One plan a layout, as they would be written into ``result``: each does the whole job of its layout."""
+        """One plan a launch, as they would be written into ``result``: together they do the whole job."""
         ...
 
     def run(self, session: "Session") -> int:
@@ -92,6 +94,24 @@ class Suite(Protocol):
 
     def prepare(self, request: "Request", ground: Ground) -> Prepared:
         """Check ``request``, also that of a result to go on with. ``UserError`` for what engine or machine refuse."""
+        ...
+
+
+@dataclass(frozen=True)
+class SuiteSummary:
+    """What a suite makes of its records."""
+
+    rows: "list[Row]"
+    findings: "list[Finding]" = field(default_factory=list["Finding"])
+    scores: "list[Score]" = field(default_factory=list["Score"])
+
+
+@runtime_checkable
+class Summarising(Protocol):
+    """A suite with rows, findings and scores of its own; of the others every phase of every case becomes rows."""
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """From the documents in ``result`` alone, so that it can be done again at any time."""
         ...
 
 

@@ -8,13 +8,12 @@ from ullage.model.summary import Row
 from ullage.report import verdicts
 from ullage.report.charts import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.latency import PERCENTILES, Percentiles, merge
+from ullage.report.latency import NAMES, Percentiles, merge
 from ullage.report.points import MOST_XS, omitted, series_label, series_labels, setting_of, spread_out
 from ullage.report.quantity import format_param, format_quantity, param_label, plural
 from ullage.report.vega import Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.view import Panel
 
-NAMES: Final = (*(name for name, _ in PERCENTILES), "max")
 _TOOLTIP: Final = tooltip(
     ("place", "target"),
     ("setting", "setting"),

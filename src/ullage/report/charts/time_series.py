@@ -44,22 +44,23 @@ def figure(data: ReportData, panel: Panel) -> Figure | None:
     return Figure(panel.title, _slowest_words(widest), _spec(lines))
 
 
-def rates(phase: PhaseRecord) -> list[tuple[float, float]]:
-    """(middle of an interval in s from the start, bytes/s), neighbours joined where there are too many.
+def rates(phase: PhaseRecord, *, of_operations: bool = False, most: int = _MOST_POINTS) -> list[tuple[float, float]]:
+    """(middle of an interval in s from the start, bytes/s or operations/s), neighbours joined above ``most``.
 
     A last interval of under half the length is left out: its rate would be mostly chance.
     """
     series = phase.series
     if series is None or series.interval_ns <= 0:
         return []
-    step = -(-len(series.bytes) // _MOST_POINTS)
+    counts = series.operations if of_operations else series.bytes
+    step = -(-len(counts) // most)
     length_ns = step * series.interval_ns
     points: list[tuple[float, float]] = []
-    for index, start in enumerate(range(0, len(series.bytes), max(step, 1))):
+    for index, start in enumerate(range(0, len(counts), max(step, 1))):
         begin_ns = index * length_ns
         covered_ns = min(length_ns, phase.elapsed_ns - begin_ns)
         if covered_ns >= length_ns / 2:
-            amount = sum(series.bytes[start : start + step])
+            amount = sum(counts[start : start + step])
             points.append(((begin_ns + covered_ns / 2) / _NS_PER_S, amount / covered_ns * _NS_PER_S))
     return points
 

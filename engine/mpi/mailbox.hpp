@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Letters and sums between ranks that never make anybody wait: whoever posts does not wait for the reader, whoever
+// looks not for the writer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mpi/comm.hpp"
+
+namespace ullage::mpi {
+
+/// What a letter is about is its kind; its content is bytes of any sort.
+struct Letter {
+  int from = 0;
+  int kind = 0;
+  std::string content;
+};
+
+/// Used by one thread. On a communicator of its own, so that no other message is taken for a letter.
+class Mailbox final {
+ public:
+  /// Collective.
+  explicit Mailbox(const Comm& everyone);
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+  /// Collective, after every letter has been read and every sum has been seen.
+  ~Mailbox();
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  /// `kind` from 0 to 1000, content below 1 GiB. Letters of one rank to another arrive in their order.
+  void post(int to, int kind, std::string content);
+  /// The next letter that has arrived, if any.
+  [[nodiscard]] std::optional<Letter> look();
+
+  using Pair = std::array<std::uint64_t, 2>;
+  /// Adds this rank's share to a sum over all ranks, one sum at a time.
+  void add(const Pair& mine);
+  /// The sum, once every rank has added its share; each sum is told once.
+  [[nodiscard]] std::optional<Pair> sum();
+
+ private:
+  struct Posted;  // a letter that MPI may still be reading
+  struct Summing;
+  void forget_delivered();
+
+  Comm comm_;
+  int rank_;
+  int size_;
+  std::list<Posted> posted_;
+  std::unique_ptr<Summing> summing_;
+};
+
+}  // namespace ullage::mpi

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/dataset_removal.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+
+namespace ullage {
+namespace {
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const noexcept { closedir(directory); }
+};
+
+/// Files of the manifest's own numbering.
+class NumberedRemoval final {
+ public:
+  NumberedRemoval(int folder, const std::string& path, const DatasetEntry& entry, Part part, Leftovers& leftovers)
+      : folder_(folder), path_(path), entry_(entry), part_(part), leftovers_(leftovers) {}
+
+  void run() {
+    for (std::uint64_t index = 0; index < entry_.files; ++index) {
+      if (!part_.has(index)) continue;
+      const auto file = remove_name(folder_, entry_.file_name(index), 0);
+      leftovers_.removed_files += file.has_value() ? 1 : 0;
+      if (!file) note(entry_.file_name(index), file.error());
+      if (!entry_.directory_per_process || part_.items_only) continue;
+      if (const auto own = remove_name(folder_, entry_.directory_name(index), AT_REMOVEDIR); !own)
+        note(entry_.directory_name(index), own.error());
+    }
+  }
+
+ private:
+  void note(const std::string& name, int errno_value) { leftovers_.note(path_ + "/" + name, errno_value); }
+
+  int folder_;
+  const std::string& path_;
+  const DatasetEntry& entry_;
+  Part part_;
+  Leftovers& leftovers_;
+};
+
+/// A tree is removed by what is found in it, since how far it was filled is in no manifest: every name must be one of
+/// the tree's.
+class TreeRemoval final {
+ public:
+  TreeRemoval(const TreeShape& shape, Part part, Leftovers& leftovers)
+      : shape_(shape), part_(part), leftovers_(leftovers) {}
+
+  void run(int directory, const std::string& path) {
+    const auto visited = for_each_name(directory, [&](const std::string& name) {
+      remove(directory, path, name);
+      return true;
+    });
+    if (!visited) leftovers_.note(path, visited.error());
+  }
+
+ private:
+  void remove(int directory, const std::string& path, const std::string& name) {
+    if (const auto item = shape_.parse_item(name)) {
+      if (!part_.has(item->rank + item->item)) return;
+      const bool gone = unlinkat(directory, name.c_str(), shape_.directories ? AT_REMOVEDIR : 0) == 0;
+      leftovers_.removed_files += gone && !shape_.directories ? 1 : 0;
+      if (!gone) leftovers_.note(path + "/" + name, errno);
+    } else if (shape_.is_directory_name(name)) {
+      descend(directory, path + "/" + name, name);
+    } else {
+      leftovers_.note(path + "/" + name, "in no manifest, not removed");
+    }
+  }
+
+  void descend(int directory, const std::string& path, const std::string& name) {
+    const auto inner = open_beneath(directory, name, O_RDONLY | O_DIRECTORY);
+    if (!inner) return leftovers_.note(path, inner.error());
+    run(inner->get(), path);
+    if (!part_.items_only && unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) leftovers_.note(path, errno);
+  }
+
+  const TreeShape& shape_;
+  Part part_;
+  Leftovers& leftovers_;
+};
+
+}  // namespace
+
+void Leftovers::note(const std::string& name, const std::string& reason) {
+  if (left.size() < most_left) left.push_back(name + ": " + reason);
+}
+
+void Leftovers::note(const std::string& name, int errno_value) {
+  if (errno_value != ENOENT) note(name, std::generic_category().message(errno_value));
+}
+
+OrErrno<void> remove_name(int folder, const std::string& name, int flags) {
+  if (!is_safe_name(name)) return std::unexpected(EINVAL);
+  const auto [parent_name, base] = split_name(name);
+  Descriptor parent;
+  if (!parent_name.empty()) {
+    auto opened = open_beneath(folder, parent_name, O_PATH | O_DIRECTORY);
+    if (!opened) return std::unexpected(opened.error());
+    parent = std::move(*opened);
+  }
+  if (unlinkat(parent ? parent.get() : folder, base.c_str(), flags) != 0) return std::unexpected(errno);
+  return {};
+}
+
+OrErrno<void> for_each_name(int directory, const std::function<bool(const std::string&)>& visit) {
+  const int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return std::unexpected(errno);
+  const std::unique_ptr<DIR, CloseDirectory> stream(fdopendir(fd));
+  if (!stream) {
+    ::close(fd);
+    return std::unexpected(ENOMEM);
+  }
+  while (true) {
+    errno = 0;
+    const dirent* entry = readdir(stream.get());
+    if (entry == nullptr) break;
+    const std::string name = entry->d_name;
+    if (name != "." && name != ".." && !visit(name)) return {};
+  }
+  if (errno != 0) return std::unexpected(errno);
+  return {};
+}
+
+void remove_dataset(int folder, const std::string& path, const DatasetEntry& entry, Part part, Leftovers& leftovers) {
+  const std::string name = path + "/" + entry.directory;
+  const auto directory = open_beneath(folder, entry.directory, O_RDONLY | O_DIRECTORY);
+  if (!directory) return leftovers.note(name, directory.error());
+  if (entry.tree)
+    TreeRemoval(*entry.tree, part, leftovers).run(directory->get(), name);
+  else
+    NumberedRemoval(folder, path, entry, part, leftovers).run();
+  if (part.items_only) return;
+  if (const auto removed = remove_name(folder, entry.directory, AT_REMOVEDIR); !removed)
+    leftovers.note(name, removed.error());
+}
+
+}  // namespace ullage

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/dataset_removal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "storage/test_support.hpp"
+
+namespace ullage {
+namespace {
+
+namespace fs = std::filesystem;
+
+TreeShape small_tree() {
+  TreeShape shape;
+  shape.ranks = 3;
+  shape.items = 40;
+  shape.depth = 2;
+  shape.branching = 2;
+  return shape;
+}
+
+class DatasetRemoval : public ::testing::Test {
+ protected:
+  void make() const {
+    const TreeShape& shape = *entry_.tree;
+    for (std::uint64_t i = 0; i < shape.directory_count(); ++i)
+      fs::create_directories(bench_.path(entry_.directory + "/" + shape.directory_path(0, i)));
+    for (std::uint64_t rank = 0; rank < shape.ranks; ++rank)
+      for (std::uint64_t item = 0; item < shape.items; ++item)
+        test::write_file(bench_.path(entry_.directory + "/" + shape.directory_path(0, shape.directory_of_item(item)) +
+                                     "/" + shape.item_name(rank, item, item % 2 == 0)),
+                         "x");
+  }
+  Leftovers remove(Part part) const {
+    Leftovers leftovers;
+    bench_.folder().remove_dataset(entry_, part, leftovers);
+    return leftovers;
+  }
+
+  test::Bench bench_;
+  DatasetEntry entry_{"t", "c-t", 0, false, false, small_tree()};
+};
+
+TEST_F(DatasetRemoval, TakesAWholeTree) {
+  make();
+  const Leftovers leftovers = remove({});
+  EXPECT_TRUE(leftovers.left.empty());
+  EXPECT_EQ(leftovers.removed_files, 120U);
+  EXPECT_FALSE(fs::exists(bench_.path("c-t")));
+}
+
+TEST_F(DatasetRemoval, PartsTakeEveryItemOnceAndNoDirectory) {
+  make();
+  std::uint64_t removed = 0;
+  for (int part = 0; part < 4; ++part) removed += remove({part, 4, true}).removed_files;
+  EXPECT_EQ(removed, 120U);
+  EXPECT_TRUE(fs::is_directory(bench_.path("c-t/" + entry_.tree->directory_path(0, 6))));
+  EXPECT_EQ(remove({}).removed_files, 0U);
+  EXPECT_FALSE(fs::exists(bench_.path("c-t")));
+}
+
+TEST_F(DatasetRemoval, LeavesWhatIsNoneOfTheTrees) {
+  make();
+  const std::string foreign = "c-t/" + entry_.tree->directory_path(0, 3) + "/precious";
+  test::write_file(bench_.path(foreign), "stays");
+  test::write_file(bench_.path("c-t/file.mdtest.9.0"), "stays: no such rank");
+  fs::create_directory_symlink(bench_.folder().path(), bench_.path("c-t/mdtest_tree.0.1"));
+  const Leftovers leftovers = remove({});
+  EXPECT_EQ(leftovers.removed_files, 120U);
+  EXPECT_EQ(test::read_file(bench_.path(foreign)), "stays");
+  EXPECT_TRUE(fs::exists(bench_.path("c-t/file.mdtest.9.0")));
+  EXPECT_TRUE(fs::is_symlink(bench_.path("c-t/mdtest_tree.0.1"))) << "neither followed nor removed";
+  EXPECT_TRUE(std::ranges::any_of(leftovers.left, [](const std::string& line) {
+    return line.find("/precious: in no manifest") != std::string::npos;
+  }));
+}
+
+TEST_F(DatasetRemoval, NothingThereIsNoLeftover) { EXPECT_TRUE(remove({}).left.empty()); }
+
+TEST_F(DatasetRemoval, LeftoversAreFew) {
+  Leftovers leftovers;
+  for (int i = 0; i < 100; ++i) leftovers.note("n", "reason");
+  EXPECT_EQ(leftovers.left.size(), Leftovers::most_left);
+}
+
+}  // namespace
+}  // namespace ullage

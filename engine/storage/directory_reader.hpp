@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in a directory, many names a system call, however deep it lies.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "storage/descriptor.hpp"
+#include "storage/terminated_name.hpp"
+
+namespace ullage {
+
+enum class EntryKind { directory, other, unknown };  // unknown: the file system does not say
+
+struct NamedEntry {
+  TerminatedName name;
+  EntryKind kind = EntryKind::unknown;
+};
+
+/// Reads one directory after the other into the same room.
+class DirectoryReader final {
+ public:
+  /// Room for one read: no less than the longest name and what stands around it.
+  explicit DirectoryReader(std::size_t room_bytes) : room_(room_bytes) {}
+
+  /// Reads the next entries of an open directory, without "." and "..". False: there are no more.
+  [[nodiscard]] OrErrno<bool> read(int directory);
+  /// Of the last read; the names live until the next one.
+  [[nodiscard]] const std::vector<NamedEntry>& entries() const noexcept { return entries_; }
+
+ private:
+  std::vector<std::byte> room_;
+  std::vector<NamedEntry> entries_;
+};
+
+/// open_beneath(directory, path, flags | O_DIRECTORY), also where the path is longer than the system takes in one go.
+[[nodiscard]] OrErrno<Descriptor> open_directory(int directory, std::string path, int flags);
+
+}  // namespace ullage

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/node_caches.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "storage/descriptor.hpp"
+
+namespace ullage {
+
+Status drop_node_caches(CachesToDrop what) {
+  constexpr const char* path = "/proc/sys/vm/drop_caches";
+  const Descriptor file(::open(path, O_WRONLY | O_CLOEXEC));
+  const char* word = what == CachesToDrop::pages ? "1" : "3";
+  if (!file || ::write(file.get(), word, 1) != 1) return fail(errno_error(errno, "drop caches", path));
+  return {};
+}
+
+}  // namespace ullage

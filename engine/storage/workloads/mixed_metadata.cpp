@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `mixed-metadata`: sets of small files that turn over while they are looked at and read, as in md-workbench.
+#include <utility>
+
+#include "core/json.hpp"
+#include "core/workload.hpp"
+#include "storage/workloads/mixed_metadata_parameters.hpp"
+#include "storage/workloads/mixed_metadata_phase.hpp"
+
+namespace ullage {
+namespace {
+
+class MixedMetadata final : public Workload {
+ public:
+  MixedMetadata(const Values& values, const WorkloadContext& context)
+      : parameters_(MixedMetadataParameters::from(values)), context_(context) {
+    state_.parameters = &parameters_;
+    state_.context = &context_;
+    state_.tree = parameters_.tree(static_cast<std::uint64_t>(context.world->size()));
+    state_.dataset = {context.dataset_name(), "c-" + context.dataset_name(), 0, false, false, state_.tree};
+    state_.data_key = context.run_key;
+  }
+
+  [[nodiscard]] Status begin() override {
+    if (!parameters_.makes_dataset()) return find_dataset();
+    if (context_.stays())
+      if (auto status = remove(); !status) return status;  // what the repetition before left
+    if (!context_.lists_datasets) return {};
+    if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
+    return context_.backend->make_directory(state_.dataset.directory);
+  }
+
+  [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
+
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
+    return std::make_unique<MixedMetadataPhase>(state_, parameters_.phases[index]);
+  }
+
+  /// The directories of sets that were emptied are removed here.
+  [[nodiscard]] Status end(bool whole) override {
+    const bool is_there = whole && state_.has_sets;
+    if (!context_.dataset.empty()) {
+      if (is_there) return enter_dataset();
+      if (auto struck = context_.datasets->strike(context_.dataset); !struck) return struck;
+    } else if (context_.keep && is_there) {
+      return {};
+    }
+    return remove();
+  }
+
+ private:
+  /// What every case that works on these sets must have in common.
+  [[nodiscard]] Json layout() const {
+    return {{"ranks", state_.tree.ranks},
+            {"sets", parameters_.sets},
+            {"objects", parameters_.objects},
+            {"object_bytes", parameters_.object_bytes}};
+  }
+
+  [[nodiscard]] Status find_dataset() {
+    const Json* facts = context_.datasets->find(context_.dataset);
+    if (facts == nullptr) return fail(no_dataset(context_.dataset));
+    if ((*facts)["layout"] != layout())
+      return fail(environment_error("dataset '" + context_.dataset + "'", "was made as " + (*facts)["layout"].dump() +
+                                                                              ", this case wants " + layout().dump()));
+    state_.data_key = (*facts)["key"];
+    state_.first = (*facts)["first"];
+    state_.benches = (*facts)["benches"];
+    state_.has_sets = true;
+    return {};
+  }
+
+  [[nodiscard]] Status enter_dataset() const {
+    return context_.datasets->enter(context_.dataset, {{"workload", "mixed-metadata"},
+                                                       {"layout", layout()},
+                                                       {"key", state_.data_key},
+                                                       {"first", state_.first},
+                                                       {"next", state_.first + parameters_.objects},
+                                                       {"benches", state_.benches}});
+  }
+
+  /// Collective: every rank its part of the objects, then one rank of each file system the rest.
+  [[nodiscard]] Status remove() const {
+    const mpi::Comm& all = context_.world->all();
+    all.barrier();
+    Leftovers unsaid;  // what is left is found, and said, by the whole removal below
+    if (context_.parts > 1)
+      context_.folder->remove_dataset(state_.dataset, {context_.part, context_.parts, true}, unsaid);
+    all.barrier();
+    Leftovers leftovers;
+    if (context_.lists_datasets) context_.folder->remove_dataset(state_.dataset, {}, leftovers);
+    all.barrier();
+    if (leftovers.left.empty()) return {};
+    return fail(environment_error("", "could not be removed: " + leftovers.left.front()));
+  }
+
+  MixedMetadataParameters parameters_;
+  WorkloadContext context_;
+  MixedMetadataState state_;
+};
+
+/// In a visit creates may come before deletes.
+Needs needs_of(const Values& values, const PlannedLayout& layout) {
+  const auto parameters = MixedMetadataParameters::from(values);
+  constexpr std::uint64_t block = 4096;  // what a small file takes of most file systems
+  const std::uint64_t each = (parameters.object_bytes + block - 1) / block * block;
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  const std::uint64_t files = (parameters.sets * parameters.objects + parameters.create_share) * ranks;
+  return {files * each, files + (parameters.sets + 1) * ranks + 4};
+}
+
+const Registered<WorkloadEntry> registered{{
+    {"mixed-metadata",
+     "small files looked at, read, deleted and created in weighted shares, in sets that turn over, as in md-workbench",
+     specs_of(MixedMetadataParameters::table()),
+     {},
+     {}},
+    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
+       const std::string& pointer) {
+      return check_mixed_metadata(MixedMetadataParameters::from(values), capabilities, pointer);
+    },
+    needs_of,
+    [](const Values& values, const WorkloadContext& context) {
+      return std::make_unique<MixedMetadata>(values, context);
+    },
+    [](const Values& values) { return !MixedMetadataParameters::from(values).makes_dataset(); },
+}};
+
+}  // namespace
+}  // namespace ullage

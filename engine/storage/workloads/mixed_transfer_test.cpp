@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole launches of workload `mixed-transfer` on datasets that workload `transfer` has made.
+#include <gtest/gtest.h>
+
+#include "storage/workloads/mixed_test_support.hpp"
+
+namespace ullage {
+namespace {
+
+class MpiMixedTransfer : public test::Launches {
+ protected:
+  [[nodiscard]] Json written(const std::string& dataset, const Json& more = Json::object()) {
+    Json parameters{{"phases", {"write"}}, {"transfer_bytes", 16384}, {"block_bytes", 131072}, {"segments", 2}};
+    parameters.update(more);
+    return case_of("transfer", dataset, parameters);
+  }
+  [[nodiscard]] Json mixed(const std::string& dataset, const Json& more = Json::object(),
+                           const std::string& backend = "posix", const Json& of_backend = Json::object()) {
+    Json parameters{{"operations", operations}};
+    parameters.update(more);
+    return case_of("mixed-transfer", dataset, parameters, backend, of_backend);
+  }
+  void expect_refused(const std::vector<Json>& cases, const std::string& reason) {
+    EXPECT_EQ(run_cases(cases), exit_code::case_failed);
+    if (world_.root()) {
+      EXPECT_NE(test::read_file(records()).find(reason), std::string::npos) << test::read_file(records());
+    }
+    expect_nothing_left();
+  }
+  static constexpr std::uint64_t operations = 1000;
+};
+
+TEST_F(MpiMixedTransfer, EveryMixOnEveryFileModeLeavesDataThatVerifies) {
+  for (const char* mode : {"shared", "per-process"})
+    for (const char* pick : {"random", "permutation", "zipf"}) {
+      const Json files{{"file_mode", mode}};
+      Json again = files;
+      again.update(Json{{"phases", {"read"}}, {"verify", "full"}});
+      ASSERT_EQ(run_cases({written("d", files),
+                           mixed("d", {{"pick", pick}, {"read_share", 0.7}, {"read_back", "other-rank"}}),
+                           mixed("d", {{"pick", pick}}), written("d", again)}),
+                exit_code::ok);
+      if (world_.root()) {
+        const auto records = phases("mixed");
+        ASSERT_EQ(records.size(), 2U);
+        EXPECT_EQ(records[0]["access"], "write");
+        EXPECT_EQ(records[0]["operations"], operations * ranks());
+        EXPECT_EQ(records[0]["counters"]["reads"], 700 * ranks());
+        EXPECT_EQ(records[0]["counters"]["writes"], 300 * ranks());
+        EXPECT_EQ(records[0]["latency_parts"]["read"]["operations"], 700 * ranks());
+        EXPECT_EQ(records[0]["data_of"], ranks() > 1 ? "other-rank" : "own");
+        EXPECT_EQ(records[0]["syncs"], ranks());
+        EXPECT_EQ(records[1]["access"], "read");
+        EXPECT_EQ(records[1]["bytes"], operations * ranks() * 4096);
+        EXPECT_GT(records[1]["verified_bytes"], 0U);
+        EXPECT_FALSE(records[1]["stages"].contains("sync"));
+        EXPECT_EQ(phase("read")["verified_bytes"], 262144 * ranks());
+      }
+      expect_nothing_left();
+    }
+}
+
+TEST_F(MpiMixedTransfer, WorksOnWhatAStonewallLeft) {
+  const Json wall{{"file_mode", "per-process"}, {"segments", 2000}, {"stonewall_s", 0.01}, {"wear_out", true}};
+  Json whole = plan({written("d", wall), mixed("d", {{"read_share", 0.5}})});
+  whole["limits"]["space_fraction"] = 1;
+  const int code = run(whole);
+  if (code == exit_code::environment) GTEST_SKIP() << "too little room here";
+  EXPECT_EQ(code, exit_code::ok);
+  if (world_.root()) {
+    const std::uint64_t written_operations = phase("write")["operations"];
+    EXPECT_EQ(phase("mixed")["counters"]["positions"], written_operations * 4);
+  }
+  expect_nothing_left();
+}
+
+TEST_F(MpiMixedTransfer, StonewallEndsThePhase) {
+  const Json wall{{"operations", 1'000'000'000}, {"stonewall_s", 0.05}, {"wear_out", true}, {"cache", "none"}};
+  ASSERT_EQ(run_cases({written("d"), mixed("d", wall)}), exit_code::ok);
+  if (world_.root()) {
+    const Json record = phase("mixed");
+    EXPECT_GT(record["operations"], 0U);
+    EXPECT_EQ(record["operations"], record["stonewall"]["most_operations"].get<std::uint64_t>() * ranks());
+    EXPECT_EQ(record["counters"]["reads"], record["operations"]);
+  }
+}
+
+TEST_F(MpiMixedTransfer, WhatDoesNotFitTheDatasetIsRefused) {
+  expect_refused({mixed("d")}, "dataset 'd': is not there: run the case that makes it first");
+  expect_refused({written("d"), mixed("d", {{"transfer_bytes", 32768}})}, "must be the dataset's own 16384");
+  expect_refused({written("d"), mixed("d", {{"transfer_bytes", 4104}})}, "or a smaller multiple of 512");
+  expect_refused({case_of("metadata", "d", {{"phases", {"tree-create", "create"}}, {"items", 2}}), mixed("d")},
+                 "must be one of transfer");
+}
+
+TEST_F(MpiMixedTransfer, SharedFileOfACollectiveBackendIsRefused) {
+  expect_refused({written("d"), mixed("d", Json::object(), "mpiio", {{"collective", true}})}, "collectively");
+}
+
+TEST_F(MpiMixedTransfer, IndependentMpiioWorks) {
+  ASSERT_EQ(run_cases({written("d"), mixed("d", {{"read_share", 0.5}, {"operations", 100}}, "mpiio")}), exit_code::ok);
+  expect_nothing_left();
+}
+
+TEST_F(MpiMixedTransfer, FailureOfOneRankFailsTheCaseAndKeepsNothing) {
+  const Json faulty{{"operation", "read"}, {"kind", "eio"}, {"rank", world_.size() - 1}, {"after", 50}};
+  EXPECT_EQ(run_cases({written("d"), mixed("d", {{"read_share", 0.5}}, "fault", faulty)}), exit_code::case_failed);
+  if (world_.root()) {
+    EXPECT_EQ(phase("mixed")["failures"][0]["errno"], EIO);
+  }
+  expect_nothing_left();
+}
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flags of a tool as a table, and words read by it. Every flag of the table is known by name: none is skipped.
+
+A flag is translated, or answered (a note says what gives its effect here), or refused (with the reason and a way out).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, TypeVar
+
+from ullage.errors import UserError
+from ullage.parameters import suggest
+
+ValueT = TypeVar("ValueT")
+_SIZE: Final = re.compile(r"(\d{1,18})([kmgt]?)", re.IGNORECASE | re.ASCII)
+_COUNT: Final = re.compile(r"\d{1,18}", re.ASCII)
+_SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
+_NUMBER: Final = re.compile(r"-\d+(?:\.\d+)?", re.ASCII)
+_POWERS: Final = ("", "k", "m", "g", "t")
+_LARGEST: Final = 2**63 - 1
+_ON: Final = ("1", "true", "yes", "on")
+_OFF: Final = ("0", "false", "no", "off")
+
+
+@dataclass(frozen=True)
+class Flag:
+    """``names``: as written on a command line, the first is its key; ``directive``: of ``-O NAME=VALUE``, or empty.
+
+    ``harmless``: values of a refused flag that ask for nothing.
+    """
+
+    names: tuple[str, ...]
+    directive: str = ""
+    takes_value: bool = False
+    note: str = ""
+    refusal: str = ""
+    harmless: tuple[str, ...] = ("0",)
+
+    @property
+    def key(self) -> str:
+        """Under which its values are found; of one that is a directive only that."""
+        return self.names[0] if self.names else self.directive
+
+
+def switch(*names: str, directive: str = "") -> Flag:
+    """A translated flag without a value."""
+    return Flag(names, directive)
+
+
+def value(*names: str, directive: str = "") -> Flag:
+    """A translated flag with a value."""
+    return Flag(names, directive, takes_value=True)
+
+
+def answered(*names: str, note: str, directive: str = "", takes_value: bool = False) -> Flag:
+    """What it is for is done in another way, which ``note`` says."""
+    return Flag(names, directive, takes_value, note=note)
+
+
+def refused(*names: str, why: str, directive: str = "", takes_value: bool = False) -> Flag:
+    """Without an equivalent: ``why``, and what to do instead."""
+    return Flag(names, directive, takes_value, refusal=why)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The flags of one command line: the values of each by its key, those without a value as empty texts."""
+
+    tool: str
+    values: Mapping[str, tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+
+    def has(self, key: str) -> bool:
+        """Whether it was given."""
+        return key in self.values
+
+    def times(self, key: str) -> int:
+        """How often."""
+        return len(self.values.get(key, ()))
+
+    def text(self, key: str, default: str = "") -> str:
+        """The last value given."""
+        return self.values.get(key, (default,))[-1]
+
+    def size(self, key: str, default: int) -> int:
+        """Bytes; k, m, g and t are binary."""
+        return self._read(key, default, read_size, "a size such as 4096, 256k, 1m, 4g (binary)")
+
+    def count(self, key: str, default: int, least: int = 0) -> int:
+        """A whole number from ``least``."""
+
+        def read(text: str) -> int | None:
+            return int(text) if _COUNT.fullmatch(text) and int(text) >= least else None
+
+        return self._read(key, default, read, f"a whole number from {least}")
+
+    def seconds(self, key: str) -> float:
+        """0 when not given."""
+        return self._read(key, 0.0, lambda text: float(text) if _SECONDS.fullmatch(text) else None, "seconds")
+
+    def _read(self, key: str, default: ValueT, read: Callable[[str], ValueT | None], form: str) -> ValueT:
+        if key not in self.values:
+            return default
+        text = self.text(key)
+        found = read(text)
+        if found is None:
+            raise UserError(f"'{text}' is no value of {key}", self.tool, f"write {form}")
+        return found
+
+
+def read_size(text: str) -> int | None:
+    """None when ``text`` is no size. ``1MB`` is none: the tools read it as 1 MiB, people as a million bytes."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return None
+    found = int(match[1]) * 1024 ** _POWERS.index(match[2].lower())
+    return found if found <= _LARGEST else None
+
+
+@dataclass(frozen=True)
+class FlagTable:
+    """All flags of ``tool``. ``advice``: for words of other releases, what to write now."""
+
+    tool: str
+    flags: Sequence[Flag]
+    advice: Mapping[str, str]
+
+    def read(self, words: Iterable[str]) -> Given:
+        """Read ``words``; ``UserError`` for the first that is unknown, refused or lacks its value."""
+        reader = _Reader(self)
+        rest = iter(words)
+        for word in rest:
+            reader.take(word, rest)
+        return Given(self.tool, {key: tuple(found) for key, found in reader.values.items()}, tuple(reader.notes))
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Flag]:
+        """As on the command line."""
+        return {name: flag for flag in self.flags for name in flag.names}
+
+    @cached_property
+    def by_directive(self) -> Mapping[str, Flag]:
+        """In lower case: directives may be written in any."""
+        return {flag.directive.lower(): flag for flag in self.flags if flag.directive}
+
+
+class _Reader:
+    """Takes word after word. ``-t 1m``, ``-t=1m``, ``-t1m`` and ``-wrF`` are all in use."""
+
+    def __init__(self, table: FlagTable) -> None:
+        self._table = table
+        self.values: dict[str, list[str]] = {}
+        self.notes: dict[str, None] = {}
+
+    def take(self, word: str, rest: Iterator[str]) -> None:
+        """``rest`` gives up the words that are values."""
+        if word.startswith("--") and len(word) > 2:
+            name, joined, given = word.partition("=")
+            self._named(name, given if joined else None, rest)
+        elif word.startswith("-") and len(word) > 1:
+            self._letters(word, rest)
+        else:
+            right = "flags begin with -; a value follows its flag"
+            raise UserError(f"'{word}' is no flag", self._table.tool, right)
+
+    def _named(self, name: str, given: str | None, rest: Iterator[str]) -> None:
+        flag = self._find(name)
+        if flag.takes_value:
+            self._keep(flag, name, self._value(name, given, rest))
+        elif given is None or given.lower() in _ON:
+            self._keep(flag, name, "")
+        elif given.lower() not in _OFF:
+            raise UserError(f"'{given}' is no value of {name}", self._table.tool, "it is a switch and takes none")
+
+    def _letters(self, word: str, rest: Iterator[str]) -> None:
+        for index, letter in enumerate(word[1:], start=1):
+            name, tail = f"-{letter}", word[index + 1 :]
+            flag = self._find(name)
+            if flag.takes_value:
+                self._keep(flag, name, self._value(name, tail.removeprefix("=") if tail else None, rest))
+                return
+            if tail.startswith("="):
+                self._named(name, tail[1:], rest)
+                return
+            self._keep(flag, name, "")
+
+    def _value(self, name: str, given: str | None, rest: Iterator[str]) -> str:
+        found = given if given is not None else next(rest, None)
+        # A number may be negative; every other word with a dash is the next flag.
+        if found is None or (given is None and found.startswith("-") and not _NUMBER.fullmatch(found)):
+            raise UserError(f"{name} needs a value", self._table.tool, f"write {name} VALUE")
+        return found
+
+    def _find(self, name: str) -> Flag:
+        table = self._table
+        if name in table.advice:
+            raise UserError(f"{name} is of another release", table.tool, table.advice[name])
+        if name not in table.by_name:
+            known = [known for known in table.by_name if known.startswith("--") == name.startswith("--")]
+            raise UserError(f"unknown flag '{name}'", table.tool, suggest(name, known))
+        return table.by_name[name]
+
+    def _keep(self, flag: Flag, written: str, given: str) -> None:
+        if flag.key == "-O":
+            self._directives(given)
+        elif flag.refusal and given not in flag.harmless:
+            raise UserError(f"{written} has no equivalent: {flag.refusal}", self._table.tool)
+        elif flag.note:
+            self.notes[f"{written}: {flag.note}"] = None
+        elif not flag.refusal:
+            self.values.setdefault(flag.key, []).append(given)
+
+    def _directives(self, text: str) -> None:
+        known = self._table.by_directive
+        for item in text.split(","):
+            name, joined, given = item.partition("=")
+            flag = known.get(name.strip().lower())
+            if flag is None or not joined:
+                names = [flag.directive for flag in known.values()]
+                right = suggest(name, names) if flag is None else f"write -O {flag.directive}=VALUE"
+                raise UserError(f"unknown directive '{item}'", f"{self._table.tool} -O", right)
+            if flag.takes_value:
+                self._keep(flag, f"-O {flag.directive}", given)
+            else:
+                self._named_switch(flag, given)
+
+    def _named_switch(self, flag: Flag, given: str) -> None:
+        if given.lower() not in (*_ON, *_OFF):
+            raise UserError(f"'{given}' is no value of -O {flag.directive}", self._table.tool, "write 1 or 0")
+        if given.lower() in _ON:
+            self._keep(flag, f"-O {flag.directive}", "")

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole command line into the tool's own words, and what the launcher before them says of the layout. Pure."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Final
+
+from ullage.errors import UserError
+
+_ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+_MPIEXEC: Final = ("mpirun", "mpiexec", "mpiexec.hydra", "mpiexec.openmpi", "mpiexec.mpich", "orterun")
+_SRUN: Final = ("srun",)
+LAUNCHERS: Final = ("mpirun", "mpiexec", "srun")
+# What each launcher's word says. The same letter means different things to them.
+_MPIEXEC_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("-n", "-np", "--np", "--n"), "ranks"),
+    **dict.fromkeys(("-ppn", "--ppn", "-perhost", "-npernode", "--npernode", "-N"), "ranks_per_node"),
+}
+_SRUN_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("-n", "--ntasks"), "ranks"),
+    **dict.fromkeys(("-N", "--nodes"), "nodes"),
+    "--ntasks-per-node": "ranks_per_node",
+}
+# Their value is a name, which may be the tool's.
+_NAMING: Final = ("-J", "--job-name")
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """``words``: those behind the tool's name. Counts are None where the line does not say them."""
+
+    text: str
+    tool: str
+    words: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    ranks: int | None = None
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+def split_line(text: str, tool: str) -> CommandLine:
+    """``[NAME=VALUE ...] [LAUNCHER ...] TOOL FLAGS`` as a POSIX shell would split it; ``UserError`` for what is none.
+
+    Nothing is expanded: a variable, a redirection or a second command is an error.
+    """
+    words = _split(text, tool)
+    environment: dict[str, str] = {}
+    while words and (match := _ASSIGNMENT.fullmatch(words[0])):
+        environment[match[1]] = match[2]
+        words = words[1:]
+    place = _place_of(tool, words)
+    if place is None:
+        raise UserError(
+            f"not a command line of {tool}", f"'{text}'", f'write "{tool} ..." or "mpirun -np 8 {tool} ..."'
+        )
+    said, notes = _read_launcher(words[:place], tool)
+    return CommandLine(
+        text=text,
+        tool=tool,
+        words=tuple(words[place + 1 :]),
+        environment=environment,
+        ranks=said.get("ranks", _product(said.get("nodes"), said.get("ranks_per_node"))),
+        nodes=said.get("nodes"),
+        ranks_per_node=said.get("ranks_per_node"),
+        notes=notes,
+    )
+
+
+def _product(nodes: int | None, ranks_per_node: int | None) -> int | None:
+    return None if nodes is None or ranks_per_node is None else nodes * ranks_per_node
+
+
+def _split(text: str, tool: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UserError(f"cannot be split into words: {error}", f"'{text}'", "close every quote") from error
+    for word in words:
+        if "$" in word or "`" in word:
+            raise UserError(f"'{word}' would be expanded by a shell, and is not here", tool, "write its value")
+        if word in {"|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1", ":"}:
+            raise UserError(f"'{word}' is the shell's or the launcher's", tool, f"write the command line of one {tool}")
+    return words
+
+
+def _place_of(tool: str, words: Sequence[str]) -> int | None:
+    for index, word in enumerate(words):
+        if PurePath(word).name == tool and (index == 0 or words[index - 1] not in _NAMING):
+            return index
+    return None
+
+
+def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], tuple[str, ...]]:
+    if not words:
+        return {}, ()
+    name = PurePath(words[0]).name
+    if name not in (*_MPIEXEC, *_SRUN):
+        right = f"begin with {tool}, or with one of {', '.join(LAUNCHERS)}; --ranks says how many ranks"
+        raise UserError(f"'{words[0]}' before {tool} is no launcher known here", tool, right)
+    meanings = _SRUN_WORDS if name in _SRUN else _MPIEXEC_WORDS
+    said: dict[str, int] = {}
+    ignored: list[str] = []
+    rest = iter(words[1:])
+    for word in rest:
+        option, joined, value = word.partition("=")
+        glued = _glued(word, meanings)
+        if option in meanings:
+            said[meanings[option]] = _count(value if joined else next(rest, ""), option)
+        elif glued is not None:
+            said[meanings[glued]] = _count(word.removeprefix(glued), glued)
+        else:
+            ignored.append(word)
+    note = f"words of {name} that the plan does not carry: {shlex.join(ignored)}; Ullage starts and binds its own ranks"
+    return said, (note,) if ignored else ()
+
+
+def _glued(word: str, meanings: Mapping[str, str]) -> str | None:
+    """The option of ``-n8``."""
+    return next((name for name in meanings if len(name) == 2 and re.fullmatch(rf"{name}\d+", word)), None)
+
+
+def _count(text: str, option: str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,8}", text, re.ASCII):
+        raise UserError(f"'{text}' is no number of ranks or nodes", option, "write a whole number from 1")
+    return int(text)

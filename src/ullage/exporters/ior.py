@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of the workload ``transfer`` in the form of IOR's tables, for scripts that read those.
+
+Every number is made by the formulas of this page, not by IOR's: ``IOPS`` and ``OPs`` are both operations over the total
+time, ``Latency(s)`` is the mean time of an operation, ``Stonewall(MiB)`` is the rate of all ranks at the wall.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, pstdev
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.exporters import Exporter
+from ullage.metrics.arithmetic import NS_PER_S, stage_span_ns
+from ullage.model.record import PhaseRecord
+from ullage.report.data import ReportData
+from ullage.rows import Measured
+
+_WORKLOADS: Final = ("transfer", "mixed-transfer")
+_APIS: Final[Mapping[str, str]] = {"null": "DUMMY"}
+_MIB: Final = 1 << 20
+_KIB: Final = 1 << 10
+_WIDTHS: Final = (9, 10, 10, 11, 10, 10, 10, 10, 10, 10, 4)
+_HEADS: Final = (
+    *("access", "bw(MiB/s)", "IOPS", "Latency(s)", "block(KiB)", "xfer(KiB)"),
+    *("open(s)", "wr/rd(s)", "close(s)", "total(s)", "iter"),
+)
+_SUMMARY_HEADS: Final = (
+    *("Operation", "Max(MiB)", "Min(MiB)", "Mean(MiB)", "StdDev", "Max(OPs)", "Min(OPs)", "Mean(OPs)", "StdDev"),
+    *("Mean(s)", "Stonewall(s)", "Stonewall(MiB)", "Test#", "#Tasks", "tPN", "reps", "fPP", "reord", "reordoff"),
+    *("reordrand", "seed", "segcnt", "blksiz", "xsize", "aggs(MiB)", "API", "RefNum"),
+)
+# At least: what does not fit makes its column wider, so that a blank stands between any two.
+_SUMMARY_WIDTHS: Final = (9, *(10,) * 9, 12, 14, 5, 6, 3, 4, 3, 5, 8, 9, 4, 6, 8, 8, 9, 5, 6)
+
+
+def render(data: ReportData) -> str:
+    """Results, maxima and summary; ``UserError`` for a result without such cases."""
+    groups = _groups(data.measured)
+    if not groups:
+        raise UserError("the result holds no case of the workload transfer", "--format ior", "--format csv takes all")
+    items = [item for item in data.measured if item.case.workload in _WORKLOADS]
+    lines = ["Results: ", "", _row(_HEADS), _row(["-" * len(head) for head in _HEADS])]
+    lines += [_row(_iteration(item, number)) for item, number in _numbered(items)]
+    lines += [*_maxima(groups), "", "Summary of all tests:", *_summary(groups)]
+    lines += [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
+    return "\n".join(lines) + "\n"
+
+
+def _groups(measured: Sequence[Measured]) -> dict[tuple[str, str], list[Measured]]:
+    groups: dict[tuple[str, str], list[Measured]] = {}
+    for item in measured:
+        if item.case.workload in _WORKLOADS:
+            groups.setdefault((item.case.case, item.phase.phase), []).append(item)
+    return groups
+
+
+def _numbered(items: Sequence[Measured]) -> list[tuple[Measured, int]]:
+    seen: dict[tuple[str, str], int] = {}
+    numbered: list[tuple[Measured, int]] = []
+    for item in items:
+        key = item.case.case, item.phase.phase
+        numbered.append((item, seen.get(key, 0)))
+        seen[key] = seen.get(key, 0) + 1
+    return numbered
+
+
+def _row(cells: Sequence[str]) -> str:
+    return " ".join(cell.ljust(width) for cell, width in zip(cells, _WIDTHS, strict=True)).rstrip()
+
+
+def _iteration(item: Measured, number: int) -> list[str]:
+    phase = item.phase
+    latency = phase.latency
+    mean_s = latency.sum_ns / latency.operations / NS_PER_S if latency is not None and latency.operations else 0.0
+    return [
+        access_word(phase),
+        f"{_rate(phase):.2f}",
+        f"{_operations(phase):.2f}",
+        f"{mean_s:.9f}",
+        f"{_block(item) / _KIB:.2f}",
+        f"{_number(item, 'transfer_bytes') / _KIB:.2f}",
+        f"{stage_span_ns(phase.stages.get('open')) / NS_PER_S:.6f}",
+        f"{moving_ns(phase) / NS_PER_S:.6f}",
+        f"{stage_span_ns(phase.stages.get('close')) / NS_PER_S:.6f}",
+        f"{phase.elapsed_ns / NS_PER_S:.6f}",
+        str(number),
+    ]
+
+
+def access_word(phase: PhaseRecord) -> str:
+    """IOR knows write and read; a second pass over the same data keeps its own name."""
+    return phase.phase if phase.phase in ("write", "rewrite", "read", "reread") else phase.access
+
+
+def moving_ns(phase: PhaseRecord) -> int:
+    """From the first transfer to the end of the fsync, which IOR counts as part of writing."""
+    stages = [stage for name in ("transfer", "sync") if (stage := phase.stages.get(name)) is not None]
+    if not stages:
+        return 0
+    return max(stage.last_stop_ns for stage in stages) - min(stage.first_start_ns for stage in stages)
+
+
+def _rate(phase: PhaseRecord) -> float:
+    return phase.bytes / _MIB / (phase.elapsed_ns / NS_PER_S) if phase.elapsed_ns else 0.0
+
+
+def _operations(phase: PhaseRecord) -> float:
+    return phase.operations / (phase.elapsed_ns / NS_PER_S) if phase.elapsed_ns else 0.0
+
+
+def _number(item: Measured, name: str) -> int:
+    value = item.case.workload_parameters.get(name, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _block(item: Measured) -> int:
+    """Of a rank in a segment; random positions have none, and a block is one transfer."""
+    return _number(item, "block_bytes") or _number(item, "transfer_bytes")
+
+
+def _maxima(groups: Mapping[tuple[str, str], Sequence[Measured]]) -> list[str]:
+    lines: list[str] = []
+    for access, head in (("write", "Max Write:"), ("read", "Max Read: ")):
+        rates = [_rate(i.phase) for items in groups.values() for i in items if access_word(i.phase) == access]
+        if rates:
+            lines.append(f"{head} {max(rates):.2f} MiB/sec ({max(rates) * _MIB / 1e6:.2f} MB/sec)")
+    return lines
+
+
+def _summary(groups: Mapping[tuple[str, str], Sequence[Measured]]) -> list[str]:
+    tests = list(dict.fromkeys(case for case, _ in groups))
+    rows = [_SUMMARY_HEADS, *(_summary_row(items, tests.index(case)) for (case, _), items in groups.items())]
+    widths = [max(least, *(len(row[column]) for row in rows)) for column, least in enumerate(_SUMMARY_WIDTHS)]
+    return [
+        " ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+
+
+def _summary_row(items: Sequence[Measured], test: int) -> tuple[str, ...]:
+    last = items[-1]
+    parameters, layout = last.case.workload_parameters, last.run.layout
+    rates, operations = [_rate(item.phase) for item in items], [_operations(item.phase) for item in items]
+    reordered = parameters.get("read_back", "own") != "own"
+    return (
+        access_word(last.phase),
+        *_spread(rates),
+        *_spread(operations),
+        f"{fmean(item.phase.elapsed_ns for item in items) / NS_PER_S:.5f}",
+        *_stonewall([item.phase for item in items]),
+        str(test),
+        str(layout.ranks),
+        str(layout.ranks_per_node or last.run.pinning.most_ranks_on_a_node),
+        str(len(items)),
+        str(int(parameters.get("file_mode") == "per-process")),
+        str(int(reordered)),
+        str(_number(last, "read_shift") if reordered else 0),
+        str(int(parameters.get("read_back") == "other-rank")),
+        str(_number(last, "order_seed") if parameters.get("order") == "random" else 0),
+        str(_number(last, "segments") or 1),
+        str(_block(last)),
+        str(_number(last, "transfer_bytes")),
+        f"{max(item.phase.bytes for item in items) / _MIB:.1f}",
+        _APIS.get(last.case.backend, last.case.backend.upper()),
+        "0",
+    )
+
+
+def _spread(values: Sequence[float]) -> list[str]:
+    return [f"{value:.2f}" for value in (max(values), min(values), fmean(values), pstdev(values))]
+
+
+def _stonewall(phases: Sequence[PhaseRecord]) -> tuple[str, str]:
+    """Time of the wall and the rate of all ranks until then; NA without one."""
+    walls = [phase.stonewall.at_wall for phase in phases if phase.stonewall is not None]
+    walls = [wall for wall in walls if wall.elapsed_ns]
+    if not walls:
+        return "NA", "NA"
+    rates = [wall.bytes / _MIB / (wall.elapsed_ns / NS_PER_S) for wall in walls]
+    return f"{fmean(wall.elapsed_ns for wall in walls) / NS_PER_S:.2f}", f"{fmean(rates):.2f}"
+
+
+EXPORTER = Exporter("ior", "cases of transfer as IOR's tables, for scripts that read those", "", render)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a benchmark of named phases: each row's ``phase`` parameter is the name the benchmark's own users know."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
+from ullage.report.data import ReportData
+from ullage.report.quantity import Scale, scale_for, significant
+from ullage.report.view import phase_of
+
+_SCALES: Final = {"B/s": Scale(float(1 << 30), "GiB/s"), "op/s": Scale(1e3, "kIOPS")}
+_TIME_METRIC: Final = "phase_time"
+_NS_PER_S: Final = 1e9
+_DIGITS: Final = 4
+
+
+@dataclass(frozen=True)
+class NamedPhase:
+    """One phase on one target. ``row`` is the metric that the suite names first, ``others`` are by metric."""
+
+    target: str
+    name: str
+    row: Row
+    others: dict[str, Row]
+    records: Sequence[PhaseRecord]
+
+    @property
+    def seconds(self) -> float | None:
+        """Median time of the phase: from the records, or as an imported table states it."""
+        if self.records:
+            return median(record.elapsed_ns for record in self.records) / _NS_PER_S
+        stated = self.others.get(_TIME_METRIC)
+        return None if stated is None else stated.median
+
+    @property
+    def stonewall_rate(self) -> float | None:
+        """Median rate when the time of the phase was up; None without a stonewall."""
+        walls = [record.stonewall.at_wall for record in self.records if record.stonewall is not None]
+        if walls:
+            return _median_rate([(self._amount(wall.bytes, wall.operations), wall.elapsed_ns) for wall in walls])
+        stated = next((row for metric, row in self.others.items() if metric.startswith("stonewall")), None)
+        return None if stated is None else stated.median
+
+    @property
+    def wear_out_rate(self) -> float | None:
+        """Median rate of the repetitions in which every rank went on to the largest count; None where none did."""
+        worn = [record for record in self.records if record.stonewall is not None and record.stonewall.wear_out]
+        if worn:
+            return _median_rate([(self.amount_of(record), record.elapsed_ns) for record in worn])
+        stated = any(metric.startswith("stonewall") for metric in self.others)
+        return self.row.median if stated and not self.records else None
+
+    @property
+    def is_wear_out_cut(self) -> bool:
+        """Whether wear-out was ended by its limit in some repetition."""
+        return any(record.stonewall is not None and record.stonewall.cut for record in self.records)
+
+    def amount_of(self, record: PhaseRecord) -> int:
+        """What the row's rate counts: bytes or operations."""
+        return self._amount(record.bytes, record.operations)
+
+    def _amount(self, count_bytes: int, operations: int) -> int:
+        return count_bytes if self.row.unit == "B/s" else operations
+
+
+def _median_rate(samples: Sequence[tuple[int, int]]) -> float | None:
+    rates = [amount / elapsed_ns * _NS_PER_S for amount, elapsed_ns in samples if elapsed_ns > 0]
+    return median(rates) if rates else None
+
+
+def named_phases(data: ReportData) -> list[NamedPhase]:
+    """Every phase of every target, in the order in which the summary first names phases, then targets."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in data.summary.rows:
+        if phase_of(row):
+            groups.setdefault((phase_of(row), row.target), []).append(row)
+    order = list(dict.fromkeys(name for name, _ in groups))
+    found = [_named_phase(data, name, target, rows) for (name, target), rows in groups.items()]
+    return sorted(found, key=lambda phase: order.index(phase.name))
+
+
+def _named_phase(data: ReportData, name: str, target: str, rows: Sequence[Row]) -> NamedPhase:
+    others = {row.metric: row for row in rows[1:]}
+    return NamedPhase(target, name, rows[0], others, data.phases_of(rows[0]))
+
+
+def labeller(phases: Sequence[NamedPhase]) -> Callable[[NamedPhase], str]:
+    """The phase's name; with its target where there are several."""
+    several = len({phase.target for phase in phases}) > 1
+    return lambda phase: f"{phase.target} · {phase.name}" if several else phase.name
+
+
+def phase_scale(values: Sequence[float], unit: str) -> Scale:
+    """GiB/s and kIOPS, in which the lists of such benchmarks are kept; any other unit with its best prefix."""
+    return _SCALES.get(unit) or scale_for(values, unit)
+
+
+def format_rate(value: float | None, unit: str) -> str:
+    """``1.234 GiB/s``; empty for None."""
+    if value is None:
+        return ""
+    scale = phase_scale([value], unit)
+    return f"{significant(value / scale.factor, _DIGITS)} {scale.unit}".strip()
+
+
+def format_rate_interval(row: Row) -> str:
+    """``[1.190, 1.270]`` in the unit of ``format_rate``; empty when the row has no interval."""
+    if row.low is None or row.high is None:
+        return ""
+    scale = phase_scale([row.median], row.unit)
+    low, high = (significant(value / scale.factor, _DIGITS) for value in (row.low, row.high))
+    return f"[{low}, {high}]"

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scores, large, with their intervals, and whether they count."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ullage.model.summary import Score
+from ullage.report.data import ReportData
+from ullage.report.quantity import significant
+from ullage.report.sections import LEAD, Card, Cards, Content, Section
+
+_DIGITS: Final = 4
+
+
+def build(data: ReportData) -> Content | None:
+    """None without scores."""
+    groups = _grouped(data.summary.scores)
+    return Content(cards=[_cards(scores) for scores in groups]) if groups else None
+
+
+def _grouped(scores: Sequence[Score]) -> list[list[Score]]:
+    """Each total with its parts: a part's name begins with its total's, and only a total has no unit."""
+    groups: list[list[Score]] = []
+    for score in scores:
+        if groups and score.unit and _part(score, groups[-1][0]):
+            groups[-1].append(score)
+        else:
+            groups.append([score])
+    return groups
+
+
+def _part(score: Score, total: Score) -> str:
+    """``bandwidth`` of ``IO500 bandwidth of nvme`` where the total is ``IO500 of nvme``; empty when it is no part."""
+    name, _, subject = score.name.partition(" of ")
+    whole, _, subject_of_whole = total.name.partition(" of ")
+    is_part = subject == subject_of_whole and name.startswith(f"{whole} ")
+    return name.removeprefix(f"{whole} ") if is_part else ""
+
+
+def _cards(scores: Sequence[Score]) -> Cards:
+    total, *parts = scores
+    cards = [_card("total" if parts else "score", total), *(_card(_part(part, total), part) for part in parts)]
+    return Cards(total.name, cards, list(dict.fromkeys(reason for score in scores for reason in score.reasons)))
+
+
+def _card(name: str, score: Score) -> Card:
+    interval = ""
+    if score.low is not None and score.high is not None:
+        interval = f"[{significant(score.low, _DIGITS)}, {significant(score.high, _DIGITS)}]"
+    value = f"{significant(score.value, _DIGITS)} {score.unit}".strip()
+    return Card(name, value, interval, score.valid)
+
+
+SECTION: Final = Section(
+    name="scores",
+    title="Scores",
+    doc="The list's own formula over the phases. An interval comes from repetitions of the whole run.",
+    order=LEAD,
+    build=build,
+)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flags of IOR: which are translated, which are answered in another way, which have no equivalent."""
+
+from typing import Final
+
+from ullage.command_lines.flags import Flag, FlagTable, answered, refused, switch, value
+
+_IN_RECORDS = "every result holds it: `ullage report`, and --format ior for IOR's tables"
+_ONE_PATH = "all ranks use one target; give one command line a path"
+_NO_GPU = "buffers lie in the nodes' memory; leave it out"
+
+_WORK: Final = (
+    value("-a", directive="api"),
+    value("-b", directive="blockSize"),
+    value("-t", directive="transferSize"),
+    value("-s", directive="segmentCount"),
+    value("-N", directive="numTasks"),
+    switch("-F", directive="filePerProc"),
+    switch("-u", directive="uniqueDir"),
+    switch("-c", directive="collective"),
+    value("-o", directive="testFile"),
+    switch("-w", directive="writeFile"),
+    switch("-r", directive="readFile"),
+    switch("-W", directive="checkWrite"),
+    switch("-R", directive="checkRead"),
+    switch("-E", directive="useExistingTestFile"),
+    switch("-k", directive="keepFile"),
+    switch("-K", directive="keepFileWithError"),
+    value("-i", directive="repetitions"),
+    value("-T", directive="maxTimeDuration"),
+    value("-D", directive="deadlineForStonewalling"),
+    switch(directive="stoneWallingWearOut"),
+    switch("-e", directive="fsync"),
+    switch("-Y", directive="fsyncPerWrite"),
+)
+_ORDER: Final = (
+    switch("-z", directive="randomOffset"),
+    value("--random-offset-seed", directive="randomOffsetSeed"),
+    switch("-C", directive="reorderTasks"),
+    value("-Q", directive="taskPerNodeOffset"),
+    switch("-Z", directive="reorderTasksRandom"),
+    value("-X", directive="reorderTasksRandomSeed"),
+)
+_BACKENDS: Final = (
+    switch("--posix.odirect", directive="useO_DIRECT"),
+    value("--mpiio.hintsFileName", directive="mpiio.hintsFileName"),
+    switch("--mpiio.preallocate", directive="preallocate"),
+)
+_ANSWERED: Final = (
+    value("-l", directive="dataPacketType"),
+    answered(
+        "-G",
+        directive="setTimeStampSignature",
+        takes_value=True,
+        note="the payload is keyed by run, rank and offset in every 512 bytes and needs no signature",
+    ),
+    answered(
+        "-g",
+        directive="intraTestBarriers",
+        note="open, transfer, sync and close are stamped apart on calibrated clocks; no barrier is put between them",
+    ),
+    answered("-m", directive="multiFile", note="every repetition writes new files"),
+    answered("-v", directive="verbose", note=_IN_RECORDS),
+    answered("-A", directive="refNum", takes_value=True, note="a result has its run id"),
+    answered(
+        "-j", directive="outlierThreshold", takes_value=True, note="the slowest ranks are named in every phase record"
+    ),
+    answered("--warningAsErrors", note="an error always fails its case and the run"),
+    answered("--mpiio.showHints", "--showHints", note="hints given and granted are in every phase record"),
+    answered(directive="summaryFile", takes_value=True, note=_IN_RECORDS),
+    answered(directive="summaryFormat", takes_value=True, note="--format ior, json, csv or md of `ullage report`"),
+    answered(
+        directive="saveRankPerformanceDetailsCSV", takes_value=True, note="fastest and slowest ranks are recorded"
+    ),
+    answered(
+        directive="savePerOpDataCSV",
+        takes_value=True,
+        note="latency histograms and rates over time are recorded for every phase",
+    ),
+    answered(
+        directive="stoneWallingStatusFile",
+        takes_value=True,
+        note="what every rank wrote is in the dataset's manifest, and reads go by it",
+    ),
+)
+_REFUSED: Final = (
+    refused("-d", directive="interTestDelay", takes_value=True, why="there is no pause between phases; leave it out"),
+    refused("-f", takes_value=True, why="scripts are not read; give each of its tests as a command line"),
+    refused("-M", directive="memoryPerNode", takes_value=True, why="memory is not filled; see `cache` of transfer"),
+    refused(directive="memoryPerTask", takes_value=True, why="memory is not filled; see `cache` of transfer"),
+    refused("-x", directive="singleXferAttempt", why="a short transfer is always continued; leave it out"),
+    refused("-y", directive="dualMount", why=_ONE_PATH),
+    refused("--dryRun", directive="dryRun", why="`ullage plan from-ior` explains and starts nothing"),
+    refused("--randomPrefill", takes_value=True, why="write the file with a command line of its own before"),
+    refused("--posix.rangelocks", why="no backend locks ranges; leave it out"),
+    refused("--mpiio.useStridedDatatype", why="every transfer is one explicit offset; leave it out"),
+    refused("--mpiio.useFileView", why="every transfer is one explicit offset; leave it out"),
+    refused("--gpuDirect", why=_NO_GPU),
+    refused(directive="allocateBufferOnGPU", takes_value=True, why=_NO_GPU),
+    refused(directive="GPUid", takes_value=True, why=_NO_GPU),
+    refused(directive="interIODelay", takes_value=True, why="ranks never think between operations; leave it out"),
+    refused(
+        directive="minTimeDuration", takes_value=True, why="a phase goes through its volume once; raise -s, with -D"
+    ),
+    refused(
+        directive="stoneWallingWearOutIterations",
+        takes_value=True,
+        why="the count is the largest any rank reached; set the volume with -b and -s",
+    ),
+)
+_STRIPES: Final = "set it on the target's folder with the file system's own tool before the run"
+_FILE_SYSTEMS: Final = tuple(
+    Flag((f"--posix.{name}",), takes_value=True, refusal=_STRIPES)
+    for name in (
+        "lustre.stripecount",
+        "lustre.stripesize",
+        "lustre.startost",
+        "lustre.pool",
+        "lustre.ignorelocks",
+        "beegfs.NumTargets",
+        "beegfs.ChunkSize",
+    )
+)
+_ADVICE: Final = {
+    "-B": "now it is --posix.odirect",
+    "-U": "now it is --mpiio.hintsFileName=FILE",
+    "-H": "now it is --mpiio.showHints",
+    "-V": "now it is --mpiio.useFileView, which has no equivalent here",
+    "-S": "now it is --mpiio.useStridedDatatype, which has no equivalent here",
+    "-p": "now it is --mpiio.preallocate",
+    "-I": "it has no effect in current releases; leave it out",
+    "-n": "it was HDF5's no-fill; leave it out",
+}
+
+DIRECTIVES: Final = value("-O")
+TABLE: Final = FlagTable(
+    "ior", (*_WORK, *_ORDER, *_BACKENDS, *_ANSWERED, *_REFUSED, *_FILE_SYSTEMS, DIRECTIVES), _ADVICE
+)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of the workload ``transfer`` that IOR's flags ask for. Pure.
+
+What is a mistake of IOR's is not copied: ``-Y`` is one fsync a write, ``-z`` a different order on each rank, all ranks
+have the same load, and data is checked outside the timer.
+"""
+
+import random
+from typing import Final
+
+from ullage.command_lines.flags import Given
+from ullage.errors import UserError
+from ullage.model.plan import Named, Parameters
+
+_TOOL: Final = "ior"
+# What all lines that work on one file must have in common.
+LAYOUT: Final = ("transfer_bytes", "block_bytes", "segments", "file_mode", "directory_per_process")
+_PATTERNS: Final = ("t", "timestamp", "o", "offset", "i", "incompressible", "r", "random")
+_DEFAULT_TRANSFER: Final = 256 << 10
+_DEFAULT_BLOCK: Final = 1 << 20
+
+
+def workload_of(given: Given, ranks: int) -> tuple[Parameters, list[str]]:
+    """All but the phases, and what a reader must know."""
+    notes: list[str] = []
+    parameters: Parameters = {
+        **_data_model(given),
+        **_order(given),
+        **_read_back(given, ranks, notes),
+        **_conditions(given, notes),
+    }
+    return parameters, notes
+
+
+def _data_model(given: Given) -> Parameters:
+    transfer, block = given.size("-t", _DEFAULT_TRANSFER), given.size("-b", _DEFAULT_BLOCK)
+    if transfer == 0 or transfer % 8 or block % 8:
+        raise UserError("-t and -b must be multiples of 8 bytes", _TOOL, f"-t {transfer} -b {block} are not")
+    if block < transfer or block % transfer:
+        raise UserError(f"-b {block} is no multiple of -t {transfer}", _TOOL, "a block is made of whole transfers")
+    per_process = given.has("-F")
+    if given.has("-u") and not per_process:
+        raise UserError("-u needs -F: a shared file has one folder", _TOOL, "add -F or leave -u out")
+    return {
+        "transfer_bytes": transfer,
+        "block_bytes": block,
+        "segments": given.count("-s", 1, least=1),
+        "file_mode": "per-process" if per_process else "shared",
+        "directory_per_process": given.has("-u"),
+    }
+
+
+def _order(given: Given) -> Parameters:
+    seed = given.count("--random-offset-seed", 1)
+    return {"order": "random", "order_seed": seed} if given.has("-z") else {}
+
+
+def _read_back(given: Given, ranks: int, notes: list[str]) -> Parameters:
+    if given.has("-C") and given.has("-Z"):
+        raise UserError("-C and -Z exclude each other", _TOOL, "-C: another node's data; -Z: another rank's")
+    if given.has("-Q") and not given.has("-C"):
+        notes.append("-Q has no effect without -C")
+    if given.has("-C"):
+        notes.append(
+            "-C: ranks read what another node wrote, by true topology; on a single node each reads data of its own "
+            "node, and the result says so"
+        )
+        return {"read_back": "other-node", "read_shift": given.count("-Q", 1, least=1)}
+    if not given.has("-Z"):
+        return {}
+    seed = given.count("-X", 0)
+    if ranks == 1:
+        notes.append("-Z: a single rank reads its own data")
+        return {}
+    shift = random.Random(seed).randrange(1, ranks)  # noqa: S311 - an order, not a secret
+    notes.append(f"-Z: every rank reads the data of the rank {shift} places further: each is read once, as with -Z -Z")
+    return {"read_back": "other-rank", "read_shift": shift}
+
+
+def _conditions(given: Given, notes: list[str]) -> Parameters:
+    _note_pattern(given, notes)
+    wall = given.seconds("-D")
+    if given.has("stoneWallingWearOut") and wall == 0:
+        raise UserError("stoneWallingWearOut needs -D", _TOOL, "give the time of the wall")
+    if given.has("-R") or given.has("-W"):
+        notes.append("-W, -R: all data is read again and checked after the phase, outside its timer")
+    notes.append("IOR does nothing about caches, nor does the plan: the verdict says what a read really measured")
+    if given.has("-Y"):
+        notes.append("-Y: exactly one fsync after each write")
+    return {
+        "sync": "every" if given.has("-Y") else "close" if given.has("-e") else "none",
+        "stonewall_s": wall,
+        "wear_out": given.has("stoneWallingWearOut"),
+        "cache": "none",
+        "verify": "full" if given.has("-R") or given.has("-W") else "kept",
+    }
+
+
+def _note_pattern(given: Given, notes: list[str]) -> None:
+    if not given.has("-l"):
+        return
+    if given.text("-l") not in _PATTERNS:
+        raise UserError(f"unknown data pattern '{given.text('-l')}'", f"{_TOOL} -l", f"one of {', '.join(_PATTERNS)}")
+    notes.append("-l: every payload here is keyed by its offset and does not compress, at memory speed")
+
+
+def random_picks(given: Given, workload: Parameters) -> Named:
+    """``-z -z`` while reading: as many transfers at independent random positions of what is there."""
+    transfer, block = given.size("-t", _DEFAULT_TRANSFER), given.size("-b", _DEFAULT_BLOCK)
+    carried = ("transfer_bytes", "read_back", "read_shift", "stonewall_s", "wear_out", "cache")
+    parameters: Parameters = {name: workload[name] for name in carried if name in workload}
+    operations = block // transfer * given.count("-s", 1, least=1)
+    seed = given.count("--random-offset-seed", 1)
+    return Named(
+        name="mixed-transfer",
+        parameters={**parameters, "read_share": 1.0, "pick": "random", "operations": operations, "seed": seed},
+    )

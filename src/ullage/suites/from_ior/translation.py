@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IOR's command lines as cases of the workload ``transfer``. Pure, but for the hints file that a flag names.
+
+Lines that only read use what an earlier line with the same ``-o`` wrote and kept; where there is none, their case
+writes it first.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Final
+
+from ullage.command_lines.flags import Given
+from ullage.command_lines.splitting import CommandLine
+from ullage.command_lines.translation import (
+    DatasetNames,
+    Draft,
+    Translation,
+    WantedLayout,
+    agreed_layout,
+    check_shared,
+    one_of,
+)
+from ullage.errors import UserError
+from ullage.model.plan import Named, Parameters
+from ullage.suites.from_ior.backends import NULL, backend_of
+from ullage.suites.from_ior.flags import TABLE
+from ullage.suites.from_ior.parameters import LAYOUT, random_picks, workload_of
+
+_TOOL: Final = "ior"
+_FILE: Final = "testFile"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One command line, read. ``number`` counts from 1."""
+
+    number: int
+    given: Given
+    backend: Named
+
+    @property
+    def writes(self) -> bool:
+        """IOR's rule: without any of -w -r -W -R it writes and reads."""
+        return self.given.has("-w") or not any(self.given.has(key) for key in ("-r", "-W", "-R"))
+
+    @property
+    def reads(self) -> bool:
+        """A check reads too."""
+        asked = any(self.given.has(key) for key in ("-r", "-W", "-R"))
+        return asked or not self.given.has("-w")
+
+    @property
+    def path(self) -> str:
+        """As written."""
+        return self.given.text("-o")
+
+    @property
+    def keeps(self) -> bool:
+        """Whether its file is there when it has ended."""
+        return self.given.has("-k")
+
+    @property
+    def picks_randomly(self) -> bool:
+        """``-z -z``: independent random positions, not a permutation."""
+        return self.given.times("-z") > 1
+
+
+def translate(lines: Sequence[CommandLine], wanted: WantedLayout, read_file: Callable[[Path], str]) -> Translation:
+    """See ``Translator``."""
+    jobs = [_read(number, line, read_file) for number, line in enumerate(lines, start=1)]
+    layout = _layout(jobs, lines, wanted)
+    ranks = layout.ranks or 1
+    notes = dict.fromkeys(note for line in lines for note in line.notes)
+    drafts: list[Draft] = []
+    books = _Books(jobs)
+    for job in jobs:
+        workload, said = workload_of(job.given, ranks)
+        made, more = books.drafts_of(job, workload)
+        notes.update(dict.fromkeys([*job.given.notes, *said, *more]))
+        drafts.extend(made)
+    check_shared(_TOOL, drafts, LAYOUT)
+    keep = any((job.keeps and books.is_last(job)) or job.given.has("-K") for job in jobs)
+    minutes = one_of(_TOOL, "-T", [job.given.count("-T", 0) for job in jobs])
+    return Translation(
+        drafts=tuple(drafts),
+        ranks=ranks,
+        repetitions=one_of(_TOOL, "-i", [job.given.count("-i", 1, least=1) for job in jobs]) or 1,
+        nodes=layout.nodes,
+        ranks_per_node=layout.ranks_per_node,
+        time_s=minutes * 60.0 if minutes else None,
+        keep=keep,
+        notes=tuple(notes) + (("-k or -K: the data stays; `ullage clean TARGET` removes it",) if keep else ()),
+    )
+
+
+def _read(number: int, line: CommandLine, read_file: Callable[[Path], str]) -> Job:
+    given = TABLE.read(line.words)
+    if "@" in given.text("-o"):
+        raise UserError("several paths with @ have no equivalent: all ranks use one target", _TOOL, "give -o one path")
+    return Job(number, given, backend_of(given, line.environment, read_file))
+
+
+def _layout(jobs: Sequence[Job], lines: Sequence[CommandLine], wanted: WantedLayout) -> WantedLayout:
+    """``-N`` uses fewer ranks than the launcher starts; 0 uses all."""
+    layout = agreed_layout(lines, wanted)
+    used = one_of(_TOOL, "-N", [job.given.count("-N", 0) or None for job in jobs], "--ranks")
+    if used is None or wanted.ranks is not None:
+        return layout
+    if any(line.ranks is not None and line.ranks < used for line in lines):
+        raise UserError(f"-N {used} is more than the launcher starts", _TOOL, "raise its -np, or lower -N")
+    return WantedLayout(used, layout.nodes, layout.ranks_per_node)
+
+
+class _Books:
+    """Which dataset each job makes and uses."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._jobs = jobs
+        self._names = DatasetNames()
+        self._left: dict[str, str] = {}
+
+    def is_last(self, job: Job) -> bool:
+        """Whether no later job uses the file of ``job``."""
+        return not any(other.path == job.path for other in self._jobs[job.number :])
+
+    def drafts_of(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
+        """The cases of ``job`` in their order, and what a reader must know of them."""
+        left = self._left.get(job.path)
+        if not job.writes and left is not None:
+            if not job.keeps:
+                del self._left[job.path]
+            return [self._reading(job, workload, left)], []
+        if not job.writes:
+            return self._written_first(job, workload)
+        return self._writing(job, workload)
+
+    def _reading(self, job: Job, workload: Parameters, dataset: str) -> Draft:
+        if job.picks_randomly:
+            return self._draft(job, random_picks(job.given, workload), dataset)
+        return self._draft(job, Named(name="transfer", parameters={**workload, "phases": ["read"]}), dataset)
+
+    def _written_first(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
+        note = f"line {job.number} only reads, and no line before it leaves that file: it is written first"
+        if not job.picks_randomly:
+            whole: Parameters = {**workload, "phases": ["write", "read"]}
+            return [self._draft(job, Named(name="transfer", parameters=whole))], [note]
+        name = self._names.make(job.path, _FILE)
+        first: Parameters = {**workload, "phases": ["write"], "order": "sequential"}
+        drafts = [
+            self._draft(job, Named(name="transfer", parameters=first), name),
+            self._draft(job, random_picks(job.given, workload), name),
+        ]
+        return drafts, [note]
+
+    def _writing(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
+        if job.picks_randomly:
+            what = "-z -z with -w has no equivalent: it leaves holes that a later read would count as data"
+            raise UserError(what, _TOOL, "write -z once for a permutation")
+        notes: list[str] = []
+        phases = ["write"]
+        if job.given.has("-E"):
+            phases.append("rewrite")
+            notes.append("-E: the existing file is one that the case writes first; the phase `rewrite` overwrites it")
+        if job.reads:
+            phases.append("read")
+        if not job.given.has("-r") and (job.given.has("-W") or job.given.has("-R")):
+            notes.append("-W or -R without -r: the check comes after a phase `read`, outside every timer")
+        self._left.pop(job.path, None)
+        dataset = ""
+        if job.keeps and not self.is_last(job):
+            dataset = self._left[job.path] = self._names.make(job.path, _FILE)
+        return [self._draft(job, Named(name="transfer", parameters={**workload, "phases": phases}), dataset)], notes
+
+    def _draft(self, job: Job, workload: Named, dataset: str = "") -> Draft:
+        is_null = job.backend.name == NULL
+        parameters = {**workload.parameters, "verify": "none"} if is_null else workload.parameters
+        folder = str(PurePath(job.path).parent) if job.path else ""
+        named = Named(name=workload.name, parameters=parameters)
+        return Draft(job.number, job.backend, named, "" if is_null else folder, dataset, not is_null)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of the workload ``metadata`` that mdtest's flags ask for. Pure.
+
+What is a mistake of mdtest's is not copied: a failed stat is a failure, ``-Y`` is one syncfs a node inside its own
+stamp, and what is read is checked outside the timer.
+"""
+
+from collections.abc import Collection
+from typing import Final, Literal
+
+from ullage.command_lines.flags import Given
+from ullage.errors import UserError
+from ullage.model.plan import Named, Parameters
+
+TOOL: Final = "mdtest"
+# What all lines that work on one tree must have in common.
+LAYOUT: Final = ("items", "items_per_directory", "depth", "branching", "leaf_only", "unique_directory")
+
+
+def backend_of(given: Given) -> Named:
+    """The backend that works on names."""
+    api = given.text("-a", "POSIX")
+    if api.upper() != "POSIX":
+        raise UserError(f"no backend works on names through {api}", f"{TOOL} -a", "POSIX does")
+    return Named(name="posix", parameters={"direct": True} if given.has("--posix.odirect") else {})
+
+
+def directories(depth: int, branching: int, *, leaf_only: bool) -> int:
+    """Directories of one tree that hold items."""
+    if leaf_only:
+        return branching**depth
+    return depth + 1 if branching == 1 else (branching ** (depth + 1) - 1) // (branching - 1)
+
+
+def items_of(given: Given) -> tuple[int, int, str]:
+    """Items of a rank, how many of them in a directory, and what a reader must know.
+
+    mdtest's rule: ``-n`` is rounded down to the same number in every directory; ``-I`` is that number itself.
+    """
+    depth, branching = given.count("-z", 0), given.count("-b", 1, least=1)
+    if depth > 64 or branching > 1_000_000:
+        raise UserError("the tree is too large", f"{TOOL} -z {depth} -b {branching}", "at most -z 64 -b 1000000")
+    holding = directories(depth, branching, leaf_only=given.has("-L"))
+    in_each = given.count("-I", 0)
+    items = given.count("-n", 0)
+    if in_each and items and items != in_each * holding:
+        what = f"-I {in_each} in {holding} directories are {in_each * holding} items, and -n says {items}"
+        raise UserError(what, TOOL, "give one of -n and -I")
+    if in_each:
+        return in_each * holding, in_each, ""
+    if not items:
+        raise UserError("neither -n nor -I says how many items a rank makes", TOOL, "add -n ITEMS")
+    if items < holding:
+        raise UserError(f"-n {items} are fewer items than the {holding} directories of the tree", TOOL, "raise -n")
+    rounded = items // holding * holding
+    note = f"-n {items} becomes {rounded}, as with mdtest: {items // holding} in each of {holding} directories"
+    return rounded, items // holding, note if rounded != items else ""
+
+
+def workload_of(
+    given: Given, item: Literal["directory", "file"], phases: Collection[str]
+) -> tuple[Parameters, list[str]]:
+    """All but the phases and the wall, and what a reader must know. ``phases``: those over items that are asked for."""
+    items, in_each, note = items_of(given)
+    notes = [note] if note else []
+    parameters: Parameters = {
+        "items": items,
+        "items_per_directory": in_each,
+        "depth": given.count("-z", 0),
+        "branching": given.count("-b", 1, least=1),
+        "leaf_only": given.has("-L"),
+        "unique_directory": given.has("-u"),
+        "stride": given.count("-N", 0),
+    }
+    if given.has("-R"):
+        parameters |= {"order": "random", "order_seed": given.count("--random-seed", 1)}
+        notes.append("-R: all phases but the making of items visit them in random order, different on each rank")
+    if given.has("-N"):
+        notes.append("-N: items of other ranks are used, of other nodes where there are several, by true topology")
+    if given.has("-Y"):
+        parameters["sync"] = "filesystem"
+        notes.append(
+            "-Y: one syncfs a node after a phase that changes something, in its own stamp; never a sync of all"
+        )
+    if item == "file":
+        parameters |= _content(given, phases, notes)
+    return parameters, notes
+
+
+def _content(given: Given, phases: Collection[str], notes: list[str]) -> Parameters:
+    written, read = given.size("-w", 0), given.size("-e", 0)
+    if "read" not in phases:
+        read = min(read, written)
+    elif read > written and "create" not in phases and not given.has("-w"):
+        written = read
+        notes.append(f"-e without -w: the files are taken to hold {read} bytes")
+    elif read > written:
+        raise UserError(f"-e {read} reads more than -w {written} writes", TOOL, "raise -w or lower -e")
+    content: Parameters = {"write_bytes": written, "read_bytes": read, "verify": "full"}
+    if given.has("-y") and not given.has("-Y"):
+        content["sync"] = "file"
+    elif given.has("-y"):
+        raise UserError("-y and -Y together have no equivalent", TOOL, "-y: fsync of each file; -Y: one syncfs a node")
+    if given.has("-X"):
+        notes.append("-X: what is read is checked outside the timer")
+    return content

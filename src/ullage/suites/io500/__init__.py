@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast is this storage by the rules of IO500, phase by phase, and does the score stand?
+
+Runs the official phases in the official order with the official parameters: bulk writes and reads, made easy and hard;
+files made, looked at, read, found and removed. Sizes calibrate themselves so that each writing phase lasts as long as
+the rules ask for; every reason why a number does not count is said.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground
+from ullage.suites.io500.words import io500_words
+
+if TYPE_CHECKING:
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared, SuiteSummary
+
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Io500:
+    """The suite ``io500``."""
+
+    name: str = "io500"
+    doc: str = _DOC
+    options: Callable[..., Asked] = io500_words
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.io500.prepare import prepare_io500
+
+        return prepare_io500(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> "SuiteSummary":
+        """See ``Summarising``."""
+        from ullage.suites.io500.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = Io500()

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the official configuration file means here. Each of its keys is honoured, refused, or answered with a note."""
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from ullage.errors import UserError
+from ullage.parameters import suggest
+from ullage.suites.io500.ini import Entry, read_ini
+from ullage.suites.io500.options import Api, OfficialConfig
+from ullage.suites.io500.phases import BY_NAME, PHASES, OfficialPhase
+
+_HINT: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)\s*=\s*(\S+)", re.ASCII)
+_DATA_KINDS: Final = ("timestamp", "offset", "incompressible", "random")
+_BACKENDS: Final = {"POSIX": "posix", "MPIIO": "mpiio"}
+# Which phases a section speaks for, besides the one of its own name.
+_GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "ior-easy": ("ior-easy-write", "ior-easy-read", "ior-rnd4K-easy-read"),
+    "ior-hard": ("ior-hard-write", "ior-hard-read"),
+    "mdtest-easy": ("mdtest-easy-write", "mdtest-easy-stat", "mdtest-easy-delete"),
+    "mdtest-hard": ("mdtest-hard-write", "mdtest-hard-stat", "mdtest-hard-read", "mdtest-hard-delete"),
+    "mdworkbench": ("mdworkbench-create", "mdworkbench-bench", "mdworkbench-delete"),
+}
+_NUMBERS: Final = {
+    ("ior-easy", "transferSize"): "transfer_bytes",
+    ("ior-easy", "blockSize"): "block_bytes",
+    ("ior-easy", "filePerProc"): "file_per_process",
+    ("ior-easy", "uniqueDir"): "directory_per_process",
+    ("ior-hard", "segmentCount"): "segments",
+    ("mdtest-easy", "n"): "easy_items",
+    ("mdtest-hard", "n"): "hard_items",
+    ("mdtest-hard", "files-per-dir"): "files_per_directory",
+    ("mdworkbench", "waitingTime"): "waiting_factor",
+    ("mdworkbench", "precreatePerSet"): "workbench_objects",
+    ("mdworkbench", "filesPerProc"): "workbench_rounds",
+    ("global", "drop-caches"): "drop_caches",
+    ("global", "scc"): "competition",
+    ("global", "datadir"): "data_folder",
+    ("debug", "stonewall-time"): "stonewall_s",
+    ("debug", "pause-dir"): "pause_folder",
+}
+# What the official tool takes when nothing is said: more than any run gets through before the wall.
+_OFFICIAL_DEFAULTS: Final = {
+    ("ior-easy", "blockSize"): 9920000 << 20,
+    ("ior-hard", "segmentCount"): 10_000_000,
+    ("mdtest-easy", "n"): 1_000_000,
+    ("mdtest-hard", "n"): 1_000_000,
+}
+# Keys whose absence here changes nothing that is measured.
+_WITHOUT_EQUIVALENT: Final = {
+    "resultdir": "the result goes where --result says",
+    "timestamp-resultdir": "the result goes where --result says",
+    "timestamp-datadir": "each run works in a folder of its own below the target anyway",
+    "verbosity": "everything is in the records whatever it says",
+    "pfind-queue-length": "the memory of find does not depend on a queue",
+    "pfind-steal-next": "find takes work from whoever has most of it",
+    "pfind-parallelize-single-dir-access-using-hashing": "one directory is read by one rank",
+}
+
+
+@dataclass
+class _Reading:
+    """The file as far as it was read. ``said`` are members of ``OfficialConfig`` by name."""
+
+    folder: Path
+    said: dict[str, object] = field(default_factory=dict[str, object])
+    notes: dict[str, None] = field(default_factory=dict[str, None])
+    apis: dict[str, Api] = field(default_factory=dict[str, Api])
+    runs: dict[str, bool] = field(default_factory=dict[str, bool])
+    collective: dict[str, bool] = field(default_factory=dict[str, bool])
+    find_ranks: dict[str, int] = field(default_factory=dict[str, int])
+
+
+def read_config(path: Path) -> OfficialConfig:
+    """The file at ``path``; ``UserError`` names file and line of what cannot be done."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        what = error.strerror if isinstance(error, OSError) and error.strerror else "is no UTF-8 text"
+        raise UserError(what, str(path), "name an INI file of the official tool") from error
+    return parse_config(text, str(path), path.parent)
+
+
+def parse_config(text: str, name: str = "config", folder: Path | None = None) -> OfficialConfig:
+    """What ``text`` says; files it names are looked for in ``folder``."""
+    entries, former = read_ini(text, name)
+    reading = _Reading(folder or Path())
+    for section in former:
+        reading.notes[f"[{section}] is a phase of earlier releases and is not run"] = None
+    # What a phase says of itself wins over what its group says, and that over [global].
+    for entry in sorted(entries, key=_rank):
+        _take(entry, reading)
+    _check_workbench(entries, name)
+    skipped = [phase.name for phase in PHASES if not reading.runs.get(phase.name, True)]
+    members = {
+        **reading.said,
+        "file": name,
+        "apis": reading.apis,
+        "collective": [phase for phase, on in reading.collective.items() if on],
+        "skipped": _with_dependants(skipped, reading.notes),
+        "find_ranks": reading.find_ranks,
+        "notes": list(reading.notes),
+    }
+    try:
+        return OfficialConfig.model_validate(members)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        key = next((k for k, member in _NUMBERS.items() if member == first["loc"][0]), ("", str(first["loc"][0])))
+        raise UserError(f"{first['input']}: {first['msg']}", f"{name} [{key[0]}] {key[1]}") from error
+
+
+def _rank(entry: Entry) -> int:
+    return 2 if entry.section in BY_NAME else 1 if entry.section in _GROUPS else 0
+
+
+def _phases(section: str) -> tuple[str, ...]:
+    return _GROUPS.get(section) or ((section,) if section in BY_NAME else tuple(BY_NAME))
+
+
+def _take(entry: Entry, reading: _Reading) -> None:
+    if entry.value == _OFFICIAL_DEFAULTS.get((entry.section, entry.key)):
+        what = f"[{entry.section}] {entry.key} {entry.value:,} is the official default, which only means enough"
+        reading.notes[f"{what}: a probe chooses"] = None
+    elif member := _NUMBERS.get((entry.section, entry.key)):
+        _check_least(entry, member)
+        reading.said[member] = entry.value
+    elif entry.key in _TAKERS:
+        _TAKERS[entry.key](entry, reading)
+    else:
+        reading.notes[f"[{entry.section}] {entry.key} has no effect: {_WITHOUT_EQUIVALENT[entry.key]}"] = None
+    if entry.key == "pause-dir":
+        reading.notes["pause-dir pauses nothing here, and voids the run as the rules say"] = None
+
+
+def _check_least(entry: Entry, member: str) -> None:
+    """Counts of 0, where the official tool would do nothing and say so nowhere."""
+    if entry.value == 0 and not isinstance(entry.value, (bool, float)) and member != "files_per_directory":
+        raise UserError("is 0", entry.place, "give at least 1, or leave it out: a probe chooses")
+
+
+def _take_api(entry: Entry, reading: _Reading) -> None:
+    for name in _phases(entry.section):
+        phase = BY_NAME[name]
+        is_own = entry.section != "global"
+        if phase.workload == "find":
+            continue
+        reading.apis[name] = parse_api(entry.text, entry.place, phase, reading.folder, is_own=is_own)
+
+
+def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_own: bool = True) -> Api:
+    """``POSIX``, ``POSIX --posix.odirect``, ``MPIIO --mpiio.hintsFileName=FILE`` for ``phase``.
+
+    Metadata goes through POSIX only: asked of such a phase itself another API is an error, asked of all it is POSIX.
+    """
+    name, *words = _split(text, place)
+    if name.upper() not in _BACKENDS:
+        raise UserError(f"API '{name}' is not served", place, suggest(name.upper(), _BACKENDS))
+    backend = _BACKENDS[name.upper()]
+    on_names = phase.workload in {"metadata", "mixed-metadata"}
+    if backend == "mpiio" and on_names:
+        if is_own:
+            raise UserError("MPI-IO has no metadata operations but open and delete", place, "use POSIX")
+        return Api()
+    api = Api.model_validate({"backend": backend})
+    for word in _joined(words):
+        # Small files are made and read through the cache; O_DIRECT would concern their bytes only.
+        if word == "--posix.odirect" and backend == "posix" and not on_names:
+            api = api.model_copy(update={"parameters": {**api.parameters, "direct": True}})
+        elif word.startswith("--mpiio.hintsFileName=") and backend == "mpiio":
+            hints = read_hints(folder / word.partition("=")[2])
+            api = api.model_copy(update={"parameters": {**api.parameters, "hints": dict(hints)}})
+        elif not (word == "--posix.odirect" and on_names and not is_own):
+            right = "--posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
+            raise UserError(f"option '{word}' of {name} is not served for {phase.name}", place, right)
+    return api
+
+
+def _split(text: str, place: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UserError(f"cannot be split into words: {error}", place, "close the quotation") from error
+
+
+def _joined(words: Iterable[str]) -> list[str]:
+    """``--a b`` as ``--a=b``."""
+    found: list[str] = []
+    for word in words:
+        if not word.startswith("-") and found:
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
+def read_hints(path: Path) -> dict[str, str]:
+    """The MPI hints of a file of lines ``IOR_HINT__MPI__KEY=VALUE``."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError("cannot be read", str(path), "name a file of IOR_HINT__MPI__KEY=VALUE lines") from error
+    hints: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        bare = line.partition("#")[0].strip()
+        match = _HINT.fullmatch(bare)
+        if bare and (match is None or match[1] != "MPI"):
+            raise UserError("is no MPI hint", f"{path}:{number}", "write IOR_HINT__MPI__KEY=VALUE")
+        if match is not None:
+            hints[match[2]] = match[3]
+    return hints
+
+
+def _take_run(entry: Entry, reading: _Reading) -> None:
+    for name in _phases(entry.section):
+        reading.runs[name] = bool(entry.value) and reading.runs.get(name, True)
+
+
+def _with_dependants(skipped: list[str], notes: dict[str, None]) -> list[str]:
+    """Without the phase that makes it, what uses a dataset cannot run either."""
+    makers = {
+        p.dataset: p.name for p in PHASES if p.engine_phases[0] in {"write", "tree-create", "precreate", "timestamp"}
+    }
+    found = list(skipped)
+    for phase in PHASES:
+        maker = makers.get(phase.dataset, "")
+        if phase.name not in found and maker != phase.name and maker in skipped:
+            notes[f"{phase.name} is not run: it needs what {maker} makes"] = None
+            found.append(phase.name)
+    return found
+
+
+def _take_collective(entry: Entry, reading: _Reading) -> None:
+    for name in _phases(entry.section):
+        reading.collective[name] = bool(entry.value)
+
+
+def _take_find_ranks(entry: Entry, reading: _Reading) -> None:
+    reading.find_ranks[entry.section] = int(entry.value)
+
+
+def _take_data_kind(entry: Entry, reading: _Reading) -> None:
+    if entry.text not in _DATA_KINDS:
+        raise UserError(f"unknown kind '{entry.text}'", entry.place, suggest(entry.text, _DATA_KINDS))
+    note = "incompressible, and keyed in every 512 bytes so that a misplaced or stale block is found"
+    reading.notes[f"dataPacketType {entry.text} has no effect: the payload is always {note}"] = None
+
+
+def _refuse_gpu(entry: Entry, reading: _Reading) -> None:
+    del reading
+    if entry.value:
+        raise UserError("buffers on a GPU are not served", entry.place, "write FALSE")
+
+
+def _take_cache_command(entry: Entry, reading: _Reading) -> None:
+    if "/proc/sys/vm/drop_caches" not in entry.text:
+        right = "leave it out: with drop-caches TRUE each node writes to /proc/sys/vm/drop_caches (root)"
+        raise UserError("commands of your own are not run", entry.place, right)
+    reading.notes["drop-caches-cmd is not run: each node writes to /proc/sys/vm/drop_caches itself"] = None
+
+
+def _refuse_script(entry: Entry, reading: _Reading) -> None:
+    del reading
+    raise UserError("external find scripts are not run", entry.place, "leave it out: find is built in")
+
+
+def _check_workbench(entries: Iterable[Entry], name: str) -> None:
+    given = {entry.key for entry in entries if entry.section == "mdworkbench"}
+    if len(given & {"precreatePerSet", "filesPerProc"}) == 1:
+        raise UserError("gives one of precreatePerSet and filesPerProc", f"{name} [mdworkbench]", "give both or none")
+
+
+_TAKERS: Final[Mapping[str, Callable[[Entry, _Reading], None]]] = {
+    "API": _take_api,
+    "api": _take_api,
+    "run": _take_run,
+    "collective": _take_collective,
+    "nproc": _take_find_ranks,
+    "dataPacketType": _take_data_kind,
+    "io-buffers-on-gpu": _refuse_gpu,
+    "drop-caches-cmd": _take_cache_command,
+    "external-script": _refuse_script,
+    "external-mpi-args": _refuse_script,
+    "external-extra-args": _refuse_script,
+}

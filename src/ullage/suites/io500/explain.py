@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an IO500 run would do, for people: every phase, what it moves and makes, how long it takes, how much room."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.model.plan import Target
+from ullage.model.system import Place
+from ullage.suites import Explanation
+from ullage.suites.io500.options import Io500Options, Sizes
+from ullage.suites.io500.phases import OfficialPhase
+from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files, has_wall
+from ullage.suites.io500.room import Room
+from ullage.suites.io500.validity import condition_reasons
+from ullage.units import format_bytes, format_time, format_volume
+
+_HEADERS: Final = ["phase", "counts in", "target", "API", "what", "at most", "files", "lasts", "case"]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything an explanation looks at; mappings by target."""
+
+    options: Io500Options
+    targets: Sequence[Target]
+    steps: Mapping[str, Sequence[Step]]
+    sizes: Mapping[str, Sizes]
+    rooms: Mapping[str, Room]
+    places: Sequence[Place]
+    wear_out_limit_s: float
+
+
+def explain(scene: Scene) -> Explanation:
+    """The whole of it. Pure."""
+    rows = [_row(step, scene) for target in scene.targets for step in scene.steps[target.name]]
+    return Explanation(_head(scene), list(_HEADERS), rows, [*_time(scene), *_space(scene), *_notes(scene)])
+
+
+def _row(step: Step, scene: Scene) -> list[str]:
+    phase, ranks = step.phase, scene.options.ranks
+    bytes_, files = dataset_bytes(step, ranks), dataset_files(step, ranks)
+    return [
+        phase.name,
+        "pilot" if phase.pilot else {"BW": "bandwidth", "MD": "metadata", "none": "nothing"}[phase.kind],
+        step.target.name,
+        " ".join([step.case.backend.name, *_shown(step.case.backend.parameters)]),
+        _what(step),
+        format_volume(bytes_) if bytes_ else "",
+        f"{files:,}" if files else "",
+        _lasts(phase, scene),
+        step.case.id,
+    ]
+
+
+def _shown(parameters: Mapping[str, object]) -> list[str]:
+    return [f"{key}={value}" for key, value in parameters.items()]
+
+
+def _what(step: Step) -> str:
+    parameters = step.case.workload.parameters
+    match step.phase.workload:
+        case "transfer":
+            size = parameters.get("transfer_bytes", 262144)
+            transfers = f"transfers of {format_bytes(size) if isinstance(size, int) else size}"
+            shared = "a file each" if parameters.get("file_mode") == "per-process" else "one shared file"
+            return f"{step.phase.scored_phase}, {transfers}, {shared}"
+        case "metadata":
+            what = step.phase.scored_phase
+            files = f"files of {parameters['write_bytes']:,} B" if "write_bytes" in parameters else "empty files"
+            return f"{what}, {files}, {'a directory each' if parameters.get('unique_directory') else 'one directory'}"
+        case "find":
+            criteria = [f"{key} {value}" for key in ("within", "name", "size") if (value := parameters.get(key))]
+            newer = ["newer than the timestamp"] if parameters.get("newer") else []
+            return ", ".join([step.case.workload.parameters["phases"][0], *criteria, *newer])  # type: ignore[index]
+        case "mixed-transfer":
+            return "random reads of 4K of what ior-easy wrote"
+        case _:
+            which = ", the first of two: not counted" if step.is_first else ""
+            return f"{step.phase.engine_phases[0]} of md-workbench{which}"
+
+
+def _lasts(phase: OfficialPhase, scene: Scene) -> str:
+    if not has_wall(phase):
+        return "as long as the work"
+    wall = format_time(scene.options.stonewall_s)
+    return f"{wall} and {format_time(scene.wear_out_limit_s)} of wear-out at most"
+
+
+def _head(scene: Scene) -> list[str]:
+    options = scene.options
+    rounds = "once" if options.repeat == 1 else f"{options.repeat} times"
+    head = f"IO500, {options.mode} mode, {options.ranks} ranks, {rounds}; the phases in their official order."
+    lines = [f"{head} Writing phases are cut by the stonewall at {format_time(options.stonewall_s)}."]
+    places = {place.target: place for place in scene.places}
+    for target in scene.targets:
+        place = places.get(target.name)
+        kind = (place.file_system if place else None) or "file system unknown"
+        lines.append(f"Target {target.name}: {target.uri} ({kind}{', memory' if place and place.is_memory else ''}).")
+        lines.append(f"Sizes on {target.name}: {_sizes(scene.sizes[target.name])}.")
+    lines += [f"INVALID by the rules: {reason}." for reason in condition_reasons(options.conditions)]
+    return lines
+
+
+def _sizes(sizes: Sizes) -> str:
+    return (
+        f"each rank writes {format_volume(sizes.block_bytes)} easily and {sizes.segments:,} segments hard, and makes "
+        f"{sizes.easy_items:,} and {sizes.hard_items:,} files, at most ({sizes.basis or 'as given'})"
+    )
+
+
+def _time(scene: Scene) -> list[str]:
+    options = scene.options
+    walls = sum(has_wall(step.phase) for steps in scene.steps.values() for step in steps) * options.repeat
+    least_s = walls * options.stonewall_s
+    # What was written until the wall is read again, and what was made is looked at twice and removed.
+    about_s = 2 * least_s
+    text = f"{walls} phases go on until the wall: {format_time(least_s)}, about {format_time(about_s)} with all else"
+    budget = "" if options.time_s is None else f"; no phase is begun after {format_time(options.time_s)}"
+    return [f"{text}{budget}."]
+
+
+def _space(scene: Scene) -> list[str]:
+    lines: list[str] = []
+    for target in scene.targets:
+        makers = [step for step in scene.steps[target.name] if has_wall(step.phase)]
+        bytes_ = sum(dataset_bytes(step, scene.options.ranks) for step in makers)
+        files = sum(dataset_files(step, scene.options.ranks) for step in makers)
+        room = scene.rooms[target.name]
+        lines.append(
+            f"Space on {target.name}: {format_volume(bytes_)} and {files:,} files at most, all at the same time; "
+            f"{format_volume(room.bytes)} and {room.files:,} files may be taken."
+        )
+        short = scene.sizes[target.name].short
+        if short:
+            names = ", ".join(short)
+            lines.append(
+                f"That is too little to write until the wall: {names} may end before it, and then do not count."
+            )
+    return lines
+
+
+def _notes(scene: Scene) -> list[str]:
+    options = scene.options
+    lines = [f"{options.config.file}: {note}." for note in options.config.notes]
+    if options.nodes in (None, 1):
+        lines.append("On a single node every rank reads back what its own node wrote: expect caches in the reads.")
+    if options.cache == "none":
+        lines.append("Nothing is done about caches before reads: expect the verdict warm.")
+    return lines

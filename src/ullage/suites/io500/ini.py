@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The official configuration file as text: its grammar, its sections and keys, and the types of their values.
+
+Sections and keys are the official tool's, in any case; ``#`` and ``;`` begin a comment at the start of a line or after
+a blank. A key without a value is as good as absent.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from ullage.errors import UserError
+from ullage.parameters import suggest
+from ullage.suites.io500.phases import PHASES
+from ullage.units import parse_size
+
+Kind: TypeAlias = Literal["flag", "count", "size", "number", "text"]
+IniValue: TypeAlias = bool | int | float | str
+
+_SECTION: Final = re.compile(r"\[\s*([0-9A-Za-z_-]+)\s*\]\s*(?:[#;].*)?")
+_PAIR: Final = re.compile(r"([0-9A-Za-z_.-]+)\s*=\s*(.*)")
+_COMMENT: Final = re.compile(r"(?:^|\s)[#;].*$")
+_FLAGS: Final = {"true": True, "1": True, "false": False, "0": False}
+_SIZE: Final = re.compile(r"\d+[kmgt]?b?", re.IGNORECASE | re.ASCII)
+
+_API: Final[dict[str, Kind]] = {"API": "text", "run": "flag"}
+_FIND: Final[dict[str, Kind]] = {
+    "external-script": "text",
+    "external-mpi-args": "text",
+    "external-extra-args": "text",
+    "nproc": "count",
+    "run": "flag",
+    "pfind-queue-length": "count",
+    "pfind-steal-next": "flag",
+    "pfind-parallelize-single-dir-access-using-hashing": "flag",
+}
+_GROUPS: Final[dict[str, dict[str, Kind]]] = {
+    "global": {
+        "datadir": "text",
+        "timestamp-datadir": "flag",
+        "resultdir": "text",
+        "timestamp-resultdir": "flag",
+        "api": "text",
+        "drop-caches": "flag",
+        "drop-caches-cmd": "text",
+        "io-buffers-on-gpu": "flag",
+        "verbosity": "count",
+        "scc": "flag",
+        "dataPacketType": "text",
+    },
+    "debug": {"stonewall-time": "count", "pause-dir": "text"},
+    "ior-easy": {
+        **_API,
+        "transferSize": "size",
+        "blockSize": "size",
+        "filePerProc": "flag",
+        "uniqueDir": "flag",
+        "verbosity": "count",
+    },
+    "ior-hard": {**_API, "segmentCount": "count", "collective": "flag", "verbosity": "count"},
+    "mdtest-easy": {**_API, "n": "count"},
+    "mdtest-hard": {**_API, "n": "count", "files-per-dir": "count"},
+    "mdworkbench": {
+        **_API,
+        "waitingTime": "number",
+        "precreatePerSet": "count",
+        "filesPerProc": "count",
+        "verbosity": "count",
+    },
+    "timestamp": {},
+}
+# Phases of earlier releases, whose sections still stand in files people have.
+FORMER_SECTIONS: Final = frozenset(
+    name.lower() for size in ("4K", "1MB") for end in ("", "-write", "-read") for name in (f"ior-rnd{size}{end}",)
+)
+
+
+def _of_phase(name: str) -> dict[str, Kind]:
+    if name.startswith("find"):
+        return _FIND
+    return {**_API, "collective": "flag"} if name.startswith("ior-hard") else _API
+
+
+KEYS: Final[Mapping[str, Mapping[str, Kind]]] = {
+    **{phase.name: _of_phase(phase.name) for phase in PHASES},
+    **_GROUPS,
+}
+_SECTIONS: Final = {name.lower(): name for name in KEYS}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One value of the file; ``place`` says where it stands: ``FILE:LINE [SECTION] KEY``."""
+
+    section: str
+    key: str
+    value: IniValue
+    place: str
+
+    @property
+    def text(self) -> str:
+        """The value as words."""
+        return str(self.value)
+
+
+def read_ini(text: str, name: str) -> tuple[list[Entry], list[str]]:
+    """All values that are set, and the sections of former phases, which are skipped.
+
+    ``UserError`` names file and line of what the official tool would not take either: an unknown section or key, a
+    value of another type, a line that is neither.
+    """
+    entries: dict[tuple[str, str], Entry] = {}
+    former: list[str] = []
+    section: str | None = None
+    for number, line in _lines(text):
+        place = f"{name}:{number}"
+        if match := _SECTION.fullmatch(line):
+            section = _section(match[1], place)
+            former += [match[1]] if section == "" else []
+        elif (match := _PAIR.fullmatch(line)) is None:
+            raise UserError("is no section and no value", place, "write [SECTION] or KEY = VALUE")
+        elif section is None:
+            raise UserError(f"'{match[1]}' stands before the first section", place, "begin with [global]")
+        elif section and (entry := _entry(section, match[1], match[2], place)) is not None:
+            if (section, entry.key) in entries:
+                raise UserError("is set twice", entry.place, "write it once")
+            entries[section, entry.key] = entry
+    return list(entries.values()), former
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        bare = _COMMENT.sub("", line).strip()
+        if bare:
+            yield number, bare
+
+
+def _section(word: str, place: str) -> str:
+    """The section's own spelling; empty for one of a former phase."""
+    if word.lower() in FORMER_SECTIONS:
+        return ""
+    if word.lower() not in _SECTIONS:
+        raise UserError(f"unknown section '{word}'", place, suggest(word, KEYS))
+    return _SECTIONS[word.lower()]
+
+
+def _entry(section: str, word: str, text: str, place: str) -> Entry | None:
+    by_lower = {key.lower(): key for key in KEYS[section]}
+    key = by_lower.get(word.lower())
+    if key is None:
+        raise UserError(f"unknown key '{word}' in [{section}]", place, suggest(word, KEYS[section]))
+    if not text:
+        return None
+    where = f"{place} [{section}] {key}"
+    return Entry(section, key, _value(KEYS[section][key], text, where), where)
+
+
+def _value(kind: Kind, text: str, where: str) -> IniValue:
+    match kind:
+        case "flag":
+            if text.lower() not in _FLAGS:
+                raise UserError(f"'{text}' is no truth value", where, "write TRUE or FALSE")
+            return _FLAGS[text.lower()]
+        case "count":
+            if re.fullmatch(r"\d{1,18}", text, re.ASCII) is None:
+                raise UserError(f"'{text}' is no whole number", where, "write digits only")
+            return int(text)
+        case "size":
+            if _SIZE.fullmatch(text) is None:
+                raise UserError(f"'{text}' is no size", where, "write 2m, 47008 or 1g")
+            return parse_size(text.rstrip("bB"))
+        case "number":
+            try:
+                return float(text)
+            except ValueError:
+                raise UserError(f"'{text}' is no number", where, "write 0.0 or 1.5") from None
+        case "text":
+            return text

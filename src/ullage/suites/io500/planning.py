@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From options and sizes to the case of every official phase, and to the plan of one round. Pure.
+
+The numbers are the official ones: ior-easy writes 2 MiB transfers, a file each; ior-hard 47,008 bytes into one shared
+file; mdtest-easy makes empty files in a directory of each rank, mdtest-hard files of 3,901 bytes in a single one. What
+is read, looked at or removed is another node's.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import UserError
+from ullage.identity import case_id
+from ullage.launch.base import choose_binding
+from ullage.model.describe import Describe
+from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
+from ullage.model.request import Request
+from ullage.suites.io500.options import Api, Io500Options, Sizes
+from ullage.suites.io500.phases import OfficialPhase, phases_of
+from ullage.units import format_time
+
+HARD_BYTES: Final = 47008
+SMALL_FILE_BYTES: Final = 3901
+RANDOM_BYTES: Final = 4096
+MOST_RANDOM_READS: Final = 10_000_000
+WORKBENCH_SETS: Final = 10
+_TWICE: Final = "mdworkbench-bench"
+# Sets the first iteration apart from the second: in its order of operations nothing is drawn by it.
+_FIRST_SEED: Final = 0
+# O_DIRECT moves whole sectors only.
+_SECTOR_BYTES: Final = 512
+_NAME: Final = "*01*"
+_SIZE: Final = f"{SMALL_FILE_BYTES}c"
+_SHORTEST_PATIENCE_S: Final = 120.0
+_LONGEST_PATIENCE_S: Final = 3600.0
+_SLOWEST_SYNC: Final = 10e6
+
+
+@dataclass(frozen=True)
+class Step:
+    """One official phase on one target, and the case that does its work.
+
+    ``is_first``: the first of two iterations, of which the rules count the second.
+    """
+
+    phase: OfficialPhase
+    case: Case
+    target: Target
+    is_first: bool = False
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """What the parameters of a phase depend on."""
+
+    phase: OfficialPhase
+    options: Io500Options
+    sizes: Sizes
+    wear_out_limit_s: float
+    is_first: bool = False
+
+    @property
+    def wall(self) -> Parameters:
+        return {
+            "stonewall_s": self.options.stonewall_s,
+            "wear_out": True,
+            "wear_out_limit_s": self.wear_out_limit_s,
+        }
+
+    @property
+    def of_others(self) -> Parameters:
+        """Read what another node has written, as the official -C -Q 1."""
+        return {"read_back": "other-node", "read_shift": 1}
+
+
+def make_layout(options: Io500Options, cores: int | None) -> Layout:
+    """``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes."""
+    ranks, nodes, most = options.ranks, options.nodes, options.ranks_per_node
+    if nodes is not None and ranks < nodes:
+        raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "at least one rank a node")
+    if nodes is None and most is not None:
+        nodes = -(-ranks // most)
+    on_a_node = None if nodes is None else -(-ranks // nodes)
+    if on_a_node is not None and most is not None and on_a_node > most:
+        raise UserError(f"{ranks} ranks do not fit on {nodes} nodes with {most} each", "--ranks-per-node", "raise it")
+    binding = "none" if cores is None else choose_binding(on_a_node or ranks, 1, cores)
+    return Layout(ranks=ranks, nodes=nodes, ranks_per_node=on_a_node, binding=binding)
+
+
+def has_wall(phase: OfficialPhase) -> bool:
+    """Whether the stonewall ends it."""
+    return phase.needs_minimum_time or phase.workload == "mixed-transfer"
+
+
+def run_phases(options: Io500Options) -> list[OfficialPhase]:
+    """Those of the mode that the configuration file lets run."""
+    return [phase for phase in phases_of(options.mode) if phase.name not in options.config.skipped]
+
+
+def wear_out_limit_s(options: Io500Options, targets: int) -> float:
+    """How long a phase may go on after its wall: as long again, or its part of what walls leave of ``--time``."""
+    if options.time_s is None:
+        return options.stonewall_s
+    walls = sum(has_wall(phase) for phase in run_phases(options)) * options.repeat * targets
+    left_s = options.time_s - walls * options.stonewall_s
+    if left_s <= 0:
+        text = format_time(walls * options.stonewall_s)
+        what = f"the {walls} phases that write until the wall alone take {text}"
+        raise UserError(what, "--time", "give more, or leave it out")
+    return left_s / max(walls, 1)
+
+
+def make_steps(
+    options: Io500Options, target: Target, sizes: Sizes, layout: Layout, description: Describe, limit_s: float
+) -> list[Step]:
+    """Every phase that is run, in official order. ``UserError`` for what the engine would refuse."""
+    found: list[Step] = []
+    for phase in run_phases(options):
+        bound = _Bound(phase, options, sizes, limit_s)
+        if phase.name == _TWICE:
+            found.append(make_step(replace(bound, is_first=True), target, layout, description))
+        found.append(make_step(bound, target, layout, description))
+    return found
+
+
+def make_step(bound: _Bound, target: Target, layout: Layout, description: Describe) -> Step:
+    """The case of one phase, in the engine's own types."""
+    phase = bound.phase
+    backend = _backend(bound, description)
+    known = {parameter.name for parameter in find_registered(description, "workload", phase.workload).parameters}
+    # Said aloud also where they are the engine's default: by them a plan's case is known again.
+    phases: Parameters = {"phases": [*phase.engine_phases]} if "phases" in known else {}
+    given = {**_PARAMETERS[phase.workload](bound), **phases}
+    parameters = validate_parameters(description, "workload", phase.workload, given)
+    workload = Named(name=phase.workload, parameters={**parameters, **phases})
+    case = Case(
+        id=case_id(backend, workload, target, layout, phase.dataset),
+        target=target.name,
+        backend=backend,
+        workload=workload,
+        dataset=phase.dataset,
+    )
+    return Step(phase, case, target, bound.is_first)
+
+
+def _backend(bound: _Bound, description: Describe) -> Named:
+    phase, config = bound.phase, bound.options.config
+    api = config.apis.get(phase.name, Api())
+    given = dict(api.parameters)
+    hints = {**bound.options.hints.get("", {}), **bound.options.hints.get(phase.name, {})}
+    if api.backend == "mpiio":
+        of_file = given.get("hints", {})
+        merged = {**(of_file if isinstance(of_file, dict) else {}), **hints}
+        given |= {"hints": merged} if merged else {}
+        given |= {"collective": True} if phase.name in config.collective else {}
+    elif phase.name in config.collective:
+        raise UserError("collective operations need API = MPIIO", f"[{phase.name}] collective", "set both, or none")
+    elif phase.name in bound.options.hints:
+        raise UserError("MPI hints need API = MPIIO", f"--hint {phase.name}", "set it in --config")
+    if given.get("direct") and _transfer_bytes(bound) % _SECTOR_BYTES:
+        what = f"O_DIRECT cannot move {_transfer_bytes(bound):,} bytes"
+        raise UserError(what, f"[{phase.name}] API", f"only multiples of {_SECTOR_BYTES}: leave --posix.odirect out")
+    return Named(name=api.backend, parameters=validate_parameters(description, "backend", api.backend, given))
+
+
+def _transfer_bytes(bound: _Bound) -> int:
+    if bound.phase.workload == "mixed-transfer":
+        return RANDOM_BYTES
+    return HARD_BYTES if bound.phase.dataset == "ior-hard" else bound.options.config.transfer_bytes
+
+
+def _shape(bound: _Bound) -> Parameters:
+    """How the files of a bandwidth dataset are cut: the same for all that use it."""
+    config = bound.options.config
+    if bound.phase.dataset == "ior-hard":
+        return {
+            "transfer_bytes": HARD_BYTES,
+            "block_bytes": HARD_BYTES,
+            "segments": bound.sizes.segments,
+            "file_mode": "shared",
+        }
+    return {
+        "transfer_bytes": config.transfer_bytes,
+        "block_bytes": bound.sizes.block_bytes,
+        "file_mode": "per-process" if config.file_per_process else "shared",
+        "directory_per_process": config.directory_per_process,
+    }
+
+
+def _transfer(bound: _Bound) -> Parameters:
+    if bound.phase.access == "write":
+        return {**_shape(bound), "sync": "close", **bound.wall}
+    options = bound.options
+    return {**_shape(bound), **bound.of_others, "cache": options.cache, "verify": options.verify}
+
+
+def _metadata(bound: _Bound) -> Parameters:
+    options, sizes = bound.options, bound.sizes
+    is_hard = bound.phase.dataset == "mdtest-hard"
+    shape: Parameters = {"items": sizes.easy_items, "unique_directory": True, "leaf_only": True}
+    if is_hard:
+        shape = {
+            "items": sizes.hard_items,
+            "items_per_directory": options.config.files_per_directory,
+            "write_bytes": SMALL_FILE_BYTES,
+            "read_bytes": SMALL_FILE_BYTES,
+        }
+    shape |= {"item": "file", "stride": 1, "verify": options.verify}
+    if bound.phase.scored_phase == "create":
+        return {**shape, "sync": "filesystem", **bound.wall}
+    return {**shape, "cache": "drop" if options.cache == "drop" else "none"}
+
+
+def _find(bound: _Bound) -> Parameters:
+    """Easy: every matching name of mdtest-easy; hard and whole: besides newer than the timestamp, and of that size."""
+    match bound.phase.name:
+        case "timestamp":
+            return {}
+        case "find-easy":
+            return {"within": "mdtest-easy", "name": _NAME}
+        case "find-hard":
+            return {"within": "mdtest-hard", "name": _NAME, "newer": True, "size": _SIZE}
+        case _:
+            return {"within": "", "name": _NAME, "newer": True, "size": _SIZE}
+
+
+def _mixed_transfer(bound: _Bound) -> Parameters:
+    options = bound.options
+    parameters: Parameters = {
+        "transfer_bytes": RANDOM_BYTES,
+        "operations": MOST_RANDOM_READS,
+        "read_share": 1.0,
+        "pick": "random",
+        **bound.of_others,
+        "cache": options.cache,
+        "verify": "none" if options.verify == "none" else "kept",
+        **bound.wall,
+    }
+    # The official tool goes a node further than the sequential read where each rank has its own file.
+    return {**parameters, "read_shift": 2} if options.config.file_per_process else parameters
+
+
+def _mixed_metadata(bound: _Bound) -> Parameters:
+    config, objects = bound.options.config, bound.sizes.workbench_objects
+    parameters: Parameters = {
+        "sets": WORKBENCH_SETS,
+        "objects": objects,
+        "object_bytes": SMALL_FILE_BYTES,
+        "verify": bound.options.verify,
+    }
+    if bound.phase.name != _TWICE:
+        return parameters
+    first: Parameters = {"order_seed": _FIRST_SEED} if bound.is_first else {}
+    bench: Parameters = {"stride": 1, "rounds": config.workbench_rounds or objects}
+    return {**parameters, **bench, "waiting_factor": config.waiting_factor, **first}
+
+
+_PARAMETERS: Final[Mapping[str, Callable[[_Bound], Parameters]]] = {
+    "transfer": _transfer,
+    "metadata": _metadata,
+    "find": _find,
+    "mixed-transfer": _mixed_transfer,
+    "mixed-metadata": _mixed_metadata,
+}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One launch: its round from 0, the time it may take, and whether it goes on with data that is there."""
+
+    round: int
+    records: str
+    seconds: float | None = None
+    continues: bool = False
+
+
+def make_plan(request: Request, options: Io500Options, steps: Sequence[Step], layout: Layout, turn: Turn) -> Plan:
+    """The plan of one launch over ``steps``, which are of one target.
+
+    Rounds differ in their seed, so that data of an earlier round is never taken for that of a later one.
+    """
+    return Plan(
+        run_id=request.run_id,
+        suite=request.suite,
+        records=turn.records,
+        seed=turn.round + 1,
+        layout=layout,
+        targets=[steps[0].target],
+        stop_rule=Named(name="fixed", parameters={"count": 1}),
+        time_budget_s=turn.seconds,
+        # A phase that was disturbed cannot be repeated alone: its dataset is used up by those that follow.
+        dirty_retries=0,
+        watchdog_s=options.watchdog_s or _patience_s(steps, layout.ranks),
+        limits=Limits(space_bytes=options.space),
+        order="listed",
+        keep=options.keep and turn.round == options.repeat - 1,
+        keep_when_interrupted=options.resumable,
+        continues=turn.continues,
+        cases=[step.case for step in steps],
+    )
+
+
+def dataset_bytes(step: Step, ranks: int) -> int:
+    """Most that the case leaves at the target."""
+    parameters = step.case.workload.parameters
+    if step.phase.workload == "transfer":
+        return ranks * _count(parameters, "segments", 1) * _count(parameters, "block_bytes", 1 << 20)
+    if step.phase.workload == "metadata":
+        return ranks * _count(parameters, "items", 1) * _count(parameters, "write_bytes", 0)
+    if step.phase.workload == "mixed-metadata":
+        return ranks * WORKBENCH_SETS * _count(parameters, "objects", 1) * SMALL_FILE_BYTES
+    return 0
+
+
+def dataset_files(step: Step, ranks: int) -> int:
+    """Most files that the case makes or uses; 0 where it uses what others have made."""
+    parameters = step.case.workload.parameters
+    match step.phase.workload:
+        case "transfer":
+            return ranks if parameters.get("file_mode") == "per-process" else 1
+        case "metadata":
+            return ranks * _count(parameters, "items", 1)
+        case "mixed-metadata":
+            return ranks * WORKBENCH_SETS * _count(parameters, "objects", 1)
+        case _:
+            return 0
+
+
+def _count(parameters: Parameters, name: str, default: int) -> int:
+    value = parameters.get(name, default)
+    return value if isinstance(value, int) else default
+
+
+def _patience_s(steps: Iterable[Step], ranks: int) -> float:
+    """As long as a slow target needs for its largest fsync, within reason."""
+    largest = max(dataset_bytes(step, ranks) for step in steps)
+    return min(_LONGEST_PATIENCE_S, max(_SHORTEST_PATIENCE_S, largest / _SLOWEST_SYNC))
+
+
+def phase_of_case(case: Case, phases: Iterable[OfficialPhase]) -> OfficialPhase | None:
+    """The official phase whose value ``case`` of a plan gives; None for a first iteration, which gives none."""
+    if case.workload.name == "mixed-metadata" and case.workload.parameters.get("order_seed") == _FIRST_SEED:
+        return None
+    within = case.workload.parameters.get("within", "")
+    wanted = {"find-easy": "mdtest-easy", "find-hard": "mdtest-hard"}
+    for phase in phases:
+        is_its = phase.workload == case.workload.name and phase.dataset == case.dataset
+        is_search = phase.workload != "find" or within == wanted.get(phase.name, "")
+        # A workload of a single phase has no such parameter.
+        phases_of_it = case.workload.parameters.get("phases", [*phase.engine_phases])
+        if is_its and is_search and phases_of_it == [*phase.engine_phases]:
+            return phase
+    return None

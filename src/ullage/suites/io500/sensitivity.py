@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a score comes from: what each phase takes from it, and what it would give if it were better.
+
+The total is a product of powers: a phase of bandwidth counts with the power 1/8, one of metadata with 1/16 (1/22 in the
+extended mode). So 10 % more in a phase moves the total alike whatever its value is; what its value says is how much
+there is to gain. Values are bytes/s and operations/s by official name.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, scored_phases
+from ullage.suites.io500.score import Io500Score, geometric_mean, score
+
+IMPROVEMENT: Final = 0.1
+# Below it a loss is not worth a sentence: the phases of one half are never all alike.
+_NOTABLE_LOSS: Final = 1.2
+_HALVES: Final = {"BW": "bandwidth", "MD": "metadata"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """What one phase does to the total.
+
+    ``power``: the one it counts with. ``gain``: the total over what it is, when the phase alone improves by 10 %.
+    ``others``: geometric mean of the other phases of its half; ``loss``: the total over what it is, when the phase
+    reaches that; below 1 where it is better than the others. Null where there are no others.
+    """
+
+    phase: str
+    value: float
+    power: float
+    gain: float
+    others: float | None
+    loss: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Phases of one half on one dataset together, against the rest of that half. ``mean`` and ``others`` in SI units;
+    ``loss``: the total over what it is, when the family's mean reaches that of the others."""
+
+    name: str
+    kind: str
+    phases: tuple[str, ...]
+    mean: float
+    others: float
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What the change of one phase between two runs does to the total, ``moved``; ``ratio``: second over first."""
+
+    phase: str
+    first: float
+    second: float
+    ratio: float
+    moved: float
+
+
+def _counted(values: Mapping[str, float], mode: Mode) -> list[OfficialPhase]:
+    """Phases that have a power in the total of ``values``."""
+    return [phase for phase in scored_phases(mode) if values.get(phase.name, 0.0) > 0]
+
+
+def _power(phase: OfficialPhase, counted: Sequence[OfficialPhase]) -> float:
+    return 0.5 / sum(other.kind == phase.kind for other in counted)
+
+
+def sensitivity(values: Mapping[str, float], mode: Mode = "standard", improvement: float = IMPROVEMENT) -> list[Lever]:
+    """One lever for each scored phase that ran, in official order; ``improvement`` 0.1 means 10 % more."""
+    counted = _counted(values, mode)
+    return [_lever(phase, counted, values, improvement) for phase in counted]
+
+
+def _lever(
+    phase: OfficialPhase, counted: Sequence[OfficialPhase], values: Mapping[str, float], improvement: float
+) -> Lever:
+    power, value = _power(phase, counted), values[phase.name]
+    others = geometric_mean([values[p.name] for p in counted if p.kind == phase.kind and p is not phase])
+    loss = None if others is None else (others / value) ** power
+    return Lever(phase.name, value, power, (1 + improvement) ** power, others, loss)
+
+
+def families(values: Mapping[str, float], mode: Mode = "standard") -> list[Family]:
+    """Datasets whose phases take from their half's mean, the one that takes most first; find is one of its own."""
+    counted = _counted(values, mode)
+    groups: dict[tuple[str, str], list[OfficialPhase]] = {}
+    for phase in counted:
+        name = "find" if phase.workload == "find" else phase.dataset
+        groups.setdefault((phase.kind, name), []).append(phase)
+    found: list[Family] = []
+    for (kind, name), phases in groups.items():
+        rest = [phase for phase in counted if phase.kind == kind and phase not in phases]
+        mean = geometric_mean([values[phase.name] for phase in phases])
+        others = geometric_mean([values[phase.name] for phase in rest])
+        if mean and others:
+            loss = (others / mean) ** (_power(phases[0], counted) * len(phases))
+            found.append(Family(name, kind, tuple(phase.name for phase in phases), mean, others, loss))
+    return sorted(found, key=lambda family: -family.loss)
+
+
+def moves(first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard") -> list[Move]:
+    """What each phase did to the total from ``first`` to ``second``, the strongest first, whichever way it went.
+
+    Only phases that both have count: the product of all is then the ratio of the totals over these phases.
+    """
+    counted = [phase for phase in _counted(first, mode) if second.get(phase.name, 0.0) > 0]
+    ratios = {phase.name: second[phase.name] / first[phase.name] for phase in counted}
+    found = [
+        Move(p.name, first[p.name], second[p.name], ratios[p.name], ratios[p.name] ** _power(p, counted))
+        for p in counted
+    ]
+    return sorted(found, key=lambda move: -abs(math.log(move.moved)))
+
+
+def explain(values: Mapping[str, float], mode: Mode = "standard") -> list[str]:
+    """Sentences that say where the score comes from, the whole first; nothing without a total above 0."""
+    whole = score({phase.name: values[phase.name] for phase in _counted(values, mode)}, mode)
+    if not whole.total or whole.bandwidth is None or whole.metadata is None:
+        return []
+    head = (
+        f"{number(whole.total)} is the geometric mean of {number(whole.bandwidth)} GiB/s and "
+        f"{number(whole.metadata)} kIOPS"
+    )
+    lost = [family for family in families(values, mode) if family.loss >= _NOTABLE_LOSS]
+    if not lost:
+        return [f"{head}; no phase lies far below the others of its half."]
+    return [f"{head}; {_where_lost(lost)}.", *(_of_family(family, values, whole) for family in lost)]
+
+
+def _where_lost(lost: Sequence[Family]) -> str:
+    """The first takes most; another is named when it takes a good part of that, too."""
+    names = [family.name for family in lost if math.log(family.loss) >= math.log(lost[0].loss) / 2]
+    return f"the score is lost in {' and '.join(names)}"
+
+
+def _of_family(family: Family, values: Mapping[str, float], whole: Io500Score) -> str:
+    worst = min(family.phases, key=lambda name: values[name])
+    alone = f"{worst} at {show(worst, values[worst])} holds the {_HALVES[family.kind]} score"
+    mean = f", {family.name} as a whole at {show(worst, family.mean)}" if len(family.phases) > 1 else ""
+    total = (whole.total or 0.0) * family.loss
+    return (
+        f"{alone}{mean}: the other {_HALVES[family.kind]} phases are at {show(worst, family.others)} in the mean, and "
+        f"with {family.name} at that the total would be {number(total)}, {family.loss:.3g} times as high."
+    )
+
+
+def explain_change(first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard") -> str:
+    """One sentence that says which phases moved the total from one run to the other, without the runs' names."""
+    found = [move for move in moves(first, second, mode) if move.moved != 1]
+    if not found:
+        return "no phase changed"
+    total = math.prod(move.moved for move in found)
+    way = "rises" if total > 1 else "falls"
+    with_it = [move for move in found if (move.moved > 1) == (total > 1)]
+    against = [move for move in found if (move.moved > 1) != (total > 1)]
+    text = f"the total {way} {times(total)}: {_moved(with_it)}"
+    return f"{text}; against it {_moved(against)}" if against else text
+
+
+def _moved(found: Sequence[Move], most: int = 4) -> str:
+    shown = [f"{move.phase} ({times(move.ratio)}) moves it {times(move.moved)}" for move in found[:most]]
+    rest = math.prod(move.moved for move in found[most:])
+    more = [f"{len(found) - most} more together {times(rest)}"] if len(found) > most else []
+    return ", ".join([*shown, *more])
+
+
+def show(phase: str, value: float) -> str:
+    """``0.0210 GiB/s``: a value of ``phase`` in its official unit."""
+    official = BY_NAME[phase]
+    return f"{number(value / official.factor)} {official.unit}"
+
+
+def number(value: float) -> str:
+    """Four significant digits, with commas from a thousand on."""
+    if value == 0 or not math.isfinite(value):
+        return str(value)
+    decimals = max(0, 3 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(decimals, 9)}f}"
+
+
+def times(ratio: float) -> str:
+    """``2.36x``, ``0.0023x``."""
+    return f"{number(ratio)}x" if ratio >= 1000 else f"{ratio:.3g}x"

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flags are read in every form that is in use, and none is skipped."""
+
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ullage.command_lines.flags import FlagTable, Given, answered, read_size, refused, switch, value
+from ullage.errors import UserError
+from ullage.suites.from_ior.flags import TABLE as IOR
+from ullage.suites.from_mdtest.flags import TABLE as MDTEST
+
+TABLE: Final = FlagTable(
+    "tool",
+    (
+        value("-t", directive="transferSize"),
+        value("-s"),
+        switch("-w", directive="writeFile"),
+        switch("-F"),
+        switch("--long"),
+        value("--size"),
+        answered("-v", note="is in every record", directive="verbose"),
+        refused("-y", why="one path only", takes_value=True, directive="dualMount"),
+        value("-O"),
+    ),
+    {"-B": "now it is --long"},
+)
+
+
+def read(*words: str) -> Given:
+    return TABLE.read(words)
+
+
+@pytest.mark.parametrize(
+    "words", [["-t", "1m"], ["-t=1m"], ["-t1m"], ["-wFt", "1m"], ["-wFt1m"], ["-O", "transferSize=1m"]]
+)
+def test_a_value_is_found_in_every_form(words: list[str]) -> None:
+    assert read(*words).size("-t", 0) == 1 << 20
+
+
+def test_switches_may_be_joined_repeated_and_turned_off() -> None:
+    assert read("-wFw").times("-w") == 2
+    assert read("--long").has("--long")
+    assert not read("--long=0").has("--long")
+    assert not read("-O", "WRITEFILE=0").has("-w")
+    assert read("-O", "writefile=1,transfersize=8").size("-t", 0) == 8
+
+
+def test_a_long_flag_takes_its_value_in_both_forms() -> None:
+    assert read("--size", "4k").size("--size", 0) == read("--size=4k").size("--size", 0) == 4096
+
+
+def test_what_is_answered_in_another_way_is_said_once() -> None:
+    assert read("-v", "-v").notes == ("-v: is in every record",)
+    assert not read("-v").has("-v")
+
+
+def test_a_refused_flag_that_asks_for_nothing_does_no_harm() -> None:
+    assert read("-y", "0").values == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-q"], "unknown flag '-q'"),
+        (["--lnog"], "unknown flag '--lnog'; did you mean '--long'"),
+        (["-y", "2"], "-y has no equivalent: one path only"),
+        (["-O", "dualmount=2"], "-O dualMount has no equivalent"),
+        (["-O", "speed=9"], "unknown directive 'speed=9'"),
+        (["-O", "writeFile"], "write -O writeFile=VALUE"),
+        (["-O", "writeFile=maybe"], "'maybe' is no value"),
+        (["-B"], "-B is of another release; now it is --long"),
+        (["-t"], "-t needs a value"),
+        (["-t", "-w"], "-t needs a value"),
+        (["file"], "'file' is no flag"),
+        (["-F=perhaps"], "'perhaps' is no value of -F"),
+    ],
+)
+def test_nothing_is_skipped(words: list[str], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        read(*words)
+
+
+@given(st.integers(0, 2**63 - 1), st.sampled_from(["", "k", "m", "g", "t", "K", "M", "G", "T"]))
+def test_sizes_are_binary(number: int, suffix: str) -> None:
+    expected = number * 1024 ** "kmgt".index(suffix.lower()) * 1024 if suffix else number
+    assert read_size(f"{number}{suffix}") == (expected if expected < 2**63 and number < 10**18 else None)
+
+
+@pytest.mark.parametrize("text", ["1MB", "1MiB", "1.5m", "-1", "", "m", "0x10"])
+def test_what_the_tools_would_read_differently_is_no_size(text: str) -> None:
+    assert read_size(text) is None
+    with pytest.raises(UserError, match="is no value of -t"):
+        read(f"-t={text}").size("-t", 0)
+
+
+@pytest.mark.parametrize("table", [IOR, MDTEST])
+def test_tables_are_consistent(table: FlagTable) -> None:
+    names = [name for flag in table.flags for name in flag.names]
+    directives = [flag.directive.lower() for flag in table.flags if flag.directive]
+    assert len(set(names)) == len(names)
+    assert len(set(directives)) == len(directives)
+    assert not set(names) & set(table.advice)
+
+
+@pytest.mark.parametrize("table", [IOR, MDTEST])
+def test_every_flag_without_an_equivalent_is_refused_with_a_reason(table: FlagTable) -> None:
+    refusing = [flag for flag in table.flags if flag.refusal]
+    assert refusing
+    for flag in refusing:
+        words = [flag.names[0], *(["7"] if flag.takes_value else [])] if flag.names else ["-O", f"{flag.directive}=1"]
+        with pytest.raises(UserError, match=r"has no equivalent: .+"):
+            table.read(words)
+
+
+def test_all_short_flags_of_the_tools_are_known_by_name() -> None:
+    ior = "abcdefgijklmorstuvwxyzACDEFGKMNOQRTWXYZ"
+    mdtest = "abcdefgiklnprstuvwxyzBCDEFGILNPRSTUVWXYZ"
+    assert {f"-{letter}" for letter in ior} <= set(IOR.by_name)
+    assert {f"-{letter}" for letter in mdtest} <= set(MDTEST.by_name)

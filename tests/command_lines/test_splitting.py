@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole command lines are split as a shell would, and the launcher's words are understood."""
+
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ullage.command_lines.splitting import CommandLine, split_line
+from ullage.errors import UserError
+
+WORDS = st.text(st.characters(exclude_characters="$`\0", exclude_categories=("Cs",)), min_size=1, max_size=12).filter(
+    lambda word: word not in {"|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1", ":"}
+)
+
+
+@given(st.lists(WORDS, max_size=6))
+def test_words_with_quotes_and_blanks_come_back_whole(words: list[str]) -> None:
+    assert split_line(shlex.join(["ior", *words]), "ior").words == tuple(words)
+
+
+@given(st.text(max_size=40))
+def test_whatever_is_written_is_split_or_refused(text: str) -> None:
+    try:
+        line = split_line(text, "ior")
+    except UserError:
+        return
+    assert isinstance(line, CommandLine)
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks", "nodes", "ranks_per_node"),
+    [
+        ("ior -t 1m", None, None, None),
+        ("mpirun -np 8 ior -t 1m", 8, None, None),
+        ("mpirun -n8 /opt/ior/bin/ior -t 1m", 8, None, None),
+        ("/usr/bin/mpiexec --np=4 -ppn 2 ior -t 1m", 4, None, 2),
+        ("mpirun -np 8 -N 4 ior -t 1m", 8, None, 4),
+        ("srun -N 2 --ntasks-per-node=4 ior -t 1m", 8, 2, 4),
+        ("srun --nodes 3 -n 6 ior -t 1m", 6, 3, None),
+        ("srun -J ior -n 2 ior -t 1m", 2, None, None),
+    ],
+)
+def test_launchers_say_the_layout(text: str, ranks: int | None, nodes: int | None, ranks_per_node: int | None) -> None:
+    line = split_line(text, "ior")
+    assert (line.ranks, line.nodes, line.ranks_per_node) == (ranks, nodes, ranks_per_node)
+    assert line.words == ("-t", "1m")
+
+
+def test_other_words_of_the_launcher_are_named() -> None:
+    line = split_line("A=1 mpirun --map-by core -np 2 --host a,b ior -w", "ior")
+    assert line.environment == {"A": "1"}
+    (note,) = line.notes
+    assert "--map-by core --host a,b" in note
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mdtest -n 5", "not a command line of ior"),
+        ("", "not a command line of ior"),
+        ("ior -o 'a", "close every quote"),
+        ("aprun -n 4 ior -w", "'aprun' before ior is no launcher"),
+        ("mpirun -np many ior -w", "'many' is no number"),
+        ("mpirun -np ior -w", "not a number|no number|not a command"),
+        ("ior -o $SCRATCH/a", "would be expanded by a shell"),
+        ("ior -w > out.txt", "'>' is the shell's"),
+        ("mpirun -np 1 ior -w : -np 1 ior -r", "':' is the shell's or the launcher's"),
+    ],
+)
+def test_what_is_no_command_line_of_the_tool_is_refused(text: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        split_line(text, "ior")

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and cards that only some results have."""
+
+from pathlib import Path
+
+import pytest
+
+from support import sample_result
+from support.phase_result import PHASES, Course, make_scores, make_summary, write_result
+from ullage.model.record import PhaseRecord, RankTime
+from ullage.model.summary import Score
+from ullage.report.data import ReportData, load
+from ullage.report.sections import Content, Grid, built_sections, load_sections, operations, phases, scores, slow_ranks
+from ullage.report.sections import sensitivity as sensitivity_section
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    return load(write_result(tmp_path_factory.mktemp("sections") / "result"))
+
+
+def column(grid: Grid, heading: str) -> list[str]:
+    index = [column.heading for column in grid.columns].index(heading)
+    return [row[index].text for row in grid.rows]
+
+
+def grid_of(content: Content | None) -> Grid:
+    assert content is not None
+    (grid,) = content.grids
+    assert all(len(row) == len(grid.columns) for row in grid.rows)
+    return grid
+
+
+def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
+    found = load_sections()
+    assert [section.name for section in found] == ["scores", "phases", "sensitivity", "operations", "slow_ranks"]
+    assert all(section.doc.endswith(".") for section in found)
+
+
+def test_a_sweep_has_none_of_them(tmp_path: Path) -> None:
+    assert built_sections(load(sample_result.write_result(tmp_path / "sweep"))) == []
+
+
+def test_without_records_what_they_alone_know_is_left_out() -> None:
+    found = [section.name for section, _ in built_sections(ReportData(make_summary()))]
+    assert found == ["scores", "phases", "sensitivity"]
+
+
+def test_a_total_and_its_parts_stand_together_with_every_reason_once(data: ReportData) -> None:
+    content = scores.build(data)
+    assert content is not None
+    (cards,) = content.cards
+    assert cards.title == "IO500"
+    assert not cards.valid
+    assert [(card.name, card.value) for card in cards.cards] == [
+        ("total", "4.679"),
+        ("bandwidth", "0.9342 GiB/s"),
+        ("metadata", "27.32 kIOPS"),
+    ]
+    assert cards.cards[0].interval == "[4.510, 4.800]"
+    assert list(cards.reasons) == make_scores()[0].reasons
+
+
+def test_every_target_and_every_formula_has_cards_of_its_own() -> None:
+    names = [("IO500", ""), ("IO500 bandwidth", "GiB/s"), ("IO500 extended", ""), ("IO500 extended metadata", "kIOPS")]
+    found = [
+        Score(name=f"{name} of {target}", unit=unit, value=1.0, valid=target == "b")
+        for target in ("a", "b")
+        for name, unit in names
+    ]
+    content = scores.build(ReportData(make_summary().model_copy(update={"scores": found})))
+    assert content is not None
+    assert [(cards.title, [card.name for card in cards.cards], cards.valid) for cards in content.cards] == [
+        ("IO500 of a", ["total", "bandwidth"], False),
+        ("IO500 extended of a", ["total", "metadata"], False),
+        ("IO500 of b", ["total", "bandwidth"], True),
+        ("IO500 extended of b", ["total", "metadata"], True),
+    ]
+
+
+def test_the_table_of_phases_says_what_each_gave_and_whether_it_counts(data: ReportData) -> None:
+    grid = grid_of(phases.build(data))
+    assert column(grid, "phase") == [name for name, *_ in PHASES]
+    assert column(grid, "value")[0].endswith(" GiB/s")
+    assert column(grid, "value")[1].endswith(" kIOPS")
+    assert column(grid, "time")[:2] == ["312 s", "304 s"]
+    assert [text == "\u2013" for text in column(grid, "at the wall")] == [phase[3] < 300 for phase in PHASES[:9]] + [
+        True
+    ] * 3
+    counts = column(grid, "counts")
+    assert counts[10] == "INVALID: met 12 failed operations, the first: read: I/O error"
+    assert counts.count("yes") == len(PHASES) - 1
+
+
+def test_wear_out_that_was_cut_short_is_said(data: ReportData) -> None:
+    def cut(record: PhaseRecord) -> PhaseRecord:
+        wall = record.stonewall and record.stonewall.model_copy(update={"cut": True})
+        return record.model_copy(update={"stonewall": wall})
+
+    changed = {key: [cut(record) for record in records] for key, records in data.phases.items()}
+    grid = grid_of(phases.build(ReportData(data.summary, changed)))
+    assert sum(text.endswith(" (cut short)") for text in column(grid, "with wear-out")) == 4
+
+
+def test_what_all_phases_share_is_said_once_and_columns_of_dashes_are_left_out() -> None:
+    summary = make_summary(Course(repetitions=1))
+    rows = [
+        row.model_copy(update={"reasons": [*row.reasons, "imported from x"], "grade": None}) for row in summary.rows
+    ]
+    content = phases.build(ReportData(summary.model_copy(update={"rows": rows})))
+    assert content is not None
+    assert content.notes == ["All phases: imported from x."]
+    heads = [column.heading for column in content.grids[0].columns]
+    assert heads == ["phase", "value", "verdict", "n", "counts"]
+
+
+def test_sensitivity_names_the_phase_that_holds_the_score_down(data: ReportData) -> None:
+    grid = grid_of(sensitivity_section.build(data))
+    gains = dict(zip(column(grid, "phase"), column(grid, "10 % more: total"), strict=True))
+    assert gains["ior-easy-write"] == "+1.20 %"
+    assert gains["find"] == "+0.60 %"
+    bars = {row[0].text: row[4].bar for row in grid.rows}
+    assert bars["ior-hard-write"] == 1.0
+    assert bars["ior-easy-read"] == 0.0
+
+
+def test_sensitivity_has_a_table_for_each_target_and_none_for_phases_it_does_not_know() -> None:
+    content = sensitivity_section.build(ReportData(make_summary(Course(targets=("a", "b")))))
+    assert content is not None
+    assert [grid.title for grid in content.grids] == ["a", "b"]
+    rows = [row.model_copy(update={"params": {"phase": "unheard-of"}}) for row in make_summary().rows[:1]]
+    assert sensitivity_section.build(ReportData(make_summary().model_copy(update={"rows": rows}))) is None
+
+
+def test_an_operation_stands_above_its_parts(data: ReportData) -> None:
+    grid = grid_of(operations.build(data))
+    parts = column(grid, "part")
+    names = column(grid, "phase")
+    first = names.index("mdtest-hard-write")
+    assert parts[first : first + 4] == ["whole", "open", "write", "close"]
+    assert names[first + 1 : first + 4] == ["", "", ""]
+    assert len(grid.rows) == sum(1 + len(phase[4]) for phase in PHASES)
+    assert [column.heading for column in grid.columns][3:] == ["p50", "p95", "p99", "p99.9", "max"]
+
+
+def test_the_slowest_ranks_are_named_and_who_is_slow_again_and_again(data: ReportData) -> None:
+    content = slow_ranks.build(data)
+    grid = grid_of(content)
+    assert column(grid, "slowest / fastest")[0] == "1.25x"
+    assert column(grid, "fastest rank")[0] == "rank 2 on node000: 250 s"
+    assert column(grid, "slowest ranks")[0].startswith("rank 5 on node001: 312 s; rank 6 on node001: 306 s; ")
+    assert content is not None
+    assert content.notes == ["Slowest again and again: rank 5 on node001 in 12 phases of 12 with unequal ranks."]
+
+
+def test_ranks_that_ended_together_accuse_nobody(data: ReportData) -> None:
+    def even(record: PhaseRecord) -> PhaseRecord:
+        assert record.by_rank is not None
+        rank = RankTime(rank=0, node="n", elapsed_ns=100, bytes=1)
+        return record.model_copy(
+            update={"by_rank": record.by_rank.model_copy(update={"fastest": rank, "slowest": [rank]})}
+        )
+
+    changed = {key: [even(record) for record in records] for key, records in data.phases.items()}
+    content = slow_ranks.build(ReportData(data.summary, changed))
+    assert set(column(grid_of(content), "slowest / fastest")) == {"1.00x"}
+    assert content is not None
+    assert content.notes == []

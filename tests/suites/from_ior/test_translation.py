@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IOR's words become cases that do the same work."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ullage.command_lines.splitting import split_line
+from ullage.command_lines.translation import Draft, Translation, WantedLayout
+from ullage.errors import UserError
+from ullage.model.plan import Parameters
+from ullage.suites.from_ior.translation import translate
+
+
+def no_file(path: Path) -> str:
+    raise AssertionError(path)
+
+
+def translated(*lines: str, ranks: int | None = None, hints: str | None = None) -> Translation:
+    split = [split_line(line, "ior") for line in lines]
+    return translate(split, WantedLayout(ranks), no_file if hints is None else lambda _path: hints)
+
+
+def only(*lines: str, ranks: int | None = None) -> Draft:
+    (draft,) = translated(*lines, ranks=ranks).drafts
+    return draft
+
+
+def parameters(line: str, ranks: int | None = None) -> Parameters:
+    return only(line, ranks=ranks).workload.parameters
+
+
+def test_the_line_of_the_issue() -> None:
+    draft = only("ior -a MPIIO -t 1m -b 64m -s 2 -F -C -e", ranks=4)
+    assert draft.backend.name == "mpiio"
+    assert draft.workload.name == "transfer"
+    assert draft.workload.parameters == {
+        "phases": ["write", "read"],
+        "transfer_bytes": 1 << 20,
+        "block_bytes": 64 << 20,
+        "segments": 2,
+        "file_mode": "per-process",
+        "directory_per_process": False,
+        "read_back": "other-node",
+        "read_shift": 1,
+        "sync": "close",
+        "stonewall_s": 0.0,
+        "wear_out": False,
+        "cache": "none",
+        "verify": "kept",
+    }
+
+
+@given(
+    st.integers(1, 64).map(lambda n: 8 * n), st.integers(1, 50), st.integers(1, 1000), st.integers(1, 64), st.booleans()
+)
+def test_bytes_in_all_are_those_of_ior(transfer: int, count: int, segments: int, ranks: int, per_process: bool) -> None:
+    block = transfer * count
+    found = translated(f"mpirun -np {ranks} ior -t {transfer} -b {block} -s {segments}{' -F' if per_process else ''}")
+    values = found.drafts[0].workload.parameters
+    assert found.ranks == ranks
+    assert values["block_bytes"] * values["segments"] * found.ranks == block * segments * ranks  # type: ignore[operator]
+    assert values["block_bytes"] % values["transfer_bytes"] == 0  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("flags", "phases"),
+    [
+        ("", ["write", "read"]),
+        ("-w -r", ["write", "read"]),
+        ("-w", ["write"]),
+        ("-r", ["write", "read"]),
+        ("-R", ["write", "read"]),
+        ("-w -W", ["write", "read"]),
+        ("-w -E", ["write", "rewrite"]),
+        ("-E", ["write", "rewrite", "read"]),
+    ],
+)
+def test_phases(flags: str, phases: list[str]) -> None:
+    assert parameters(f"ior {flags}")["phases"] == phases
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ("", {"transfer_bytes": 256 << 10, "block_bytes": 1 << 20, "segments": 1, "file_mode": "shared"}),
+        ("", {"sync": "none", "cache": "none", "verify": "kept"}),
+        ("-e", {"sync": "close"}),
+        ("-e -Y", {"sync": "every"}),
+        ("-z --random-offset-seed 7", {"order": "random", "order_seed": 7}),
+        ("-D 300 -O stoneWallingWearOut=1", {"stonewall_s": 300.0, "wear_out": True}),
+        ("-F -u", {"directory_per_process": True}),
+        ("-C -Q 3", {"read_back": "other-node", "read_shift": 3}),
+        ("-R", {"verify": "full"}),
+        ("-O transferSize=8,blockSize=64", {"transfer_bytes": 8, "block_bytes": 64}),
+    ],
+)
+def test_parameters(flags: str, expected: Parameters) -> None:
+    found = parameters(f"ior {flags}", ranks=4)
+    assert {name: found[name] for name in expected} == expected
+
+
+@given(st.integers(2, 100), st.integers(0, 99))
+def test_a_random_reader_reads_the_data_of_another_rank(ranks: int, seed: int) -> None:
+    found = parameters(f"ior -Z -X {seed}", ranks=ranks)
+    assert found["read_back"] == "other-rank"
+    assert 1 <= found["read_shift"] < ranks  # type: ignore[operator]
+    assert parameters(f"ior -Z -X {seed}", ranks=ranks) == found
+
+
+def test_one_rank_has_no_other_to_read_from() -> None:
+    found = translated("ior -Z")
+    assert "read_back" not in found.drafts[0].workload.parameters
+    assert any("a single rank reads its own data" in note for note in found.notes)
+
+
+def test_a_single_node_is_told_whose_data_is_read() -> None:
+    assert any(note.startswith("-C: ") and "on a single node" in note for note in translated("ior -C").notes)
+
+
+@pytest.mark.parametrize(
+    ("api", "backend", "more"),
+    [
+        ("POSIX --posix.odirect", "posix", {"direct": True}),
+        ("posix", "posix", {}),
+        ("MPIIO -c", "mpiio", {"collective": True}),
+        ("MPIIO --mpiio.preallocate", "mpiio", {"preallocate": True}),
+    ],
+)
+def test_backends(api: str, backend: str, more: Parameters) -> None:
+    draft = only(f"ior -a {api}")
+    assert (draft.backend.name, draft.backend.parameters) == (backend, more)
+
+
+def test_a_dummy_needs_no_place_and_holds_nothing_to_check() -> None:
+    draft = only("ior -a DUMMY -o /x/y -R")
+    assert (draft.backend.name, draft.needs_path, draft.place) == ("null", False, "")
+    assert draft.workload.parameters["verify"] == "none"
+
+
+def test_hints_come_from_the_file_and_the_environment() -> None:
+    line = "IOR_HINT__MPI__cb_nodes=4 mpirun -np 2 ior -a MPIIO --mpiio.hintsFileName=h"
+    found = translated(line, hints="# ours\nIOR_HINT__MPI__romio_cb_write = enable\ncb_nodes = 1\n")
+    assert found.drafts[0].backend.parameters["hints"] == {"romio_cb_write": "enable", "cb_nodes": "4"}
+
+
+def test_repetitions_time_ranks_and_keep() -> None:
+    found = translated("mpirun -np 8 ior -i 5 -T 2 -N 4 -k")
+    assert (found.repetitions, found.time_s, found.ranks, found.keep) == (5, 120.0, 4, True)
+
+
+def test_the_place_is_the_folder_of_the_file() -> None:
+    assert only("ior -o /scratch/me/file").place == "/scratch/me"
+    assert only("ior").place == ""
+
+
+def test_lines_share_what_one_leaves_for_the_next() -> None:
+    found = translated("ior -w -k -o /s/easy", "ior -w -k -o /s/hard", "ior -r -k -o /s/easy", "ior -r -o /s/hard")
+    assert [draft.dataset for draft in found.drafts] == ["easy", "hard", "easy", "hard"]
+    assert [draft.workload.parameters["phases"] for draft in found.drafts] == [["write"], ["write"], ["read"], ["read"]]
+    assert found.keep
+    assert not translated("ior -w -k -o /s/easy", "ior -r -o /s/easy").keep
+
+
+def test_what_was_not_kept_is_written_again() -> None:
+    found = translated("ior -w -o /s/f", "ior -r -o /s/f")
+    assert [draft.dataset for draft in found.drafts] == ["", ""]
+    assert any("line 2 only reads" in note and "written first" in note for note in found.notes)
+
+
+def test_random_positions_are_picked_on_what_another_line_wrote() -> None:
+    found = translated(
+        "ior -w -k -F -t 2m -b 8m -o /s/e", "ior -r -z -z -t 4096 -b 4096 -s 1000 -F -C -Q 2 -D 300 -o /s/e", ranks=2
+    )
+    first, second = found.drafts
+    assert first.dataset == second.dataset == "e"
+    assert second.workload.name == "mixed-transfer"
+    assert second.workload.parameters == {
+        "transfer_bytes": 4096,
+        "read_back": "other-node",
+        "read_shift": 2,
+        "stonewall_s": 300.0,
+        "wear_out": False,
+        "cache": "none",
+        "read_share": 1.0,
+        "pick": "random",
+        "operations": 1000,
+        "seed": 1,
+    }
+
+
+def test_random_positions_alone_are_written_first_and_in_order() -> None:
+    first, second = translated("ior -r -z -z -t 8 -b 64").drafts
+    assert (first.workload.name, second.workload.name) == ("transfer", "mixed-transfer")
+    assert first.workload.parameters["order"] == "sequential"
+    assert first.dataset == second.dataset != ""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ior -t 12", "multiples of 8"),
+        ("ior -t 0", "multiples of 8"),
+        ("ior -t 1m -b 1500k", "no multiple of -t"),
+        ("ior -t 2m -b 1m", "no multiple of -t"),
+        ("ior -s 0", "whole number from 1"),
+        ("ior -u", "-u needs -F"),
+        ("ior -C -Z", "exclude each other"),
+        ("ior -c", "-c needs -a MPIIO"),
+        ("ior -a MPIIO --posix.odirect", "--posix.odirect needs -a POSIX"),
+        ("ior -a DFS", "no backend speaks DFS"),
+        ("ior -a POXIS", "unknown API 'POXIS'; did you mean 'POSIX'"),
+        ("ior -O stoneWallingWearOut=1", "needs -D"),
+        ("ior -o a@b -F", "several paths"),
+        ("ior -l q", "unknown data pattern 'q'"),
+        ("ior -w -z -z", "-z -z with -w"),
+        ("mpirun -np 2 ior -N 4", "-N 4 is more than the launcher starts"),
+        ("ior -X -1 -Z", "'-1' is no value of -X"),
+        ("FOO=1 ior", "FOO before the command is not carried"),
+    ],
+)
+def test_what_has_no_equivalent_is_an_error(line: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        translated(line, ranks=None if "mpirun" in line else 2)
+
+
+def test_a_file_is_read_as_it_was_written() -> None:
+    said = "line 2 uses what line 1 made with transfer_bytes 1048576, and says 4096"
+    with pytest.raises(UserError, match=said):
+        translated("ior -w -k -t 1m -o /s/f", "ior -r -t 4k -o /s/f")
+    assert translated("ior -w -k -t 1m -o /s/f", "ior -r -z -z -t 4k -b 4k -o /s/f").drafts
+
+
+def test_lines_must_agree_where_one_launch_can_have_one_value() -> None:
+    with pytest.raises(UserError, match="differ in ranks: 2, 4; give --ranks"):
+        translated("mpirun -np 2 ior -w", "mpirun -np 4 ior -w")
+    with pytest.raises(UserError, match="differ in -i: 1, 3"):
+        translated("ior -w -i 3", "ior -w")
+    assert translated("mpirun -np 2 ior -w", "mpirun -np 4 ior -w", ranks=8).ranks == 8

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The official file as text: what the official tool takes is taken, what it refuses is refused with file and line."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ullage.errors import UserError
+from ullage.suites.io500.config import parse_config
+from ullage.suites.io500.ini import KEYS, read_ini
+
+
+def values(text: str) -> dict[tuple[str, str], object]:
+    entries, _ = read_ini(text, "c.ini")
+    return {(entry.section, entry.key): entry.value for entry in entries}
+
+
+def test_sections_and_keys_in_any_case_and_comments() -> None:
+    text = (
+        "# head\n[GLOBAL]\ndatadir = /scratch ; the place\nSCC=true\n\n[ Ior-Easy ]\n transfersize = 2m # 1m\nAPI =\n"
+    )
+    assert values(text) == {
+        ("global", "datadir"): "/scratch",
+        ("global", "scc"): True,
+        ("ior-easy", "transferSize"): 2 << 20,
+    }
+
+
+def test_values_have_types() -> None:
+    text = (
+        "[ior-easy]\nblockSize = 9920000m\nfilePerProc = 0\n[ior-hard]\nsegmentCount = 10000000\n"
+        "[mdworkbench]\nwaitingTime = 0.5\n"
+    )
+    assert list(values(text).values()) == [9920000 << 20, False, 10_000_000, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[globl]\n", "c.ini:1: unknown section 'globl'; did you mean 'global'"),
+        ("\n[ior-easy]\ntransferSiz = 2m\n", "c.ini:3: unknown key 'transferSiz' in .ior-easy.; did you mean 'transfe"),
+        ("[ior-easy]\nunknown =\n", "c.ini:2: unknown key 'unknown'"),
+        ("[global]\nscc = maybe\n", r"c.ini:2 \[global\] scc: 'maybe' is no truth value"),
+        ("[mdtest-easy]\nn = 1k\n", "'1k' is no whole number"),
+        ("[ior-easy]\ntransferSize = two\n", "'two' is no size"),
+        ("[mdworkbench]\nwaitingTime = long\n", "'long' is no number"),
+        ("[mdtest-easy]\nn = 1\nn = 2\n", "c.ini:3 .* is set twice"),
+        ("n = 1\n", "stands before the first section"),
+        ("[global]\nnonsense\n", "c.ini:2: is no section and no value"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(text: str, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        read_ini(text, "c.ini")
+
+
+def test_phases_of_earlier_releases_are_skipped_and_said() -> None:
+    text = "[ior-rnd4K]\nblockSize = 1\nrandomPrefill = 0\n[ior-rnd1MB-read]\nAPI = POSIX\n[mdtest-easy]\nn = 5\n"
+    entries, former = read_ini(text, "c.ini")
+    assert former == ["ior-rnd4K", "ior-rnd1MB-read"]
+    assert [entry.key for entry in entries] == ["n"]
+
+
+def test_every_key_of_the_official_sample_is_known() -> None:
+    expected = {
+        "global": 11,
+        "debug": 2,
+        "ior-easy": 7,
+        "ior-hard": 5,
+        "mdtest-easy": 3,
+        "mdtest-hard": 4,
+        "find": 8,
+        "find-easy": 8,
+        "find-hard": 8,
+        "mdworkbench": 6,
+        "ior-hard-read": 3,
+        "mdtest-hard-read": 2,
+        "ior-rnd4K-easy-read": 2,
+    }
+    assert {name: len(KEYS[name]) for name in expected} == expected
+
+
+@given(st.text(max_size=300))
+def test_no_text_does_anything_but_read_or_be_refused(text: str) -> None:
+    with contextlib.suppress(UserError):
+        parse_config(text)
+
+
+@given(st.sampled_from([(section, key) for section in KEYS for key in KEYS[section]]), st.text(max_size=40))
+def test_no_value_does_anything_but_read_or_be_refused(place: tuple[str, str], value: str) -> None:
+    with contextlib.suppress(UserError):
+        parse_config(f"[{place[0]}]\n{place[1]} = {value}\n")

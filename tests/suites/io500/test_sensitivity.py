@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a phase does to the total, against the formula applied again; and what the sentences claim."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ullage.suites.io500.conclusions import change_finding, score_findings, void_findings
+from ullage.suites.io500.phases import GIB, scored_phases
+from ullage.suites.io500.score import score
+from ullage.suites.io500.sensitivity import explain, explain_change, families, moves, number, sensitivity, show, times
+from ullage.suites.io500.validity import Validity
+
+NAMES = [phase.name for phase in scored_phases("standard")]
+VALUES = {name: (2.0 * GIB if name.startswith("ior") else 50_000.0) for name in NAMES}
+any_values = st.lists(st.floats(1e-3, 1e12), min_size=12, max_size=12).map(lambda v: dict(zip(NAMES, v, strict=True)))
+
+
+def _total(values: dict[str, float]) -> float:
+    total = score(values).total
+    assert total is not None
+    return total
+
+
+@given(any_values)
+def test_gain_and_loss_are_what_the_formula_gives(values: dict[str, float]) -> None:
+    total = _total(values)
+    for lever in sensitivity(values):
+        assert _total(values | {lever.phase: lever.value * 1.1}) / total == pytest.approx(lever.gain)
+        assert lever.others is not None
+        assert _total(values | {lever.phase: lever.others}) / total == pytest.approx(lever.loss)
+
+
+def test_ten_percent_moves_the_total_by_1_2_or_0_6_percent() -> None:
+    gains = {lever.phase: lever.gain for lever in sensitivity(VALUES)}
+    assert gains["ior-hard-write"] == pytest.approx(1.1 ** (1 / 8))
+    assert gains["find"] == pytest.approx(1.1 ** (1 / 16))
+    extended = VALUES | {"find-easy": 1.0, "find-hard": 1.0, "mdworkbench-bench": 1.0}
+    assert {lever.phase: lever.power for lever in sensitivity(extended, "extended")}["find"] == pytest.approx(1 / 22)
+
+
+def test_levers_stand_in_official_order_and_a_phase_that_did_not_run_has_none() -> None:
+    assert [lever.phase for lever in sensitivity(VALUES)] == NAMES
+    without = {name: value for name, value in VALUES.items() if name != "find"} | {"mdtest-easy-stat": 0.0}
+    assert {lever.phase for lever in sensitivity(without)} == set(NAMES) - {"find", "mdtest-easy-stat"}
+    assert sensitivity(without)[1].power == pytest.approx(1 / 12)
+
+
+def test_a_lone_phase_has_no_others_to_be_compared_with() -> None:
+    (lever,) = sensitivity({"ior-hard-read": 1.0 * GIB})
+    assert (lever.others, lever.loss) == (None, None)
+
+
+@given(any_values)
+def test_a_family_at_the_mean_of_the_others_gives_what_it_says(values: dict[str, float]) -> None:
+    for family in families(values):
+        factor = family.others / family.mean
+        raised = values | {name: values[name] * factor for name in family.phases}
+        assert _total(raised) / _total(values) == pytest.approx(family.loss)
+
+
+@given(any_values, any_values)
+def test_moves_multiply_to_the_ratio_of_the_totals(first: dict[str, float], second: dict[str, float]) -> None:
+    found = moves(first, second)
+    assert math.prod(move.moved for move in found) == pytest.approx(_total(second) / _total(first))
+    sizes = [abs(math.log(move.moved)) for move in found]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_the_family_that_holds_the_score_is_named_and_others_are_not() -> None:
+    values = VALUES | {"ior-hard-write": 0.021 * GIB, "ior-hard-read": 0.3 * GIB}
+    head, sentence = explain(values)
+    assert head.endswith("the score is lost in ior-hard.")
+    assert sentence.startswith("ior-hard-write at 0.02100 GiB/s holds the bandwidth score, ior-hard as a whole at ")
+    assert "the other bandwidth phases are at 2.000 GiB/s in the mean" in sentence
+    assert f"the total would be {number(_total(VALUES))}" in sentence
+
+
+def test_two_families_that_lose_alike_are_both_named() -> None:
+    values = VALUES | {name: VALUES[name] / 100 for name in NAMES if "hard" in name}
+    assert "lost in ior-hard and mdtest-hard" in explain(values)[0]
+
+
+def test_find_is_a_family_of_its_own() -> None:
+    head, sentence = explain(VALUES | {"find": 0.5})
+    assert head.endswith("the score is lost in find.")
+    assert "as a whole" not in sentence
+
+
+def test_even_phases_lose_nothing_and_no_phases_explain_nothing() -> None:
+    (only,) = explain(VALUES)
+    assert "no phase lies far below" in only
+    assert explain({}) == []
+    assert explain({"find": 1.0}) == []
+
+
+def test_a_change_is_told_by_the_phases_that_made_it() -> None:
+    text = explain_change(VALUES, VALUES | {"ior-hard-write": 512.0 * GIB, "find": 25_000.0})
+    assert text == "the total rises 1.92x: ior-hard-write (256x) moves it 2x; against it find (0.5x) moves it 0.958x"
+    assert explain_change(VALUES, VALUES) == "no phase changed"
+
+
+def test_findings_hold_the_numbers_they_rest_on() -> None:
+    values = VALUES | {"ior-hard-write": 0.021 * GIB}
+    first = score_findings(values, target="scratch")[0]
+    assert first.text.startswith("scratch: ")
+    assert first.numbers["total"] == pytest.approx(_total(values))
+    assert first.numbers["phase"] == NAMES
+    change = change_finding(VALUES, values, ("a", "b"))
+    assert change.text.startswith("From a to b the total falls 0.566x: ior-hard-write (0.0105x)")
+    assert score_findings({}) == []
+
+
+def test_void_phases_are_said_with_their_reach() -> None:
+    found = void_findings(
+        Validity(
+            {"find": ("found nothing",), "find-easy": ("did not run",), "ior-rnd4K-easy-read": ("has a rate of 0",)}
+        )
+    )
+    assert [finding.severity for finding in found] == ["warning"] * 3
+    assert found[0].text == "find does not count: it found nothing."
+    assert "only the extended score falls with it" in found[1].text
+    assert "the run stands without it" in found[2].text
+
+
+def test_numbers_have_four_digits_and_commas() -> None:
+    assert [number(value) for value in (0.021, 3.5061, 284.7268, 13342.9, 0.0)] == [
+        "0.02100",
+        "3.506",
+        "284.7",
+        "13,343",
+        "0.0",
+    ]
+    assert show("find", 21_780_030.0) == "21,780 kIOPS"
+    assert [times(ratio) for ratio in (2.36, 0.00231, 5424.0)] == ["2.36x", "0.00231x", "5,424x"]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that last until the wall, within the space, and what the user gives is left alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ullage.errors import UserError
+from ullage.suites.io500.config import parse_config
+from ullage.suites.io500.options import Io500Options, Sizes
+from ullage.suites.io500.planning import HARD_BYTES
+from ullage.suites.io500.room import Room
+from ullage.suites.io500.sizing import SAFETY, Rates, assumed_rates, choose_sizes
+
+ENDLESS = Room(1 << 60, 1 << 50)
+NAMES = ("ior-easy-write", "ior-hard-write", "mdtest-easy-write", "mdtest-hard-write")
+
+
+def options(text: str = "", **more: object) -> Io500Options:
+    return Io500Options.model_validate({"ranks": 4, "config": parse_config(text), **more})
+
+
+def rates(easy: float = 1e9, hard: float = 1e8, creates: float = 8000, small: float = 4000) -> Rates:
+    return Rates(dict(zip(NAMES, (easy, hard, creates, small), strict=True)), "probed")
+
+
+def taken(sizes: Sizes, ranks: int, room: Room) -> tuple[int, int]:
+    bytes_ = ranks * (sizes.block_bytes + sizes.segments * HARD_BYTES + sizes.hard_items * room.file_bytes)
+    return bytes_, ranks * (sizes.easy_items + sizes.hard_items)
+
+
+def test_every_phase_could_go_on_well_beyond_its_wall() -> None:
+    found = choose_sizes(options(), rates(), ENDLESS)
+    assert 4 * found.block_bytes == pytest.approx(SAFETY * 300 * 1e9, rel=0.01)
+    assert 4 * found.segments * HARD_BYTES == pytest.approx(SAFETY * 300 * 1e8, rel=0.01)
+    assert 4 * found.easy_items == pytest.approx(SAFETY * 300 * 8000, rel=0.01)
+    assert 4 * found.hard_items == pytest.approx(SAFETY * 300 * 4000, rel=0.01)
+    assert found.block_bytes % (2 << 20) == 0
+    assert found.short == []
+    assert found.basis == "probed"
+
+
+def test_in_little_space_all_are_cut_alike_and_it_is_said() -> None:
+    room = Room(100 << 30, 1 << 50)
+    found = choose_sizes(options(), rates(), room)
+    assert taken(found, 4, room)[0] <= room.bytes
+    assert taken(found, 4, room)[0] > 0.95 * room.bytes
+    assert found.short == list(NAMES)
+    assert 4 * found.block_bytes / (300 * 1e9) == pytest.approx(4 * found.segments * HARD_BYTES / (300 * 1e8), rel=0.01)
+
+
+def test_few_inodes_cut_too() -> None:
+    room = Room(1 << 60, 100_000)
+    found = choose_sizes(options(), rates(), room)
+    assert taken(found, 4, room)[1] <= 100_000
+    assert found.short
+
+
+def test_enough_for_the_wall_but_not_for_all_safety_is_enough() -> None:
+    needed = 300 * (1e9 + 1e8 + 4000 * 4096)
+    assert choose_sizes(options(), rates(), Room(int(1.5 * needed), 1 << 50)).short == []
+
+
+def test_what_is_given_is_left_alone_and_the_rest_shares_what_is_left() -> None:
+    text = "[ior-easy]\nblockSize = 1g\n[mdtest-hard]\nn = 10\n"
+    room = Room(10 << 30, 1 << 50)
+    found = choose_sizes(options(text), rates(), room)
+    assert (found.block_bytes, found.hard_items) == (1 << 30, 10)
+    assert found.short == ["ior-hard-write", "mdtest-easy-write"]
+    assert taken(found, 4, room)[0] <= room.bytes
+
+
+def test_what_is_given_and_does_not_fit_is_refused() -> None:
+    with pytest.raises(UserError, match=r"its sizes need 4.00 GiB and 0 files for 4 ranks, and 1.00 GiB") as caught:
+        choose_sizes(options("[ior-easy]\nblockSize = 1g\n"), rates(), Room(1 << 30, 1 << 40))
+    assert caught.value.code == 3
+
+
+def test_a_block_is_whole_transfers() -> None:
+    with pytest.raises(UserError, match=r"blockSize 3,145,728 is no multiple of transferSize 2,097,152"):
+        choose_sizes(options("[ior-easy]\nblockSize = 3m\n"), rates(), ENDLESS)
+
+
+def test_no_room_for_anything_is_an_error_of_the_surroundings() -> None:
+    with pytest.raises(UserError, match="too little for any phase") as caught:
+        choose_sizes(options(), rates(), Room(1000, 1000))
+    assert caught.value.code == 3
+
+
+def test_the_workbench_works_on_what_a_minute_makes() -> None:
+    found = choose_sizes(options(mode="extended"), rates(creates=8000), ENDLESS)
+    assert found.workbench_objects == 8000 * 60 / 4 / 10
+    tight = choose_sizes(options(mode="extended"), rates(creates=8000), Room(1 << 40, 100_000))
+    assert 4 * 10 * tight.workbench_objects <= 10_000
+    given_ = choose_sizes(options("[mdworkbench]\nprecreatePerSet=5\nfilesPerProc=6\n"), rates(), ENDLESS)
+    assert given_.workbench_objects == 5
+
+
+@given(
+    st.integers(1, 512),
+    st.tuples(*[st.floats(1, 1e12)] * 2, *[st.floats(1, 1e7)] * 2),
+    st.floats(0.1, 600),
+    st.integers(1 << 36, 1 << 60),
+    st.integers(1 << 20, 1 << 50),
+)
+def test_sizes_never_exceed_the_room(
+    ranks: int, speeds: tuple[float, ...], wall_s: float, bytes_: int, files: int
+) -> None:
+    room = Room(bytes_, files)
+    found = choose_sizes(
+        options(ranks=ranks, stonewall_s=wall_s), Rates(dict(zip(NAMES, speeds, strict=True)), ""), room
+    )
+    assert taken(found, ranks, room)[0] <= bytes_ + ranks * (2 << 20) + ranks * HARD_BYTES + ranks * 4096
+    assert taken(found, ranks, room)[1] <= files + 2 * ranks
+
+
+def test_something_is_assumed_for_every_phase() -> None:
+    assert set(assumed_rates(8).by_phase) == set(NAMES)
