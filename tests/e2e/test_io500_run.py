@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IO500 as people run it, on real files: a quick look, and one that is interrupted, damaged and gone on with."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ullage.importers.io500_result import IMPORTER
+from ullage.model.summary import Summary
+from ullage.records import RecordTail
+from ullage.result import ResultFolder
+from ullage.suites.io500.phases import phases_of, scored_phases
+
+TIMEOUT_S = 180
+
+
+def command(engine: Path, *words: str) -> list[str]:
+    """A command line of Ullage with that engine."""
+    return [sys.executable, "-m", "ullage", *words, "--engine", str(engine)]
+
+
+def look(engine: Path, target: Path, result: Path, *words: str) -> list[str]:
+    """A run of about 20 s."""
+    base = ["run", "io500", "--target", f"t={target}", "--ranks", "2", "--stonewall", "1", "--result", str(result)]
+    return command(engine, *base, *words)
+
+
+def test_a_quick_look_is_whole_and_says_invalid(engine: Path, target: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    done = subprocess.run(look(engine, target, result), capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "the stonewall of 1 s is below the 300 s of the rules" in done.stdout
+    summary = Summary.model_validate_json((result / "summary.json").read_text())
+    names = [phase.name for phase in phases_of("standard")]
+    assert {str(row.params["phase"]) for row in summary.rows} <= set(names)
+    scored = {phase.name for phase in scored_phases("standard")}
+    assert scored <= {str(row.params["phase"]) for row in summary.rows if row.median > 0}
+    scores = {score.name: score for score in summary.scores}
+    assert not scores["IO500"].valid
+    assert scores["IO500"].value > 0
+    again = IMPORTER.read((result / "result_summary.txt").read_text(), "result_summary.txt")
+    assert abs({s.name: s for s in again.scores}["IO500"].value / scores["IO500"].value - 1) < 1e-4
+    assert [path.name for path in target.iterdir()] == ["precious"]
+
+
+def _interrupt_after(words: list[str], result: Path, dataset: str) -> None:
+    """Stop the run when the case that makes ``dataset`` has ended."""
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    deadline = time.monotonic() + TIMEOUT_S / 2
+    try:
+        while time.monotonic() < deadline and not _has_made(result, dataset):
+            assert process.poll() is None, process.stdout.read() if process.stdout else ""
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=TIMEOUT_S)
+    finally:
+        process.kill()
+
+
+def _has_made(result: Path, dataset: str) -> bool:
+    if not (result / "request.json").exists():
+        return False
+    folder = ResultFolder.open(result)
+    for number in folder.launches():
+        ids = [case.id for case in folder.read_plan(number).cases if case.dataset == dataset]
+        tail = RecordTail(folder.records_path(number))
+        if any(record.kind == "case" and record.case == ids[0] for record in tail.poll()):
+            return True
+    return False
+
+
+def test_all_hard_files_corrupted_between_phases_void_the_run(engine: Path, target: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    _interrupt_after(look(engine, target, result, "--resumable"), result, "mdtest-hard")
+    files = [path for path in target.rglob("file.mdtest.*") if "c-mdtest-hard" in path.parts]
+    assert files
+    for file in files:
+        file.write_bytes(b"?" * 3901)
+    done = subprocess.run(
+        command(engine, "resume", str(result)), capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
+    assert done.returncode == 4, done.stderr
+    summary = Summary.model_validate_json((result / "summary.json").read_text())
+    voided = next(score for score in summary.scores if score.name == "IO500")
+    assert not voided.valid
+    assert any(reason.startswith("mdtest-hard-read") for reason in voided.reasons), voided.reasons
+    assert [path.name for path in target.iterdir()] == ["precious"]
