@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The baseline of `metadata_pairs`: the same system calls on the same names, in a bare loop, with one clock read before
-// and one after it. metadata_loop FOLDER PROCESSES ITEMS BYTES prints ns of create, stat and unlink.
+// The baseline of `metadata_pairs`: the same system calls on the same names, with as much different data, in a bare loop,
+// with one clock read before and one after it. metadata_loop FOLDER PROCESSES ITEMS BYTES prints ns of create, stat and unlink.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { phases = 3, longest_name = 48, most_processes = 64 };
+enum { phases = 3, longest_name = 48, most_processes = 64, most_data = 4 << 20 };
 
 struct shared {
   pthread_barrier_t barrier;
@@ -55,14 +55,15 @@ static void work(struct shared* shared, const char* path, int process, int items
   const int folder = open(own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   require(folder >= 0, own);
   char(*names)[longest_name] = malloc((size_t)items * longest_name);
-  char* data = malloc(bytes + 1);
+  const size_t slots = bytes == 0 ? 1 : most_data / bytes < 1 ? 1 : most_data / bytes > 1024 ? 1024 : most_data / bytes;
+  char* data = malloc(slots * bytes + 1);
   require(names != NULL && data != NULL, "malloc");
-  memset(data, 7, bytes + 1);
+  memset(data, 7, slots * bytes + 1);
   for (int i = 0; i < items; ++i) snprintf(names[i], longest_name, "file.mdtest.%d.%d", process, i);
   for (int phase = 0; phase < phases; ++phase) {
     pthread_barrier_wait(&shared->barrier);
     shared->start[phase][process] = now();
-    for (int i = 0; i < items; ++i) one(phase, folder, names[i], data, bytes);
+    for (int i = 0; i < items; ++i) one(phase, folder, names[i], data + (size_t)i % slots * bytes, bytes);
     shared->stop[phase][process] = now();
   }
   close(folder);

@@ -61,6 +61,12 @@ class Meter final {
     ++syncs_;
     last_ns_ = now_ns();
   }
+  /// Nothing was completed, and nothing is wrong: said while a rank waits for others to hand it work.
+  void sign_of_life() noexcept { signs_.store(signs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  /// Changes as long as this rank is alive; for another thread, at any time.
+  [[nodiscard]] std::uint64_t progress() const noexcept {
+    return operations() + signs_.load(std::memory_order_relaxed);
+  }
   /// A sync in its own stage.
   void count_sync() noexcept { ++syncs_; }
 
@@ -68,7 +74,7 @@ class Meter final {
   void use_histogram(bool on) noexcept { histogram_on_ = on; }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// May be read by another thread (the watchdog) at any time.
+  /// May be read by another thread at any time.
   [[nodiscard]] std::uint64_t operations() const noexcept { return operations_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t syncs() const noexcept { return syncs_; }
   [[nodiscard]] std::int64_t last_ns() const noexcept { return last_ns_; }
@@ -87,6 +93,7 @@ class Meter final {
   std::int64_t deadline_ns_ = no_deadline;
   std::uint64_t bytes_ = 0;
   std::atomic<std::uint64_t> operations_ = 0;  // written by one thread: no read-modify-write needed
+  std::atomic<std::uint64_t> signs_ = 0;       // likewise
   std::uint64_t syncs_ = 0;
   Histogram histogram_;
   TimeSeries series_;

@@ -75,5 +75,15 @@ TEST(Meter, PartsAreForgottenWithEverythingElse) {
   EXPECT_EQ(meter.parts()[1].operations(), 0U);
 }
 
+TEST(Meter, SignOfLifeIsProgressAndNoOperation) {
+  const std::atomic<bool> never = false;
+  Meter meter(never);
+  meter.start(now_ns());
+  const std::uint64_t before = meter.progress();
+  meter.sign_of_life();
+  EXPECT_NE(meter.progress(), before);
+  EXPECT_EQ(meter.operations(), 0U);
+}
+
 }  // namespace
 }  // namespace ullage

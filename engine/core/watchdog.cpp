@@ -28,7 +28,7 @@ void Watchdog::watch(std::string what, const Meter* meter) {
   what_ = std::move(what);
   meter_ = meter;
   watching_ = true;
-  seen_operations_ = meter == nullptr ? 0 : meter->operations();
+  seen_progress_ = meter == nullptr ? 0 : meter->progress();
   last_progress_ns_ = now_ns();
 }
 
@@ -56,9 +56,9 @@ void Watchdog::look() {
     const std::scoped_lock lock(mutex_);
     if (!watching_) return;
     const std::int64_t now = now_ns();
-    const std::uint64_t operations = meter_ == nullptr ? 0 : meter_->operations();
-    if (operations != seen_operations_) {
-      seen_operations_ = operations;
+    const std::uint64_t progress = meter_ == nullptr ? 0 : meter_->progress();
+    if (progress != seen_progress_) {
+      seen_progress_ = progress;
       last_progress_ns_ = now;
     }
     if (now - last_progress_ns_ < options_.limit_ns) return;

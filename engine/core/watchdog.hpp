@@ -43,7 +43,7 @@ class Watchdog final {
   std::string what_;
   const Meter* meter_ = nullptr;
   bool watching_ = false;
-  std::uint64_t seen_operations_ = 0;
+  std::uint64_t seen_progress_ = 0;
   std::int64_t last_progress_ns_ = 0;
   bool stop_file_seen_ = false;
   std::int64_t stop_requested_ns_ = 0;

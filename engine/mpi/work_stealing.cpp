@@ -53,11 +53,12 @@ void WorkStealing::read(const Letter& letter) {
   work_.take(letter.content);
 }
 
-bool WorkStealing::more() {
+bool WorkStealing::more(const std::function<void()>& waiting) {
   if (mailbox_.size() == 1) return false;
   const std::uint64_t taken_before = taken_;
   for (Patience patience;; patience.wait()) {
     answer();
+    if (waiting) waiting();
     if (taken_ != taken_before) return true;
     if (nobody_works()) break;
     if (!asked_) ask();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -45,7 +46,8 @@ class WorkStealing final {
   void answer();
   /// This rank is out of work: waits until it has some again. False: nobody has any; every rank is told so, and no
   /// letter is on its way any more.
-  [[nodiscard]] bool more();
+  /// `waiting` is called again and again for as long as there is no work.
+  [[nodiscard]] bool more(const std::function<void()>& waiting = nullptr);
 
  private:
   void read(const Letter& letter);

@@ -136,7 +136,7 @@ Status FindPhase::execute(Meter& meter) {
   do {
     meter.resume(now_ns());  // to wait for work is no part of an operation
     work(meter);
-  } while (stealing_->more());
+  } while (stealing_->more([&] { meter.sign_of_life(); }));
   if (walk_->first_error()) return fail(*walk_->first_error());
   return {};
 }

@@ -91,15 +91,18 @@ Table<MetadataParameters> conditions() {
   };
 }
 
+bool is_of_directories(Kind kind) { return kind == Kind::mkdir || kind == Kind::rmdir; }
+bool is_of_files(Kind kind) {
+  return kind == Kind::create || kind == Kind::unlink || kind == Kind::read || kind == Kind::truncate ||
+         kind == Kind::open;
+}
+
 Status check_phases(const MetadataParameters& p, const std::string& pointer) {
   for (std::size_t i = 0; i < p.phases.size(); ++i) {
     const Kind kind = p.phases[i];
     const std::string here = pointer + "/phases/" + std::to_string(i);
-    const bool of_directories = kind == Kind::mkdir || kind == Kind::rmdir;
-    const bool of_files = kind == Kind::create || kind == Kind::unlink || kind == Kind::read ||
-                          kind == Kind::truncate || kind == Kind::open;
-    if (of_directories && p.item != ItemKind::directory) return fail(bad_plan(here, "needs item directory"));
-    if (of_files && p.item != ItemKind::file) return fail(bad_plan(here, "needs item file"));
+    if (is_of_directories(kind) && p.item != ItemKind::directory) return fail(bad_plan(here, "needs item directory"));
+    if (is_of_files(kind) && p.item != ItemKind::file) return fail(bad_plan(here, "needs item file"));
     if (kind == Kind::tree_create && i > 0) return fail(bad_plan(here, "must come first: it makes the dataset"));
     if (kind == Kind::tree_remove && i + 1 < p.phases.size())
       return fail(bad_plan(here, "must come last: it removes the dataset"));

@@ -41,6 +41,7 @@ PayloadSpec payload_spec(const MetadataState& state) {
 
 void MetadataBatch::clear() {
   if (full()) forget_directories();
+  text_.clear();
   names_.clear();
   items_.clear();
 }
@@ -54,16 +55,22 @@ Result<int> MetadataBatch::directory(const std::string& path) {
 
 void MetadataBatch::add(int directory, const std::string& name, const std::string& new_name,
                         std::span<std::byte> data) {
-  names_.push_back({name, new_name});
+  names_.push_back({keep(name), keep(new_name)});
   items_.push_back({directory, nullptr, nullptr, data.data(), data.size()});
 }
 
 std::span<const MetadataItem> MetadataBatch::items() {
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    items_[i].name = names_[i].name.c_str();
-    items_[i].new_name = names_[i].new_name.c_str();
+    items_[i].name = text_.data() + names_[i].name;
+    items_[i].new_name = text_.data() + names_[i].new_name;
   }
   return items_;
+}
+
+std::size_t MetadataBatch::keep(const std::string& name) {
+  const std::size_t begins = text_.size();
+  text_.append(name.c_str(), name.size() + 1);
+  return begins;
 }
 
 void MetadataBatch::forget_directories() {

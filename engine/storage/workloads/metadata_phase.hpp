@@ -50,13 +50,15 @@ class MetadataBatch final {
  private:
   static constexpr std::size_t most_directories = 256;
   struct Names {
-    std::string name;
-    std::string new_name;
+    std::size_t name = 0;  // where they begin in the text
+    std::size_t new_name = 0;
   };
+  [[nodiscard]] std::size_t keep(const std::string& name);
   void forget_directories();
   MetadataApi& api_;
   std::string dataset_directory_;
   std::map<std::string, int> directories_;
+  std::string text_;  // all names one after the other, since operations go through them in order
   std::vector<Names> names_;
   std::vector<MetadataItem> items_;
 };

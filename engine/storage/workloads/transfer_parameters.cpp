@@ -105,6 +105,12 @@ Status check_sizes(const TransferParameters& p, std::uint64_t ranks, const std::
   return {};
 }
 
+Status check_wall(const TransferParameters& p, const std::string& pointer) {
+  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
+  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  return {};
+}
+
 Status check_combinations(const TransferParameters& p, const std::string& pointer) {
   if (p.directory_per_process && p.file_mode != FileMode::per_process)
     return fail(bad_plan(pointer + "/directory_per_process", "needs file_mode per-process"));
@@ -118,8 +124,6 @@ Status check_combinations(const TransferParameters& p, const std::string& pointe
     return fail(bad_plan(pointer + "/stride", "needs order strided"));
   if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
     return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
-  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
-  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
   if (p.cache == CacheControl::drop && p.reads() && geteuid() != 0)
     return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
   return {};
@@ -152,6 +156,7 @@ Status check_transfer(const TransferParameters& p, const Capabilities& capabilit
                       const std::string& pointer) {
   if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
   if (auto status = check_combinations(p, pointer); !status) return status;
+  if (auto status = check_wall(p, pointer); !status) return status;
   if (!capabilities.data && p.reads() && p.verify != Verify::none)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
   if (p.queue_depth > capabilities.queue_depth)

@@ -17,10 +17,11 @@ TEST(TransferParameters, CombinationsThatMeanNothingAreRefused) {
   EXPECT_EQ(refused_at({.transfer_bytes = 12}), "/p/transfer_bytes");
   EXPECT_EQ(refused_at({.transfer_bytes = 3000, .block_bytes = 4000}), "/p/block_bytes");
   EXPECT_EQ(refused_at({.directory_per_process = true}), "/p/directory_per_process");
-  EXPECT_EQ(refused_at({.phases = {PhaseKind::read}}), "/p/phases");
+  EXPECT_EQ(refused_at({.phases = {PhaseKind::read, PhaseKind::write}}), "/p/phases");
   EXPECT_EQ(refused_at({.phases = {PhaseKind::write, PhaseKind::write}}), "/p/phases");
   EXPECT_EQ(refused_at({.stride = 3}), "/p/stride");
   EXPECT_EQ(refused_at({.read_shift = 2}), "/p/read_shift");
+  EXPECT_EQ(refused_at({.stonewall_s = 1, .wear_out_limit_s = 1}), "/p/wear_out_limit_s");
   EXPECT_EQ(refused_at({.sync_every = 4}), "/p/sync_every");
   EXPECT_EQ(refused_at({.wear_out = true}), "/p/wear_out");
   EXPECT_EQ(refused_at({.transfer_bytes = 2048, .dedup_ratio = 2}), "/p/dedup_ratio");
