@@ -7,6 +7,7 @@
 #include "core/workload.hpp"
 #include "storage/workloads/metadata_parameters.hpp"
 #include "storage/workloads/metadata_phase.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -24,11 +25,7 @@ class MetadataWorkload final : public Workload {
 
   [[nodiscard]] Status begin() override {
     if (!parameters_.makes_dataset()) return find_dataset();
-    if (context_.stays())
-      if (auto status = remove(); !status) return status;  // what the repetition before left
-    if (!context_.lists_datasets) return {};
-    if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
-    return context_.backend->make_directory(state_.dataset.directory);
+    return make_tree_dataset(context_, state_.dataset);
   }
 
   [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
@@ -47,7 +44,7 @@ class MetadataWorkload final : public Workload {
     } else if (context_.keep && is_there) {
       return {};
     }
-    return remove();
+    return remove_tree_dataset(context_, state_.dataset);
   }
 
  private:
@@ -66,11 +63,8 @@ class MetadataWorkload final : public Workload {
   }
 
   [[nodiscard]] Status find_dataset() {
-    const Json* facts = context_.datasets->find(context_.dataset);
-    if (facts == nullptr) return fail(no_dataset(context_.dataset));
-    if ((*facts)["layout"] != layout())
-      return fail(environment_error("dataset '" + context_.dataset + "'", "was made as " + (*facts)["layout"].dump() +
-                                                                              ", this case wants " + layout().dump()));
+    const auto facts = facts_of_dataset(context_, layout());
+    if (!facts) return fail(facts.error());
     state_.data_key = (*facts)["key"];
     state_.items = (*facts)["items"];
     state_.renamed = (*facts)["renamed"];
@@ -84,21 +78,6 @@ class MetadataWorkload final : public Workload {
                                                        {"key", state_.data_key},
                                                        {"items", state_.items},
                                                        {"renamed", state_.renamed}});
-  }
-
-  /// Collective: every rank its part of the items, then one rank of each file system the rest.
-  [[nodiscard]] Status remove() const {
-    const mpi::Comm& all = context_.world->all();
-    all.barrier();
-    Leftovers unsaid;  // what is left is found, and said, by the whole removal below
-    if (context_.parts > 1)
-      context_.folder->remove_dataset(state_.dataset, {context_.part, context_.parts, true}, unsaid);
-    all.barrier();
-    Leftovers leftovers;
-    if (context_.lists_datasets) context_.folder->remove_dataset(state_.dataset, {}, leftovers);
-    all.barrier();
-    if (leftovers.left.empty()) return {};
-    return fail(environment_error("", "could not be removed: " + leftovers.left.front()));
   }
 
   MetadataParameters parameters_;

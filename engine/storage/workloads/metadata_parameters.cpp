@@ -97,18 +97,22 @@ bool is_of_files(Kind kind) {
          kind == Kind::open;
 }
 
+Status check_phase(const MetadataParameters& p, std::size_t index, const std::string& pointer) {
+  const Kind kind = p.phases[index];
+  const std::string here = pointer + "/phases/" + std::to_string(index);
+  if (is_of_directories(kind) && p.item != ItemKind::directory) return fail(bad_plan(here, "needs item directory"));
+  if (is_of_files(kind) && p.item != ItemKind::file) return fail(bad_plan(here, "needs item file"));
+  if (kind == Kind::tree_create && index > 0) return fail(bad_plan(here, "must come first: it makes the dataset"));
+  if (kind == Kind::tree_remove && index + 1 < p.phases.size())
+    return fail(bad_plan(here, "must come last: it removes the dataset"));
+  if (kind == Kind::read && p.read_bytes > p.write_bytes)
+    return fail(bad_plan(pointer + "/read_bytes", "is more than write_bytes"));
+  return {};
+}
+
 Status check_phases(const MetadataParameters& p, const std::string& pointer) {
-  for (std::size_t i = 0; i < p.phases.size(); ++i) {
-    const Kind kind = p.phases[i];
-    const std::string here = pointer + "/phases/" + std::to_string(i);
-    if (is_of_directories(kind) && p.item != ItemKind::directory) return fail(bad_plan(here, "needs item directory"));
-    if (is_of_files(kind) && p.item != ItemKind::file) return fail(bad_plan(here, "needs item file"));
-    if (kind == Kind::tree_create && i > 0) return fail(bad_plan(here, "must come first: it makes the dataset"));
-    if (kind == Kind::tree_remove && i + 1 < p.phases.size())
-      return fail(bad_plan(here, "must come last: it removes the dataset"));
-    if (kind == Kind::read && p.read_bytes > p.write_bytes)
-      return fail(bad_plan(pointer + "/read_bytes", "is more than write_bytes"));
-  }
+  for (std::size_t i = 0; i < p.phases.size(); ++i)
+    if (auto status = check_phase(p, i, pointer); !status) return status;
   return {};
 }
 

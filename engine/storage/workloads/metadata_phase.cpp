@@ -12,7 +12,7 @@ namespace {
 
 using Kind = MetadataPhaseKind;
 
-constexpr std::uint64_t most_items_a_batch = 1024;
+constexpr std::uint64_t most_items_a_batch = 256;  // whose names stay in the first level of the cache
 constexpr std::uint64_t most_data_a_batch = std::uint64_t{4} << 20;
 constexpr std::size_t shown_bytes = 8;
 

@@ -6,6 +6,7 @@
 #include "core/workload.hpp"
 #include "storage/workloads/mixed_metadata_parameters.hpp"
 #include "storage/workloads/mixed_metadata_phase.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -23,11 +24,7 @@ class MixedMetadata final : public Workload {
 
   [[nodiscard]] Status begin() override {
     if (!parameters_.makes_dataset()) return find_dataset();
-    if (context_.stays())
-      if (auto status = remove(); !status) return status;  // what the repetition before left
-    if (!context_.lists_datasets) return {};
-    if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
-    return context_.backend->make_directory(state_.dataset.directory);
+    return make_tree_dataset(context_, state_.dataset);
   }
 
   [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
@@ -45,7 +42,7 @@ class MixedMetadata final : public Workload {
     } else if (context_.keep && is_there) {
       return {};
     }
-    return remove();
+    return remove_tree_dataset(context_, state_.dataset);
   }
 
  private:
@@ -58,11 +55,8 @@ class MixedMetadata final : public Workload {
   }
 
   [[nodiscard]] Status find_dataset() {
-    const Json* facts = context_.datasets->find(context_.dataset);
-    if (facts == nullptr) return fail(no_dataset(context_.dataset));
-    if ((*facts)["layout"] != layout())
-      return fail(environment_error("dataset '" + context_.dataset + "'", "was made as " + (*facts)["layout"].dump() +
-                                                                              ", this case wants " + layout().dump()));
+    const auto facts = facts_of_dataset(context_, layout());
+    if (!facts) return fail(facts.error());
     state_.data_key = (*facts)["key"];
     state_.first = (*facts)["first"];
     state_.benches = (*facts)["benches"];
@@ -77,21 +71,6 @@ class MixedMetadata final : public Workload {
                                                        {"first", state_.first},
                                                        {"next", state_.first + parameters_.objects},
                                                        {"benches", state_.benches}});
-  }
-
-  /// Collective: every rank its part of the objects, then one rank of each file system the rest.
-  [[nodiscard]] Status remove() const {
-    const mpi::Comm& all = context_.world->all();
-    all.barrier();
-    Leftovers unsaid;  // what is left is found, and said, by the whole removal below
-    if (context_.parts > 1)
-      context_.folder->remove_dataset(state_.dataset, {context_.part, context_.parts, true}, unsaid);
-    all.barrier();
-    Leftovers leftovers;
-    if (context_.lists_datasets) context_.folder->remove_dataset(state_.dataset, {}, leftovers);
-    all.barrier();
-    if (leftovers.left.empty()) return {};
-    return fail(environment_error("", "could not be removed: " + leftovers.left.front()));
   }
 
   MixedMetadataParameters parameters_;

@@ -7,6 +7,7 @@
 #include "core/workload.hpp"
 #include "storage/workloads/mixed_transfer_parameters.hpp"
 #include "storage/workloads/mixed_transfer_phase.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -89,19 +90,9 @@ class MixedTransfer final : public Workload {
 
   /// Collective.
   void find_source() {
-    const mpi::World& world = *context_.world;
-    state_.source_rank = world.rank();
-    if (parameters_.read_back == ReadBack::own) return;
-    if (parameters_.read_back == ReadBack::other_node) {
-      const int other = world.rank_on_other_node(parameters_.read_shift);
-      if (other >= 0) {
-        state_.source_rank = other;
-        state_.data_of = "other-node";
-        return;
-      }
-    }
-    state_.source_rank = (world.rank() + parameters_.read_shift) % world.size();
-    if (world.all().all(state_.source_rank != world.rank())) state_.data_of = "other-rank";
+    DataSource source = find_data_source(*context_.world, parameters_.read_back, parameters_.read_shift);
+    state_.source_rank = source.rank;
+    state_.data_of = std::move(source.data_of);
   }
 
   MixedTransferParameters parameters_;

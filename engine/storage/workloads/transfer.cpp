@@ -5,6 +5,7 @@
 
 #include "core/json.hpp"
 #include "core/workload.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer_parameters.hpp"
 #include "storage/workloads/transfer_phase.hpp"
 
@@ -90,11 +91,8 @@ class Transfer final : public Workload {
   }
 
   [[nodiscard]] Status find_dataset() {
-    const Json* facts = context_.datasets->find(context_.dataset);
-    if (facts == nullptr) return fail(no_dataset(context_.dataset));
-    if ((*facts)["layout"] != layout())
-      return fail(environment_error("dataset '" + context_.dataset + "'", "was made as " + (*facts)["layout"].dump() +
-                                                                              ", this case wants " + layout().dump()));
+    const auto facts = facts_of_dataset(context_, layout());
+    if (!facts) return fail(facts.error());
     state_.data_key = (*facts)["key"];
     state_.generation = (*facts)["generation"];
     state_.readable_operations = (*facts)["operations"];
@@ -140,19 +138,9 @@ class Transfer final : public Workload {
 
   /// Collective.
   void find_source() {
-    const mpi::World& world = *context_.world;
-    state_.source_rank = world.rank();
-    if (parameters_.read_back == ReadBack::own) return;
-    if (parameters_.read_back == ReadBack::other_node) {
-      const int other = world.rank_on_other_node(parameters_.read_shift);
-      if (other >= 0) {
-        state_.source_rank = other;
-        state_.data_of = "other-node";
-        return;
-      }
-    }
-    state_.source_rank = (world.rank() + parameters_.read_shift) % world.size();
-    if (world.all().all(state_.source_rank != world.rank())) state_.data_of = "other-rank";
+    DataSource source = find_data_source(*context_.world, parameters_.read_back, parameters_.read_shift);
+    state_.source_rank = source.rank;
+    state_.data_of = std::move(source.data_of);
   }
 
   TransferParameters parameters_;

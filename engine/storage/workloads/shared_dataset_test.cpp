@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/shared_dataset.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/json.hpp"
+#include "storage/test_support.hpp"
+
+namespace ullage {
+namespace {
+
+class MpiSharedDataset : public ::testing::Test {
+ protected:
+  MpiSharedDataset() : backend_(bench_.make("posix")) {
+    context_.world = &bench_.world();
+    context_.folder = &bench_.folder();
+    context_.backend = backend_.get();
+    context_.dataset = "t";
+    context_.datasets = &book_;
+    context_.part = bench_.world().rank();
+    context_.parts = bench_.world().size();
+    context_.lists_datasets = bench_.world().root();
+    tree_.ranks = static_cast<std::uint64_t>(bench_.world().size());
+    tree_.items = 10;
+    entry_ = {"t", "c-t", 0, false, false, tree_};
+  }
+  void fill() const {
+    const auto rank = static_cast<std::uint64_t>(bench_.world().rank());
+    for (std::uint64_t i = 0; i < tree_.items; ++i)
+      test::write_file(bench_.path("c-t/" + tree_.item_name(rank, i)), "x");
+    bench_.world().all().barrier();
+  }
+
+  test::Bench bench_;
+  std::unique_ptr<Backend> backend_;
+  DatasetBook book_;
+  WorkloadContext context_;
+  TreeShape tree_;
+  DatasetEntry entry_;
+};
+
+TEST_F(MpiSharedDataset, FactsAreThoseOfTheSameLayoutOrNone) {
+  const Json layout{{"n", 1}};
+  EXPECT_EQ(facts_of_dataset(context_, layout).error().text, no_dataset("t").text);
+  ASSERT_TRUE(book_.enter("t", {{"layout", layout}, {"key", 7}}));
+  EXPECT_EQ(facts_of_dataset(context_, layout).value()["key"], 7);
+  const auto other = facts_of_dataset(context_, {{"n", 2}});
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().text, R"(was made as {"n":1}, this case wants {"n":2})");
+}
+
+TEST_F(MpiSharedDataset, TreeIsMadeAfreshAndRemovedByAll) {
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(make_tree_dataset(context_, entry_));
+    bench_.world().all().barrier();
+    EXPECT_TRUE(std::filesystem::is_empty(bench_.path("c-t"))) << "round " << round;
+    bench_.world().all().barrier();
+    fill();
+  }
+  ASSERT_TRUE(remove_tree_dataset(context_, entry_));
+  EXPECT_FALSE(std::filesystem::exists(bench_.path("c-t")));
+}
+
+TEST_F(MpiSharedDataset, WhatIsNotOursStaysAndIsSaid) {
+  ASSERT_TRUE(make_tree_dataset(context_, entry_));
+  if (bench_.world().root()) test::write_file(bench_.path("c-t/precious"), "stays");
+  bench_.world().all().barrier();
+  const Status removed = remove_tree_dataset(context_, entry_);
+  EXPECT_EQ(removed.has_value(), !bench_.world().root());
+  EXPECT_EQ(test::read_file(bench_.path("c-t/precious")), "stays");
+}
+
+TEST_F(MpiSharedDataset, SourceIsAPermutationThatSaysWhoseDataItIs) {
+  const mpi::World& world = bench_.world();
+  EXPECT_EQ(find_data_source(world, ReadBack::own, 1).rank, world.rank());
+  for (const int shift : {1, 2, world.size()}) {
+    const DataSource source = find_data_source(world, ReadBack::other_rank, shift);
+    EXPECT_EQ(world.all().sum(static_cast<std::uint64_t>(source.rank)),
+              world.all().sum(static_cast<std::uint64_t>(world.rank())));
+    EXPECT_EQ(source.data_of, shift % world.size() == 0 ? "own" : "other-rank");
+  }
+}
+
+}  // namespace
+}  // namespace ullage
