@@ -12,7 +12,8 @@ Schedule::Schedule(const Plan& plan, const StopRule& rule) : plan_(plan), rule_(
   for (std::size_t i = 0; i < states_.size(); ++i) {
     states_[i].samples = plan.cases[i].prior_elapsed_ns;
     states_[i].warmups_left = plan.warmups;
-    states_[i].dirty_left = plan.dirty_retries;
+    // Alone, a case of a shared dataset would be repeated on what the cases after it have left.
+    states_[i].dirty_left = plan.cases[i].dataset.empty() ? plan.dirty_retries : 0;
     states_[i].done = !states_[i].samples.empty() && rule.judge(states_[i].samples).stop;
   }
 }

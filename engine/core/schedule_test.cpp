@@ -140,5 +140,19 @@ TEST(Schedule, ListedCasesKeepTheirOrderInEveryRound) {
   EXPECT_EQ(run_all(plan, StopAfter(2), 1), (std::vector<std::size_t>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4}));
 }
 
+TEST(Schedule, DirtyCasesOfSharedDatasetsAreNotRepeatedAlone) {
+  for (const bool shared : {false, true}) {
+    Plan plan = plan_of(1);
+    plan.dirty_retries = 2;
+    if (shared) plan.cases[0].dataset = "easy";
+    const StopAfter rule(1);
+    Schedule schedule(plan, rule);
+    int repetitions = 0;
+    for (std::int64_t now = 1; const auto next = schedule.next(now); ++now, ++repetitions)
+      (void)schedule.finished(*next, took(1, 'C'), now);
+    EXPECT_EQ(repetitions, shared ? 1 : 3);
+  }
+}
+
 }  // namespace
 }  // namespace ullage
