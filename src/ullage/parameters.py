@@ -5,13 +5,14 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 from ullage.errors import UserError
 from ullage.model.describe import Parameter, ParameterType
 from ullage.model.plan import Parameters, Scalar, Value
 from ullage.units import format_bytes, parse_duration, parse_rate, parse_size
 
+WordT = TypeVar("WordT", bound=str)
 _FLAGS: Final = {
     "true": True,
     "yes": True,
@@ -41,6 +42,14 @@ def suggest(word: str, known: Iterable[str]) -> str:
     words = list(known)
     near = difflib.get_close_matches(word, words, n=1)
     return f"did you mean '{near[0]}'?" if near else f"one of {', '.join(words)}" if words else "none is taken here"
+
+
+def known_word(word: str, known: Iterable[WordT], option: str) -> WordT:
+    """``word``, which has to be one of ``known``; ``UserError`` names ``option`` and what would be right."""
+    words = list(known)
+    if word not in words:
+        raise UserError(f"unknown word '{word}'", option, suggest(word, words))
+    return cast("WordT", word)
 
 
 def parse_parameter(parameter: Parameter, text: str) -> Value:

@@ -29,6 +29,11 @@ def usable_cores(root: Path = ROOT, cpus: list[int] | None = None) -> int | None
     return None if None in cores or not cores else len(set(cores))
 
 
+def ranks_by_default() -> int:
+    """Usable cores; logical CPUs where the kernel does not state cores."""
+    return usable_cores() or len(usable_cpus())
+
+
 def _core(root: Path, cpu: int) -> tuple[int, int, int] | None:
     topology = root / f"sys/devices/system/cpu/cpu{cpu}/topology"
     package, core = read_int(topology / "physical_package_id"), read_int(topology / "core_id")

@@ -72,26 +72,28 @@ def io500_words(  # noqa: PLR0913 - each is an option of the command line
     ] = False,
 ) -> Asked:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
+    from ullage.parameters import known_word
     from ullage.suites.io500.config import read_config
     from ullage.suites.io500.options import Io500Options, OfficialConfig, default_stonewall_s
+    from ullage.system.cpu import ranks_by_default
     from ullage.units import parse_size
     from ullage.uri import parse_targets
 
     targets = parse_targets(target)
     official = OfficialConfig() if config is None else read_config(config)
     check_data_folder(official, targets)
-    chosen_ranks = _cores() if ranks is None else ranks
+    chosen_ranks = ranks_by_default() if ranks is None else ranks
     check_find_ranks(official, chosen_ranks)
     options = Io500Options.model_validate(
         {
             "ranks": chosen_ranks,
             "nodes": nodes,
             "ranks_per_node": ranks_per_node,
-            "mode": _word(mode, ("standard", "extended"), "--mode"),
+            "mode": known_word(mode, ("standard", "extended"), "--mode"),
             "stonewall_s": default_stonewall_s(official) if stonewall is None else _duration(stonewall, "--stonewall"),
             "repeat": repeat,
             "time_s": None if time is None else _duration(time, "--time"),
-            "verify": _word(verify, ("full", "none"), "--verify"),
+            "verify": known_word(verify, ("full", "none"), "--verify"),
             "cache": _cache(cache, official),
             "hints": _hints(hint or []),
             "space": None if space is None else parse_size(space),
@@ -102,12 +104,6 @@ def io500_words(  # noqa: PLR0913 - each is an option of the command line
         }
     )
     return Asked(targets, options.model_dump(mode="json"))
-
-
-def _cores() -> int:
-    from ullage.system.cpu import usable_cores, usable_cpus
-
-    return usable_cores() or len(usable_cpus())
 
 
 def check_data_folder(official: "OfficialConfig", targets: "Sequence[Target]") -> None:
@@ -135,7 +131,9 @@ def check_find_ranks(official: "OfficialConfig", ranks: int) -> None:
 
 def _cache(word: str, official: "OfficialConfig") -> str:
     """``drop-caches`` of the file is that of the command line, said in other words."""
-    chosen = _word(word, ("none", "advise", "drop"), "--cache")
+    from ullage.parameters import known_word
+
+    chosen = known_word(word, ("none", "advise", "drop"), "--cache")
     return "drop" if official.drop_caches else chosen
 
 
@@ -155,15 +153,6 @@ def _hints(texts: "Iterable[str]") -> dict[str, dict[str, str]]:
             raise UserError(f"unknown phase '{phase}'", f"--hint {text}", suggest(phase, BY_NAME))
         found.setdefault(phase, {})[match["key"]] = match["value"]
     return found
-
-
-def _word(word: str, known: "Sequence[str]", option: str) -> str:
-    from ullage.errors import UserError
-    from ullage.parameters import suggest
-
-    if word not in known:
-        raise UserError(f"unknown word '{word}'", option, suggest(word, known))
-    return word
 
 
 def _duration(text: str, option: str) -> float:

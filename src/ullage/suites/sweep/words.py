@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
@@ -105,7 +105,9 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
 ) -> Asked:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
     from ullage.ceilings import parse_ceilings
+    from ullage.parameters import known_word
     from ullage.suites.sweep.options import ACCESS_ORDER, SweepOptions
+    from ullage.system.cpu import ranks_by_default
     from ullage.units import parse_axis, parse_size
     from ullage.uri import parse_targets
 
@@ -114,16 +116,16 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
     options = _checked(
         SweepOptions,
         backends=_names(backend, "--backend"),
-        ranks=_axis("--ranks", ranks, parse_axis) if ranks is not None else default_ranks(_cores()),
+        ranks=_axis("--ranks", ranks, parse_axis) if ranks is not None else default_ranks(ranks_by_default()),
         nodes=nodes,
         ranks_per_node=ranks_per_node,
         blocks=_axis("--block", block, lambda text: parse_axis(text, parse_size)),
         access=[word for word in ACCESS_ORDER if word in accesses],
         volume=None if volume is None else parse_size(volume),
         weak=weak,
-        file_mode=_word(file, ("shared", "per-process"), "--file"),
+        file_mode=known_word(file, ("shared", "per-process"), "--file"),
         order=order,
-        cache=_word(cache, ("none", "advise", "drop", "direct"), "--cache"),
+        cache=known_word(cache, ("none", "advise", "drop", "direct"), "--cache"),
         verify=verify,
         parameters=[_setting(text, "--param") for text in param or []],
         vary=[_axis_setting(text) for text in vary or []],
@@ -156,12 +158,6 @@ def _checked(model: "type[SweepOptions]", **members: object) -> "SweepOptions":
     if options.min_repetitions > options.max_repetitions:
         raise UserError("more repetitions at least than at most", "--min-repetitions", "raise --max-repetitions")
     return options
-
-
-def _cores() -> int:
-    from ullage.system.cpu import usable_cores, usable_cpus
-
-    return usable_cores() or len(usable_cpus())
 
 
 def default_ranks(cores: int) -> list[int]:
@@ -218,17 +214,9 @@ def _names(text: str | None, option: str) -> list[str]:
 
 
 def _words(text: str, known: Iterable[WordT], option: str) -> list[WordT]:
-    return [_word(word, known, option) for word in _names(text, option)]
+    from ullage.parameters import known_word
 
-
-def _word(word: str, known: Iterable[WordT], option: str) -> WordT:
-    from ullage.errors import UserError
-    from ullage.parameters import suggest
-
-    words = list(known)
-    if word not in words:
-        raise UserError(f"unknown word '{word}'", option, suggest(word, words))
-    return cast("WordT", word)
+    return [known_word(word, known, option) for word in _names(text, option)]
 
 
 def _setting(text: str, option: str) -> "Setting":
