@@ -20,16 +20,8 @@ class Histogram final {
   static constexpr int largest_bits = 42;
   static constexpr std::size_t bucket_count = static_cast<std::size_t>(largest_bits - 8 + 2) * sub_buckets;
 
-  void add(std::int64_t value_ns) noexcept {
-    const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(value_ns, 0));
-    ++counts_[bucket_of(value)];
-    sum_ns_ += value;
-    min_ns_ = std::min(min_ns_, value);
-    max_ns_ = std::max(max_ns_, value);
-  }
-
   /// `times` operations that took `value_ns` each.
-  void add(std::int64_t value_ns, std::uint64_t times) noexcept {
+  void add(std::int64_t value_ns, std::uint64_t times = 1) noexcept {
     const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(value_ns, 0));
     counts_[bucket_of(value)] += times;
     sum_ns_ += value * times;

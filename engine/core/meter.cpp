@@ -22,7 +22,7 @@ bool Meter::completed_many(std::uint64_t operations, std::uint64_t bytes) noexce
   last_ns_ = now;
   bytes_ += bytes;
   operations_.store(operations_.load(std::memory_order_relaxed) + operations, std::memory_order_relaxed);
-  return now < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
+  return goes_on();
 }
 
 }  // namespace ullage

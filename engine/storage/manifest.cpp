@@ -44,17 +44,6 @@ bool flag_of(const Json& object, const char* key) {
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-Json to_json(const TreeShape& tree) {
-  return {{"ranks", tree.ranks},
-          {"items", tree.items},
-          {"items_per_directory", tree.items_per_directory},
-          {"depth", tree.depth},
-          {"branching", tree.branching},
-          {"leaf_only", tree.leaf_only},
-          {"unique_directory", tree.unique_directory},
-          {"directories", tree.directories}};
-}
-
 std::optional<TreeShape> parse_tree(const Json& json) {
   TreeShape tree;
   const std::array<std::pair<const char*, std::uint64_t*>, 5> numbers{
@@ -107,6 +96,17 @@ std::string DatasetEntry::directory_name(std::uint64_t index) const {
 
 std::string DatasetEntry::file_name(std::uint64_t index) const {
   return directory_name(index) + (per_process ? "/data." + padded(index) : "/data");
+}
+
+Json to_json(const TreeShape& tree) {
+  return {{"ranks", tree.ranks},
+          {"items", tree.items},
+          {"items_per_directory", tree.items_per_directory},
+          {"depth", tree.depth},
+          {"branching", tree.branching},
+          {"leaf_only", tree.leaf_only},
+          {"unique_directory", tree.unique_directory},
+          {"directories", tree.directories}};
 }
 
 std::string manifest_line(const DatasetEntry& entry) {

@@ -29,6 +29,9 @@ struct DatasetEntry {
   [[nodiscard]] bool operator==(const DatasetEntry&) const = default;
 };
 
+/// Every member of the tree by its name.
+[[nodiscard]] nlohmann::json to_json(const TreeShape& tree);
+
 /// One line of the manifest, with its newline.
 [[nodiscard]] std::string manifest_line(const DatasetEntry& entry);
 /// The datasets of a manifest, each once. Lines that are no entry (the last one of a crash is cut short) are skipped,

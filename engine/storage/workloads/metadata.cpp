@@ -50,16 +50,9 @@ class MetadataWorkload final : public Workload {
  private:
   /// What every case that works on this tree must have in common.
   [[nodiscard]] Json layout() const {
-    const TreeShape& shape = state_.shape;
-    return {{"ranks", shape.ranks},
-            {"items", shape.items},
-            {"items_per_directory", shape.items_per_directory},
-            {"depth", shape.depth},
-            {"branching", shape.branching},
-            {"leaf_only", shape.leaf_only},
-            {"unique_directory", shape.unique_directory},
-            {"directories", shape.directories},
-            {"write_bytes", parameters_.write_bytes}};
+    Json layout = to_json(state_.shape);
+    layout["write_bytes"] = parameters_.write_bytes;
+    return layout;
   }
 
   [[nodiscard]] Status find_dataset() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "storage/node_caches.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -93,16 +94,11 @@ bool MetadataPhase::is_over_items() const {
 
 /// By true topology where there are several nodes, else by rank. Collective.
 void MetadataPhase::find_source() {
-  const mpi::World& world = *state_.context->world;
   const auto shift = static_cast<int>(parameters().stride * strides_of(kind_));
-  source_ = static_cast<std::uint64_t>(world.rank());
-  data_of_ = "own";
-  if (parameters().stride == 0 || strides_of(kind_) == 0) return;
-  int other = world.rank_on_other_node(shift);
-  if (other >= 0) data_of_ = "other-node";
-  if (other < 0) other = (world.rank() + shift) % world.size();
-  if (data_of_ == "own" && world.all().all(other != world.rank())) data_of_ = "other-rank";
-  source_ = static_cast<std::uint64_t>(other);
+  DataSource source =
+      find_data_source(*state_.context->world, shift == 0 ? ReadBack::own : ReadBack::other_node, shift);
+  source_ = static_cast<std::uint64_t>(source.rank);
+  data_of_ = std::move(source.data_of);
 }
 
 PhaseInfo MetadataPhase::info() const {
