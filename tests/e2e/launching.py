@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans written by hand and run on the real engine under its real launcher."""
 
+import contextlib
 import json
 import os
 import secrets
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -109,6 +111,19 @@ def finish(process: "subprocess.Popen[str]", document: Document, timeout_s: floa
 def run(engine: Path, tmp_path: Path, document: Document, ranks: int | None = None, timeout_s: float = 60) -> Finished:
     """Run a plan to its end."""
     return finish(start(engine, tmp_path, document, ranks), document, timeout_s)
+
+
+def run_while_filling(engine: Path, tmp_path: Path, document: Document, target: Path, size: int) -> Finished:
+    """Run a plan to its end while somebody else takes up to ``size`` bytes of its target, in a file ``filler``."""
+    process = start(engine, tmp_path, document)
+    deadline = time.monotonic() + 20
+    while not any(target.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    with (target / "filler").open("wb", buffering=0) as filler:
+        for _ in range(size // MIB):
+            with contextlib.suppress(OSError):  # as much of it as there is
+                filler.write(bytes(MIB))
+    return finish(process, document)
 
 
 def code_of(words: list[str]) -> int:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other people's storage: targets that are missing, full, read-only, strange or booby-trapped stay as they were."""
 
-import contextlib
 import shutil
 import subprocess
 import time
@@ -15,6 +14,7 @@ from tests.e2e.launching import (
     finish,
     plan,
     run,
+    run_while_filling,
     start,
     untouched,
 )
@@ -83,15 +83,7 @@ def test_full_in_the_middle_ends_the_case_and_not_the_plan(engine: Path, tmp_pat
     document = plan(tmp_path, cases, f"posix:{small}", limits={"space_fraction": 1.0, "reserve_bytes": 0})
     document["stop_rule"]["parameters"]["count"] = 200
     document["time_budget_s"] = 20
-    process = start(engine, tmp_path, document)
-    deadline = time.monotonic() + 20
-    while not any(small.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    with (small / "filler").open("wb", buffering=0) as filler:  # somebody else takes the room while the run is on
-        for _ in range(9):
-            with contextlib.suppress(OSError):  # as much of it as there is
-                filler.write(bytes(MIB))
-    done = finish(process, document)
+    done = run_while_filling(engine, tmp_path, document, small, 9 * MIB)
     assert done.code == 4, done.stderr
     failed = [record for record in done.of("case") if record.status == "failed"]
     assert {record.case for record in failed} == {cases[0]["id"]}

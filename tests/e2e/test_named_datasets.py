@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets that go from launch to launch, and what is found when somebody changed them in between."""
 
-import contextlib
-import time
 from pathlib import Path
 
 import pytest
-from tests.e2e.launching import MIB, Document, case, finish, plan, run, start, untouched
+from tests.e2e.launching import MIB, Document, case, plan, run, run_while_filling, untouched
 
 EASY: Document = {"transfer_bytes": 2 * MIB, "block_bytes": 8 * MIB, "file_mode": "per-process"}
 HARD: Document = {"items": 300, "write_bytes": 3901, "read_bytes": 3901}
@@ -109,15 +107,7 @@ def test_full_in_the_middle_of_each_write(engine: Path, tmp_path: Path, small: P
     )
     document["stop_rule"]["parameters"]["count"] = 500
     document["time_budget_s"] = 20
-    process = start(engine, tmp_path, document)
-    deadline = time.monotonic() + 20
-    while not any(small.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    with (small / "filler").open("wb", buffering=0) as filler:  # somebody else takes the room while the run is on
-        for _ in range(15):
-            with contextlib.suppress(OSError):  # as much of it as there is
-                filler.write(bytes(MIB))
-    done = finish(process, document)
+    done = run_while_filling(engine, tmp_path, document, small, 15 * MIB)
     assert done.code == 4, done.stderr
     failures = [failure for record in done.of("phase") for failure in record.failures]
     assert failures[0].errno == 28
