@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ullage {
+namespace ullage::aligned_buffer_test {
 namespace {
 
 TEST(AlignedBuffer, IsAlignedAndZeroed) {
@@ -44,4 +44,4 @@ TEST(AlignedBuffer, MovesWithItsContents) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::aligned_buffer_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::clock_test {
 namespace {
 
 TEST(Clock, NeverGoesBack) {
@@ -28,4 +28,4 @@ TEST(Clock, CountsNanosecondsOfTheMonotonicClock) {
 TEST(Clock, AReadHasACost) { EXPECT_GT(clock_read_cost_ns(), 0); }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::clock_test

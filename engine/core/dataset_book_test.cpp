@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ullage {
+namespace ullage::dataset_book_test {
 namespace {
 
 using nlohmann::json;
@@ -47,4 +47,4 @@ TEST(DatasetBook, AFailureToKeepIsTheCallersToReport) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::dataset_book_test

@@ -13,7 +13,7 @@
 #include "probes/probe.hpp"
 #include "storage/backend.hpp"
 
-namespace ullage {
+namespace ullage::describe_test {
 namespace {
 
 constexpr std::array<const char*, 4> kinds{"backends", "workloads", "probes", "stop_rules"};
@@ -167,4 +167,4 @@ TEST(Describe, BuildSaysHowItWasMade) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::describe_test

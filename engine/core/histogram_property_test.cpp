@@ -10,7 +10,7 @@
 
 #include "core/histogram.hpp"
 
-namespace ullage {
+namespace ullage::histogram_property_test {
 namespace {
 
 using Values = std::vector<std::int64_t>;
@@ -62,4 +62,4 @@ RC_GTEST_PROP(HistogramProperty, MergingIsAddingAll, ()) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::histogram_property_test

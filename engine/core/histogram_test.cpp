@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace ullage {
+namespace ullage::histogram_test {
 namespace {
 
 TEST(Histogram, EmptyIsAllZeros) {
@@ -89,4 +89,4 @@ TEST(Histogram, AssignIsWhatAReductionGives) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::histogram_test

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace ullage {
+namespace ullage::json_test {
 namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
@@ -150,4 +150,4 @@ TEST(ObjectReader, DocumentThatIsNoObjectPointsAtTheTop) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::json_test

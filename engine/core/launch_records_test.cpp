@@ -11,7 +11,7 @@
 #include "core/json.hpp"
 #include "core/test_support.hpp"
 
-namespace ullage {
+namespace ullage::launch_records_test {
 namespace {
 
 /// A run record of two pinned ranks whose clocks agree.
@@ -280,4 +280,4 @@ TEST_F(MpiLaunchRecords, StoppingTheNodeReachesEachOfItsRanks) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::launch_records_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::meter_test {
 namespace {
 
 TEST(Meter, CountsBytesOperationsAndLatencies) {
@@ -86,4 +86,4 @@ TEST(Meter, SignOfLifeIsProgressAndNoOperation) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::meter_test

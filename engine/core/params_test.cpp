@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::params_test {
 namespace {
 
 enum class Colour { red, blue };
@@ -80,4 +80,4 @@ TEST(Params, BadValuesNameTheirPointerAndWhatWouldBeRight) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::params_test

@@ -10,7 +10,7 @@
 
 #include "core/permutation.hpp"
 
-namespace ullage {
+namespace ullage::payload_body_test {
 namespace {
 
 constexpr std::uint64_t filler = 0x1122334455667788;
@@ -75,4 +75,4 @@ TEST(PayloadBody, WritesNothingBeyondItsSpan) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::payload_body_test

@@ -16,7 +16,7 @@
 
 extern char** environ;
 
-namespace ullage {
+namespace ullage::payload_compress_test {
 namespace {
 
 /// Exit status; -1 when the program cannot be started.
@@ -85,4 +85,4 @@ TEST_F(PayloadCompress, ChosenRatiosAreMetBySmallAndOddTransfers) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::payload_compress_test

@@ -10,7 +10,7 @@
 
 #include "core/payload.hpp"
 
-namespace ullage {
+namespace ullage::payload_property_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -112,4 +112,4 @@ RC_GTEST_PROP(PayloadProperty, AnyUnwrittenBlockIsFoundAndNamed, ()) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::payload_property_test

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-namespace ullage {
+namespace ullage::payload_tag_test {
 namespace {
 
 constexpr std::uint64_t key = 0x123456789abcdef0;
@@ -61,4 +61,4 @@ TEST(PayloadTag, IsWrittenAtEvery512thByte) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::payload_tag_test

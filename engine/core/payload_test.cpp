@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ullage {
+namespace ullage::payload_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -185,4 +185,4 @@ TEST(Payload, DedupNamesTheOriginalOfABlock) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::payload_test

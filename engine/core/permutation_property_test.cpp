@@ -7,7 +7,7 @@
 
 #include "core/permutation.hpp"
 
-namespace ullage {
+namespace ullage::permutation_property_test {
 namespace {
 
 RC_GTEST_PROP(PermutationProperty, IsABijection, (std::uint64_t key)) {
@@ -38,4 +38,4 @@ RC_GTEST_PROP(PermutationProperty, UnmixUndoesMix, ()) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::permutation_property_test

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace ullage {
+namespace ullage::permutation_test {
 namespace {
 
 /// First outputs of SplitMix64 seeded with 0, as published with it.
@@ -51,4 +51,4 @@ TEST(Permutation, LooksRandom) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::permutation_test

@@ -5,7 +5,7 @@
 
 #include "core/json.hpp"
 
-namespace ullage {
+namespace ullage::phase_result_test {
 namespace {
 
 TEST(MpiPhaseResult, FailuresAreThoseOfTheLowestRanksInOrder) {
@@ -52,4 +52,4 @@ TEST(MpiPhaseResult, ElapsedRunsFromTheFirstStartToTheLastStop) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::phase_result_test

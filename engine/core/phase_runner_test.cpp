@@ -7,7 +7,7 @@
 #include "core/json.hpp"
 #include "core/signals.hpp"
 
-namespace ullage {
+namespace ullage::phase_runner_test {
 namespace {
 
 using Events = std::vector<std::string>;
@@ -196,4 +196,4 @@ TEST_F(MpiPhaseRunner, StopFlagCutsThePhaseShort) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::phase_runner_test

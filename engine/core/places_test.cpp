@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::places_test {
 namespace {
 
 constexpr std::uint64_t gib = 1ULL << 30;
@@ -49,4 +49,4 @@ TEST(Places, InodesAndTheReasonAreNamed) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::places_test

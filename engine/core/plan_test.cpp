@@ -6,7 +6,7 @@
 
 #include "core/json.hpp"
 
-namespace ullage {
+namespace ullage::plan_test {
 namespace {
 
 Json good_plan() {
@@ -107,4 +107,4 @@ RC_GTEST_PROP(Plan, DamagedTextNeverCrashesTheParser, ()) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::plan_test

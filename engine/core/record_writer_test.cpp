@@ -10,7 +10,7 @@
 
 #include "core/json.hpp"
 
-namespace ullage {
+namespace ullage::record_writer_test {
 namespace {
 
 class RecordWriterTest : public ::testing::Test {
@@ -68,4 +68,4 @@ TEST_F(RecordWriterTest, FullDeviceIsRememberedNotIgnored) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::record_writer_test

@@ -6,7 +6,7 @@
 
 #include "core/test_support.hpp"
 
-namespace ullage {
+namespace ullage::repetition_test {
 namespace {
 
 const std::string id = "00000000000000a1";
@@ -237,4 +237,4 @@ TEST_F(MpiRepetition, EachRepetitionHasDataOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::repetition_test

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace ullage {
+namespace ullage::result_test {
 namespace {
 
 TEST(Result, ErrnoBecomesOneLineWithEverythingKnown) {
@@ -57,4 +57,4 @@ TEST(Result, FailConvertsToAnyResult) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::result_test

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace ullage {
+namespace ullage::schedule_test {
 namespace {
 
 class StopAfter final : public StopRule {
@@ -155,4 +155,4 @@ TEST(Schedule, DirtyCasesOfSharedDatasetsAreNotRepeatedAlone) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::schedule_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace ullage {
+namespace ullage::selftest_test {
 namespace {
 
 TEST(Selftest, SaysWhatItMeasured) {
@@ -21,4 +21,4 @@ TEST(Selftest, SaysWhatItMeasured) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::selftest_test

@@ -11,7 +11,7 @@
 
 #include "core/test_support.hpp"
 
-namespace ullage {
+namespace ullage::session_test {
 namespace {
 
 /// What is said on std::cerr.
@@ -353,4 +353,4 @@ TEST_F(MpiSession, SecondLaunchOfARunAppends) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::session_test

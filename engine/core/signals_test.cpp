@@ -5,7 +5,7 @@
 
 #include "core/test_support.hpp"
 
-namespace ullage {
+namespace ullage::signals_test {
 namespace {
 
 class Signals : public ::testing::Test {
@@ -52,4 +52,4 @@ TEST_F(Signals, InstallingAgainKeepsWhatWasAsked) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::signals_test

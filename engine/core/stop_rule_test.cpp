@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::stop_rule_test {
 namespace {
 
 std::vector<std::int64_t> ramp(std::int64_t n) {
@@ -28,4 +28,4 @@ TEST(StopRule, FewSamplesUseTheirFullRange) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::stop_rule_test

@@ -9,7 +9,7 @@
 
 #include "core/time_series.hpp"
 
-namespace ullage {
+namespace ullage::time_series_property_test {
 namespace {
 
 constexpr std::int64_t start = 1'000'000;
@@ -88,4 +88,4 @@ RC_GTEST_PROP(TimeSeriesProperty, UntilNeverFallsAndEndsWithEverything, ()) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::time_series_property_test

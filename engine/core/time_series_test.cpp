@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-namespace ullage {
+namespace ullage::time_series_test {
 namespace {
 
 constexpr std::int64_t interval = TimeSeries::smallest_interval_ns;
@@ -88,4 +88,4 @@ TEST(TimeSeries, EverythingIsDoneAtTheLastOperation) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::time_series_test

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <future>
 
-namespace ullage {
+namespace ullage::watchdog_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -58,4 +58,4 @@ TEST(Watchdog, SeesTheStopFileOnce) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::watchdog_test

@@ -9,7 +9,7 @@
 #include "core/permutation.hpp"
 #include "core/zipf.hpp"
 
-namespace ullage {
+namespace ullage::zipf_property_test {
 namespace {
 
 std::vector<double> exact(std::uint64_t items, double theta) {
@@ -62,4 +62,4 @@ RC_GTEST_PROP(ZipfProperty, EveryDrawIsAnItem, ()) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::zipf_property_test

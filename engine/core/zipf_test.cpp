@@ -8,7 +8,7 @@
 
 #include "core/permutation.hpp"
 
-namespace ullage {
+namespace ullage::zipf_test {
 namespace {
 
 std::vector<double> shares(const Zipf& zipf, std::uint64_t draws) {
@@ -56,4 +56,4 @@ TEST(Zipf, ReachesFarIntoVeryManyItems) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::zipf_test

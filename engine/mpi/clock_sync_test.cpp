@@ -9,7 +9,7 @@
 
 #include "core/clock.hpp"
 
-namespace ullage::mpi {
+namespace ullage::mpi::clock_sync_test {
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
@@ -83,4 +83,4 @@ TEST(MpiClockSync, NodesShareWhatTheirLeaderFound) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::clock_sync_test

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ullage::mpi {
+namespace ullage::mpi::comm_test {
 namespace {
 
 // One a test: a rank that is ahead must not reach into another's test.
@@ -200,4 +200,4 @@ TEST(MpiWorld, EveryRankAHost) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::comm_test

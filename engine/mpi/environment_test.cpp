@@ -3,7 +3,7 @@
 
 #include "mpi/comm.hpp"
 
-namespace ullage::mpi {
+namespace ullage::mpi::environment_test {
 namespace {
 
 TEST(MpiEnvironment, LibraryNamesItselfOnOneLine) {
@@ -13,4 +13,4 @@ TEST(MpiEnvironment, LibraryNamesItselfOnOneLine) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::environment_test

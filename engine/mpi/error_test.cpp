@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <string>
 
-namespace ullage::mpi {
+namespace ullage::mpi::error_test {
 namespace {
 
 TEST(MpiError, OneLine) {
@@ -39,4 +39,4 @@ TEST(MpiError, IoErrorNamesOperationAndPath) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::error_test

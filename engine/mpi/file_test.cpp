@@ -9,7 +9,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage::mpi {
+namespace ullage::mpi::file_test {
 namespace {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -74,4 +74,4 @@ TEST_F(MpiFile, AnyCharactersInThePath) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::file_test

@@ -6,7 +6,7 @@
 #include "mpi/comm.hpp"
 #include "mpi/stable_hash.hpp"
 
-namespace ullage::mpi {
+namespace ullage::mpi::host_test {
 namespace {
 
 TEST(MpiHost, RanksOfOneMachineAgree) {
@@ -23,4 +23,4 @@ TEST(StableHash, IsFnv1aAndNotNegative) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::host_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage::mpi {
+namespace ullage::mpi::info_test {
 namespace {
 
 TEST(MpiInfo, HintsComeBack) {
@@ -34,4 +34,4 @@ TEST(MpiInfo, TooLongIsAnErrorAndNotTheEnd) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::info_test

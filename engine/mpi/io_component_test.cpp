@@ -6,7 +6,7 @@
 
 #include "mpi/file.hpp"
 
-namespace ullage::mpi {
+namespace ullage::mpi::io_component_test {
 namespace {
 
 TEST(MpiIoComponent, IsNamed) {
@@ -20,4 +20,4 @@ TEST(MpiIoComponent, IsNamed) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::io_component_test

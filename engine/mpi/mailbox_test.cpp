@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace ullage::mpi {
+namespace ullage::mpi::mailbox_test {
 namespace {
 
 Letter wait_for_letter(Mailbox& mailbox) {
@@ -70,4 +70,4 @@ TEST(MpiMailbox, SumIsToldOnceAllHaveAddedAndOnlyOnce) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::mailbox_test

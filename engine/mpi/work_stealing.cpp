@@ -35,9 +35,15 @@ class Patience final {
 WorkStealing::WorkStealing(const Comm& everyone, SharedWork& work)
     : mailbox_(everyone), work_(work), random_(mix64(static_cast<std::uint64_t>(mailbox_.rank()))) {}
 
+/// Reads no further once it has taken work: given away undone, to a rank that then does the same, it would never be done.
 void WorkStealing::answer() {
   if (mailbox_.size() == 1) return;
-  while (const auto letter = mailbox_.look()) read(*letter);
+  const std::uint64_t taken_before = taken_;
+  while (taken_ == taken_before) {
+    const auto letter = mailbox_.look();
+    if (!letter) return;
+    read(*letter);
+  }
 }
 
 void WorkStealing::read(const Letter& letter) {

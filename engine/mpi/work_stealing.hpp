@@ -28,7 +28,8 @@ class SharedWork {
 };
 
 /// Every rank does its work and calls answer() in between; once it has none left it calls more(), until that says that
-/// nobody has any. After its first more() a rank makes work by doing and taking work only.
+/// nobody has any. After its first more() a rank makes work by doing and taking work only. Of what more() brought it
+/// does some before the next answer(), or the same work may go from rank to rank for ever.
 ///
 /// How the end is found (Mattern's four counters, Distributed Computing 2, 1987): ranks without work add up, round
 /// after round, how often they gave work and how often they took some. The work is done when as much was taken in one

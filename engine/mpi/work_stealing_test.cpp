@@ -11,7 +11,7 @@
 #include <deque>
 #include <thread>
 
-namespace ullage::mpi {
+namespace ullage::mpi::work_stealing_test {
 namespace {
 
 /// A piece is a number of pieces that it is made of, itself included.
@@ -105,11 +105,10 @@ TEST(MpiWorkStealing, EndIsNotSeenBeforeTheLastPieceIsDone) {
     const std::uint32_t mine = 50;  // of the steps that a rank may add
     do {
       while (!pieces.empty()) {
-        stealing.answer();
-        if (pieces.empty()) break;
         pieces.do_one();
         std::this_thread::sleep_for(std::chrono::microseconds(200));
         if (steps++ < mine) pieces.add(1);
+        stealing.answer();
       }
     } while (stealing.more());
     EXPECT_TRUE(pieces.empty());
@@ -128,4 +127,4 @@ TEST(MpiWorkStealing, GroupsOfRanksDoNotDisturbEachOther) {
 }
 
 }  // namespace
-}  // namespace ullage::mpi
+}  // namespace ullage::mpi::work_stealing_test

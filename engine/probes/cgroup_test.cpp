@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::cgroup_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -49,4 +49,4 @@ TEST(Cgroup, BrokenMembershipIsNone) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::cgroup_test

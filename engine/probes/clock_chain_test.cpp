@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::clock_chain_test {
 namespace {
 
 TEST(ClockChain, IsWorkThatTheCompilerCannotSkip) {
@@ -11,4 +11,4 @@ TEST(ClockChain, IsWorkThatTheCompilerCannotSkip) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::clock_chain_test

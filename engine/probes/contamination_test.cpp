@@ -14,7 +14,7 @@
 #include "probes/cpu_clocks.hpp"
 #include "probes/probe.hpp"
 
-namespace ullage {
+namespace ullage::contamination_test {
 namespace {
 
 constexpr std::int64_t phase_ns = 300'000'000;
@@ -125,4 +125,4 @@ TEST(MpiContamination, OneProbeServesManyPhasesAndHosts) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::contamination_test

@@ -6,7 +6,7 @@
 #include "probes/cgroup.hpp"
 #include "probes/probe.hpp"
 
-namespace ullage {
+namespace ullage::core_budget_test {
 namespace {
 
 /// This thread on one of its CPUs while it lives.
@@ -48,4 +48,4 @@ TEST(MpiCoreBudget, NeverMoreThanTheNodeHasOrItsQuotaAllows) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::core_budget_test

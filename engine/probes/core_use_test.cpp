@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-namespace ullage {
+namespace ullage::core_use_test {
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
@@ -117,4 +117,4 @@ TEST(CoreUse, SharesStayShares) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::core_use_test

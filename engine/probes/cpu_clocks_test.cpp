@@ -10,7 +10,7 @@
 
 #include "core/clock.hpp"
 
-namespace ullage {
+namespace ullage::cpu_clocks_test {
 namespace {
 
 std::int64_t own_cpu_ns() {
@@ -54,4 +54,4 @@ TEST(CpuClocks, KernelThreadsAreNotThisProcess) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::cpu_clocks_test

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-namespace ullage {
+namespace ullage::mounts_test {
 namespace {
 
 constexpr std::string_view mountinfo =
@@ -63,4 +63,4 @@ TEST(Mounts, GarbageNeverThrows) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mounts_test

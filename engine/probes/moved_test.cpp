@@ -10,7 +10,7 @@
 #include "probes/target_counters.hpp"
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::moved_test {
 namespace {
 
 constexpr std::size_t written_bytes = 1 << 20;
@@ -79,4 +79,4 @@ TEST(MpiMoved, PhasesThatMoveNothingHaveNoAccount) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::moved_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::node_facts_test {
 namespace {
 
 TEST(NodeFacts, ValueOfTheFirstCpu) {
@@ -22,4 +22,4 @@ TEST(NodeFacts, WordInBrackets) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::node_facts_test

@@ -8,7 +8,7 @@
 #include "core/json.hpp"
 #include "probes/probe.hpp"
 
-namespace ullage {
+namespace ullage::node_test {
 namespace {
 
 TEST(MpiNode, EveryNodeReportsOnceInOrder) {
@@ -32,4 +32,4 @@ TEST(MpiNode, EveryNodeReportsOnceInOrder) {
 TEST(MpiNode, IsListedAmongTheProbes) { EXPECT_NE(Registry<ProbeEntry>::instance().find("node"), nullptr); }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::node_test

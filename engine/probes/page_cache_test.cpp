@@ -11,7 +11,7 @@
 #include "storage/descriptor.hpp"
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::page_cache_test {
 namespace {
 
 constexpr std::uint64_t pages_written = 100;
@@ -51,4 +51,4 @@ TEST_F(PageCache, EmptyAndBadFiles) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::page_cache_test

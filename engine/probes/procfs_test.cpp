@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace ullage {
+namespace ullage::procfs_test {
 namespace {
 
 constexpr std::string_view stat_text =
@@ -89,4 +89,4 @@ TEST(ProcFs, GarbageNeverThrows) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::procfs_test

@@ -9,7 +9,7 @@
 #include "probes/probe.hpp"
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::resident_test {
 namespace {
 
 constexpr std::uint64_t pages = 50;
@@ -87,4 +87,4 @@ TEST(MpiResident, AFileThatCannotBeLookedAtLeavesNoNumbers) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::resident_test

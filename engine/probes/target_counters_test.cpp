@@ -5,7 +5,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::target_counters_test {
 namespace {
 
 TEST(TargetCounters, LustreNames) {
@@ -31,4 +31,4 @@ TEST(TargetCounters, MemoryAndMissingFoldersHaveNoDevice) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::target_counters_test

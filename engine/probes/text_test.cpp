@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::text_test {
 namespace {
 
 using Views = std::vector<std::string_view>;
@@ -49,4 +49,4 @@ TEST(ProbeText, FilesThatCannotBeReadAreNothing) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::text_test

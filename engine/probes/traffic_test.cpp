@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace ullage {
+namespace ullage::traffic_test {
 namespace {
 
 constexpr std::string_view mountstats =
@@ -67,4 +67,4 @@ TEST(Traffic, GarbageNeverThrows) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::traffic_test

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <string>
 
-namespace ullage {
+namespace ullage::backend_test {
 namespace {
 
 TEST(Backends, AreFoundByName) {
@@ -56,4 +56,4 @@ TEST(MpiAgree, AllOrNone) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::backend_test

@@ -7,7 +7,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::dataset_removal_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,4 +86,4 @@ TEST_F(DatasetRemoval, LeftoversAreFew) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::dataset_removal_test

@@ -11,7 +11,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::descriptor_test {
 namespace {
 
 TEST(Descriptor, ClosesOnceAndMoves) {
@@ -118,4 +118,4 @@ TEST(ReadText, RefusesMoreThanAsked) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::descriptor_test

@@ -13,7 +13,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::directory_reader_test {
 namespace {
 
 Descriptor open_folder(const std::string& path) {
@@ -111,4 +111,4 @@ TEST(OpenDirectory, FollowsNoLinkAndOpensNothingElse) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::directory_reader_test

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <vector>
 
-namespace ullage {
+namespace ullage::fault_injector_test {
 namespace {
 
 FaultParameters of(std::uint64_t after, std::uint64_t count, std::int64_t rank = -1) {
@@ -77,4 +77,4 @@ TEST(FaultParameters, KindsHaveTheirErrno) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::fault_injector_test

@@ -11,7 +11,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::file_facts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ TEST_F(FileFacts, AllocationThatFailsIsGivenBack) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::file_facts_test

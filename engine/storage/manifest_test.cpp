@@ -7,7 +7,7 @@
 #include <rapidcheck/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace ullage {
+namespace ullage::manifest_test {
 namespace {
 
 TEST(Manifest, NamesOfFiles) {
@@ -91,4 +91,4 @@ TEST(Marker, NoncesDiffer) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::manifest_test

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace ullage {
+namespace ullage::metadata_test {
 namespace {
 
 constexpr auto all_operations = {MetadataOperation::mkdir,  MetadataOperation::create,   MetadataOperation::stat,
@@ -31,4 +31,4 @@ TEST(MetadataOperation, PartsBeginWithOpenAndEndWithClose) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::metadata_test

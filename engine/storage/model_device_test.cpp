@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace ullage {
+namespace ullage::model_device_test {
 namespace {
 
 std::vector<double> durations(ModelDevice device, std::size_t count) {
@@ -57,4 +57,4 @@ TEST(ModelTimeline, FractionsAddUpExactly) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::model_device_test

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace ullage {
+namespace ullage::node_caches_test {
 namespace {
 
 TEST(NodeCaches, AreDroppedByRootAndRefusedToOthers) {
@@ -19,4 +19,4 @@ TEST(NodeCaches, AreDroppedByRootAndRefusedToOthers) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::node_caches_test

@@ -6,7 +6,7 @@
 
 #include "core/clock.hpp"
 
-namespace ullage {
+namespace ullage::pacer_test {
 namespace {
 
 TEST(Pacer, IsNeverEarly) {
@@ -38,4 +38,4 @@ TEST(Pacer, GivesTheTimerSlackBack) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::pacer_test

@@ -9,7 +9,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::run_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -341,4 +341,4 @@ TEST_F(RunFolderTest, ManifestOnAFullFileSystemIsAnError) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::run_folder_test

@@ -5,7 +5,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::target_space_test {
 namespace {
 
 TEST(TargetSpace, OfAnyFolder) {
@@ -41,4 +41,4 @@ TEST(TargetSpace, NamesOfMagics) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::target_space_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::text_values_test {
 namespace {
 
 ParameterSpec spec(const std::string& name, ParameterType type) { return {name, type, "", {}, {}, {}, {}, ""}; }
@@ -55,4 +55,4 @@ TEST(TextValues, UnknownNamesAreLeftToTheCheckThatKnowsThemAll) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::text_values_test

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace ullage {
+namespace ullage::tree_shape_test {
 namespace {
 
 TreeShape shape(std::uint64_t depth, std::uint64_t branching, std::uint64_t items, bool leaf_only = false) {
@@ -72,4 +72,4 @@ TEST(TreeShape, NamesComeBackAndOthersDoNot) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::tree_shape_test

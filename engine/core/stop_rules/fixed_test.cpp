@@ -3,7 +3,7 @@
 
 #include "core/stop_rules/test_support.hpp"
 
-namespace ullage {
+namespace ullage::fixed_test {
 namespace {
 
 TEST(Fixed, FixedCounts) {
@@ -14,4 +14,4 @@ TEST(Fixed, FixedCounts) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::fixed_test

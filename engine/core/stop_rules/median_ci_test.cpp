@@ -3,7 +3,7 @@
 
 #include "core/stop_rules/test_support.hpp"
 
-namespace ullage {
+namespace ullage::median_ci_test {
 namespace {
 
 TEST(MedianCi, MedianCiConvergesOnTheWorstPhase) {
@@ -18,4 +18,4 @@ TEST(MedianCi, MedianCiConvergesOnTheWorstPhase) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::median_ci_test

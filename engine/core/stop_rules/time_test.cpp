@@ -3,7 +3,7 @@
 
 #include "core/stop_rules/test_support.hpp"
 
-namespace ullage {
+namespace ullage::time_test {
 namespace {
 
 TEST(TimeRule, TimeNeedsBothTimeAndMinimum) {
@@ -15,4 +15,4 @@ TEST(TimeRule, TimeNeedsBothTimeAndMinimum) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::time_test

@@ -6,7 +6,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::fault_test {
 namespace {
 
 using test::Bench;
@@ -257,4 +257,4 @@ TEST(MpiFaultBackend, OnlyTheChosenRankSuffers) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::fault_test

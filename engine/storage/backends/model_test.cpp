@@ -6,7 +6,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::model_test {
 namespace {
 
 constexpr std::size_t length_bytes = 100'000;
@@ -125,4 +125,4 @@ TEST(ModelBackend, ParametersAreChecked) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::model_test

@@ -4,7 +4,7 @@
 #include "mpi/file.hpp"
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::mpiio_test {
 namespace {
 
 using test::Bench;
@@ -235,4 +235,4 @@ TEST(OneRankMpiio, FullFileSystemIsSeen) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mpiio_test

@@ -3,7 +3,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::null_test {
 namespace {
 
 TEST(NullBackend, TicksForEveryTransferAndStoresNothing) {
@@ -39,4 +39,4 @@ TEST(NullBackend, BeginsNoneAfterTheMeterSaidStop) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::null_test

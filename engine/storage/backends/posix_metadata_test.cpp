@@ -6,7 +6,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::posix_metadata_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,4 +112,4 @@ TEST_F(PosixMetadata, DirectoriesAndFileSystemCanBeSynced) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::posix_metadata_test

@@ -20,7 +20,7 @@ extern "C" int fsync(int fd) {
   return static_cast<int>(syscall(SYS_fsync, fd));
 }
 
-namespace ullage {
+namespace ullage::posix_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -276,4 +276,4 @@ TEST(MpiPosixShared, AllFailWhenOneRankCannotOpenIt) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::posix_test

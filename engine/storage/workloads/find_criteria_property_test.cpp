@@ -9,7 +9,7 @@
 
 #include "storage/workloads/find_criteria.hpp"
 
-namespace ullage {
+namespace ullage::find_criteria_property_test {
 namespace {
 
 /// Few letters, so that pieces overlap and patterns match often.
@@ -55,4 +55,4 @@ RC_GTEST_PROP(FindCriteriaProperty, ASizeIsLessEqualOrMoreAndNeverTwo, ()) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::find_criteria_property_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace ullage {
+namespace ullage::find_criteria_test {
 namespace {
 
 constexpr std::uint64_t mebibyte = 1 << 20;
@@ -105,4 +105,4 @@ TEST(FindCriteria, AllTestsHaveToHold) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::find_criteria_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ullage {
+namespace ullage::find_items_test {
 namespace {
 
 Descriptor some_descriptor() { return Descriptor(::open("/", O_PATH | O_CLOEXEC)); }
@@ -119,4 +119,4 @@ TEST(WalkQueue, GivesTheOnlyOneButNothingOfNothingAndNotMuchMoreThanAsked) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::find_items_test

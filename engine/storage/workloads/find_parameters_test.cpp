@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ullage {
+namespace ullage::find_parameters_test {
 namespace {
 
 const Value both = std::vector<std::string>{"timestamp", "find"};
@@ -64,4 +64,4 @@ TEST(FindParameters, BackendWithoutFilesIsRefused) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::find_parameters_test

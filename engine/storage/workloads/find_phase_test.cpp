@@ -13,7 +13,7 @@
 #include "core/test_support.hpp"
 #include "storage/workloads/find_test_support.hpp"
 
-namespace ullage {
+namespace ullage::find_phase_test {
 namespace {
 
 FindParameters search(const std::string& within, const std::string& name = "", bool newer = false,
@@ -173,4 +173,4 @@ TEST_F(MpiFindPhase, StopEndsTheWalkOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::find_phase_test

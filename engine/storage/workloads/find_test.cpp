@@ -8,7 +8,7 @@
 #include "core/workload.hpp"
 #include "storage/manifest.hpp"
 
-namespace ullage {
+namespace ullage::find_test {
 namespace {
 
 const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("find"); }
@@ -114,4 +114,4 @@ TEST_F(MpiFind, TimestampOfACaseThatFailedIsGone) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::find_test

@@ -14,7 +14,7 @@
 #include "mpi/comm.hpp"
 #include "storage/workloads/find_test_support.hpp"
 
-namespace ullage {
+namespace ullage::find_walk_test {
 namespace {
 
 /// Everything as small as can be: many reads, nothing held, always into the depth.
@@ -241,4 +241,4 @@ TEST(FindWalk, AbandonedWalkTakesNothingMore) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::find_walk_test

@@ -6,7 +6,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::metadata_parameters_test {
 namespace {
 
 Status check(const Values& given, const Capabilities& capabilities = {.metadata = true}) {
@@ -50,4 +50,4 @@ TEST(MetadataParameters, StridesAreMdtests) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::metadata_parameters_test

@@ -6,7 +6,7 @@
 #include "storage/backends/posix_metadata.hpp"
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::metadata_phase_test {
 namespace {
 
 TEST(MetadataBatch, HandsOutTheNamesItWasGiven) {
@@ -46,4 +46,4 @@ TEST(MetadataBatch, KeepsNoMoreThanSomeDirectoriesOpen) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::metadata_phase_test

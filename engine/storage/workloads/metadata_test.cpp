@@ -8,7 +8,7 @@
 #include "core/session.hpp"
 #include "core/test_support.hpp"
 
-namespace ullage {
+namespace ullage::metadata_workload_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -260,4 +260,4 @@ TEST_F(MpiMetadata, StonewallLeavesEveryRankAsManyItems) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::metadata_workload_test

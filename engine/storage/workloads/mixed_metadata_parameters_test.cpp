@@ -5,7 +5,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::mixed_metadata_parameters_test {
 namespace {
 
 Status check(const Values& given, const Capabilities& capabilities = {.metadata = true}) {
@@ -69,4 +69,4 @@ TEST(MixedMetadataParameters, TreeKnowsEverySetAndObject) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_metadata_parameters_test

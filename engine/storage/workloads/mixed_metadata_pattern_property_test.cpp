@@ -9,7 +9,7 @@
 
 #include "storage/workloads/mixed_metadata_pattern.hpp"
 
-namespace ullage {
+namespace ullage::mixed_metadata_pattern_property_test {
 namespace {
 
 using Shape = MixedMetadataShape;
@@ -97,4 +97,4 @@ RC_GTEST_PROP(MixedMetadataPatternProperty, AWalkMayBeginAnywhere, ()) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_metadata_pattern_property_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace ullage {
+namespace ullage::mixed_metadata_pattern_test {
 namespace {
 
 using Shape = MixedMetadataShape;
@@ -62,4 +62,4 @@ TEST(MixedMetadataPattern, RandomOrdersDifferBetweenRanksVisitsAndSeeds) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_metadata_pattern_test

@@ -8,7 +8,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::mixed_metadata_phase_test {
 namespace {
 
 using PhaseKind = MixedMetadataPhaseKind;
@@ -171,4 +171,4 @@ TEST(MpiMixedMetadataPhase, WorksOnWhatAnotherNodeMadeWhereThereIsOne) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_metadata_phase_test

@@ -4,7 +4,7 @@
 
 #include "storage/workloads/mixed_test_support.hpp"
 
-namespace ullage {
+namespace ullage::mixed_metadata_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,4 +106,4 @@ TEST_F(MpiMixedMetadata, ObjectsThatAreGoneFailTheBench) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_metadata_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace ullage {
+namespace ullage::mixed_transfer_contents_test {
 namespace {
 
 PayloadSpec spec_of(std::uint64_t transfer_bytes, double compress_ratio = 1, double dedup_ratio = 1) {
@@ -71,4 +71,4 @@ TEST(MixedTransferContents, PieceOfAnotherPlaceIsFound) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_transfer_contents_test

@@ -5,7 +5,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::mixed_transfer_parameters_test {
 namespace {
 
 Status check(const Values& given, const Capabilities& capabilities = {}) {
@@ -42,4 +42,4 @@ TEST(MixedTransferParameters, BackendHasToHoldData) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_transfer_parameters_test

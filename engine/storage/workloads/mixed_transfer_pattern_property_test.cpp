@@ -7,7 +7,7 @@
 
 #include "storage/workloads/mixed_transfer_pattern.hpp"
 
-namespace ullage {
+namespace ullage::mixed_transfer_pattern_property_test {
 namespace {
 
 MixedTransferShape some_shape() {
@@ -70,4 +70,4 @@ RC_GTEST_PROP(MixedTransferPatternProperty, EveryPeriodHasExactlyItsReads, ()) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_transfer_pattern_property_test

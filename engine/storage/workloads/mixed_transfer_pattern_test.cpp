@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-namespace ullage {
+namespace ullage::mixed_transfer_pattern_test {
 namespace {
 
 /// Four transfers of 8 KiB in two segments of a file that two ranks share.
@@ -92,4 +92,4 @@ TEST(MixedTransferPattern, ZipfHasHotPositionsThatAllRanksOfASourceShare) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_transfer_pattern_test

@@ -7,7 +7,7 @@
 
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::mixed_transfer_phase_test {
 namespace {
 
 class MixedTransferPhases : public ::testing::Test {
@@ -130,4 +130,4 @@ TEST_F(MixedTransferPhases, HolesAndShortFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_transfer_phase_test

@@ -4,7 +4,7 @@
 
 #include "storage/workloads/mixed_test_support.hpp"
 
-namespace ullage {
+namespace ullage::mixed_transfer_test {
 namespace {
 
 class MpiMixedTransfer : public test::Launches {
@@ -112,4 +112,4 @@ TEST_F(MpiMixedTransfer, FailureOfOneRankFailsTheCaseAndKeepsNothing) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::mixed_transfer_test

@@ -6,7 +6,7 @@
 #include "core/json.hpp"
 #include "storage/test_support.hpp"
 
-namespace ullage {
+namespace ullage::shared_dataset_test {
 namespace {
 
 class MpiSharedDataset : public ::testing::Test {
@@ -82,4 +82,4 @@ TEST_F(MpiSharedDataset, SourceIsAPermutationThatSaysWhoseDataItIs) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::shared_dataset_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ullage {
+namespace ullage::transfer_parameters_test {
 namespace {
 
 std::string refused_at(const TransferParameters& parameters, const Capabilities& capabilities = {}) {
@@ -31,4 +31,4 @@ TEST(TransferParameters, CombinationsThatMeanNothingAreRefused) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::transfer_parameters_test

@@ -7,7 +7,7 @@
 
 #include "storage/workloads/transfer_pattern.hpp"
 
-namespace ullage {
+namespace ullage::transfer_pattern_property_test {
 namespace {
 
 TransferShape some_shape() {
@@ -68,4 +68,4 @@ RC_GTEST_PROP(TransferPatternProperty, RandomOrdersDifferBetweenRanksAndSeeds, (
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::transfer_pattern_property_test

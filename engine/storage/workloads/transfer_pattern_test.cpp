@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace ullage {
+namespace ullage::transfer_pattern_test {
 namespace {
 
 TransferShape shape(Order order, FileMode mode = FileMode::shared) {
@@ -62,4 +62,4 @@ TEST(TransferPattern, IorHardSizes) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::transfer_pattern_test

@@ -11,7 +11,7 @@
 #include "core/workload.hpp"
 #include "storage/workloads/transfer_parameters.hpp"
 
-namespace ullage {
+namespace ullage::transfer_phase_test {
 namespace {
 
 struct Store {
@@ -259,4 +259,4 @@ TEST_F(MpiTransferPhase, SizesThatFillNoBlockOf512) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::transfer_phase_test

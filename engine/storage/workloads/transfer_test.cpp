@@ -8,7 +8,7 @@
 #include "core/workload.hpp"
 #include "storage/manifest.hpp"
 
-namespace ullage {
+namespace ullage::transfer_test {
 namespace {
 
 const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("transfer"); }
@@ -253,4 +253,4 @@ TEST_F(MpiTransfer, BackendWithoutDataMakesAndListsNothing) {
 }
 
 }  // namespace
-}  // namespace ullage
+}  // namespace ullage::transfer_test
