@@ -12,13 +12,15 @@ from steps.process import LOGS, StepError, say, shown
 from steps.tally import Tally, read
 
 PYTEST_LIMIT_S = 900
+AT_ONCE = "2"  # files of tests: they start ranks of their own and wait for them half of the time
 
 
 def pytest(preset: str, *paths: str) -> Tally:
     """Run pytest with a leg's engine: below ``paths``, or all of it."""
     report = LOGS / f"pytest-{preset}.xml"
     report.unlink(missing_ok=True)
-    argv = [python_env.VENV / "bin" / "python", "-m", "pytest", "-q", "--tb=short", f"--junit-xml={report}", *paths]
+    words = ["-q", "--tb=short", "--numprocesses", AT_ONCE, "--dist", "loadfile", f"--junit-xml={report}"]
+    argv = [python_env.VENV / "bin" / "python", "-m", "pytest", *words, *paths]
     code = shown(argv, {"ULLAGE_ENGINE": str(engine.folder(preset) / "ullage-engine")}, limit_s=PYTEST_LIMIT_S)
     counted = read(report)
     return counted + Tally(failed=int(code != 0 and counted.failed == 0))

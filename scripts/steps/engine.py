@@ -45,7 +45,13 @@ def _belongs_elsewhere(cache: Path) -> bool:
 def build(preset: str, *targets: str) -> None:
     """Build targets of a configured preset; quick when nothing changed. Raises StepError."""
     # One cache for all legs, whatever folder they are built in: what does not see mpi.h is the same in both MPIs' legs.
-    ccache = {"CCACHE_DIR": str(ROOT / "build" / "ccache"), "CCACHE_NOHASHDIR": "1", "CCACHE_MAXSIZE": "1G"}
+    below = ROOT / "build"
+    ccache = {
+        "CCACHE_DIR": str(below / "ccache"),
+        "CCACHE_BASEDIR": str(below),
+        "CCACHE_NOHASHDIR": "1",
+        "CCACHE_MAXSIZE": "1G",
+    }
     argv = [_cmake(), "--build", folder(preset), "--parallel", str(_jobs()), "--target", *targets]
     logged(f"build-{preset}", argv, ccache)
 
