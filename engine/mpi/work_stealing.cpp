@@ -35,7 +35,8 @@ class Patience final {
 WorkStealing::WorkStealing(const Comm& everyone, SharedWork& work)
     : mailbox_(everyone), work_(work), random_(mix64(static_cast<std::uint64_t>(mailbox_.rank()))) {}
 
-/// Reads no further once it has taken work: given away undone, to a rank that then does the same, it would never be done.
+/// Reads no further once it has taken work: given away undone, to a rank that then does the same, it would never be
+/// done.
 void WorkStealing::answer() {
   if (mailbox_.size() == 1) return;
   const std::uint64_t taken_before = taken_;
