@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/rounding.hpp"
 #include "storage/node_caches.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 
@@ -16,10 +17,6 @@ using Kind = MetadataPhaseKind;
 constexpr std::uint64_t most_items_a_batch = 256;  // whose names stay in the first level of the cache
 constexpr std::uint64_t most_data_a_batch = std::uint64_t{4} << 20;
 constexpr std::size_t shown_bytes = 8;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 std::string in_hex(std::span<const std::byte> bytes) {
   constexpr const char* digits = "0123456789abcdef";
@@ -34,7 +31,7 @@ std::string in_hex(std::span<const std::byte> bytes) {
 PayloadSpec payload_spec(const MetadataState& state) {
   PayloadSpec spec;
   spec.run_key = state.data_key;
-  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->write_bytes, 8), 8);
+  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->write_bytes, 8), std::uint64_t{8});
   return spec;
 }
 

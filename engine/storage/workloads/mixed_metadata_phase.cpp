@@ -6,6 +6,8 @@
 #include <cstring>
 #include <thread>
 
+#include "core/rounding.hpp"
+
 namespace ullage {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/rounding.hpp"
 #include "storage/node_caches.hpp"
 
 namespace ullage {
@@ -13,8 +14,6 @@ namespace {
 constexpr std::uint64_t most_slots = 4096;
 constexpr std::uint64_t most_slot_bytes = std::uint64_t{16} << 20;
 constexpr std::size_t buffer_alignment = 4096;
-
-std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 void keep_first(Status& first, const Status& next) {
   if (first && !next) first = next;
@@ -36,8 +35,8 @@ MixedTransferPhase::MixedTransferPhase(const MixedTransferState& state)
     : state_(state),
       pattern_(state.shape(), static_cast<std::uint64_t>(state.context->world->rank()),
                static_cast<std::uint64_t>(state.source_rank)),
-      slot_bytes_(
-          round_up(state.parameters->transfer_bytes, std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
+      slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
+                                        std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
       slots_(std::min(std::clamp<std::uint64_t>(most_slot_bytes / slot_bytes_, 1, most_slots),
                       state.parameters->operations)) {
   const std::size_t needed = static_cast<std::size_t>(slots_) * slot_bytes_;
