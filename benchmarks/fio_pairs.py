@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backend `posix` beside fio's psync on the same file system: rate and processor time an operation, in pairs.
+"""Backends `posix` and `uring` beside fio's psync and io_uring on the same file system, in pairs.
+
+Rate and processor time an operation.
 
 python -m benchmarks.fio_pairs FOLDER [PAIRS]
 """
@@ -24,24 +26,33 @@ MIB: Final = 1 << 20
 
 @dataclass(frozen=True)
 class Job:
-    """``mode`` is fio's word: write, read or randread. O_DIRECT, one rank, queue depth 1; writes end with an fsync."""
+    """``mode`` is fio's word: write, read or randread. O_DIRECT, one rank; writes end with an fsync.
+
+    A depth above 1 goes through io_uring, on both sides with the file and the buffers registered.
+    """
 
     name: str
     mode: str
     block: int
     volume: int
+    depth: int = 1
 
 
 JOBS: Final = (
     Job("1 MiB sequential write", "write", MIB, 1024 * MIB),
     Job("1 MiB sequential read", "read", MIB, 1024 * MIB),
     Job("4 KiB random read", "randread", 4096, 256 * MIB),
+    Job("4 KiB random read, queue depth 32", "randread", 4096, 1024 * MIB, 32),
 )
 
 
 def fio(folder: Path, job: Job) -> tuple[float, float]:
     """Bytes/s and CPU seconds an operation. A file to be read is laid out by fio before its timer starts."""
-    options = [f"--rw={job.mode}", f"--bs={job.block}", f"--size={job.volume}", "--ioengine=psync", "--direct=1"]
+    options = [f"--rw={job.mode}", f"--bs={job.block}", f"--size={job.volume}", "--direct=1"]
+    if job.depth > 1:
+        options += ["--ioengine=io_uring", f"--iodepth={job.depth}", "--fixedbufs=1", "--registerfiles=1"]
+    else:
+        options += ["--ioengine=psync"]
     options += ["--randrepeat=0", "--fallocate=none", "--thread", "--output-format=json"]
     options += ["--end_fsync=1"] if job.mode == "write" else []
     with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -57,13 +68,14 @@ def ullage(folder: Path, job: Job) -> tuple[float, float]:
     access = "write" if job.mode == "write" else "read"
     records = phases(
         f"posix:{folder}",
-        Named(name="posix", parameters={"direct": True}),
+        Named(name="uring" if job.depth > 1 else "posix", parameters={"direct": True}),
         {
             "transfer_bytes": job.block,
             "block_bytes": job.volume,
             "file_mode": "per-process",
             "order": "random" if job.mode == "randread" else "sequential",
             "verify": "none",
+            **({"queue_depth": job.depth} if job.depth > 1 else {}),
             "phases": ["write"] if access == "write" else ["write", "read"],
         },
     )

@@ -27,9 +27,12 @@ class Meter final {
   void start(std::int64_t start_ns, std::int64_t deadline_ns = no_deadline) noexcept;
 
   /// Call after each operation. False: begin no further one (deadline reached or the run is being stopped).
-  [[nodiscard]] bool completed(std::uint64_t bytes) noexcept {
+  [[nodiscard]] bool completed(std::uint64_t bytes) noexcept { return completed_since(last_ns_, bytes); }
+
+  /// The same of an operation that was begun at `begun_ns`, while others were under way.
+  [[nodiscard]] bool completed_since(std::int64_t begun_ns, std::uint64_t bytes) noexcept {
     const std::int64_t now = now_ns();
-    if (histogram_on_) histogram_.add(now - last_ns_);
+    if (histogram_on_) histogram_.add(now - begun_ns);
     series_.add(now, bytes);
     last_ns_ = now;
     bytes_ += bytes;

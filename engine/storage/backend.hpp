@@ -38,7 +38,8 @@ class File {
   File& operator=(const File&) = delete;
   virtual ~File() = default;
 
-  /// Moves the extents in order, calls meter.completed() after each, and begins none after it said false. A short count
+  /// Moves the extents, begun in order, calls meter.completed() after each (completed_since() where several are under
+  /// way at once), and begins none after it said false; all that were begun have ended when it returns. A short count
   /// is continued until the extent is whole or an error or end of file comes; end of file inside an extent is an error.
   /// The first error ends the call (a collective file goes on taking part with empty operations, so no other rank
   /// hangs).
@@ -84,6 +85,13 @@ class Backend {
   virtual ~Backend() = default;
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
+  /// Before a phase's timer: its transfers will be from or to `memory`, at most `queue_depth` under way at once. May
+  /// come again while no file is open. Without it, a file has one operation under way.
+  [[nodiscard]] virtual Status make_ready(std::span<std::byte> memory, int queue_depth) {
+    (void)memory;
+    (void)queue_depth;
+    return {};
+  }
   /// Collective over `everyone` when request.shared: all ranks succeed or all fail.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(const OpenRequest& request) = 0;
   /// Names are relative to the run folder.

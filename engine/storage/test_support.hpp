@@ -158,6 +158,7 @@ class Transfers final {
       for (std::size_t b = 0; b < extent.length_bytes; ++b) extent.data[b] = expected(extent.offset_bytes + b);
   }
   [[nodiscard]] std::span<const Extent> extents() const { return extents_; }
+  [[nodiscard]] std::span<std::byte> memory() { return buffer_.bytes(); }
   void poison() { std::ranges::fill(buffer_.bytes(), std::byte{0xee}); }
   [[nodiscard]] std::size_t wrong_bytes() const {
     std::size_t wrong = 0;
@@ -175,5 +176,33 @@ class Transfers final {
   AlignedBuffer buffer_;
   std::vector<Extent> extents_;
 };
+
+inline std::unique_ptr<File> opened(Backend& backend, const OpenRequest& request) {
+  auto file = backend.open(request);
+  EXPECT_TRUE(file) << line_of(file);
+  return file ? std::move(*file) : nullptr;
+}
+
+/// Writes all, syncs, closes.
+inline void write_out(Backend& backend, const std::string& name, const Transfers& transfers,
+                      OpenMode mode = OpenMode::create) {
+  const auto file = opened(backend, {name, mode, false, 0});
+  RunningMeter meter;
+  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
+  EXPECT_TRUE(written) << line_of(written);
+  EXPECT_EQ(meter->operations(), transfers.extents().size());
+  EXPECT_TRUE(file->sync());
+  EXPECT_TRUE(file->close());
+}
+
+inline std::size_t wrong_bytes_read_back(Backend& backend, const std::string& name, Transfers& transfers) {
+  transfers.poison();
+  const auto file = opened(backend, {name, OpenMode::read, false, 0});
+  RunningMeter meter;
+  const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
+  EXPECT_TRUE(read) << line_of(read);
+  EXPECT_TRUE(file->close());
+  return transfers.wrong_bytes();
+}
 
 }  // namespace ullage::test

@@ -200,6 +200,9 @@ class FaultBackend final : public Backend {
         folder_(context.folder) {}
 
   [[nodiscard]] Capabilities capabilities() const override { return inner_->capabilities(); }
+  [[nodiscard]] Status make_ready(std::span<std::byte> memory, int queue_depth) override {
+    return inner_->make_ready(memory, queue_depth);
+  }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     Status status = suffer(injector_, FaultOperation::open, path_of(request.name));

@@ -26,36 +26,11 @@ namespace {
 namespace fs = std::filesystem;
 using test::Bench;
 using test::line_of;
+using test::opened;
 using test::RunningMeter;
 using test::Transfers;
-
-std::unique_ptr<File> opened(Backend& backend, const OpenRequest& request) {
-  auto file = backend.open(request);
-  EXPECT_TRUE(file) << line_of(file);
-  return file ? std::move(*file) : nullptr;
-}
-
-/// Writes all, syncs, closes.
-void write_out(Backend& backend, const std::string& name, const Transfers& transfers,
-               OpenMode mode = OpenMode::create) {
-  const auto file = opened(backend, {name, mode, false, 0});
-  RunningMeter meter;
-  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
-  EXPECT_TRUE(written) << line_of(written);
-  EXPECT_EQ(meter->operations(), transfers.extents().size());
-  EXPECT_TRUE(file->sync());
-  EXPECT_TRUE(file->close());
-}
-
-std::size_t wrong_bytes_read_back(Backend& backend, const std::string& name, Transfers& transfers) {
-  transfers.poison();
-  const auto file = opened(backend, {name, OpenMode::read, false, 0});
-  RunningMeter meter;
-  const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
-  EXPECT_TRUE(read) << line_of(read);
-  EXPECT_TRUE(file->close());
-  return transfers.wrong_bytes();
-}
+using test::write_out;
+using test::wrong_bytes_read_back;
 
 class PosixBackend : public testing::TestWithParam<std::string> {
  protected:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/rounding.hpp"
 #include "storage/node_caches.hpp"
 
 namespace ullage {
@@ -12,8 +13,6 @@ namespace {
 
 constexpr std::uint64_t most_extents = 4096;
 constexpr std::size_t buffer_alignment = 4096;
-
-std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 void keep_first(Status& first, const Status& next) {
   if (first && !next) first = next;
@@ -41,8 +40,8 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
       kind_(kind),
       pattern_(state.parameters->shape(static_cast<std::uint64_t>(state.context->world->size())), writer()),
       payload_(state.payload_spec(pattern_.file_bytes())),
-      slot_bytes_(
-          round_up(state.parameters->transfer_bytes, std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
+      slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
+                                        std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
       slots_(payload_.slots()) {
   const std::size_t needed = static_cast<std::size_t>(ring()) * slot_bytes_;
   if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
@@ -95,13 +94,13 @@ std::uint64_t TransferPhase::operations() const {
 }
 
 Status TransferPhase::before() {
-  if (writes()) {
+  if (writes())
     fill_slots();
-    return {};
-  }
-  poison_slots();
-  if (!state_.capabilities.data) return {};
-  Status status = refuse_holes();
+  else
+    poison_slots();
+  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), parameters().queue_depth);
+  if (writes() || !state_.capabilities.data) return status;
+  if (const Status whole = refuse_holes(); status) status = whole;
   if (kind_ == PhaseKind::read) {
     const Status controlled = control_cache();  // collective: also by a rank whose file was refused
     if (status) status = controlled;

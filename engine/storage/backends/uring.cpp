@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backend `uring`: io_uring(7), many operations of one rank under way at once, from memory that the kernel has pinned.
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "storage/backend.hpp"
+#include "storage/backends/posix_metadata.hpp"
+#include "storage/file_facts.hpp"
+#include "storage/io_ring.hpp"
+#include "storage/kernel_file.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int deepest = 4096;
+
+struct UringParameters : KernelFileParameters {
+  bool fixed_buffers = true;
+};
+
+Table<UringParameters> uring_table() {
+  Table<UringParameters> table = kernel_file_table<UringParameters>();
+  table.push_back(flag("fixed_buffers", &UringParameters::fixed_buffers,
+                       "pin the transfer buffers once (registered buffers) instead of at every direct operation"));
+  return table;
+}
+
+/// What the files of a backend share.
+struct Course {
+  IoRing ring;
+  std::size_t depth;
+  std::string memory;  // whether the buffers are pinned, and if not, why
+};
+
+class UringFile final : public File {
+ public:
+  UringFile(KernelFile file, unsigned number, Course& course)
+      : file_(std::move(file)), number_(number), course_(course), under_way_(course.depth) {
+    free_.reserve(course.depth);
+    for (std::size_t i = course.depth; i > 0; --i) free_.push_back(i - 1);
+  }
+  ~UringFile() override { release(); }
+
+  [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
+    failure_.reset();
+    goes_on_ = true;
+    std::size_t next = 0;
+    while (true) {
+      for (; goes_on_ && next < extents.size() && !free_.empty(); ++next) begin(direction, extents[next], meter);
+      if (free_.size() == under_way_.size()) break;
+      if (const auto waited = course_.ring.wait(); !waited) return fail(file_.failed(direction, waited.error(), 0));
+      while (const auto completion = course_.ring.next_completion()) end(direction, *completion, meter);
+    }
+    return failure_ ? fail(*failure_) : Status{};
+  }
+
+  [[nodiscard]] Status sync() override { return file_.sync(); }
+  [[nodiscard]] Status close() override {
+    release();
+    return file_.close();
+  }
+  [[nodiscard]] Map hints_granted() const override { return {{"fixed_buffers", course_.memory}}; }
+
+ private:
+  struct UnderWay {
+    const Extent* extent = nullptr;
+    std::size_t done = 0;
+    std::int64_t begun_ns = 0;
+  };
+
+  /// The clock was read when the one before it ended, which is when there was room for this one.
+  void begin(Direction direction, const Extent& extent, const Meter& meter) {
+    const std::size_t slot = free_.back();
+    free_.pop_back();
+    under_way_[slot] = {&extent, 0, meter.last_ns()};
+    queue(direction, slot);
+  }
+
+  void queue(Direction direction, std::size_t slot) {
+    const auto& [extent, done, begun_ns] = under_way_[slot];
+    const IoRequest request{direction == Direction::write, extent->data + done, extent->length_bytes - done,
+                            extent->offset_bytes + done, slot};
+    if (const auto queued = course_.ring.queue(*number_, request); !queued)
+      give_up(file_.failed(direction, queued.error(), request.offset_bytes));
+  }
+
+  void end(Direction direction, const IoCompletion& completion, Meter& meter) {
+    const std::size_t slot = completion.tag;
+    UnderWay& operation = under_way_[slot];
+    if (completion.result > 0) operation.done += static_cast<std::size_t>(completion.result);
+    const std::uint64_t at = operation.extent->offset_bytes + operation.done;
+    const bool whole = operation.done == operation.extent->length_bytes;
+    if (whole) {
+      if (!meter.completed_since(operation.begun_ns, operation.extent->length_bytes)) goes_on_ = false;
+    } else if (completion.result > 0 || completion.result == -EINTR || completion.result == -EAGAIN) {
+      return queue(direction, slot);
+    } else {
+      give_up(completion.result == 0 ? file_.nothing_moved(direction, at)
+                                     : file_.failed(direction, -completion.result, at));
+    }
+    free_.push_back(slot);
+  }
+
+  /// What is under way ends first: its memory is the caller's.
+  void give_up(Error error) {
+    if (!failure_) failure_ = std::move(error);
+    goes_on_ = false;
+  }
+
+  void release() {
+    if (number_) course_.ring.forget_file(*std::exchange(number_, std::nullopt));
+  }
+
+  KernelFile file_;
+  std::optional<unsigned> number_;  // the ring's name for it
+  Course& course_;
+  std::vector<UnderWay> under_way_;
+  std::vector<std::size_t> free_;  // slots of it
+  std::optional<Error> failure_;
+  bool goes_on_ = true;
+};
+
+constexpr Capabilities uring_capabilities{.metadata = true, .queue_depth = deepest};
+
+class UringBackend final : public Backend {
+ public:
+  UringBackend(const UringParameters& parameters, const BackendContext& context, std::size_t alignment_bytes)
+      : opener_(parameters, context),
+        folder_(*context.folder),
+        capabilities_(uring_capabilities),
+        fixed_buffers_(parameters.fixed_buffers) {
+    capabilities_.direct = parameters.direct;
+    capabilities_.alignment_bytes = alignment_bytes;
+  }
+
+  [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
+
+  [[nodiscard]] Status make_ready(std::span<std::byte> memory, int queue_depth) override {
+    course_.reset();
+    auto ring = IoRing::make(static_cast<unsigned>(queue_depth));
+    if (!ring) return fail(errno_error(ring.error(), "io_uring_setup", folder_.path()));
+    course_ = std::make_unique<Course>(std::move(*ring), static_cast<std::size_t>(queue_depth), "not asked for");
+    if (!fixed_buffers_) return {};
+    const auto kept = course_->ring.keep_memory(memory);
+    course_->memory = kept ? "yes" : std::string("no: ") + std::strerror(kept.error());
+    return {};
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
+    auto file = opener_.open(request);
+    if (!file) return fail(file.error());
+    if (!course_)
+      if (auto ready = make_ready({}, 1); !ready) return fail(ready.error());
+    const auto number = course_->ring.keep_file(file->get());
+    if (!number) return fail(errno_error(number.error(), "open", folder_.path() + "/" + request.name));
+    return std::make_unique<UringFile>(std::move(*file), *number, *course_);
+  }
+
+  [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
+  [[nodiscard]] Status remove_file(const std::string& name) override { return folder_.remove_file(name); }
+  [[nodiscard]] Status remove_directory(const std::string& name) override { return folder_.remove_directory(name); }
+  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> metadata() override { return make_posix_metadata(folder_); }
+  [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return inspect_file(folder_, name); }
+  [[nodiscard]] Status drop_cached(const std::string& name) override { return drop_cached_file(folder_, name); }
+  [[nodiscard]] Map hints_given() const override { return opener_.hints_given(); }
+
+ private:
+  KernelFileOpener opener_;
+  const RunFolder& folder_;
+  Capabilities capabilities_;
+  bool fixed_buffers_;
+  std::unique_ptr<Course> course_;
+};
+
+Result<std::unique_ptr<Backend>> make_uring(const Values& values, const BackendContext& context) {
+  const auto parameters = bind_parameters(uring_table(), values);
+  if (const auto missing = IoRing::missing()) return fail(environment_error("uring", *missing));
+  const auto alignment_bytes = alignment_for(parameters, context, "uring");
+  if (!alignment_bytes) return fail(alignment_bytes.error());
+  return std::make_unique<UringBackend>(parameters, context, *alignment_bytes);
+}
+
+const Registered<BackendEntry> registered{{
+    {"uring", "io_uring on files: many operations of a rank under way at once", specs_of(uring_table()),
+     capability_words(uring_capabilities), IoRing::missing()},
+    uring_capabilities,
+    make_uring,
+}};
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "storage/io_ring.hpp"
+#include "storage/test_support.hpp"
+
+namespace ullage::uring_test {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Bench;
+using test::line_of;
+using test::opened;
+using test::RunningMeter;
+using test::Transfers;
+using test::write_out;
+using test::wrong_bytes_read_back;
+
+class UringBackend : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto missing = IoRing::missing()) GTEST_SKIP() << *missing;
+  }
+};
+using UringFile = UringBackend;
+
+std::unique_ptr<Backend> ready(Bench& bench, std::span<std::byte> memory, int queue_depth, const Values& given = {}) {
+  auto backend = bench.make("uring", given);
+  const Status status = backend->make_ready(memory, queue_depth);
+  EXPECT_TRUE(status) << line_of(status);
+  return backend;
+}
+
+TEST_F(UringBackend, WhatIsWrittenComesBackAtAnyDepth) {
+  Bench bench;
+  for (const bool direct : {false, true}) {
+    if (direct && !bench.try_make("uring", {{"direct", true}})) continue;  // a file system without O_DIRECT
+    for (const int depth : {1, 3, 64}) {
+      for (const bool fixed : {false, true}) {
+        Transfers transfers(20, 16 << 10, static_cast<unsigned>(depth));
+        const auto backend = ready(bench, transfers.memory(), depth, {{"direct", direct}, {"fixed_buffers", fixed}});
+        EXPECT_EQ(backend->capabilities().direct, direct);
+        write_out(*backend, "f", transfers);
+        EXPECT_EQ(fs::file_size(bench.path("f")), 20U * (16 << 10));
+        EXPECT_EQ(wrong_bytes_read_back(*backend, "f", transfers), 0U);
+        EXPECT_TRUE(backend->remove_file("f"));
+      }
+    }
+  }
+}
+
+TEST_F(UringBackend, MemoryOutsideOfWhatWasKeptIsReadAllTheSame) {
+  Bench bench;
+  Transfers known(2, 4096, 1);
+  Transfers foreign(6, 4096, 2);
+  const auto backend = ready(bench, known.memory(), 4);
+  write_out(*backend, "f", foreign);
+  EXPECT_EQ(wrong_bytes_read_back(*backend, "f", foreign), 0U);
+  EXPECT_EQ(opened(*backend, {"f", OpenMode::read, false, 0})->hints_granted().at("fixed_buffers"), "yes");
+}
+
+TEST_F(UringBackend, WithoutPreparationAFileHasOneOperationUnderWay) {
+  Bench bench;
+  const auto backend = bench.make("uring");
+  Transfers transfers(5, 4096, 1);
+  write_out(*backend, "f", transfers);
+  EXPECT_EQ(wrong_bytes_read_back(*backend, "f", transfers), 0U);
+}
+
+/// Below `fault`, which passes on what it is told, so that the depth is served.
+TEST_F(UringBackend, FaultsAreInjectedAboveIt) {
+  Bench bench;
+  const auto backend = bench.make("fault", {{"inner", std::string("uring")},
+                                            {"operation", std::string("write")},
+                                            {"kind", std::string("eio")},
+                                            {"after", std::int64_t{3}}});
+  Transfers transfers(8, 4096, 1);
+  ASSERT_TRUE(backend->make_ready(transfers.memory(), 4));
+  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
+  RunningMeter meter;
+  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().errno_value, EIO);
+}
+
+TEST_F(UringFile, EndOfFileInsideATransferNamesTheOffset) {
+  Bench bench;
+  test::write_file(bench.path("f"), std::string(5000, 'x'));
+  Transfers transfers(2, 4096, 1);
+  const auto backend = ready(bench, transfers.memory(), 1);
+  const auto file = opened(*backend, {"f", OpenMode::read, false, 0});
+  RunningMeter meter;
+  const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(line_of(read), "read " + bench.path("f") + " at offset 5000: end of file inside a transfer (errno 5)");
+  EXPECT_EQ(meter->operations(), 1U);
+}
+
+TEST_F(UringFile, ShortWriteIsContinuedAndTheErrorBehindItFound) {
+  Bench bench;
+  Transfers transfers(1, 10'000, 1);
+  const auto backend = ready(bench, transfers.memory(), 2);
+  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{6000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  RunningMeter meter;
+  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().errno_value, EFBIG);
+  EXPECT_EQ(fs::file_size(bench.path("f")), 6000U);
+  EXPECT_EQ(meter->operations(), 0U);
+}
+
+TEST_F(UringFile, FullFileSystemIsAnErrorAndWhatIsUnderWayEndsFirst) {
+  const test::SmallFileSystem small("size=1m");
+  if (!small.mounted()) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
+  Bench bench(small.path(), nullptr);
+  Transfers transfers(40, 100'000, 1);
+  const auto backend = ready(bench, transfers.memory(), 8);
+  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
+  RunningMeter meter;
+  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().errno_value, ENOSPC);
+  EXPECT_EQ(written.error().where, bench.path("f"));
+  EXPECT_LE(meter->operations(), 10U);
+  // Nothing of the failed batch comes up in the next one.
+  ASSERT_TRUE(file->close());
+  ASSERT_TRUE(backend->remove_file("f"));
+  Transfers fewer(4, 100'000, 2);
+  write_out(*backend, "g", fewer);
+  EXPECT_EQ(wrong_bytes_read_back(*backend, "g", fewer), 0U);
+}
+
+TEST_F(UringFile, BeginsNoneAfterTheMeterSaidStopAndEndsThoseUnderWay) {
+  Bench bench;
+  Transfers transfers(30, 4096, 1);
+  const auto backend = ready(bench, transfers.memory(), 4);
+  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
+  const std::atomic<bool> stop = true;
+  Meter meter(stop);
+  meter.start(now_ns());
+  ASSERT_TRUE(file->transfer(Direction::write, transfers.extents(), meter));
+  EXPECT_GE(meter.operations(), 1U);
+  EXPECT_LE(meter.operations(), 4U);
+  EXPECT_EQ(fs::file_size(bench.path("f")), meter.operations() * 4096) << "those that were begun, and in order";
+}
+
+/// Operations that overlap each last longer than their share of the time.
+TEST_F(UringFile, LatencyIsFromTheBeginningOfEachOperation) {
+  Bench bench;
+  Transfers transfers(256, 4096, 1);
+  const auto backend = ready(bench, transfers.memory(), 32);
+  write_out(*backend, "f", transfers);
+  const auto file = opened(*backend, {"f", OpenMode::read, false, 0});
+  RunningMeter meter;
+  const std::int64_t begun_ns = now_ns();
+  ASSERT_TRUE(file->transfer(Direction::read, transfers.extents(), *meter));
+  const auto elapsed_ns = static_cast<std::uint64_t>(now_ns() - begun_ns);
+  EXPECT_EQ(meter->histogram().operations(), 256U);
+  EXPECT_GT(meter->histogram().sum_ns(), 4 * elapsed_ns);
+  EXPECT_LE(meter->histogram().sum_ns(), 33 * elapsed_ns);
+}
+
+TEST_F(UringFile, ManyMayBeOpenAtOnceAndOneTooManyIsAnError) {
+  Bench bench;
+  const auto backend = bench.make("uring");
+  std::vector<std::unique_ptr<File>> files;
+  for (int i = 0; i < 16; ++i) files.push_back(opened(*backend, {"f" + std::to_string(i), OpenMode::create, false, 0}));
+  EXPECT_EQ(backend->open({"more", OpenMode::create, false, 0}).error().errno_value, ENFILE);
+  ASSERT_TRUE(files.front()->close());
+  EXPECT_TRUE(backend->open({"again", OpenMode::create, false, 0}));
+}
+
+TEST(MpiUring, SharedFileIsWrittenByAllAndReadByAll) {
+  if (const auto missing = IoRing::missing()) GTEST_SKIP() << *missing;
+  Bench bench;
+  const auto rank = static_cast<std::uint64_t>(bench.world().rank());
+  Transfers mine(6, 4096, 1, rank * 6 * 4096);
+  const auto backend = ready(bench, mine.memory(), 4);
+  for (const OpenMode mode : {OpenMode::create, OpenMode::read}) {
+    if (mode == OpenMode::read) mine.poison();
+    const auto file = opened(*backend, {"shared", mode, true, 0});
+    RunningMeter meter;
+    const auto direction = mode == OpenMode::read ? Direction::read : Direction::write;
+    EXPECT_TRUE(file->transfer(direction, mine.extents(), *meter));
+    EXPECT_TRUE(file->close());
+    bench.world().all().barrier();
+  }
+  EXPECT_EQ(mine.wrong_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace ullage::uring_test

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// io_uring(7) by its system calls: no library is needed, only the kernel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "storage/descriptor.hpp"
+
+namespace ullage {
+
+/// One read or write. `data` stays the caller's and must live until its completion was seen.
+struct IoRequest {
+  bool write = false;
+  std::byte* data = nullptr;
+  std::size_t length_bytes = 0;  // more than 1 GiB is done in part
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t tag = 0;  // comes back with the completion
+};
+
+struct IoCompletion {
+  std::uint64_t tag = 0;
+  int result = 0;  // bytes, or minus an errno
+};
+
+/// A submission and a completion queue. Used by the thread that made it.
+class IoRing final {
+ public:
+  /// For up to `depth` requests under way. An errno where the kernel has no io_uring or does not let us.
+  [[nodiscard]] static OrErrno<IoRing> make(unsigned depth);
+  /// Why there is none on this machine; nothing where there is.
+  [[nodiscard]] static std::optional<std::string> missing();
+
+  IoRing(IoRing&&) noexcept;
+  IoRing& operator=(IoRing&&) noexcept;
+  ~IoRing();
+
+  /// Requests within this memory spare the kernel to look up and pin its pages each time. Replaces what was given
+  /// before; the memory outlives its use here. ENOMEM where the limit of locked memory is too low.
+  [[nodiscard]] OrErrno<void> keep_memory(std::span<std::byte> memory);
+  /// Of what was kept, nothing.
+  void forget_memory();
+
+  /// An open file by a number of this ring's; the descriptor stays the caller's. At most 16 at once: ENFILE.
+  [[nodiscard]] OrErrno<unsigned> keep_file(int fd);
+  void forget_file(unsigned file);
+
+  /// There is room for as many as are not under way. Hands them over two by two.
+  [[nodiscard]] OrErrno<void> queue(unsigned file, const IoRequest& request);
+  /// Hands over what is queued and waits for at least one completion.
+  [[nodiscard]] OrErrno<void> wait();
+  [[nodiscard]] std::optional<IoCompletion> next_completion();
+
+ private:
+  struct State;
+  explicit IoRing(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ullage

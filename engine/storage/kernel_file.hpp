@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files as the kernel's own calls have them: opened, synced and closed alike by the backends that only differ in how
+// they move data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/params.hpp"
+#include "mpi/comm.hpp"
+#include "storage/backend.hpp"
+#include "storage/descriptor.hpp"
+#include "storage/run_folder.hpp"
+
+namespace ullage {
+
+enum class Advice { none, sequential, random };
+
+struct KernelFileParameters {
+  bool direct = false;
+  Advice advice = Advice::none;
+  bool preallocate = false;
+};
+
+[[nodiscard]] const Words<Advice>& advice_words();
+
+/// The fields of a backend's parameters that begin with these.
+template <class P>
+[[nodiscard]] Table<P> kernel_file_table() {
+  return {
+      flag<P>("direct", &P::direct, "bypass the page cache (O_DIRECT)"),
+      choice<P, Advice>("advice", &P::advice, advice_words(),
+                        "access pattern told to the kernel for each file (posix_fadvise)"),
+      flag<P>("preallocate", &P::preallocate, "allocate a new file's whole size when it is made (fallocate)"),
+  };
+}
+
+/// A descriptor and what its errors are called.
+class KernelFile final {
+ public:
+  KernelFile(Descriptor descriptor, std::string path) : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
+
+  [[nodiscard]] int get() const noexcept { return descriptor_.get(); }
+  [[nodiscard]] Status sync() const;
+  /// Also of one that is closed already.
+  [[nodiscard]] Status close();
+
+  [[nodiscard]] Error failed(Direction direction, int code, std::uint64_t offset_bytes) const;
+  /// Of a call that moved nothing and gave no reason.
+  [[nodiscard]] Error nothing_moved(Direction direction, std::uint64_t offset_bytes) const;
+
+ private:
+  Descriptor descriptor_;
+  std::string path_;
+};
+
+/// Opens files below the run folder; what it is made from outlives it.
+class KernelFileOpener final {
+ public:
+  KernelFileOpener(const KernelFileParameters& parameters, const BackendContext& context)
+      : parameters_(parameters), world_(*context.world), folder_(*context.folder) {}
+
+  /// Collective over all ranks when request.shared: a new file is made by rank 0 alone and opened by the others when it
+  /// is there.
+  [[nodiscard]] Result<KernelFile> open(const OpenRequest& request) const;
+  [[nodiscard]] Map hints_given() const;
+
+ private:
+  [[nodiscard]] Result<Descriptor> open_own(const OpenRequest& request, bool creates) const;
+  [[nodiscard]] Result<Descriptor> open_shared(const OpenRequest& request) const;
+  [[nodiscard]] Status advise(const Descriptor& file, const std::string& path) const;
+  [[nodiscard]] Status agreed(const Result<Descriptor>& file, const std::string& name) const;
+
+  KernelFileParameters parameters_;
+  const mpi::World& world_;
+  const RunFolder& folder_;
+};
+
+/// What a backend over such files needs of its target: a path, and the alignment that direct I/O asks for (else 1).
+/// Environment error where there is none. `backend` is its name.
+[[nodiscard]] Result<std::size_t> alignment_for(const KernelFileParameters& parameters, const BackendContext& context,
+                                                const std::string& backend);
+
+}  // namespace ullage
