@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.model.peer import PeerRecord
 from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.request import Request
 from ullage.model.summary import Summary
@@ -115,3 +116,45 @@ def test_writing_replaces_the_whole_or_nothing(tmp_path: Path, monkeypatch: pyte
         write_atomically(path, "newer")
     assert path.read_text() == "new"
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.json"]
+
+
+def make_peer(repetition: int) -> PeerRecord:
+    return PeerRecord(
+        case="c1",
+        phase="write",
+        tool="fio",
+        version="3",
+        repetition=repetition,
+        values={"bandwidth": 1e9},
+        command=["fio"],
+    )
+
+
+def test_peers_are_read_back_in_their_order_and_none_is_no_file(tmp_path: Path) -> None:
+    result = ResultFolder.create(tmp_path / "r", REQUEST)
+    assert result.read_peers() == []
+    assert not result.peers_path.exists()
+    for repetition in range(3):
+        result.append_peer(make_peer(repetition))
+        assert len(result.peers_path.read_bytes().splitlines()) == repetition + 1
+    assert result.read_peers() == [make_peer(repetition) for repetition in range(3)]
+
+
+def test_a_peer_cut_short_is_left_out_and_swallows_nothing(tmp_path: Path) -> None:
+    result = ResultFolder.create(tmp_path / "r", REQUEST)
+    result.append_peer(make_peer(0))
+    with result.peers_path.open("ab") as stream:
+        stream.write(make_peer(1).model_dump_json().encode()[:20])
+    assert result.read_peers() == [make_peer(0)]
+    result.append_peer(make_peer(2))
+    assert result.read_peers() == [make_peer(0), make_peer(2)]
+
+
+def test_peers_that_cannot_be_read_or_written_are_one_line(tmp_path: Path) -> None:
+    result = ResultFolder.create(tmp_path / "r", REQUEST)
+    result.peers_path.mkdir()
+    with pytest.raises(UserError, match=r"peers\.ndjson"):
+        result.read_peers()
+    with pytest.raises(UserError, match=r"peers\.ndjson") as caught:
+        result.append_peer(make_peer(0))
+    assert caught.value.code == EXIT_ENVIRONMENT

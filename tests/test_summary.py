@@ -9,9 +9,11 @@ import pytest
 from support.make_records import make_case, make_launch, make_phase, make_repetition, make_run
 from ullage.events import summarise_events
 from ullage.failed_cases import failed_cases
+from ullage.model.peer import PeerRecord
 from ullage.model.plan import Target
 from ullage.model.record import CaseRecord, EndRecord, EventRecord, Failure
 from ullage.model.request import Request
+from ullage.model.summary import Peer
 from ullage.model.system import Place, SystemFacts
 from ullage.records import AnyRecord, read_records
 from ullage.result import ResultFolder
@@ -60,6 +62,25 @@ def test_the_summary_of_a_whole_run(tmp_path: Path) -> None:
     assert summary.events == []
     assert {finding.kind for finding in summary.findings} == {"best", "cache"}
     assert build_summary(result) == summary
+
+
+def test_a_peers_number_stands_beside_the_row_it_belongs_to(tmp_path: Path) -> None:
+    result = _result(tmp_path, _good(0, 1))
+    for repetition, value in enumerate((3e9, 1e9, 2e9)):
+        result.append_peer(
+            PeerRecord(
+                case="c1",
+                phase="write",
+                tool="fio",
+                version="3.33",
+                repetition=repetition,
+                values={"bandwidth": value},
+                command=["fio"],
+            )
+        )
+    peers = {row.metric: row.peer for row in build_summary(result).rows}
+    assert peers.pop("bandwidth") == Peer(tool="fio", version="3.33", median=2e9)
+    assert set(peers.values()) == {None}
 
 
 def test_a_memory_target_is_named_by_the_facts_of_the_machine(tmp_path: Path) -> None:

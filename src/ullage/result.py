@@ -4,6 +4,7 @@
 request.json          what was asked                    plans/NNN.json       one plan a launch
 system.json           facts of the machine              records/NNN.ndjson   what the engine wrote
 summary.json          what the suite says of it         engine/NNN.stderr    what launcher and engine said
+peers.ndjson          what other tools measured beside it
 report.html tables/   made again from the rest at will
 """
 
@@ -18,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.identity import plan_bytes
+from ullage.model.peer import PeerRecord
 from ullage.model.plan import Plan
 from ullage.model.request import Request
 from ullage.model.summary import Summary
@@ -99,6 +101,11 @@ class ResultFolder:
         return self.path / "summary.json"
 
     @property
+    def peers_path(self) -> Path:
+        """What other tools measured; not there when none did."""
+        return self.path / "peers.ndjson"
+
+    @property
     def report_path(self) -> Path:
         """The report for people."""
         return self.path / "report.html"
@@ -172,6 +179,46 @@ class ResultFolder:
     def read_records(self) -> list[RecordFile]:
         """The record file of every launch that left one, in the order of the launches."""
         return [read_records(self.records_path(number)) for number in self._numbers("records")]
+
+    def append_peer(self, record: PeerRecord) -> None:
+        """Add a line to peers.ndjson, on the disk when this returns. What a crash cut short does not swallow it."""
+        line = record.model_dump_json().encode() + b"\n"
+        try:
+            with self.peers_path.open("ab+") as stream:
+                size = stream.seek(0, os.SEEK_END)
+                stream.seek(max(0, size - 1))
+                stream.write(b"\n" + line if size and stream.read(1) != b"\n" else line)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise UserError(
+                error.strerror or "cannot be written",
+                str(self.peers_path),
+                "make room for the result",
+                EXIT_ENVIRONMENT,
+            ) from error
+
+    def read_peers(self) -> list[PeerRecord]:
+        """What other tools measured, in the order of their runs; lines that a crash cut short are left out.
+
+        ``UserError`` when the file cannot be read.
+        """
+        try:
+            lines = self.peers_path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise UserError(
+                error.strerror or "cannot be read", str(self.peers_path), "name a complete result"
+            ) from error
+        return [record for line in lines if (record := _peer(line)) is not None]
+
+
+def _peer(line: bytes) -> PeerRecord | None:
+    try:
+        return PeerRecord.model_validate_json(line)
+    except ValidationError:
+        return None
 
 
 def _read(path: Path, model: type[ModelT]) -> ModelT:

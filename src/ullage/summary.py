@@ -12,6 +12,7 @@ from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.system import Place, SystemFacts
+from ullage.peer_rows import with_peers
 from ullage.records import RecordFile
 from ullage.result import ResultFolder
 from ullage.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows
@@ -40,7 +41,7 @@ def build_summary(result: ResultFolder) -> Summary:
         created=request.created,
         command=request.command,
         versions=_versions(request, files),
-        rows=said.rows,
+        rows=with_peers(said.rows, result.read_peers()),
         findings=said.findings,
         scores=said.scores,
         events=summarise_events(files),

@@ -9,6 +9,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from ullage.model.describe import Describe
+from ullage.model.peer import PeerRecord
 from ullage.model.plan import Plan
 from ullage.model.record import Record
 from ullage.model.summary import Summary
@@ -23,6 +24,7 @@ def schemas() -> dict[str, str]:
         "record": TypeAdapter(Record),
         "describe": TypeAdapter(Describe),
         "summary": TypeAdapter(Summary),
+        "peer": TypeAdapter(PeerRecord),
     }
     return {f"{name}.schema.json": _text(name, adapter) for name, adapter in adapters.items()}
 

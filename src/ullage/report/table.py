@@ -17,6 +17,7 @@ from ullage.report.quantity import (
     format_share,
     param_label,
     scale_for,
+    significant,
 )
 from ullage.report.view import Panel, View, access_of, phase_of, values_by_key
 
@@ -69,9 +70,7 @@ def columns(view: View) -> list[Column]:
     keys = [key for key, values in values_by_key(rows).items() if key not in _HIDDEN_KEYS and len(values) > 1]
     found.extend(_param_column(key) for key in keys)
     found.extend(_value_columns(rows))
-    if any(row.peer for row in rows):
-        found.append(Column("peer", _peer, lambda row: row.peer.median if row.peer else None))
-    return found
+    return found + _peer_columns(rows)
 
 
 def front_columns(view: View) -> list[Column]:
@@ -87,6 +86,7 @@ def front_columns(view: View) -> list[Column]:
         Column("access", access_of),
         *(_param_column(key) for key in keys),
         *_value_columns(rows),
+        *_peer_columns(front_rows(view.swept)),
     ]
 
 
@@ -119,6 +119,26 @@ def _value_columns(rows: Sequence[Row]) -> list[Column]:
     ]
 
 
+def _peer_columns(rows: Sequence[Row]) -> list[Column]:
+    """None where no peer has measured any of ``rows``."""
+    if not any(row.peer for row in rows):
+        return []
+    return [
+        Column("peer", _peer, lambda row: row.peer.median if row.peer else None),
+        Column("ratio to peer", _peer_ratio_text, peer_ratio),
+    ]
+
+
+def peer_ratio(row: Row) -> float | None:
+    """Our median over the peer's, whatever direction is better; None without a peer or where that measured nothing."""
+    return row.median / row.peer.median if row.peer and row.peer.median else None
+
+
+def _peer_ratio_text(row: Row) -> str:
+    ratio = peer_ratio(row)
+    return DASH if ratio is None else significant(ratio)
+
+
 def _peer(row: Row) -> str:
     return f"{format_quantity(row.peer.median, row.unit)} ({row.peer.tool} {row.peer.version})" if row.peer else DASH
 
@@ -128,7 +148,7 @@ def to_csv(rows: Sequence[Row]) -> str:
     keys = list(values_by_key(rows))
     head = ["metric", "unit", "better", "target", *keys, "case", "median", "low", "high", "repetitions"]
     head += ["ceiling", "ceiling_kind", "ceiling_source", "share", "verdict", "reasons", "grade", "flags"]
-    head += ["peer_tool", "peer_version", "peer_median"]
+    head += ["peer_tool", "peer_version", "peer_median", "peer_ratio"]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
@@ -144,5 +164,5 @@ def _csv_cells(row: Row, keys: Sequence[str]) -> list[object]:
         *(row.case, row.median, row.low, row.high, ";".join(map(repr, row.repetitions))),
         *((ceiling.value, ceiling.kind, ceiling.source) if ceiling else ("", "", "")),
         *(row.share, row.verdict, ";".join(row.reasons), row.grade, ";".join(row.flags)),
-        *((peer.tool, peer.version, peer.median) if peer else ("", "", "")),
+        *((peer.tool, peer.version, peer.median, peer_ratio(row)) if peer else ("", "", "", "")),
     ]

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage peers``: well-known tools whose numbers stand beside ours."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ullage.peers import Installed, PeerTool
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    app.command(name="peers")(peers)
+
+
+def peers(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the tools that do the same work beside us where they are installed, and what they are compared on."""
+    from ullage.peers import load_peers
+
+    found = [(peer, peer.installed()) for peer in load_peers().values()]
+    if as_json:
+        import json
+
+        typer.echo(json.dumps([_fields(peer, program) for peer, program in found], indent=1))
+        return
+    from ullage.cli.terminal import print_table
+
+    rows = [
+        (f"{peer.name}: {peer.doc}", "not installed" if program is None else program.version, peer.compared_on)
+        for peer, program in found
+    ]
+    print_table("", ("tool", "installed", "compared on"), rows)
+
+
+def _fields(peer: "PeerTool", program: "Installed | None") -> dict[str, object]:
+    """``installed`` is null where the tool is not."""
+    installed = None if program is None else {"path": str(program.path), "version": program.version}
+    return {"tool": peer.name, "doc": peer.doc, "installed": installed, "compared_on": peer.compared_on}

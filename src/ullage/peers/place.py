@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a peer writes: a dataset of the run's own marked folder, in the format of docs/contract.md "The run folder".
+
+So ``ullage clean`` and the engine know what a crash has left. The dataset is called ``peer-<name>``: no case has such
+an id, so nothing that the engine keeps is ever taken for a peer's.
+"""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import re
+import secrets
+import stat
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+from ullage.cleaning import MARKER, PREFIX
+from ullage.peers import PeerError
+
+_MANIFEST: Final = "manifest.ndjson"
+_MOST_MARKER_BYTES: Final = 4096
+_RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_FILE: Final = re.compile(r"data\.([0-9]{8,})")
+_DATASET: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def file_name(index: int) -> str:
+    """Name of a peer's file ``index`` within its dataset."""
+    return f"data.{index:08}"
+
+
+@contextmanager
+def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> Generator[Path]:
+    """An empty folder for ``files`` files called as ``file_name`` says, gone again afterwards with them.
+
+    The run's folder below ``target_path`` is made, or taken over when this run left it, and stays locked meanwhile; it
+    goes too when nothing else is in it. Space is the caller's matter. ``PeerError`` when a place is foreign, in use or
+    cannot be made, and when something is found in the end that no peer was to write.
+    """
+    if not _RUN_ID.fullmatch(run_id) or not _DATASET.fullmatch(dataset):
+        raise PeerError(f"no names for a run folder: run '{run_id}', dataset '{dataset}'")
+    entry = _Entry(f"peer-{dataset}", files)
+    with ExitStack() as opened:
+        with _said(target_path):
+            target, folder, path = _open_run_folder(opened, target_path, run_id)
+            _clear(folder, entry, path)
+        try:
+            with _said(path):
+                _append(folder, entry.line())
+                os.close(_make_directory(folder, entry.directory))
+            yield path / entry.directory
+        except BaseException:
+            # What cannot be removed either is listed: `ullage clean` says so, and this end has its own reason.
+            with contextlib.suppress(PeerError):
+                _remove(target, folder, entry, path)
+            raise
+        _remove(target, folder, entry, path)
+
+
+def _clear(folder: int, entry: "_Entry", path: Path) -> None:
+    """Remove what an earlier peer was cut short in; what no manifest lists is not taken for one's."""
+    if (files := _listed_files(folder, entry.dataset)) > 0:
+        _remove_files(folder, _Entry(entry.dataset, files))
+    if entry.directory in os.listdir(folder):
+        raise PeerError(f"{path / entry.directory}: is in no manifest; refused")
+
+
+def _remove(target: int, folder: int, entry: "_Entry", path: Path) -> None:
+    with _said(path):
+        _remove_files(folder, entry)
+        _remove_empty(target, folder, path.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of the manifest."""
+
+    dataset: str
+    files: int
+
+    @property
+    def directory(self) -> str:
+        return f"c-{self.dataset}"
+
+    def has(self, name: str) -> bool:
+        """Whether ``name`` is one of its files."""
+        match = _FILE.fullmatch(name)
+        return match is not None and file_name(int(match.group(1))) == name and int(match.group(1)) < self.files
+
+    def line(self) -> bytes:
+        fields = {
+            "dataset": self.dataset,
+            "directory": self.directory,
+            "files": self.files,
+            "file_mode": "per-process",
+            "directory_per_process": False,
+        }
+        return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
+
+
+def _listed_files(folder: int, dataset: str) -> int:
+    """Most files of ``dataset`` that the manifest lists: an earlier peer that was cut short may have left them."""
+    most = 0
+    for line in _read(folder, _MANIFEST).splitlines():
+        with contextlib.suppress(ValueError, RecursionError):
+            content = cast("object", json.loads(line))
+            fields = cast("dict[str, object]", content) if isinstance(content, dict) else {}
+            files = fields.get("files")
+            if fields.get("dataset") == dataset and isinstance(files, int):
+                most = max(most, files)
+    return most
+
+
+@contextmanager
+def _said(path: Path) -> Generator[None]:
+    """Every error of the system as one line."""
+    try:
+        yield
+    except OSError as error:
+        reason = "a symbolic link is in the way, which is refused" if error.errno == errno.ELOOP else error.strerror
+        where = str(path) if error.filename in (None, str(path), path) else f"{path}: {error.filename}"
+        raise PeerError(f"{where}: {reason}") from error
+
+
+def _open_run_folder(opened: ExitStack, target_path: Path, run_id: str) -> tuple[int, int, Path]:
+    """Descriptors of target and run folder, and the folder's real path. Links on the way to the target are followed."""
+    target = _opened(opened, os.open(target_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    name = PREFIX + run_id
+    path = Path(os.readlink(f"/proc/self/fd/{target}")) / name  # noqa: PTH115 - the kernel's word for a descriptor
+    try:
+        folder = _opened(opened, _make_directory(target, name))
+    except FileExistsError:
+        folder = _opened(opened, os.open(name, _FOLDER_FLAGS, dir_fd=target))
+        _check_own(folder, path, run_id)
+    else:
+        _furnish(target, folder, name, run_id)
+    _lock(opened, folder, path)
+    return target, folder, path
+
+
+def _make_directory(parent: int, name: str) -> int:
+    os.mkdir(name, 0o700, dir_fd=parent)
+    directory = os.open(name, _FOLDER_FLAGS, dir_fd=parent)
+    os.fchmod(directory, 0o700)  # a umask may have taken bits away
+    return directory
+
+
+def _opened(opened: ExitStack, descriptor: int) -> int:
+    opened.callback(os.close, descriptor)
+    return descriptor
+
+
+def _furnish(target: int, folder: int, name: str, run_id: str) -> None:
+    """Marker, then an empty manifest, on stable storage; what cannot be furnished is removed again."""
+    marker = json.dumps({"nonce": secrets.token_hex(16), "run_id": run_id}, separators=(",", ":")).encode() + b"\n"
+    try:
+        for file, text in ((MARKER, marker), (_MANIFEST, b"")):
+            _write(os.open(file, _NEW_FLAGS, 0o600, dir_fd=folder), text)
+        os.fsync(folder)
+    except OSError:
+        _remove_empty(target, folder, name)
+        raise
+
+
+def _write(descriptor: int, text: bytes) -> None:
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(descriptor)
+
+
+def _check_own(folder: int, path: Path, run_id: str) -> None:
+    """A folder that others own or may write to can be changed under our feet; one without our marker is foreign."""
+    status = os.fstat(folder)
+    if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) != 0o700:
+        raise PeerError(f"{path}: belongs to another user or is open to others; refused")
+    try:
+        marker = cast("object", json.loads(_read(folder, MARKER, _MOST_MARKER_BYTES)))
+    except (ValueError, RecursionError):
+        marker = None
+    if not isinstance(marker, dict) or cast("dict[str, object]", marker).get("run_id") != run_id:
+        raise PeerError(f"{path}: has no marker of this run; refused")
+
+
+def _lock(opened: ExitStack, folder: int, path: Path) -> None:
+    """For writing, as the engine does: NFS locks nothing else exclusively. Without locks everybody is let in."""
+    marker = _opened(opened, os.open(MARKER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder))
+    try:
+        fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise PeerError(f"{path}: a run is still at work in it; refused") from error
+    except OSError:
+        return
+
+
+def _read(folder: int, name: str, most_bytes: int = -1) -> bytes:
+    """Nothing when there is no such regular file."""
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except FileNotFoundError:
+        return b""
+    with os.fdopen(descriptor, "rb") as stream:
+        return stream.read(most_bytes) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+
+
+def _append(folder: int, line: bytes) -> None:
+    """Synced, so that the line is there before the first file is. What a crash cut short must not swallow it."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    is_cut = not (_read(folder, _MANIFEST) or b"\n").endswith(b"\n")
+    _write(os.open(_MANIFEST, flags, 0o600, dir_fd=folder), b"\n" + line if is_cut else line)
+
+
+def _remove_files(folder: int, entry: _Entry) -> None:
+    """The files of a dataset and its directory; what is missing is fine, what else is there stays and is an error."""
+    try:
+        directory = os.open(entry.directory, _FOLDER_FLAGS, dir_fd=folder)
+    except FileNotFoundError:
+        return
+    try:
+        # By what is found, so that a damaged number of files does not keep this busy for ever.
+        for name in os.listdir(directory):  # noqa: PTH208 - of a descriptor
+            if entry.has(name):
+                os.unlink(name, dir_fd=directory)
+    finally:
+        os.close(directory)
+    os.rmdir(entry.directory, dir_fd=folder)
+
+
+def _remove_empty(target: int, folder: int, name: str) -> None:
+    """The run folder when only marker and manifest are left in it: both stay for as long as anything else does."""
+    if set(os.listdir(folder)) <= {MARKER, _MANIFEST}:
+        for file in (_MANIFEST, MARKER):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(file, dir_fd=folder)
+        os.rmdir(name, dir_fd=target)
