@@ -33,7 +33,14 @@ def grid_of(content: Content | None) -> Grid:
 
 def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
     found = load_sections()
-    assert [section.name for section in found] == ["scores", "phases", "sensitivity", "operations", "slow_ranks"]
+    assert [section.name for section in found] == [
+        "scores",
+        "disk",
+        "phases",
+        "sensitivity",
+        "operations",
+        "slow_ranks",
+    ]
     assert all(section.doc.endswith(".") for section in found)
 
 

@@ -185,7 +185,7 @@ def _table(shown: list[Column], rows: list[Row]) -> dict[str, Any]:
 
 def _cell(column: Column, row: Row) -> Cell:
     text = column.text(row)
-    css = column.heading if column.heading in {"median", "interval", "target"} else ""
+    css = column.heading if column.heading in {"median", "interval", "target", "flags", "peer"} else ""
     if column.heading == "verdict":
         verdict = classify(row)
         return Cell(text, css, dot=verdict.dot, hint="; ".join(row.reasons))

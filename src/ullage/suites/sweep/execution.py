@@ -15,16 +15,13 @@ from ullage.suites.sweep.budget import Deadline
 from ullage.suites.sweep.costs import Basis, Costs
 from ullage.suites.sweep.edges import beyond_the_rim, odd_cells
 from ullage.suites.sweep.passes import Run
-from ullage.suites.sweep.planning import Cell, by_layout
+from ullage.suites.sweep.planning import Cell
 from ullage.suites.sweep.prepare import PreparedSweep, planned_cells
 from ullage.suites.sweep.probe import ProbeError, describe_choice, probe_cells, run_probe
 from ullage.suites.sweep.room import most_to_choose
-from ullage.units import format_time
 
 Findings = Callable[[ResultFolder], list[Finding]]
 _RECHECK_SHARE: Final = 0.1
-# When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
-_GENEROUS: Final = 1.5
 
 
 def execute(
@@ -52,7 +49,7 @@ def execute(
     run = Run(prepared.request, prepared.options, session, Costs(basis, tally), cells)
     run.costs = run.costs.correct(cells)
     run.write_plans(cells)
-    _Course(prepared, run, findings or read_findings).follow(_deadline(began, run))
+    _Course(prepared, run, findings or read_findings).follow(run.deadline(began))
     return run.code
 
 
@@ -75,19 +72,6 @@ def _probe(prepared: PreparedSweep, session: Session, basis: Basis) -> tuple[Pre
     return settled, measured
 
 
-def _deadline(began: Deadline, run: Run) -> Deadline:
-    """What of the time earlier launches have not used; for what is still lacking there is always some."""
-    allowed_s = run.session.seconds
-    if allowed_s is None:
-        lacking = run.lacking(run.cells)
-        work_s = run.options.min_repetitions * sum(run.costs.repetition_s(cell) for cell in lacking)
-        launches_s = sum(run.costs.launch_s(layout.ranks) for layout in by_layout(lacking))
-        is_fresh = run.tally.repetitions == 0
-        least_s = 0.0 if is_fresh else _GENEROUS * (work_s + launches_s)
-        allowed_s = max(run.options.time_s - run.tally.seconds, least_s)
-    return began.earlier(-allowed_s)
-
-
 @dataclass(frozen=True)
 class _Course:
     """The order in which time is spent."""
@@ -97,7 +81,7 @@ class _Course:
     findings: Findings
 
     def follow(self, deadline: Deadline) -> None:
-        run, options = self.run, self.run.options
+        run, options = self.run, self.prepared.options
         run.give_minimum(run.cells, deadline)
         reserved_s = options.reserved_share * options.time_s
         run.narrow(run.cells, deadline.earlier(reserved_s))
@@ -106,7 +90,7 @@ class _Course:
         if options.recheck and run.may_go_on:
             run.repeat(odd_cells(self.findings(run.session.result), run.cells), deadline)
         run.narrow(run.cells, deadline)
-        self._note_lacking()
+        run.note_lacking()
 
     def _extend(self, deadline: Deadline) -> None:
         """New cells get their minimum one after the other, because each decides whether there is a next."""
@@ -119,11 +103,10 @@ class _Course:
 
     def _new_cells(self) -> list[Cell]:
         run = self.run
-        findings, volume = self.findings(run.session.result), run.options.volume or 0
+        options = self.prepared.options
+        findings, volume = self.findings(run.session.result), options.volume or 0
         cores = self.prepared.machine.cores
-        return [
-            cell for cell in beyond_the_rim(findings, run.cells, run.options, volume, cores) if self._has_room(cell)
-        ]
+        return [cell for cell in beyond_the_rim(findings, run.cells, options, volume, cores) if self._has_room(cell)]
 
     def _has_room(self, cell: Cell) -> bool:
         """With a volume for each rank, more ranks need more room."""
@@ -132,17 +115,3 @@ class _Course:
         except UserError:
             return False
         return True
-
-    def _note_lacking(self) -> None:
-        """Rows with too few repetitions are flagged one by one; here stands why."""
-        run = self.run
-        lacking = run.lacking(run.cells)
-        launches = run.session.result.launches()
-        if lacking and run.may_go_on and launches:
-            text = (
-                f"{len(lacking)} of {len(run.cells)} cells have fewer than {run.options.min_repetitions} repetitions: "
-                f"the time of {format_time(run.options.time_s)} was too short for all"
-            )
-            run.session.note(
-                launches[-1], "warning", "time-too-short", text, "more --time, a smaller --volume or fewer cells"
-            )

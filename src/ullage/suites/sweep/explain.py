@@ -8,7 +8,7 @@ from ullage.model.plan import Limits
 from ullage.model.system import Memory, Place
 from ullage.suites import Explanation
 from ullage.suites.sweep.costs import Costs
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.options import RunOptions, SweepOptions
 from ullage.suites.sweep.planning import Cell, by_layout
 from ullage.suites.sweep.room import most_bytes, needed_bytes
 from ullage.units import format_bytes, format_time, format_volume
@@ -18,21 +18,21 @@ _HEADERS = ["target", "backend", "ranks", "block", "phases", "data", "files", "e
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything an explanation looks at. ``volume_bytes`` is chosen or given, as ``volume_text`` says."""
+    """Everything an explanation looks at. ``volume_text`` says how the volume was found, ``notes`` what else."""
 
-    options: SweepOptions
+    options: RunOptions
     cells: Sequence[Cell]
     costs: Costs
     places: Sequence[Place]
     memory: Memory
-    volume_bytes: int
     volume_text: str
+    notes: Sequence[str]
 
 
 def explain(scene: Scene) -> Explanation:
     """The whole of it. Pure."""
     rows = [_row(cell, scene.costs) for cell in scene.cells]
-    return Explanation([*_head(scene), *_notes(scene)], list(_HEADERS), rows, [*_totals(scene), *_space(scene)])
+    return Explanation([*_head(scene), *scene.notes], list(_HEADERS), rows, [*_totals(scene), *_space(scene)])
 
 
 def _row(cell: Cell, costs: Costs) -> list[str]:
@@ -76,17 +76,13 @@ def _nature(place: Place | None) -> str:
     return f"{kind} on {place.source or 'an unknown source'}{', remote' if place.is_remote else ''}"
 
 
-def _notes(scene: Scene) -> list[str]:
-    options = scene.options
+def sweep_notes(options: SweepOptions, cells: Sequence[Cell], volume_bytes: int) -> list[str]:
+    """What of a sweep is not as one might expect."""
     lines: list[str] = []
     if "write" not in options.access:
         lines.append(f"Each case writes first what it reads; only {', '.join(options.access)} become rows.")
-    inexact = [cell for cell in scene.cells if cell.dataset_bytes != _asked(scene, cell)]
-    if inexact:
-        lines.append(
-            f"{len(inexact)} cases move another volume: each rank moves whole blocks, one at least: "
-            "their true bytes are below."
-        )
+    asked = [volume_bytes * (cell.layout.ranks if options.weak else 1) for cell in cells]
+    lines += inexact_volumes(cells, asked)
     if options.cache == "none" and "read" in options.access:
         lines.append("Nothing is done about caches before reads: expect the verdict warm.")
     if options.extend:
@@ -96,8 +92,13 @@ def _notes(scene: Scene) -> list[str]:
     return lines
 
 
-def _asked(scene: Scene, cell: Cell) -> int:
-    return scene.volume_bytes * (cell.layout.ranks if scene.options.weak else 1)
+def inexact_volumes(cells: Sequence[Cell], asked: Sequence[int]) -> list[str]:
+    """A line where cells do not move the bytes ``asked`` of them."""
+    inexact = [cell for cell, wanted in zip(cells, asked, strict=True) if cell.dataset_bytes != wanted]
+    if not inexact:
+        return []
+    what = f"{len(inexact)} cases move another volume: each rank moves whole blocks, one at least"
+    return [f"{what}: their true bytes are below."]
 
 
 def _totals(scene: Scene) -> list[str]:

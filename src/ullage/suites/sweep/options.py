@@ -27,8 +27,22 @@ class Setting(Strict):
         return f"{self.thing}.{self.key}"
 
 
-class SweepOptions(Strict):
-    """Sizes in bytes, times in s. ``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe."""
+class RunOptions(Strict):
+    """What every suite that repeats cells within a time asks for. Sizes in bytes, times in s."""
+
+    time_s: Annotated[float, Field(gt=0)] = 120.0
+    interval: Annotated[float, Field(gt=0, lt=10, description="half the width of the median's interval over it")] = 0.05
+    min_repetitions: Annotated[int, Field(ge=1)] = 3
+    max_repetitions: Annotated[int, Field(ge=1)] = 15
+    seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
+    watchdog_s: Annotated[float, Field(gt=0, description="null: 120 s, or longer for large cases")] | None = None
+    ceilings: dict[str, float] = {}
+    space: Annotated[int, Field(ge=0)] | None = None
+    keep: bool = False
+
+
+class SweepOptions(RunOptions):
+    """``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe."""
 
     backends: Annotated[list[str], Field(description="empty: that of each target's scheme")] = []
     ranks: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
@@ -44,17 +58,8 @@ class SweepOptions(Strict):
     verify: Annotated[str | None, Field(description="null: kept where the backend holds data")] = None
     parameters: list[Setting] = []
     vary: list[Setting] = []
-    time_s: Annotated[float, Field(gt=0)] = 120.0
-    interval: Annotated[float, Field(gt=0, lt=10, description="half the width of the median's interval over it")] = 0.05
-    min_repetitions: Annotated[int, Field(ge=1)] = 3
-    max_repetitions: Annotated[int, Field(ge=1)] = 15
-    seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
-    watchdog_s: Annotated[float, Field(gt=0, description="null: 120 s, or longer for large cases")] | None = None
     extend: list[Axis] = []
     recheck: bool = False
-    ceilings: dict[str, float] = {}
-    space: Annotated[int, Field(ge=0)] | None = None
-    keep: bool = False
 
     @property
     def phases(self) -> tuple[Access, ...]:

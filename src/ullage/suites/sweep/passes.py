@@ -4,36 +4,53 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Final
+from typing import Final, Protocol
 
 from ullage.errors import EXIT_CASE_FAILED, EXIT_OK
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord
 from ullage.model.request import Request
 from ullage.records import AnyRecord
+from ullage.result import ResultFolder
 from ullage.running.session import Ended, Session
 from ullage.running.tally import Tally
 from ullage.suites.sweep.budget import Deadline, share_out
 from ullage.suites.sweep.costs import Costs
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.options import RunOptions
 from ullage.suites.sweep.planning import Cell, Turn, by_layout, make_plan, shuffled_layouts
+from ullage.units import format_time
 
 # Of a launch's time that its start may cost, when there is a choice of how many repetitions it makes.
 _START_SHARE: Final = 0.1
 _FEWEST_MORE: Final = 4
 # What the engine needs to make anything of a plan at all.
 _SHORTEST_S: Final = 0.05
+# When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
+_GENEROUS: Final = 1.5
+
+
+class Beside(Protocol):
+    """Something else that is measured on the cells of each launch, right after it."""
+
+    def seconds(self, cells: Iterable[Cell]) -> float:
+        """How long ``measure`` will take for ``cells``."""
+        ...
+
+    def measure(self, cells: Sequence[Cell], deadline: Deadline) -> None:
+        """Measure ``cells``, as far as there is time."""
+        ...
 
 
 @dataclass
 class Run:
-    """One sweep under way. ``cells`` grows when edges are extended; ``code`` is what the command will return."""
+    """One run under way. ``cells`` grows when edges are extended; ``code`` is what the command will return."""
 
     request: Request
-    options: SweepOptions
+    options: RunOptions
     session: Session
     costs: Costs
     cells: list[Cell] = field(default_factory=list[Cell])
+    beside: Beside | None = None
     code: int = EXIT_OK
     ended: Ended | None = None
     _turn: int = 0
@@ -92,6 +109,30 @@ class Run:
             and not known.converged(options.interval, options.min_repetitions)
         ]
 
+    def deadline(self, began: Deadline) -> Deadline:
+        """What of the time earlier launches have not used; for what is still lacking there is always some."""
+        allowed_s = self.session.seconds
+        if allowed_s is None:
+            lacking = self.lacking(self.cells)
+            work_s = self.options.min_repetitions * sum(self.costs.repetition_s(cell) for cell in lacking)
+            around_s = sum(self._around_s(group) for group in by_layout(lacking).values())
+            is_fresh = self.tally.repetitions == 0
+            least_s = 0.0 if is_fresh else _GENEROUS * (work_s + around_s)
+            allowed_s = max(self.options.time_s - self.tally.seconds, least_s)
+        return began.earlier(-allowed_s)
+
+    def note_lacking(self) -> None:
+        """Rows with too few repetitions are flagged one by one; here stands why."""
+        lacking = self.lacking(self.cells)
+        launches = launches_with_records(self.session.result)
+        if lacking and self.may_go_on and launches:
+            text = (
+                f"{len(lacking)} of {len(self.cells)} cells have fewer than {self.options.min_repetitions} "
+                f"repetitions: the time of {format_time(self.options.time_s)} was too short for all"
+            )
+            advice = "more --time, a smaller --volume or fewer cells"
+            self.session.note(launches[-1], "warning", "time-too-short", text, advice)
+
     # -- spending time --------------------------------------------------------------------------------------------
 
     def give_minimum(self, cells: Sequence[Cell], deadline: Deadline) -> None:
@@ -123,7 +164,7 @@ class Run:
                 return
             self.costs = self.costs.correct(self.cells)
             estimates = [self._estimate(later, maximum) for later in groups[index:]]
-            seconds = share_out(deadline.left_s, estimates) - self.costs.launch_s(group[0].layout.ranks)
+            seconds = self._seconds_for(group, maximum, share_out(deadline.left_s, estimates))
             shortest = min(self.costs.repetition_s(cell) for cell in group)
             if seconds < _SHORTEST_S or (maximum is None and seconds < shortest):
                 continue
@@ -131,6 +172,9 @@ class Run:
             lowest = highest if insist or maximum is not None else self.options.min_repetitions
             self.session.progress.stage(_stage(stage, group), self._to_do(group, highest), deadline.left_s)
             self._launch(group, Turn(self._turn, lowest, highest, seconds))
+            if self.beside is not None and self.may_go_on:
+                own_s = sum(self._estimate(later, maximum) - self._beside_s(later) for later in groups[index + 1 :])
+                self.beside.measure(group, deadline.earlier(min(own_s, deadline.left_s)))
 
     def _highest(self, group: Sequence[Cell]) -> int:
         """Repetitions in all after a further launch of ``group``: enough to be worth the launch's start."""
@@ -146,7 +190,19 @@ class Run:
         highest = maximum or self._highest(group)
         counted = ((cell, len(self.tally.of(cell.case.id).counted)) for cell in group)
         work = sum(max(0, highest - done) * self.costs.repetition_s(cell) for cell, done in counted)
-        return self.costs.launch_s(group[0].layout.ranks) + work
+        return self._around_s(group) + work
+
+    def _around_s(self, group: Sequence[Cell]) -> float:
+        """What a launch of ``group`` takes besides its repetitions."""
+        return self.costs.launch_s(group[0].layout.ranks) + self._beside_s(group)
+
+    def _beside_s(self, group: Sequence[Cell]) -> float:
+        return 0.0 if self.beside is None else self.beside.seconds(group)
+
+    def _seconds_for(self, group: Sequence[Cell], maximum: int | None, share_s: float) -> float:
+        """Of ``share_s``, for the repetitions of ``group``: a minimum comes before what is measured beside it."""
+        launch_s = self.costs.launch_s(group[0].layout.ranks)
+        return share_s - launch_s - (0.0 if maximum is not None else self._beside_s(group))
 
     def _launch(self, group: Sequence[Cell], turn: Turn) -> None:
         known = self._numbers.pop(frozenset(cell.case.id for cell in group), None)
@@ -165,6 +221,12 @@ class Run:
             self.code = ended.code
         if not ended.may_go_on:
             self.ended, self.code = ended, ended.code
+
+
+def launches_with_records(result: ResultFolder) -> list[int]:
+    """Where a note finds readers; of a result in which nothing was started, the launches that were planned."""
+    planned = result.launches()
+    return [number for number in planned if result.records_path(number).exists()] or planned
 
 
 def _stage(text: str, group: Sequence[Cell]) -> str:

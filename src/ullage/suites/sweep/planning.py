@@ -12,7 +12,7 @@ from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.options import RunOptions, SweepOptions
 from ullage.suites.sweep.settings import WORKLOAD, Way, ways
 from ullage.suites.sweep.volume import share_bytes
 
@@ -23,11 +23,12 @@ _SLOWEST_SYNC: Final = 10e6
 
 @dataclass(frozen=True)
 class Cell:
-    """One case with its layout."""
+    """One case with its layout. ``kind``: what else sets its cost apart from that of others at the same place."""
 
     case: Case
     target: Target
     layout: Layout
+    kind: str = ""
 
     @property
     def block_bytes(self) -> int:
@@ -53,8 +54,8 @@ class Cell:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Target and backend, which cost much the same at every setting."""
-        return self.target.name, self.case.backend.name
+        """Target and backend, which cost much the same at every setting of one kind."""
+        return self.target.name, f"{self.case.backend.name} {self.kind}".rstrip()
 
 
 def _count(parameters: Parameters, name: str, default: int) -> int:
@@ -156,7 +157,7 @@ def _patience_s(cells: Sequence[Cell]) -> float:
 
 def make_plan(
     request: Request,
-    options: SweepOptions,
+    options: RunOptions,
     cells: Sequence[Cell],
     turn: Turn,
     records: str,

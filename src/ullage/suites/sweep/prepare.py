@@ -17,8 +17,8 @@ from ullage.result import ResultFolder
 from ullage.running.session import Session
 from ullage.suites import Explanation, Ground
 from ullage.suites.sweep.costs import Basis, Costs, assumed
-from ullage.suites.sweep.explain import Scene, explain
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.explain import Scene, explain, sweep_notes
+from ullage.suites.sweep.options import RunOptions, SweepOptions
 from ullage.suites.sweep.planning import Cell, Turn, by_layout, make_cells, make_plan
 from ullage.suites.sweep.room import check_places, check_room, most_to_choose
 from ullage.suites.sweep.settings import Way, ways
@@ -117,26 +117,33 @@ class PreparedSweep:
         """See ``Prepared``."""
         volume, text, basis = self._settled()
         machine, cells = self.machine, self.cells(volume)
-        return explain(Scene(self.options, cells, Costs(basis), machine.places, machine.memory, volume, text))
+        notes = sweep_notes(self.options, cells, volume)
+        return explain(Scene(self.options, cells, Costs(basis), machine.places, machine.memory, text, notes))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""
         volume, _, basis = self._settled()
-        groups = by_layout(self.cells(volume))
-        costs = Costs(basis)
-        expected = [sum(costs.repetition_s(cell) for cell in cells) for cells in groups.values()]
-        plans: list[Plan] = []
-        for number, (cells, share) in enumerate(zip(groups.values(), expected, strict=True), start=1):
-            seconds = self.options.time_s * share / sum(expected)
-            turn = Turn(0, self.options.min_repetitions, self.options.max_repetitions, seconds)
-            plans.append(make_plan(self.request, self.options, cells, turn, str(result.records_path(number))))
-        return plans
+        return plans_of_layouts(self.request, self.options, self.cells(volume), Costs(basis), result)
 
     def run(self, session: Session) -> int:
         """See ``Prepared``."""
         from ullage.suites.sweep.execution import execute
 
         return execute(self, session)
+
+
+def plans_of_layouts(
+    request: Request, options: RunOptions, cells: Sequence[Cell], costs: Costs, result: ResultFolder
+) -> list[Plan]:
+    """One plan a layout, each with its part of the time by ``costs``."""
+    groups = by_layout(cells)
+    expected = [sum(costs.repetition_s(cell) for cell in group) for group in groups.values()]
+    plans: list[Plan] = []
+    for number, (group, share) in enumerate(zip(groups.values(), expected, strict=True), start=1):
+        seconds = options.time_s * share / sum(expected)
+        turn = Turn(0, options.min_repetitions, options.max_repetitions, seconds)
+        plans.append(make_plan(request, options, group, turn, str(result.records_path(number))))
+    return plans
 
 
 def _segments(value: object) -> int:
@@ -146,7 +153,7 @@ def _segments(value: object) -> int:
 def prepare_sweep(request: Request, ground: Ground) -> PreparedSweep:
     """Check everything that can be checked without starting anything."""
     options = _options(request)
-    machine = _machine(request.targets, options)
+    machine = read_machine(request.targets, options.nodes)
     prepared = PreparedSweep(request, options, ground, machine)
     if options.cache == "drop" and os.geteuid() != 0 and "read" in options.access:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
@@ -177,13 +184,14 @@ def _options(request: Request) -> SweepOptions:
     return options.model_copy(update={"ranks": ranks, "blocks": blocks})
 
 
-def _machine(targets: list[Target], options: SweepOptions) -> Machine:
+def read_machine(targets: list[Target], nodes: int | None) -> Machine:
+    """Of the machine we are on. ``nodes``: of every case, where they are given."""
     from ullage.launch.base import is_one_node
     from ullage.system.cpu import usable_cores
     from ullage.system.memory import read_memory
     from ullage.system.storage import read_places
 
-    here = is_one_node(Layout(ranks=1, nodes=options.nodes))
+    here = is_one_node(Layout(ranks=1, nodes=nodes))
     return Machine(usable_cores() if here else None, read_places(targets), read_memory())
 
 

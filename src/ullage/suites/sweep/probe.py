@@ -12,7 +12,7 @@ from ullage.model.request import Request
 from ullage.records import AnyRecord
 from ullage.running.session import Ended, Session
 from ullage.suites.sweep.costs import Basis, PlaceCost, from_two_sizes
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.options import RunOptions, SweepOptions
 from ullage.suites.sweep.planning import Cell, Turn, make_layout, make_plan, resized
 from ullage.units import format_rate, format_volume
 
@@ -43,7 +43,7 @@ def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None,
     return [resized(cell, alone, layout, block, size) for cell in first.values() for size in (small, large)]
 
 
-def probe_plan(plan: Plan, options: SweepOptions) -> Plan:
+def probe_plan(plan: Plan, options: RunOptions) -> Plan:
     """``plan`` as a probe: few repetitions, in a run folder of its own."""
     return plan.model_copy(
         update={
@@ -87,9 +87,7 @@ def _cost(points: Sequence[tuple[int, float]]) -> PlaceCost:
     return from_two_sizes(ordered[0], ordered[-1])
 
 
-def run_probe(
-    session: Session, request: Request, options: SweepOptions, cells: Sequence[Cell], assumed: Basis
-) -> Basis:
+def run_probe(session: Session, request: Request, options: RunOptions, cells: Sequence[Cell], assumed: Basis) -> Basis:
     """What ``cells`` (of ``probe_cells``) cost. ``ProbeError`` when the launch fails as a whole.
 
     What it leaves lies in ``probe/`` of the result, apart from what is measured.

@@ -21,13 +21,18 @@ def share_bytes(volume_bytes: int, ranks: int, block_bytes: int, segments: int =
 
 @dataclass(frozen=True)
 class Shape:
-    """What the volume is divided by. ``most_bytes``: space that a case may take at the tightest target."""
+    """What the volume is divided by. ``most_bytes``: space that a case may take at the tightest target.
+
+    ``least`` and ``largest``: bytes of a case between which a volume is chosen, where room and blocks allow it.
+    """
 
     ranks: Sequence[int]
     blocks: Sequence[int]
     segments: int
     weak: bool
     most_bytes: int
+    least: int = SMALLEST_BYTES
+    largest: int = LARGEST_BYTES
 
     @property
     def smallest(self) -> int:
@@ -53,12 +58,12 @@ def choose_volume(shape: Shape, seconds_of: Callable[[int], float], seconds: flo
     ``seconds_of`` rises with its volume. Where even the smallest volume takes longer, that is the one. ``UserError``
     (exit code 3) when the space is too small for it.
     """
-    smallest = max(shape.smallest, SMALLEST_BYTES // shape.widest)
+    smallest = max(shape.smallest, shape.least // shape.widest)
     if shape.smallest * shape.widest > shape.most_bytes:
         needed = format_volume(shape.smallest * shape.widest)
         what = f"a block for every rank needs {needed}, and {format_volume(shape.most_bytes)} may be taken"
         raise UserError(what, "--space", "fewer ranks, smaller blocks or another target", EXIT_ENVIRONMENT)
-    largest = min(max(smallest, LARGEST_BYTES // shape.widest), shape.most_bytes // shape.widest)
+    largest = min(max(smallest, shape.largest // shape.widest), shape.most_bytes // shape.widest)
     unit = shape.unit if shape.unit <= max(2 * smallest, largest // 4) and shape.unit <= largest else max(shape.blocks)
     high = largest // unit
     low = min(-(-smallest // unit), high)

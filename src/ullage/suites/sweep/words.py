@@ -10,13 +10,14 @@ import typer
 from ullage.suites import Asked
 
 if TYPE_CHECKING:
-    from ullage.suites.sweep.options import Setting, SweepOptions
+    from ullage.suites.sweep.options import RunOptions, Setting
 
 DEFAULT_BLOCKS: Final = "128K:8M:x4"
 _MOST_DEFAULT_RANKS: Final = 6
 _SETTING: Final = re.compile(r"(?P<thing>[^.=\s]+)\.(?P<key>[^.=\s]+)=(?P<value>.*)", re.DOTALL)
 _PERCENT: Final = re.compile(r"(\d+(?:\.\d+)?)\s?%", re.ASCII)
 WordT = TypeVar("WordT", bound=str)
+OptionsT = TypeVar("OptionsT", bound="RunOptions")
 
 
 def sweep_words(  # noqa: PLR0913 - each is an option of the command line
@@ -113,13 +114,13 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
 
     targets = parse_targets(target)
     accesses = _words(access, ACCESS_ORDER, "--access")
-    options = _checked(
+    options = checked(
         SweepOptions,
         backends=_names(backend, "--backend"),
-        ranks=_axis("--ranks", ranks, parse_axis) if ranks is not None else default_ranks(ranks_by_default()),
+        ranks=rising_axis("--ranks", ranks, parse_axis) if ranks is not None else default_ranks(ranks_by_default()),
         nodes=nodes,
         ranks_per_node=ranks_per_node,
-        blocks=_axis("--block", block, lambda text: parse_axis(text, parse_size)),
+        blocks=rising_axis("--block", block, lambda text: parse_axis(text, parse_size)),
         access=[word for word in ACCESS_ORDER if word in accesses],
         volume=None if volume is None else parse_size(volume),
         weak=weak,
@@ -129,12 +130,12 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
         verify=verify,
         parameters=[_setting(text, "--param") for text in param or []],
         vary=[_axis_setting(text) for text in vary or []],
-        time_s=_duration(time),
+        time_s=duration(time),
         interval=parse_share(interval),
         min_repetitions=min_repetitions,
         max_repetitions=max_repetitions,
         seed=seed,
-        watchdog_s=None if watchdog is None else _duration(watchdog),
+        watchdog_s=None if watchdog is None else duration(watchdog),
         extend=_words(extend, ("ranks", "block"), "--extend") if extend is not None else [],
         recheck=recheck,
         ceilings=parse_ceilings(ceiling or [], targets),
@@ -144,7 +145,8 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
     return Asked(targets, options.model_dump(mode="json"))
 
 
-def _checked(model: "type[SweepOptions]", **members: object) -> "SweepOptions":
+def checked(model: "type[OptionsT]", **members: object) -> "OptionsT":
+    """``members`` as the options of a run; ``UserError`` for the first that is none."""
     from pydantic import ValidationError
 
     from ullage.errors import UserError
@@ -185,7 +187,8 @@ def parse_share(text: str) -> float:
     return value
 
 
-def _duration(text: str) -> float:
+def duration(text: str) -> float:
+    """Seconds, above 0."""
     from ullage.errors import UserError
     from ullage.units import parse_duration
 
@@ -195,7 +198,8 @@ def _duration(text: str) -> float:
     return seconds
 
 
-def _axis(option: str, text: str, parse: Callable[[str], list[int]]) -> list[int]:
+def rising_axis(option: str, text: str, parse: Callable[[str], list[int]]) -> list[int]:
+    """Values of an axis from 1 on, sorted."""
     from ullage.errors import UserError
 
     values = parse(text)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cells of a disk run: blocks by threads in two orders, and small random requests by how many are in flight. Pure.
+
+A thread is a rank here, with a file of its own; the threads of a case share its volume.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import EXIT_BAD_INPUT, UserError
+from ullage.launch.base import choose_binding
+from ullage.model.describe import Describe, Registered
+from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.suites.disk.direct import DirectIo
+from ullage.suites.disk.options import DiskOptions
+from ullage.suites.sweep.planning import Cell, make_cell
+from ullage.suites.sweep.settings import WORKLOAD, Way
+from ullage.suites.sweep.volume import share_bytes
+from ullage.units import format_bytes
+from ullage.uri import target_path, target_scheme
+
+ORDERS: Final = ("sequential", "random")
+DEEP: Final = "uring"
+PLAIN: Final = "posix"
+_QUEUE_DEPTH: Final = "queue_depth"
+# Where small requests come from ranks, because nothing keeps several of one rank in flight.
+RANKS_A_CORE: Final = 4
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A target as this suite finds it. ``deepest``: small requests that one rank keeps in flight at most.
+
+    ``backend`` moves the blocks, ``small_backend`` the small requests, which have ``small`` bytes.
+    """
+
+    target: Target
+    backend: str
+    small_backend: str
+    direct: DirectIo
+    small: int
+    deepest: int
+
+    def fits(self, size: int) -> int:
+        """``size``, rounded up to what direct I/O serves."""
+        unit = self.direct.alignment_bytes
+        return -(-size // unit) * unit
+
+
+def make_spot(target: Target, options: DiskOptions, description: Describe, direct: DirectIo) -> Spot:
+    """``UserError`` for a backend that this engine or machine lacks."""
+    if target_path(target) is None:
+        own = target_scheme(target)
+        find_registered(description, "backend", own)
+        return Spot(target, own, own, DirectIo(served=False), options.small, 1)
+    backend = find_registered(description, "backend", options.backend or PLAIN).name
+    small = options.backend or (DEEP if why_not_deep(description) is None else PLAIN)
+    spot = Spot(target, backend, small, direct, 0, deepest_of(find_registered(description, "backend", small)))
+    return replace(spot, small=spot.fits(options.small))
+
+
+def why_not_deep(description: Describe) -> str | None:
+    """Why no backend keeps several requests of a rank in flight; None when one does."""
+    found = next((backend for backend in description.backends if backend.name == DEEP), None)
+    if found is None:
+        return f"this engine has no backend '{DEEP}'"
+    return None if found.available else found.reason or "this build lacks it"
+
+
+def deepest_of(backend: Registered) -> int:
+    """Operations that ``backend`` keeps in flight for a rank, as its capabilities say."""
+    word = next((word for word in backend.capabilities if word.startswith(f"{_QUEUE_DEPTH}=")), "")
+    return int(word.partition("=")[2] or 1)
+
+
+def concurrencies(spot: Spot, options: DiskOptions, cores: int) -> list[tuple[int, int]]:
+    """Ranks and depth of every case with small requests. ``UserError`` for a depth that the backend does not serve."""
+    if spot.deepest > 1:
+        if max(options.depths) > spot.deepest:
+            what = f"backend '{spot.small_backend}' keeps at most {spot.deepest} requests in flight"
+            raise UserError(what, "--depth", "take less", EXIT_BAD_INPUT)
+        return [(1, depth) for depth in options.depths]
+    most = RANKS_A_CORE * cores
+    return [(ranks, 1) for ranks in dict.fromkeys(min(depth, most) for depth in options.depths)]
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Makes cells. ``cores``: usable ones of this node, None when not known; ``cpus`` stands in for them then."""
+
+    options: DiskOptions
+    spots: Sequence[Spot]
+    description: Describe
+    cores: int | None
+    cpus: int
+
+    def blocks(self, volume_bytes: int) -> list[Cell]:
+        """Every combination of target, threads, order and block."""
+        return _unique(
+            self._cell(
+                spot,
+                self._layout(ranks, is_small=False),
+                self._way(spot, order, spot.backend, 1),
+                spot.fits(block),
+                volume_bytes,
+            )
+            for spot in self.spots
+            for ranks in self.options.threads
+            for order in ORDERS
+            for block in self.options.blocks
+        )
+
+    def smalls(self, volume_bytes: int) -> list[Cell]:
+        """Every target with every number of small requests in flight."""
+        return _unique(
+            self._cell(
+                spot,
+                self._layout(ranks, is_small=True),
+                self._way(spot, "random", spot.small_backend, depth),
+                spot.small,
+                volume_bytes,
+            )
+            for spot in self.spots
+            for ranks, depth in concurrencies(spot, self.options, self.cores or self.cpus)
+        )
+
+    def probes(self, most_bytes: int) -> list[Cell]:
+        """Cells of one rank that tell what each kind costs: blocks by two volumes, small requests by one a depth."""
+        found: list[Cell] = []
+        layout = self._layout(1, is_small=True)
+        for spot in self.spots:
+            block = spot.fits(sorted(self.options.blocks)[len(self.options.blocks) // 2])
+            for order in ORDERS:
+                way = self._way(spot, order, spot.backend, 1)
+                sizes = [max(block, min(size, most_bytes // 4)) for size in _PROBE_BLOCKS]
+                found += [
+                    self._cell(spot, layout, way, block, size) for size in (sizes[0], max(sizes[1], 2 * sizes[0]))
+                ]
+            for _, depth in concurrencies(spot, self.options, self.cores or self.cpus):
+                way = self._way(spot, "random", spot.small_backend, depth)
+                found.append(self._cell(spot, layout, way, spot.small, min(_PROBE_SMALL, most_bytes)))
+        return _unique(found)
+
+    def _way(self, spot: Spot, order: str, backend: str, depth: int) -> Way:
+        """As plans of other suites have it, checked against the engine."""
+        found = find_registered(self.description, "backend", backend)
+        own: Parameters = {"direct": True} if spot.direct.served else {}
+        holds_data = "data" in found.capabilities
+        workload: Parameters = {
+            "phases": ["write", "read"],
+            "file_mode": "per-process",
+            "order": order,
+            "cache": "none" if spot.direct.served or not holds_data else "advise",
+            **({} if holds_data else {"verify": "none"}),
+            **({_QUEUE_DEPTH: depth} if depth > 1 else {}),
+        }
+        named = Named(name=backend, parameters=validate_parameters(self.description, "backend", backend, own))
+        return Way(spot.target, named, validate_parameters(self.description, "workload", WORKLOAD, workload))
+
+    def _layout(self, ranks: int, *, is_small: bool) -> Layout:
+        # A core that the device does not interrupt costs a small request a fifth more: a single thread goes where the
+        # kernel wants it, as it would in an application, and as the peer's does.
+        is_free = self.cores is None or (is_small and ranks == 1)
+        binding = "none" if is_free else choose_binding(ranks, 1, self.cores or 1)
+        return Layout(ranks=ranks, nodes=1, ranks_per_node=ranks, binding=binding)
+
+    def _cell(self, spot: Spot, layout: Layout, way: Way, block: int, volume_bytes: int) -> Cell:
+        cell = make_cell(way, layout, block, share_bytes(volume_bytes, layout.ranks, block))
+        return replace(cell, kind=kind_of(cell, spot.small))
+
+
+_PROBE_BLOCKS: Final = (16 << 20, 64 << 20)
+_PROBE_SMALL: Final = 512 << 10
+
+
+def _unique(cells: Iterable[Cell]) -> list[Cell]:
+    return list({cell.case.id: cell for cell in cells}.values())
+
+
+def depth_of(cell: Cell) -> int:
+    """Requests that each rank keeps in flight."""
+    depth = cell.case.workload.parameters.get(_QUEUE_DEPTH, 1)
+    return depth if isinstance(depth, int) else 1
+
+
+def is_random(cell: Cell) -> bool:
+    """Whether its blocks are visited in random order."""
+    return cell.case.workload.parameters.get("order") == "random"
+
+
+def kind_of(cell: Cell, small: int) -> str:
+    """What its cost depends on besides target and backend. ``small``: bytes of its target's small requests."""
+    if cell.block_bytes == small:
+        return f"with {format_bytes(small)} requests at depth {depth_of(cell)}"
+    return "in random order" if is_random(cell) else "in sequential order"
+
+
+def with_kinds(cells: Iterable[Cell], smalls: Mapping[str, int]) -> list[Cell]:
+    """Cells read back from plans, which do not say their kind. ``smalls``: bytes of a small request by target."""
+    return [replace(cell, kind=kind_of(cell, smalls.get(cell.target.name, 0))) for cell in cells]

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A disk run that was checked against engine and machine, ready to be explained or run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
+
+from ullage.errors import UserError
+from ullage.model.plan import Limits, Plan
+from ullage.model.request import Request
+from ullage.result import ResultFolder
+from ullage.running.session import Session
+from ullage.suites import Explanation, Ground
+from ullage.suites.disk.cells import PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep
+from ullage.suites.disk.direct import DirectIo, direct_io
+from ullage.suites.disk.options import DiskOptions
+from ullage.suites.sweep.costs import Basis, Costs, PlaceCost, assumed
+from ullage.suites.sweep.explain import Scene, explain, inexact_volumes
+from ullage.suites.sweep.planning import Cell, by_layout
+from ullage.suites.sweep.prepare import MINIMUM_SHARE, Machine, plans_of_layouts, read_machine
+from ullage.suites.sweep.room import check_places, check_room, most_to_choose
+from ullage.suites.sweep.volume import Shape, choose_volume
+from ullage.units import format_bytes, format_volume
+from ullage.uri import target_path
+
+if TYPE_CHECKING:
+    from ullage.peers import Installed
+
+# Of the time for the minimum of all cells, when we choose the volumes.
+_SMALL_SHARE: Final = 0.3
+_SMALL_LEAST: Final = 1 << 20
+_SMALL_LARGEST: Final = 1 << 30
+# Where a volume is given and none for small requests.
+_SMALL_PART: Final = 64
+_SMALL_MOST: Final = 16 << 20
+_ASSUMED_REQUEST_S: Final = 1e-4
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something of the run that is not as one might expect. ``code`` is stable."""
+
+    code: str
+    text: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class PreparedDisk:
+    """See ``Prepared``."""
+
+    request: Request
+    options: DiskOptions
+    ground: Ground
+    machine: Machine
+    planner: Planner
+
+    @property
+    def limits(self) -> Limits:
+        """As in the plans."""
+        return Limits(space_bytes=self.options.space)
+
+    @property
+    def unsettled(self) -> str:
+        """See ``Prepared``."""
+        return "--volume" if self.options.volume is None else ""
+
+    @property
+    def most_bytes(self) -> int:
+        """Of a case, at the tightest target."""
+        most = most_to_choose(self.machine.places, self.limits, self.machine.memory)
+        if self.options.keep:
+            spots = self.planner.spots
+            most //= 2 * len(spots) * (len(self.options.blocks) + len(self.options.depths))
+        return most
+
+    def shapes(self) -> tuple[Shape, Shape]:
+        """What the volumes of blocks and of small requests have to be divided by."""
+        spots, cores = self.planner.spots, self.planner.cores or self.planner.cpus
+        blocks = sorted({spot.fits(block) for spot in spots for block in self.options.blocks})
+        ranks = sorted({ranks for spot in spots for ranks, _ in concurrencies(spot, self.options, cores)})
+        smalls = sorted({spot.small for spot in spots})
+        large = Shape(self.options.threads, blocks, 1, weak=False, most_bytes=self.most_bytes)
+        return large, Shape(ranks, smalls, 1, False, self.most_bytes, _SMALL_LEAST, _SMALL_LARGEST)  # noqa: FBT003
+
+    def cells(self, volume_bytes: int, small_bytes: int) -> list[Cell]:
+        """All cells, with these volumes."""
+        found = [*self.planner.blocks(volume_bytes), *self.planner.smalls(small_bytes)]
+        return list({cell.case.id: cell for cell in found}.values())
+
+    def assumed(self, cells: Sequence[Cell]) -> Basis:
+        """Costs before anything was measured. A small request has its time, however fast bytes are."""
+        basis = assumed(cells, self.machine.places)
+        smalls = {spot.target.name: spot.small for spot in self.planner.spots}
+        places = dict(basis.places)
+        for cell in cells:
+            if cell.block_bytes == smalls.get(cell.target.name):
+                places[cell.place] = PlaceCost(0.01, len(cell.phases) * _ASSUMED_REQUEST_S / cell.block_bytes)
+        return Basis(places, basis.launch_s, basis.text)
+
+    def smallest_cells(self) -> list[Cell]:
+        """Every cell with as little as it can move."""
+        large, small = self.shapes()
+        return self.cells(large.smallest, small.smallest)
+
+    def volumes(self, basis: Basis, start_s: float) -> tuple[int, int]:
+        """Those asked for; else those with which the minimum fits into its share of the time by ``basis``.
+
+        ``start_s``: of the peer, for each cell; 0 without one.
+        """
+        options, costs = self.options, Costs(basis)
+        has_peer = start_s > 0
+
+        def seconds_of(cells: Sequence[Cell]) -> float:
+            launches_s = 2 * sum(costs.launch_s(layout.ranks) for layout in by_layout(cells))
+            each_s = sum(costs.repetition_s(cell) for cell in cells)
+            return launches_s + (options.min_repetitions + has_peer) * each_s + start_s * len(cells)
+
+        share_s, (large, small) = MINIMUM_SHARE * options.time_s, self.shapes()
+        volume = options.volume or choose_volume(
+            large, lambda size: seconds_of(self.planner.blocks(size)), (1 - _SMALL_SHARE) * share_s
+        )
+        if options.small_volume is not None:
+            return volume, options.small_volume
+        if options.volume is not None:
+            return volume, max(small.smallest, min(volume // _SMALL_PART, _SMALL_MOST))
+        smalls = self.planner.smalls
+        return volume, choose_volume(small, lambda size: seconds_of(smalls(size)), _SMALL_SHARE * share_s)
+
+    def with_volumes(self, volume_bytes: int, small_bytes: int) -> "PreparedDisk":
+        """The same with the volumes settled; request.json then says them."""
+        options = self.options.model_copy(update={"volume": volume_bytes, "small_volume": small_bytes})
+        request = self.request.model_copy(update={"options": options.model_dump(mode="json")})
+        return replace(self, options=options, request=request, planner=replace(self.planner, options=options))
+
+    def check(self, cells: Sequence[Cell]) -> None:
+        """``UserError`` (exit code 3) where the engine would refuse for want of room."""
+        limits = self.limits
+        if self.options.keep and self.options.peer:
+            # What is kept lies there while the peer makes files of its own.
+            largest = max(cell.dataset_bytes for cell in cells)
+            limits = limits.model_copy(update={"reserve_bytes": limits.reserve_bytes + largest})
+        check_room(cells, self.machine.places, limits, self.machine.memory, keep=self.options.keep)
+
+    def peer(self) -> "Installed | None":
+        """fio, where it is to be run and can be."""
+        from ullage.peers.fio import PEER
+
+        has_place = any(target_path(spot.target) is not None for spot in self.planner.spots)
+        return PEER.installed() if self.options.peer and has_place else None
+
+    def notes(self) -> list[Note]:
+        """What is not as one might expect, of every target."""
+        return [note for spot in self.planner.spots for note in _notes(spot, self)]
+
+    def explain(self) -> Explanation:
+        """See ``Prepared``."""
+        from ullage.suites.disk.beside import PHASES, START_S
+
+        fio, basis = self.peer(), self.assumed(self.smallest_cells())
+        volume, small = self.volumes(basis, len(PHASES) * START_S if fio is not None else 0.0)
+        cells = self.cells(volume, small)
+        found = "as asked" if self.options.volume is not None else "about: a probe of a few seconds would choose them"
+        text = f"{format_volume(volume)} for each with blocks, {format_volume(small)} with small requests, {found}"
+        smalls = {cell.case.id for cell in self.planner.smalls(small)}
+        asked = [small if cell.case.id in smalls else volume for cell in cells]
+        notes = [*inexact_volumes(cells, asked), *(f"{note.text}; {note.advice}." for note in self.notes())]
+        notes.append(_peer_text(fio, asked=self.options.peer))
+        machine = self.machine
+        return explain(Scene(self.options, cells, Costs(basis), machine.places, machine.memory, text, notes))
+
+    def plans(self, result: ResultFolder) -> list[Plan]:
+        """See ``Prepared``."""
+        basis = self.assumed(self.smallest_cells())
+        cells = self.cells(*self.volumes(basis, 0.0))
+        return plans_of_layouts(self.request, self.options, cells, Costs(basis), result)
+
+    def run(self, session: Session) -> int:
+        """See ``Prepared``."""
+        from ullage.suites.disk.execution import execute
+
+        return execute(self, session)
+
+
+def _peer_text(fio: "Installed | None", *, asked: bool) -> str:
+    if fio is not None:
+        return f"fio {fio.version} does the same work in turn with us."
+    return "fio is not installed: there will be no peer." if asked else "No peer, as asked."
+
+
+def _notes(spot: Spot, prepared: PreparedDisk) -> list[Note]:
+    name, options = spot.target.name, prepared.options
+    if target_path(spot.target) is None:
+        return []
+    notes: list[Note] = []
+    if not spot.direct.served:
+        text = f"target '{name}' refuses direct I/O (O_DIRECT): it is measured through the page cache"
+        notes.append(Note("page-cache", text, "take a volume larger than memory, or read the verdict of each row"))
+    odd = [size for size in (options.small, *options.blocks) if spot.fits(size) != size]
+    if odd:
+        unit = format_bytes(spot.direct.alignment_bytes)
+        changed = ", ".join(f"{format_bytes(size)} became {format_bytes(spot.fits(size))}" for size in odd)
+        text = f"direct I/O at target '{name}' moves multiples of {unit} only: {changed}"
+        notes.append(Note("size-aligned", text, f"name sizes that are multiples of {unit}"))
+    if spot.deepest == 1:
+        why = "posix was asked for" if options.backend == PLAIN else why_not_deep(prepared.ground.description)
+        most = max(ranks for ranks, _ in concurrencies(spot, options, prepared.planner.cores or prepared.planner.cpus))
+        text = f"small requests at target '{name}' come from 1 to {most} threads with one in flight each ({why})"
+        notes.append(Note("no-queue-depth", text, "depths need backend uring, and a kernel that allows io_uring"))
+    return notes
+
+
+def prepare_disk(request: Request, ground: Ground) -> PreparedDisk:
+    """Check everything that can be checked without starting anything."""
+    from ullage.system.cpu import usable_cores, usable_cpus
+
+    options = _options(request)
+    machine = read_machine(request.targets, 1)
+    check_places(machine.places)
+    spots: list[Spot] = []
+    for target in request.targets:
+        place = target_path(target)
+        spots.append(
+            make_spot(
+                target, options, ground.description, DirectIo(served=False) if place is None else direct_io(place)
+            )
+        )
+    options = options.model_copy(update={"smalls": {spot.target.name: spot.small for spot in spots}})
+    request = request.model_copy(update={"options": options.model_dump(mode="json")})
+    planner = Planner(options, spots, ground.description, usable_cores(), len(usable_cpus()))
+    prepared = PreparedDisk(request, options, ground, machine, planner)
+    large, small = prepared.shapes()
+    prepared.check(prepared.cells(options.volume or large.smallest, options.small_volume or small.smallest))
+    return prepared
+
+
+def _options(request: Request) -> DiskOptions:
+    try:
+        return DiskOptions.model_validate(request.options)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = "/".join(str(part) for part in first["loc"])
+        what = f"options/{place}: {first['msg']}"
+        raise UserError(what, "request.json", "take it from a copy of the result") from error

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the records of a disk run to rows and findings."""
+
+from collections.abc import Iterable, Mapping
+
+from ullage.failed_cases import failed_cases
+from ullage.findings import find_all
+from ullage.model.plan import Parameters
+from ullage.model.request import Request
+from ullage.model.summary import Row
+from ullage.records import RecordFile
+from ullage.result import ResultFolder
+from ullage.rows import RowContext, build_rows
+from ullage.suites import SuiteSummary
+from ullage.suites.disk.conclusions import saturation
+from ullage.suites.disk.options import DiskOptions
+
+
+def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``. Rows of small requests, and no others, have a ``queue_depth``."""
+    options = DiskOptions.model_validate(request.options)
+    files = result.read_records()
+    launches = [file.records for file in files]
+    rows = _with_depths(build_rows(launches, context), files, options.smalls)
+    # The table is as large as it was asked for, and nothing extends it: that the best lies at its rim is no news.
+    findings = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind != "edge"]
+    return SuiteSummary(rows, [*findings, *saturation(rows, context.level)])
+
+
+def _with_depths(rows: Iterable[Row], files: Iterable[RecordFile], smalls: Mapping[str, int]) -> list[Row]:
+    parameters = {case.case: case.workload_parameters for file in files for case in file.cases}
+    return [_with_depth(row, parameters.get(row.case, {}), smalls.get(row.target)) for row in rows]
+
+
+def _with_depth(row: Row, parameters: Parameters, small: int | None) -> Row:
+    """The number in flight stands in a row where it is varied, and nowhere else."""
+    params = {name: value for name, value in row.params.items() if name != "queue_depth"}
+    if row.params.get("block_bytes") == small and small is not None:
+        depth = parameters.get("queue_depth", 1)
+        params["queue_depth"] = depth if isinstance(depth, int) else 1
+    return row.model_copy(update={"params": params})

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Disk runs on a simulated engine, with a simulated fio beside it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine, parameter
+from ullage.launch.mpich import Mpich
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.request import Request
+from ullage.peers import Installed, PeerError
+from ullage.peers.fio import PEER, FioJob
+from ullage.result import ResultFolder
+from ullage.running.session import Session
+from ullage.suites import Ground
+from ullage.suites.disk.direct import DirectIo
+from ullage.suites.disk.execution import execute
+from ullage.suites.disk.prepare import PreparedDisk, prepare_disk
+from ullage.suites.disk.words import disk_words
+
+URING = Registered(
+    name="uring",
+    doc="io_uring on files",
+    available=True,
+    capabilities=["path", "data", "queue_depth=4096"],
+    parameters=[Parameter.model_validate(parameter("direct", "flag", False))],
+)
+
+
+def describe(uring: Registered | None = URING) -> Describe:
+    """The simulated engine with queue depths, with that backend ``uring`` or without one."""
+    depth = Parameter.model_validate(parameter("queue_depth", "count", 1, minimum=1))
+    (transfer,) = DESCRIBE.workloads
+    return DESCRIBE.model_copy(
+        update={
+            "backends": [*DESCRIBE.backends, *([] if uring is None else [uring])],
+            "workloads": [transfer.model_copy(update={"parameters": [*transfer.parameters, depth]})],
+        }
+    )
+
+
+@dataclass
+class SimulatedFio:
+    """Takes ``seconds`` a job and moves its bytes in them; fails where ``fails`` says why."""
+
+    clock: Clock
+    seconds: float = 0.3
+    jobs: list[FioJob] = field(default_factory=list[FioJob])
+    found: list[list[str]] = field(default_factory=list[list[str]])
+    fails: Callable[[FioJob], str] = lambda _job: ""
+
+    def __call__(self, program: Installed, job: FioJob, file_folder: Path, *, limit_s: float) -> dict[str, float]:
+        assert program.version == "3.33"
+        assert limit_s > 0
+        self.jobs.append(job)
+        self.found.append(sorted(path.name for path in file_folder.iterdir()))
+        self.clock.at += self.seconds
+        if reason := self.fails(job):
+            raise PeerError(reason)
+        if job.direction == "write":
+            for index in range(job.jobs):
+                (file_folder / f"data.{index:08}").write_bytes(b"x")
+        rate = job.volume_bytes / self.seconds
+        return {"bandwidth": rate, "operation_rate": rate / job.block_bytes, "latency_p50": 1e-4}
+
+
+@dataclass
+class World:
+    """One machine: a folder, a clock, an engine, fio, and a result."""
+
+    path: Path
+    engine: SimulatedEngine
+    fio: SimulatedFio
+    ground: Ground = field(default_factory=lambda: Ground(Path("/engine"), describe()))
+    result: ResultFolder | None = None
+    progress: SilentProgress = field(default_factory=SilentProgress)
+
+    @property
+    def clock(self) -> Clock:
+        return self.engine.clock
+
+    @property
+    def target(self) -> Path:
+        return self.path / "here"
+
+    def prepare(self, **words: object) -> PreparedDisk:
+        usual = {"target": [f"here={self.target}"], "threads": "1,2", "block": "1M,4M", "depth": "1,8"}
+        asked = disk_words(**{**usual, "small": "4K", **words})  # type: ignore[arg-type]
+        request = Request(run_id="r1", suite="disk", created="now", targets=asked.targets, options=asked.options)
+        return prepare_disk(request, self.ground)
+
+    def run(self, prepared: PreparedDisk, seconds: float | None = None) -> tuple[int, Session]:
+        if self.result is None:
+            self.result = ResultFolder.create(self.path / "result", prepared.request)
+        launcher = Mpich(Path("/mpiexec"))
+        session = Session(self.result, self.ground, launcher, self.progress, seconds, self.engine.start)
+        return execute(prepared, session, now=self.clock.now, fio=self.fio), session
+
+    def resume(self, seconds: float | None = None) -> tuple[int, Session]:
+        assert self.result is not None
+        return self.run(prepare_disk(self.result.read_request(), self.ground), seconds)
+
+    def without_uring(self, uring: Registered | None) -> None:
+        self.ground = replace(self.ground, description=describe(uring))
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    (tmp_path / "here").mkdir()
+    there = replace(PEER, installed=lambda: Installed(Path("/usr/bin/fio"), "3.33"))
+    monkeypatch.setattr("ullage.peers.fio.PEER", there)
+    monkeypatch.setattr("ullage.suites.disk.prepare.direct_io", lambda _path: DirectIo(True, 512))
+    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 4)
+    engine = SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1)
+    return World(tmp_path, engine, SimulatedFio(engine.clock))
