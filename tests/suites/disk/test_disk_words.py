@@ -44,7 +44,8 @@ def test_options_survive_their_way_through_json() -> None:
     [
         ({"backend": "libaio"}, "--backend: unknown word 'libaio'"),
         ({"threads": "0,1"}, "--threads: 0 is no value of this axis"),
-        ({"depth": "8:1:x2"}, "'8:1:x2': range does not rise"),
+        ({"block": "1M,x"}, "--block 'x': not a size"),
+        ({"depth": "8:1:x2"}, "--depth '8:1:x2': range does not rise"),
         ({"small": "1001"}, "--small: 1001 bytes are no multiple of 8"),
         ({"block": "1M,1001"}, "--block: 1001 bytes are no multiple of 8"),
         ({"small": "1M"}, "--small: a small request of 1048576 bytes is no smaller than the smallest block"),

@@ -202,7 +202,10 @@ def rising_axis(option: str, text: str, parse: Callable[[str], list[int]]) -> li
     """Values of an axis from 1 on, sorted."""
     from ullage.errors import UserError
 
-    values = parse(text)
+    try:
+        values = parse(text)
+    except UserError as error:
+        raise UserError(error.what, f"{option} {error.where}", error.right, error.code) from error
     if min(values) < 1:
         raise UserError("0 is no value of this axis", option, "begin at 1")
     return sorted(values)
