@@ -5,19 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pydantic import ValidationError
-
 from ullage.command_lines.explain import explain, total_seconds
 from ullage.command_lines.options import LineOptions
 from ullage.command_lines.planning import Work, bind, fit, make_layout, make_plan
 from ullage.command_lines.reading import read_text, translation_of
 from ullage.command_lines.translation import Translator
-from ullage.errors import EXIT_OK, UserError
+from ullage.errors import EXIT_OK
 from ullage.launch.base import is_one_node
 from ullage.model.plan import Layout, Limits, Plan
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.records import AnyRecord
+from ullage.request_options import typed_options
 from ullage.result import ResultFolder
 from ullage.running.session import Session
 from ullage.running.tally import Tally
@@ -90,7 +89,7 @@ def prepare_lines(request: Request, ground: Ground, tool: str, translator: Trans
     from ullage.system.memory import read_memory
     from ullage.system.storage import read_places
 
-    options = _options(request)
+    options = typed_options(LineOptions, request)
     translation = translation_of(tool, options, translator, read_text)
     places = read_places(request.targets)
     check_places(places)
@@ -111,13 +110,3 @@ def _rooms(places: Sequence[Place], memory: Memory, space: int | None) -> dict[s
     limits = Limits(space_bytes=space)
     known = {place.target: most_bytes(place, limits, memory) for place in places}
     return {name: room for name, room in known.items() if room < NO_LIMIT}
-
-
-def _options(request: Request) -> LineOptions:
-    try:
-        return LineOptions.model_validate(request.options)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
-        what = f"options/{place}: {first['msg']}"
-        raise UserError(what, "request.json", "take it from a copy of the result") from error

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from pydantic import ValidationError
-
-from ullage.errors import UserError
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
+from ullage.request_options import typed_options
 from ullage.result import ResultFolder
 from ullage.running.session import Session
 from ullage.suites import Explanation, Ground
@@ -216,7 +214,7 @@ def prepare_disk(request: Request, ground: Ground) -> PreparedDisk:
     """Check everything that can be checked without starting anything."""
     from ullage.system.cpu import usable_cores, usable_cpus
 
-    options = _options(request)
+    options = typed_options(DiskOptions, request)
     machine = read_machine(request.targets, 1)
     check_places(machine.places)
     spots: list[Spot] = []
@@ -234,13 +232,3 @@ def prepare_disk(request: Request, ground: Ground) -> PreparedDisk:
     large, small = prepared.shapes()
     prepared.check(prepared.cells(options.volume or large.smallest, options.small_volume or small.smallest))
     return prepared
-
-
-def _options(request: Request) -> DiskOptions:
-    try:
-        return DiskOptions.model_validate(request.options)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
-        what = f"options/{place}: {first['msg']}"
-        raise UserError(what, "request.json", "take it from a copy of the result") from error

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
+from ullage.request_options import typed_options
 from ullage.result import ResultFolder
 from ullage.running.session import Session
 from ullage.suites import Explanation, Ground
@@ -120,7 +119,7 @@ def prepare_io500(request: Request, ground: Ground) -> PreparedIo500:
     from ullage.system.memory import read_memory
     from ullage.system.storage import read_places
 
-    options = _options(request)
+    options = typed_options(Io500Options, request)
     places = read_places(request.targets)
     check_targets(request.targets, places)
     if options.cache == "drop" and os.geteuid() != 0:
@@ -132,16 +131,6 @@ def prepare_io500(request: Request, ground: Ground) -> PreparedIo500:
     for target in request.targets:
         prepared.steps(target)
     return prepared
-
-
-def _options(request: Request) -> Io500Options:
-    try:
-        return Io500Options.model_validate(request.options)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
-        what = f"options/{place}: {first['msg']}"
-        raise UserError(what, "request.json", "take it from a copy of the result") from error
 
 
 def check_targets(targets: Sequence[Target], places: Sequence[Place]) -> None:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pydantic import ValidationError
-
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.plan import Case, Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
+from ullage.request_options import typed_options
 from ullage.result import ResultFolder
 from ullage.running.session import Session
 from ullage.suites import Explanation, Ground
@@ -167,14 +166,7 @@ def prepare_sweep(request: Request, ground: Ground) -> PreparedSweep:
 
 
 def _options(request: Request) -> SweepOptions:
-    try:
-        options = SweepOptions.model_validate(request.options)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
-        raise UserError(
-            f"options/{place}: {first['msg']}", "request.json", "take it from a copy of the result"
-        ) from error
+    options = typed_options(SweepOptions, request)
     ranks, blocks = list(options.ranks), list(options.blocks)
     # One value has no neighbour to be compared with, and so would never seem to lie at a rim.
     if "ranks" in options.extend and len(ranks) == 1:
