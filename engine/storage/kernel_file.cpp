@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "storage/backends/posix_metadata.hpp"
 #include "storage/file_facts.hpp"
 
 namespace ullage {
@@ -94,6 +95,20 @@ Result<Descriptor> KernelFileOpener::open_shared(const OpenRequest& request) con
 Status KernelFileOpener::agreed(const Result<Descriptor>& file, const std::string& name) const {
   return agree(world_.all(), file ? Status{} : fail(file.error()), "open", folder_.path() + "/" + name);
 }
+
+KernelFileBackend::KernelFileBackend(Capabilities capabilities, const KernelFileParameters& parameters,
+                                     const BackendContext& context, std::size_t alignment_bytes)
+    : opener_(parameters, context), folder_(*context.folder), capabilities_(capabilities) {
+  capabilities_.direct = parameters.direct;
+  capabilities_.alignment_bytes = alignment_bytes;
+}
+
+Status KernelFileBackend::make_directory(const std::string& name) { return folder_.make_directory(name); }
+Status KernelFileBackend::remove_file(const std::string& name) { return folder_.remove_file(name); }
+Status KernelFileBackend::remove_directory(const std::string& name) { return folder_.remove_directory(name); }
+Result<std::unique_ptr<MetadataApi>> KernelFileBackend::metadata() { return make_posix_metadata(folder_); }
+Result<Backend::Extents> KernelFileBackend::inspect(const std::string& name) { return inspect_file(folder_, name); }
+Status KernelFileBackend::drop_cached(const std::string& name) { return drop_cached_file(folder_, name); }
 
 Result<std::size_t> alignment_for(const KernelFileParameters& parameters, const BackendContext& context,
                                   const std::string& backend) {

@@ -3,9 +3,11 @@
 // they move data.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "core/params.hpp"
 #include "mpi/comm.hpp"
@@ -75,6 +77,31 @@ class KernelFileOpener final {
   KernelFileParameters parameters_;
   const mpi::World& world_;
   const RunFolder& folder_;
+};
+
+/// What backends over such files have in common: all but how an open file moves data.
+class KernelFileBackend : public Backend {
+ public:
+  [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
+  [[nodiscard]] Status make_directory(const std::string& name) override;
+  [[nodiscard]] Status remove_file(const std::string& name) override;
+  [[nodiscard]] Status remove_directory(const std::string& name) override;
+  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> metadata() override;
+  [[nodiscard]] Result<Extents> inspect(const std::string& name) override;
+  [[nodiscard]] Status drop_cached(const std::string& name) override;
+  [[nodiscard]] Map hints_given() const override { return opener_.hints_given(); }
+
+ protected:
+  /// `capabilities`: before a target is known.
+  KernelFileBackend(Capabilities capabilities, const KernelFileParameters& parameters, const BackendContext& context,
+                    std::size_t alignment_bytes);
+  [[nodiscard]] Result<KernelFile> open_file(const OpenRequest& request) const { return opener_.open(request); }
+  [[nodiscard]] const RunFolder& folder() const { return folder_; }
+
+ private:
+  KernelFileOpener opener_;
+  const RunFolder& folder_;
+  Capabilities capabilities_;
 };
 
 /// What a backend over such files needs of its target: a path, and the alignment that direct I/O asks for (else 1).

@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "storage/backend.hpp"
-#include "storage/backends/posix_metadata.hpp"
-#include "storage/file_facts.hpp"
 #include "storage/kernel_file.hpp"
 
 namespace ullage {
@@ -65,33 +63,16 @@ class PosixFile final : public File {
 
 constexpr Capabilities posix_capabilities{.metadata = true};
 
-class PosixBackend final : public Backend {
+class PosixBackend final : public KernelFileBackend {
  public:
   PosixBackend(const KernelFileParameters& parameters, const BackendContext& context, std::size_t alignment_bytes)
-      : opener_(parameters, context), folder_(*context.folder), capabilities_(posix_capabilities) {
-    capabilities_.direct = parameters.direct;
-    capabilities_.alignment_bytes = alignment_bytes;
-  }
+      : KernelFileBackend(posix_capabilities, parameters, context, alignment_bytes) {}
 
-  [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    auto file = opener_.open(request);
+    auto file = open_file(request);
     if (!file) return fail(file.error());
     return std::make_unique<PosixFile>(std::move(*file));
   }
-
-  [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
-  [[nodiscard]] Status remove_file(const std::string& name) override { return folder_.remove_file(name); }
-  [[nodiscard]] Status remove_directory(const std::string& name) override { return folder_.remove_directory(name); }
-  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> metadata() override { return make_posix_metadata(folder_); }
-  [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return inspect_file(folder_, name); }
-  [[nodiscard]] Status drop_cached(const std::string& name) override { return drop_cached_file(folder_, name); }
-  [[nodiscard]] Map hints_given() const override { return opener_.hints_given(); }
-
- private:
-  KernelFileOpener opener_;
-  const RunFolder& folder_;
-  Capabilities capabilities_;
 };
 
 Result<std::unique_ptr<Backend>> make_posix(const Values& values, const BackendContext& context) {

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "storage/backend.hpp"
-#include "storage/backends/posix_metadata.hpp"
-#include "storage/file_facts.hpp"
 #include "storage/io_ring.hpp"
 #include "storage/kernel_file.hpp"
 
@@ -126,23 +124,16 @@ class UringFile final : public File {
 
 constexpr Capabilities uring_capabilities{.metadata = true, .queue_depth = deepest};
 
-class UringBackend final : public Backend {
+class UringBackend final : public KernelFileBackend {
  public:
   UringBackend(const UringParameters& parameters, const BackendContext& context, std::size_t alignment_bytes)
-      : opener_(parameters, context),
-        folder_(*context.folder),
-        capabilities_(uring_capabilities),
-        fixed_buffers_(parameters.fixed_buffers) {
-    capabilities_.direct = parameters.direct;
-    capabilities_.alignment_bytes = alignment_bytes;
-  }
-
-  [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
+      : KernelFileBackend(uring_capabilities, parameters, context, alignment_bytes),
+        fixed_buffers_(parameters.fixed_buffers) {}
 
   [[nodiscard]] Status make_ready(std::span<std::byte> memory, int queue_depth) override {
     course_.reset();
     auto ring = IoRing::make(static_cast<unsigned>(queue_depth));
-    if (!ring) return fail(errno_error(ring.error(), "io_uring_setup", folder_.path()));
+    if (!ring) return fail(errno_error(ring.error(), "io_uring_setup", folder().path()));
     course_ = std::make_unique<Course>(std::move(*ring), static_cast<std::size_t>(queue_depth), "not asked for");
     if (!fixed_buffers_) return {};
     const auto kept = course_->ring.keep_memory(memory);
@@ -151,34 +142,22 @@ class UringBackend final : public Backend {
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    auto file = opener_.open(request);
+    auto file = open_file(request);
     if (!file) return fail(file.error());
     if (!course_)
       if (auto ready = make_ready({}, 1); !ready) return fail(ready.error());
     const auto number = course_->ring.keep_file(file->get());
-    if (!number) return fail(errno_error(number.error(), "open", folder_.path() + "/" + request.name));
+    if (!number) return fail(errno_error(number.error(), "open", folder().path() + "/" + request.name));
     return std::make_unique<UringFile>(std::move(*file), *number, *course_);
   }
 
-  [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
-  [[nodiscard]] Status remove_file(const std::string& name) override { return folder_.remove_file(name); }
-  [[nodiscard]] Status remove_directory(const std::string& name) override { return folder_.remove_directory(name); }
-  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> metadata() override { return make_posix_metadata(folder_); }
-  [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return inspect_file(folder_, name); }
-  [[nodiscard]] Status drop_cached(const std::string& name) override { return drop_cached_file(folder_, name); }
-  [[nodiscard]] Map hints_given() const override { return opener_.hints_given(); }
-
  private:
-  KernelFileOpener opener_;
-  const RunFolder& folder_;
-  Capabilities capabilities_;
   bool fixed_buffers_;
   std::unique_ptr<Course> course_;
 };
 
 Result<std::unique_ptr<Backend>> make_uring(const Values& values, const BackendContext& context) {
   const auto parameters = bind_parameters(uring_table(), values);
-  if (const auto missing = IoRing::missing()) return fail(environment_error("uring", *missing));
   const auto alignment_bytes = alignment_for(parameters, context, "uring");
   if (!alignment_bytes) return fail(alignment_bytes.error());
   return std::make_unique<UringBackend>(parameters, context, *alignment_bytes);
