@@ -4,38 +4,18 @@
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
+from tests.e2e.commands import check_refusal, command, run, start_and_act
 
 from ullage.engine import describe
 from ullage.model.summary import Row, Summary
-from ullage.records import RecordTail
 from ullage.result import ResultFolder
 from ullage.suites.disk.cells import why_not_deep
 
-TIMEOUT_S = 120
 KIB, MIB = 1 << 10, 1 << 20
-
-
-def command(engine: Path, *words: str) -> list[str]:
-    return [sys.executable, "-m", "ullage", *words, "--engine", str(engine)]
-
-
-def start(words: list[str]) -> "subprocess.Popen[str]":
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
-    try:
-        out, err = process.communicate(timeout=TIMEOUT_S)
-    finally:
-        process.kill()
-    return process.returncode, out, err
 
 
 def disk(engine: Path, target: str, result: Path, *words: str) -> list[str]:
@@ -56,7 +36,7 @@ def rows_of(summary: Summary, metric: str, **params: object) -> list[Row]:
 
 def test_the_whole_table_is_measured_and_nothing_is_left(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    code, out, err = finish(start(disk(engine, f"here={target}", result, "--no-peer", "--time", "40s")))
+    code, out, err = run(disk(engine, f"here={target}", result, "--no-peer", "--time", "40s"))
     assert code == 0, err
     summary = summary_of(result)
     assert len(rows_of(summary, "bandwidth")) == 2 * (2 * 2 * 2 + 2)
@@ -76,7 +56,7 @@ def test_depth_keeps_so_many_requests_in_flight(engine: Path, target: Path, tmp_
         pytest.skip(f"no queue depths here: {reason}")
     result = tmp_path / "result"
     words = ["--no-peer", "--time", "30s", "--threads", "1", "--block", "1M", "--depth", "1,16"]
-    assert finish(start(disk(engine, f"here={target}", result, *words)))[0] == 0
+    assert run(disk(engine, f"here={target}", result, *words))[0] == 0
     phases = [phase for file in ResultFolder.open(result).read_records() for phase in file.phases]
     cases = {case.case: case for file in ResultFolder.open(result).read_records() for case in file.cases}
     deep = [phase for phase in phases if cases[phase.case].workload_parameters.get("queue_depth") == 16]
@@ -95,7 +75,7 @@ def test_fio_does_the_same_in_turn_and_leaves_nothing(engine: Path, target: Path
     result = tmp_path / "result"
     words = ["--time", "60s", "--threads", "2", "--block", "1M", "--volume", "128M", "--small-volume", "16M"]
     words += ["--ceiling", "here=1TB/s"]
-    code, out, err = finish(start(disk(engine, f"here={target}", result, *words)))
+    code, out, err = run(disk(engine, f"here={target}", result, *words))
     assert code == 0, err
     summary = summary_of(result)
     peers = ResultFolder.open(result).read_peers()
@@ -113,7 +93,7 @@ def test_fio_does_the_same_in_turn_and_leaves_nothing(engine: Path, target: Path
 def test_a_device_with_a_known_answer_is_measured_as_it_is(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ["--block", "1M", "--time", "30s", "--volume", "64M", "--small-volume", "2M", "--backend", "posix"]
-    code, _, err = finish(start(disk(engine, "m=model:", result, *words)))
+    code, _, err = run(disk(engine, "m=model:", result, *words))
     assert code == 0, err
     blocks = rows_of(summary_of(result), "bandwidth", block_bytes=MIB)
     assert len(blocks) == 8
@@ -127,7 +107,7 @@ def test_a_file_system_in_memory_is_labelled_so(engine: Path, tmp_path: Path) ->
     result = tmp_path / "result"
     with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="test-disk-") as folder:
         words = ["--no-peer", "--threads", "1", "--block", "256K", "--depth", "1", "--time", "20s"]
-        code, _, err = finish(start(disk(engine, f"tmp={folder}", result, *words)))
+        code, _, err = run(disk(engine, f"tmp={folder}", result, *words))
         assert code == 0, err
         assert list(Path(folder).iterdir()) == []
     rows = summary_of(result).rows
@@ -138,28 +118,15 @@ def test_a_file_system_in_memory_is_labelled_so(engine: Path, tmp_path: Path) ->
 def test_an_interrupted_run_is_reported_and_can_be_finished(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = disk(engine, f"here={target}", result, "--no-peer", "--time", "60s", "--volume", "64M")
-    process = start(words)
-    deadline = time.monotonic() + TIMEOUT_S / 2
-    while not _has_case(result):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "no repetition in time"
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    code, _, err = finish(process)
+    code, _, err = start_and_act(words, result, lambda process: process.send_signal(signal.SIGINT))
     assert code == 5, err
     assert f"`ullage resume {result}` finishes the rest" in err
     assert [path.name for path in target.iterdir()] == ["precious"]
-    code, _, err = finish(start(command(engine, "resume", str(result))))
+    code, _, err = run(command(engine, "resume", str(result)))
     assert code == 0, err
     rows = rows_of(summary_of(result), "bandwidth")
     assert len(rows) == 20
     assert min(len(row.repetitions) for row in rows) >= 3
-
-
-def _has_case(result: Path) -> bool:
-    folder = result / "records"
-    files = folder.iterdir() if folder.is_dir() else ()
-    return any(record.kind == "case" for file in files for record in RecordTail(file).poll())
 
 
 @pytest.mark.parametrize(
@@ -174,13 +141,4 @@ def _has_case(result: Path) -> bool:
 def test_what_is_refused_leaves_nothing_behind(
     engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
 ) -> None:
-    here, result = tmp_path / "here", tmp_path / "result"
-    here.mkdir()
-    filled = [word.format(here=here) for word in words]
-    returned, out, err = finish(start(command(engine, "run", "disk", *filled, "--result", str(result))))
-    assert returned == code
-    assert expected.format(here=here) in err
-    assert len(err.splitlines()) == 1
-    assert out == ""
-    assert not result.exists()
-    assert list(here.iterdir()) == []
+    check_refusal(engine, tmp_path, ["run", "disk", *words], code, expected)

@@ -3,9 +3,10 @@
 
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
+
+from tests.e2e.commands import command
 
 from ullage.importers.io500_result import IMPORTER
 from ullage.model.summary import Summary
@@ -14,11 +15,6 @@ from ullage.result import ResultFolder
 from ullage.suites.io500.phases import phases_of, scored_phases
 
 TIMEOUT_S = 180
-
-
-def command(engine: Path, *words: str) -> list[str]:
-    """A command line of Ullage with that engine."""
-    return [sys.executable, "-m", "ullage", *words, "--engine", str(engine)]
 
 
 def look(engine: Path, target: Path, result: Path, *words: str) -> list[str]:

@@ -3,21 +3,20 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from tests.e2e.commands import check_refusal, command, run, start_and_act
 
 from ullage.cleaning import find_run_folders
 from ullage.launch.members import LAUNCH_VARIABLE
 from ullage.model.summary import Summary
-from ullage.records import RecordTail
 from ullage.result import ResultFolder
 
-TIMEOUT_S = 120
+if TYPE_CHECKING:
+    import subprocess
 
 
 @pytest.fixture
@@ -27,51 +26,11 @@ def target(tmp_path: Path) -> Path:
     return folder
 
 
-def command(engine: Path, *words: str) -> list[str]:
-    return [sys.executable, "-m", "ullage", *words, "--engine", str(engine)]
-
-
 def slow_sweep(engine: Path, target: Path, result: Path) -> list[str]:
     """Two layouts of a device so slow that somebody can come between."""
     words = ["run", "sweep", "--target", f"files={target}", "--target", "slow=model:", "--result", str(result)]
     words += ["--param", "model.bandwidth=20e6", "--ranks", "1,2", "--block", "256K", "--volume", "8M", "--time", "60s"]
     return command(engine, *words, "--min-repetitions", "2", "--max-repetitions", "2")
-
-
-def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
-    try:
-        out, err = process.communicate(timeout=TIMEOUT_S)
-    finally:
-        process.kill()
-    return process.returncode, out, err
-
-
-def run(words: list[str]) -> tuple[int, str, str]:
-    return finish(subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
-
-
-def start_and_act(
-    words: list[str], result: Path, act: Callable[["subprocess.Popen[str]"], None]
-) -> tuple[int, str, str]:
-    """Start, wait for the first repetition, act."""
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + TIMEOUT_S / 2
-    try:
-        while not _has_case(result):
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline, "no repetition in time"
-            time.sleep(0.05)
-        act(process)
-    except BaseException:
-        process.kill()
-        raise
-    return finish(process)
-
-
-def _has_case(result: Path) -> bool:
-    folder = result / "records"
-    files = folder.iterdir() if folder.is_dir() else ()
-    return any(record.kind == "case" for file in files for record in RecordTail(file).poll())
 
 
 def repetitions(result: Path) -> list[int]:
@@ -174,16 +133,7 @@ def _rank_of(result: Path, rank: int) -> int:
 def test_what_is_refused_leaves_nothing_behind(
     engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
 ) -> None:
-    here, result = tmp_path / "here", tmp_path / "result"
-    here.mkdir()
-    filled = [word.format(here=here) for word in words]
-    returned, out, err = run(command(engine, "run", "sweep", *filled, "--result", str(result)))
-    assert returned == code
-    assert expected.format(here=here) in err
-    assert len(err.splitlines()) == 1
-    assert out == ""
-    assert not result.exists()
-    assert list(here.iterdir()) == []
+    check_refusal(engine, tmp_path, ["run", "sweep", *words], code, expected)
 
 
 def test_plan_explains_and_touches_nothing(engine: Path, tmp_path: Path) -> None:

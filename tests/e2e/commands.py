@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Command lines of Ullage, run as people run them, on a chosen engine."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ullage.records import RecordTail
+
+TIMEOUT_S = 120
+
+
+def command(engine: Path, *words: str) -> list[str]:
+    """A command line of Ullage with that engine."""
+    return [sys.executable, "-m", "ullage", *words, "--engine", str(engine)]
+
+
+def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
+    """Exit code, output and errors."""
+    try:
+        out, err = process.communicate(timeout=TIMEOUT_S)
+    finally:
+        process.kill()
+    return process.returncode, out, err
+
+
+def start(words: list[str]) -> "subprocess.Popen[str]":
+    """Under way, with its output kept."""
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def run(words: list[str]) -> tuple[int, str, str]:
+    """Start and finish."""
+    return finish(start(words))
+
+
+def start_and_act(
+    words: list[str], result: Path, act: Callable[["subprocess.Popen[str]"], None]
+) -> tuple[int, str, str]:
+    """Start, wait for the first repetition, act."""
+    process = start(words)
+    deadline = time.monotonic() + TIMEOUT_S / 2
+    try:
+        while not _has_case(result):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline, "no repetition in time"
+            time.sleep(0.02)
+        act(process)
+    except BaseException:
+        process.kill()
+        raise
+    return finish(process)
+
+
+def _has_case(result: Path) -> bool:
+    folder = result / "records"
+    files = folder.iterdir() if folder.is_dir() else ()
+    return any(record.kind == "case" for file in files for record in RecordTail(file).poll())
+
+
+def check_refusal(engine: Path, tmp_path: Path, words: Sequence[str], code: int, expected: str) -> None:
+    """One line and an exit code, and nothing is left; ``{here}`` in words and line is a folder."""
+    here, result = tmp_path / "here", tmp_path / "result"
+    here.mkdir()
+    filled = [word.format(here=here) for word in words]
+    returned, out, err = run(command(engine, *filled, "--result", str(result)))
+    assert returned == code
+    assert expected.format(here=here) in err
+    assert len(err.splitlines()) == 1
+    assert out == ""
+    assert not result.exists()
+    assert list(here.iterdir()) == []
