@@ -223,6 +223,25 @@ Json counters_json(const mpi::Comm& all, const Counters& counters) {
   return sums;
 }
 
+Json gauges_json(const mpi::Comm& all, const Gauges& gauges) {
+  std::vector<double> sums;
+  for (const auto& [name, value] : gauges) sums.push_back(value);
+  std::vector<double> least = sums;
+  std::vector<double> most = sums;
+  if (!sums.empty()) {
+    all.sum_all(sums);
+    all.min_all(least);
+    all.max_all(most);
+  }
+  Json reduced = Json::object();
+  std::size_t i = 0;
+  for (const auto& [name, value] : gauges) {
+    reduced[name] = {{"sum", sums[i]}, {"least", least[i]}, {"most", most[i]}};
+    ++i;
+  }
+  return reduced;
+}
+
 /// Everything between the first probe and the last rank's close.
 bool pass(const RunContext& context, const PhaseScope& scope, Passage& passage) {
   passage.prepare_first();
@@ -274,6 +293,7 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   outcome.grade = agreed_grade(all, record);
   record["status"] = word(outcome.status);
   record["counters"] = counters_json(all, work.counters());
+  record["gauges"] = gauges_json(all, work.gauges());
   record["hints_given"] = work.hints_given();
   record["hints_granted"] = work.hints_granted();
   return outcome;

@@ -42,6 +42,10 @@ struct PhaseInfo {
 /// Counts of this rank that are no operations and no bytes; the same names on every rank, added over them.
 using Counters = std::map<std::string, std::uint64_t>;
 
+/// What this rank measured and cannot count, in the unit that ends the name; the same names on every rank. The record
+/// has their sum, least and most over the ranks.
+using Gauges = std::map<std::string, double>;
+
 struct Verification {
   std::uint64_t verified_bytes = 0;
   std::uint64_t bad_blocks = 0;
@@ -79,6 +83,7 @@ class PhaseWork {
   }
   /// Asked after the phase.
   [[nodiscard]] virtual Counters counters() const { return {}; }
+  [[nodiscard]] virtual Gauges gauges() const { return {}; }
   [[nodiscard]] virtual Map hints_given() const { return {}; }
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
 };

@@ -70,6 +70,7 @@ struct WorkloadEntry {
   std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make;
   /// Whether it works on a dataset that another case has made, which the plan must name; null: never.
   std::function<bool(const Values&)> uses_dataset = nullptr;
+  bool needs_storage = true;  // false: works on cores and memory, and the case's backend is `null`
 };
 
 }  // namespace ullage

@@ -183,6 +183,9 @@ void Comm::max_all(std::span<std::int64_t> values) const {
 void Comm::sum_all(std::span<std::uint64_t> values) const {
   reduce_everywhere(handle_->comm, values, MPI_UINT64_T, MPI_SUM);
 }
+void Comm::min_all(std::span<double> values) const { reduce_everywhere(handle_->comm, values, MPI_DOUBLE, MPI_MIN); }
+void Comm::max_all(std::span<double> values) const { reduce_everywhere(handle_->comm, values, MPI_DOUBLE, MPI_MAX); }
+void Comm::sum_all(std::span<double> values) const { reduce_everywhere(handle_->comm, values, MPI_DOUBLE, MPI_SUM); }
 
 void Comm::send(std::span<const std::byte> data, int to, int tag) const {
   in_parts(data.size(), [&](std::size_t first, int count) {

@@ -78,6 +78,9 @@ class Comm final {
   void min_all(std::span<std::int64_t> values) const;  // element-wise, everywhere, in one call
   void max_all(std::span<std::int64_t> values) const;
   void sum_all(std::span<std::uint64_t> values) const;
+  void min_all(std::span<double> values) const;
+  void max_all(std::span<double> values) const;
+  void sum_all(std::span<double> values) const;
 
   void send(std::span<const std::byte> data, int to, int tag) const;
   // Messages may be of any length: long ones go in parts.

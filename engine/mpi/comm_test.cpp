@@ -60,7 +60,15 @@ TEST(MpiComm, ElementWise) {
   bounds = {world.rank(), -world.rank()};
   world.max_all(bounds);
   EXPECT_EQ(bounds, (std::array<std::int64_t, 2>{ranks - 1, 0}));
-  world.max_all({});
+  world.max_all(std::span<std::int64_t>{});
+  std::array<double, 2> shares{0.5, -1.5 * world.rank()};
+  world.min_all(shares);
+  EXPECT_EQ(shares, (std::array<double, 2>{0.5, -1.5 * (ranks - 1)}));
+  world.sum_all(shares);
+  EXPECT_EQ(shares, (std::array<double, 2>{0.5 * ranks, -1.5 * (ranks - 1) * ranks}));
+  shares[0] = world.rank();
+  world.max_all(shares);
+  EXPECT_EQ(shares[0], ranks - 1);
 
   const int root = ranks - 1;
   std::array<std::uint64_t, 3> counts{1, 2, static_cast<std::uint64_t>(world.rank())};

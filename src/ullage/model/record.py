@@ -211,6 +211,14 @@ class Contamination(Tolerant):
     reasons: list[str] = []
 
 
+class Gauge(Tolerant):
+    """A measurement that is no count, over the ranks. Its name ends in its unit."""
+
+    sum: float
+    least: float
+    most: float
+
+
 class PhaseRecord(Tolerant):
     """One globally synchronised, separately timed stretch.
 
@@ -242,6 +250,7 @@ class PhaseRecord(Tolerant):
     latency: Latency | None = None
     latency_parts: Annotated[dict[str, Latency | None], Field(description="of operations made of several calls")] = {}
     counters: Annotated[dict[str, int], Field(description="counts of the workload's own, added over ranks")] = {}
+    gauges: Annotated[dict[str, Gauge], Field(description="measurements of the workload's own")] = {}
     series: Series | None = None
     by_rank: Ranks | None = None
     moved: Moved | None = None

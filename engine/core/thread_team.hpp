@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of one rank that begin together, each on a core of its own.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace ullage {
+
+/// CPUs this process may run on, in the kernel's order.
+[[nodiscard]] std::vector<int> allowed_cpus();
+
+/// `count` of `cpus` from number `first` on, each once before any is taken again.
+[[nodiscard]] std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::size_t count);
+
+/// A thread for each of `cpus`, pinned to it where the system lets it. Between tasks they sleep. Used by one thread.
+class ThreadTeam final {
+ public:
+  /// When one thread worked on a task.
+  struct Span {
+    std::int64_t start_ns = 0;
+    std::int64_t stop_ns = 0;
+  };
+  /// `body(thread)` is timed; `around(thread)`, where given, comes right before and right after it and is not.
+  struct Task {
+    std::function<void(std::size_t)> body;
+    std::function<void(std::size_t)> around;
+  };
+
+  explicit ThreadTeam(std::span<const int> cpus);
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+  ~ThreadTeam();
+
+  /// Runs the task on all threads, which begin its body together, and returns when the last has ended. Bodies must not
+  /// throw. The spans are in the order of `cpus`.
+  std::span<const Span> run(const Task& task);
+
+  [[nodiscard]] std::size_t size() const { return spans_.size(); }
+  /// Threads the system did not let us pin.
+  [[nodiscard]] std::size_t unpinned() const { return unpinned_.load(); }
+
+ private:
+  void serve(std::size_t thread, int cpu);
+  void meet(std::uint64_t turn);
+
+  std::mutex mutex_;
+  std::condition_variable begin_;
+  std::condition_variable ended_;
+  const Task* task_ = nullptr;
+  std::uint64_t turn_ = 0;
+  std::size_t busy_ = 0;
+  bool leaves_ = false;
+  std::atomic<std::uint64_t> arrived_ = 0;
+  std::atomic<std::size_t> unpinned_ = 0;
+  std::vector<Span> spans_;
+  std::vector<std::jthread> threads_;  // last: they use the others
+};
+
+}  // namespace ullage
