@@ -35,13 +35,14 @@ def build_summary(result: ResultFolder) -> Summary:
         return imported_summary(result, request)
     system, files = result.read_system(), result.read_records()
     said = _summarise(result, request, row_context(request, system), files)
+    rows = [row if row.suite else row.model_copy(update={"suite": request.suite}) for row in said.rows]
     return Summary(
         suite=request.suite,
         run_id=request.run_id,
         created=request.created,
         command=request.command,
         versions=_versions(request, files),
-        rows=with_peers(said.rows, result.read_peers()),
+        rows=with_peers(rows, result.read_peers()),
         findings=said.findings,
         scores=said.scores,
         events=summarise_events(files),

@@ -52,6 +52,7 @@ class Row(Strict):
     grade: Grade | None
     flags: list[str] = []
     peer: Peer | None = None
+    suite: Annotated[str, Field(description="that made it, where a result has the rows of several")] = ""
 
 
 class Finding(Strict):

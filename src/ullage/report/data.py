@@ -72,6 +72,10 @@ class ReportData:
         """The rows arranged in panels."""
         return make_view(self.summary)
 
+    def rows_of(self, suite: str) -> list[Row]:
+        """Those a suite of that name has made: all of its own result, a part of one that several suites share."""
+        return [row for row in self.summary.rows if (row.suite or self.summary.suite) == suite]
+
     def phases_of(self, row: Row) -> list[PhaseRecord]:
         """The repetitions behind ``row``; empty when it came without records, as an imported table does.
 

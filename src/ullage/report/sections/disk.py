@@ -61,7 +61,7 @@ class _Column:
 
 def build(data: ReportData) -> Content | None:
     """Two tables for each target; None for other suites, and where nothing was measured."""
-    if data.summary.suite != _SUITE or not data.summary.rows:
+    if not data.rows_of(_SUITE):
         return None
     grids: list[Grid] = []
     for target in data.view.targets:
@@ -82,7 +82,7 @@ def build(data: ReportData) -> Content | None:
 
 def _lines(data: ReportData) -> list[_Line]:
     found: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in data.summary.rows:
+    for row in data.rows_of(_SUITE):
         found.setdefault((row.case, str(row.params.get("access", ""))), {})[row.metric] = row
     lines: list[_Line] = []
     for rows in found.values():
@@ -111,7 +111,7 @@ def _cell(column: _Column, line: _Line) -> Cell:
 
 
 def _notes(data: ReportData) -> list[str]:
-    rows = data.summary.rows
+    rows = data.rows_of(_SUITE)
     peers = sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})
     notes = [_PEER_NOTE.format(", ".join(peers)) if peers else "No peer was run beside."]
     ceilings = {(row.target, str(row.params["access"])): row.ceiling for row in rows if row.ceiling is not None}
