@@ -10,7 +10,8 @@ namespace ullage::mpi {
 namespace {
 
 /// Open MPI's choice of components for a framework, wherever it was made (mpirun --mca, environment, parameter file):
-/// its MCA parameters are MPI_T's control variables. Empty: no choice was made.
+/// its MCA parameters are MPI_T's control variables. Empty: no choice was made. Slow: MPI_T loads every component there
+/// is, and that of Omni-Path calibrates a clock for 0.2 s.
 std::string selection(const char* framework) {
   int provided = 0;
   if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return {};
@@ -35,7 +36,7 @@ bool contains(const std::string& text, const char* word) { return text.find(word
 std::string mpi_io_component() {
   const std::string version = library_version();
   if (contains(version, "Open MPI")) {
-    std::string chosen = selection("io");
+    static const std::string chosen = selection("io");
     // The library's own choice; on Lustre it may take ROMIO, which the hints of each file then show.
     if (chosen.empty() || chosen.starts_with('^')) return contains(chosen, "ompio") ? "romio" : "ompio";
     return chosen;
