@@ -12,6 +12,11 @@ settings.register_profile("ullage", deadline=None, derandomize=True, database=No
 settings.load_profile("ullage")
 
 
+# As for the engine's tests (cmake/Tests.cmake): a rank that waits leaves its core, and nothing looks for Omni-Path.
+for _name, _value in {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "OMPI_MCA_pml": "ob1"}.items():
+    os.environ.setdefault(_name, _value)
+
+
 @pytest.fixture(autouse=True)
 def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Point HOME at a fresh folder and drop the XDG folders, the colours and the width of this terminal."""
