@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t most_files = std::uint64_t{1} << 32;  // a damaged number must not keep a removal busy for ever
+constexpr std::uint64_t most_listed = std::uint64_t{1} << 32;  // a damaged number must not keep a removal busy for ever
 
 std::string padded(std::uint64_t index) {
   const std::string digits = std::to_string(index);
@@ -84,7 +84,7 @@ std::optional<DatasetEntry> parse_entry(std::string_view line) {
                      text_of(json, "file_mode") == "per-process",
                      flag_of(json, "directory_per_process"),
                      std::nullopt};
-  if (entry.files > most_files || !is_own_directory(entry)) return std::nullopt;
+  if (entry.files > most_listed || !is_own_directory(entry)) return std::nullopt;
   return entry;
 }
 

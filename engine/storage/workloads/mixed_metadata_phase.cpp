@@ -11,7 +11,6 @@
 namespace ullage {
 namespace {
 
-using PhaseKind = MixedMetadataPhaseKind;
 using Shape = MixedMetadataShape;
 
 constexpr std::uint64_t most_items_a_batch = 1024;
@@ -47,7 +46,7 @@ PayloadSpec payload_spec(const MixedMetadataState& state) {
 
 }  // namespace
 
-MixedMetadataPhase::MixedMetadataPhase(MixedMetadataState& state, PhaseKind kind)
+MixedMetadataPhase::MixedMetadataPhase(MixedMetadataState& state, MixedMetadataPhaseKind kind)
     : state_(state),
       kind_(kind),
       pattern_(state.parameters->shape(), static_cast<std::uint64_t>(state.context->world->rank())),
@@ -79,8 +78,8 @@ PhaseInfo MixedMetadataPhase::info() const {
   PhaseInfo info;
   info.name = word(kind_);
   info.access = Access::metadata;
-  if (kind_ == PhaseKind::precreate && parameters().object_bytes > 0) info.access = Access::write;
-  if (kind_ == PhaseKind::precreate) info.parts = parts_of(MetadataOperation::create);
+  if (kind_ == MixedMetadataPhaseKind::precreate && parameters().object_bytes > 0) info.access = Access::write;
+  if (kind_ == MixedMetadataPhaseKind::precreate) info.parts = parts_of(MetadataOperation::create);
   if (!benches()) return info;
   info.parts = {"stat", "read", "delete", "create"};
   info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
@@ -103,7 +102,7 @@ Status MixedMetadataPhase::before() {
   const mpi::Topology& topology = state_.context->world->topology();
   if (benches() && parameters().waiting_factor > 0)
     pacer_.emplace(topology.ranks_on_node <= static_cast<int>(std::thread::hardware_concurrency()));
-  if (kind_ != PhaseKind::precreate) return {};
+  if (kind_ != MixedMetadataPhaseKind::precreate) return {};
   for (std::uint64_t i = 0; i <= parameters().sets; ++i) {
     const std::string path = state_.dataset.directory + "/" + state_.tree.directory_path(source_, i);
     if (auto status = state_.context->backend->make_directory(path); !status) return status;
@@ -131,7 +130,7 @@ std::string MixedMetadataPhase::directory_of(std::uint64_t set) const {
 
 /// Of a phase that fills or empties one set after the other.
 MixedMetadataPhase::Step MixedMetadataPhase::step_at(std::uint64_t operation) const {
-  return {kind_ == PhaseKind::precreate ? Shape::create : Shape::remove, operation / parameters().objects,
+  return {kind_ == MixedMetadataPhaseKind::precreate ? Shape::create : Shape::remove, operation / parameters().objects,
           operation % parameters().objects};
 }
 
@@ -248,7 +247,7 @@ Error MixedMetadataPhase::wrong_data(const Step& step, const Mismatch& mismatch)
 Verification MixedMetadataPhase::after(std::uint64_t executed, Meter& progress) {
   progress.start(now_ns());
   check_batch();
-  state_.has_sets = kind_ != PhaseKind::cleanup;
+  state_.has_sets = kind_ != MixedMetadataPhaseKind::cleanup;
   if (!benches()) return verification_;
   if (const Status settled = settle(executed, progress); !settled && !verification_.first)
     verification_.first = settled.error();
