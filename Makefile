@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# make run   sets up, builds, sweeps two targets of this machine and says where the report is
+# make run   sets up, builds, looks at every part of this machine and says where the report is
 # make test  sets up, runs every test
 # The work is done by the small programs in scripts/. PYTHON=... names the interpreter, ULLAGE_SETUP_MPI=auto, site,
 # packages or wheel the MPI, CXX=... the compiler,
-# ARGS=... further words for the sweep of `make run`.
+# ARGS=... further words for `make run`, as of `ullage run overview`.
 .DEFAULT_GOAL := help
 .PHONY: help setup run test lint format clean distclean
 
 python = "$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)"
 
 help:
-	@echo 'make run      sets up, builds, sweeps this disk and this memory, says where the report is'
+	@echo 'make run      sets up, builds, looks at cores, memory and disk, says where the report is'
 	@echo 'make test     sets up, runs every test'
 	@echo 'make setup    only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
 	@echo 'make lint     style, types and house rules      make format   writes what can be mended by a program'
@@ -20,7 +20,7 @@ setup:
 	@$(python) scripts/setup.py run
 
 run: setup
-	@.venv/bin/ullage run sweep --target disk="$$PWD" --target memory=/dev/shm --time 110s $(ARGS)
+	@.venv/bin/ullage run overview --target disk="$$PWD" --target memory=/dev/shm $(ARGS)
 
 test:
 	@$(python) scripts/setup.py test

@@ -31,6 +31,9 @@ def prepare_run() -> None:
     """Make .venv with ullage in it and configure the engine with the MPI there is."""
     python_env.ensure_venv(python_env.VENV)
     python_env.install(python_env.VENV, "requirements.txt")
+    python_env.install_optional(
+        python_env.VENV, "requirements-blas.txt", "no BLAS of our own: only the machine's is there"
+    )
     python_env.install_ullage()
     tools.ensure_build_tools()
     chosen = mpi.choose()

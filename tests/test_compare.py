@@ -205,3 +205,15 @@ def test_forms_hold_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "b against a: faster in" in printed
     assert "\x1b" not in printed
+
+
+def test_suites_of_one_result_are_compared_each_with_itself() -> None:
+    plain = make_summary(Shape(repetitions=7))
+    disk, sweep = (changed(plain, lambda _row, name=name: {"suite": name}) for name in ("disk", "sweep"))
+    both = of([*disk.rows, *scaled(sweep, 2.0).rows])
+    found = compare_summaries({"a": both, "b": scaled(both, 1.5)}, "result")
+    assert {dict(cell.setting)["suite"] for cell in found.cells} == {"disk", "sweep"}
+    assert all(cell.ratio == pytest.approx(1.5, rel=0.1) for cell in found.cells)
+    # Results of one suite each, whatever it is called, are compared as ever.
+    apart = compare_summaries({"a": disk, "b": sweep}, "result")
+    assert len(apart.cells) == len(plain.rows)

@@ -16,9 +16,9 @@ struct ClockRate {
 
 constexpr double most_disagreement = 0.02;
 
-/// Takes about 30 us: the shorter of two runs of each chain, interleaved, so that an interrupt spoils none. The addends
-/// are registers: additions of an immediate are folded when registers are renamed, on Golden Cove and later, and run
-/// several a cycle.
+/// Takes about 30 us: the shorter of two runs of each chain, interleaved, so that an interrupt spoils none; more runs,
+/// up to four times as long, while the chains disagree. The addends are registers: additions of an immediate are folded
+/// when registers are renamed, on Golden Cove and later, and run several a cycle.
 [[nodiscard]] ClockRate read_clock_rate();
 
 }  // namespace ullage

@@ -15,21 +15,34 @@ namespace {
 /// A window this long is long enough to extrapolate from.
 constexpr double share_to_trust = 0.25;
 constexpr double most_growth = 16;
+constexpr int most_attempts = 3;
 
-std::vector<int> cpus_of(const WorkloadContext& context, int threads) {
-  const auto count = static_cast<std::size_t>(threads);
+std::vector<int> cpus_of(const WorkloadContext& context, const WindowParameters& parameters) {
+  const auto count = static_cast<std::size_t>(parameters.threads);
   const auto place = static_cast<std::size_t>(context.world->topology().rank_on_node);
-  return choose_cpus(allowed_cpus(), place * count, count);
+  return choose_cpus(parameters.cpus.empty() ? allowed_cpus() : parameters.cpus, place * count, count);
 }
 
 }  // namespace
+
+void ClockReadings::add(const ClockRate& rate, bool counts) {
+  const bool agrees = rate.disagreement() <= most_disagreement;
+  before_hz_ = after_hz_;
+  // What an interrupt has spoilt is told by the reading at the window's other end.
+  if (agrees || after_hz_ <= 0) after_hz_ = rate.add_hz;
+  if (!counts) return;
+  Sum& sum = agrees ? agreeing_ : others_;
+  sum.hz += rate.add_hz;
+  sum.disagreement += rate.disagreement();
+  sum.count += 1;
+}
 
 WindowedPhase::WindowedPhase(std::string name, const WindowParameters& parameters, const WorkloadContext& context,
                              WindowedKernel& kernel)
     : name_(std::move(name)),
       parameters_(parameters),
       kernel_(kernel),
-      team_(cpus_of(context, parameters.threads)),
+      team_(cpus_of(context, parameters)),
       readings_(team_.size()) {
   totals_.threads = team_.size();
   totals_.shortest_ns = std::numeric_limits<std::int64_t>::max();
@@ -49,6 +62,7 @@ Status WindowedPhase::before() {
   calibrate();
   warm_up();
   timed_ = true;
+  kernel_.timing_begins();
   return {};
 }
 
@@ -90,10 +104,11 @@ Gauges WindowedPhase::gauges() const {
   double sum_hz = 0;
   double count = 0;
   double disagreement = 0;
-  for (const Reading& reading : readings_) {
-    sum_hz += reading.sum_hz;
-    count += static_cast<double>(reading.count);
-    disagreement = std::max(disagreement, reading.disagreement);
+  for (const ClockReadings& readings : readings_) {
+    const ClockReadings::Sum& used = readings.used();
+    sum_hz += used.hz;
+    count += used.count;
+    if (used.count > 0) disagreement = std::max(disagreement, used.disagreement / used.count);
   }
   gauges["clock_hz"] = count > 0 ? sum_hz / count : 0;
   gauges["clock_disagreement"] = disagreement;
@@ -101,16 +116,7 @@ Gauges WindowedPhase::gauges() const {
   return gauges;
 }
 
-void WindowedPhase::read_clock(std::size_t thread) {
-  const ClockRate rate = read_clock_rate();
-  Reading& reading = readings_[thread];
-  reading.before_hz = reading.after_hz;
-  reading.after_hz = rate.add_hz;
-  if (!timed_) return;
-  reading.sum_hz += rate.add_hz;
-  reading.disagreement = std::max(reading.disagreement, rate.disagreement());
-  ++reading.count;
-}
+void WindowedPhase::read_clock(std::size_t thread) { readings_[thread].add(read_clock_rate(), timed_); }
 
 std::int64_t WindowedPhase::window(std::uint64_t passes) {
   const auto spans = team_.run(
@@ -121,17 +127,27 @@ std::int64_t WindowedPhase::window(std::uint64_t passes) {
     const auto& [begun, ended] = spans[thread];
     start = std::min(start, begun);
     stop = std::max(stop, ended);
-    const double hz = (readings_[thread].before_hz + readings_[thread].after_hz) / 2;
-    if (timed_) totals_.cycles += hz * static_cast<double>(ended - begun) * 1e-9;
+    const double hz = readings_[thread].around_hz();
+    if (!timed_) continue;
+    totals_.thread_ns += ended - begun;
+    totals_.cycles += hz * static_cast<double>(ended - begun) * 1e-9;
   }
   return stop - start;
+}
+
+/// Of as many windows as needed for one below `long_ns`, at most a few: one that was interrupted looks long, too.
+double WindowedPhase::shortest_window_ns(double long_ns) {
+  double shortest_ns = std::numeric_limits<double>::max();
+  for (int attempt = 0; attempt < most_attempts && shortest_ns >= long_ns; ++attempt)
+    shortest_ns = std::min(shortest_ns, static_cast<double>(window(passes_)));
+  return shortest_ns;
 }
 
 /// Grows the number of passes until a window is long enough to tell how many make a whole one.
 void WindowedPhase::calibrate() {
   const double wanted_ns = parameters_.window_s * 1e9;
   for (;;) {
-    const double took_ns = std::max(1.0, static_cast<double>(window(passes_)));
+    const double took_ns = std::max(1.0, shortest_window_ns(share_to_trust * wanted_ns));
     const double growth = wanted_ns / took_ns;
     const bool is_long = took_ns >= share_to_trust * wanted_ns;
     const double passes = static_cast<double>(passes_) * (is_long ? growth : std::min(growth, most_growth));

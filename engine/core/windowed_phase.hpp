@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/clock_rate.hpp"
 #include "core/params.hpp"
 #include "core/phase_work.hpp"
 #include "core/thread_team.hpp"
@@ -22,13 +23,14 @@ struct WindowParameters {
   int windows = 10;
   double window_s = 0.01;
   double warm_up_s = 0.1;
+  std::vector<int> cpus;  // the threads' choice; empty: all that the process may run on
 };
 
-/// The fields of the above in the table of a struct P that derives from it.
+/// The fields of the above in the table of a struct P that derives from it, for work whose threads are not the user's
+/// choice.
 template <class P>
-Table<P> window_fields() {
+Table<P> timing_fields() {
   return {
-      count<P>("threads", static_cast<int P::*>(&WindowParameters::threads), {1, 4096}, "of each rank, a core each"),
       count<P>("windows", static_cast<int P::*>(&WindowParameters::windows), {1, 100'000}, "timed stretches"),
       seconds<P>("window_s", static_cast<double P::*>(&WindowParameters::window_s), {1e-4, 60},
                  "how long each shall last; a single pass may take longer"),
@@ -37,11 +39,20 @@ Table<P> window_fields() {
   };
 }
 
+template <class P>
+Table<P> window_fields() {
+  Table<P> fields = timing_fields<P>();
+  fields.insert(fields.begin(), count<P>("threads", static_cast<int P::*>(&WindowParameters::threads), {1, 4096},
+                                         "of each rank, a core each"));
+  return fields;
+}
+
 /// What the windows of one rank add up to.
 struct WindowTotals {
   std::uint64_t passes = 0;      // of each thread
   std::int64_t elapsed_ns = 0;   // of the windows, each from the first thread's start to the last one's stop
   std::int64_t shortest_ns = 0;  // window
+  std::int64_t thread_ns = 0;    // of all threads, each from its own start to its own stop
   std::uint64_t windows = 0;
   std::size_t threads = 0;
   double cycles = 0;  // of all threads, by the clock measured around each window; 0: not known
@@ -65,6 +76,8 @@ class WindowedKernel {
   }
   /// `passes` >= 1 times the kernel's smallest piece of work. Timed; must neither throw nor allocate.
   virtual void run(std::size_t thread, std::uint64_t passes) = 0;
+  /// Untimed, once, after the warm-up: what is counted from here on is that of the windows.
+  virtual void timing_begins() {}
   /// Untimed, after the last window: a wrong result is an error.
   [[nodiscard]] virtual Status check() { return {}; }
   /// Bytes of one pass of all threads, as an application counts them.
@@ -73,9 +86,30 @@ class WindowedKernel {
   virtual void report(const WindowTotals& totals, Gauges& gauges) const = 0;
 };
 
+/// What one thread read of its clock around its windows. Readings whose two chains disagree were interrupted and are
+/// left out, unless all are.
+class ClockReadings final {
+ public:
+  struct Sum {
+    double hz = 0;
+    double disagreement = 0;
+    double count = 0;
+  };
+  void add(const ClockRate& rate, bool counts);
+  [[nodiscard]] const Sum& used() const { return agreeing_.count > 0 ? agreeing_ : others_; }
+  /// Mean of the last two.
+  [[nodiscard]] double around_hz() const { return (before_hz_ + after_hz_) / 2; }
+
+ private:
+  Sum agreeing_;
+  Sum others_;
+  double before_hz_ = 0;
+  double after_hz_ = 0;
+};
+
 /// Calibrates the passes of a window, warms up, then times `windows` of them; one window is one operation of the meter.
-/// Gauges besides the kernel's: kernel_s, shortest_window_s, cycles, clock_hz (mean under this work), clock_disagreement
-/// (of its two chains, the largest of any reading), threads, unpinned_threads.
+/// Gauges besides the kernel's: kernel_s, shortest_window_s, cycles, clock_hz (mean under this work),
+/// clock_disagreement (of its two chains, mean of the readings used, of the worst thread), threads, unpinned_threads.
 class WindowedPhase final : public PhaseWork {
  public:
   WindowedPhase(std::string name, const WindowParameters& parameters, const WorkloadContext& context,
@@ -90,16 +124,9 @@ class WindowedPhase final : public PhaseWork {
   [[nodiscard]] Gauges gauges() const override;
 
  private:
-  struct Reading {  // of one thread's clock
-    double sum_hz = 0;
-    double disagreement = 0;
-    std::uint64_t count = 0;
-    double before_hz = 0;  // of the current window
-    double after_hz = 0;
-  };
-
   void read_clock(std::size_t thread);
   [[nodiscard]] std::int64_t window(std::uint64_t passes);
+  [[nodiscard]] double shortest_window_ns(double long_ns);
   void calibrate();
   void warm_up();
 
@@ -110,7 +137,7 @@ class WindowedPhase final : public PhaseWork {
   std::uint64_t passes_ = 1;
   std::uint64_t prepared_ = 0;
   WindowTotals totals_;
-  std::vector<Reading> readings_;
+  std::vector<ClockReadings> readings_;
   bool timed_ = false;
 };
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from steps import packages
-from steps.process import ROOT, answer, logged, say
+from steps.process import ROOT, StepError, answer, logged, say
 
 VENV = ROOT / ".venv"
 VENV_MPICH = ROOT / ".venv-mpich"
@@ -38,6 +38,14 @@ def install(folder: Path, *requirements: str) -> None:
     say(f"{folder.name}: {', '.join(requirements)}")
     files = [word for name in requirements for word in ("--requirement", str(ROOT / name))]
     _pip(folder, f"pip-{'-'.join(Path(name).stem for name in requirements)}", "--only-binary=:all:", *files)
+
+
+def install_optional(folder: Path, requirements: str, lost: str) -> None:
+    """The same of what can be done without: where it cannot be had, say what is ``lost`` and go on."""
+    try:
+        install(folder, requirements)
+    except StepError as error:
+        say(f"{lost} ({error})")
 
 
 def install_wheels(folder: Path, pins: list[str]) -> None:

@@ -147,10 +147,14 @@ def _names(samples: Iterable[Sample], by: By) -> tuple[str, ...]:
 def _place_of(samples: Sequence[Sample], by: By) -> Callable[[Sample], tuple[tuple[str, Scalar], ...]]:
     """What two rows must share beside the metric. A parameter that follows from the compared one need not be shared."""
 
+    # Two suites of one result may have done the same thing in different ways.
+    has_several = len({(sample.result, sample.row.suite) for sample in samples}) > len({one.result for one in samples})
+
     def common(sample: Sample) -> tuple[tuple[str, Scalar], ...]:
         row = sample.row
         pairs: list[tuple[str, Scalar | None]] = [
             ("result", sample.result),
+            ("suite", row.suite if has_several else None),
             ("target", row.target),
             ("access", access_of(row)),
         ]

@@ -11,17 +11,19 @@ from ullage.model.summary import Peer, Row
 def with_peers(rows: Sequence[Row], records: Sequence[PeerRecord]) -> list[Row]:
     """``rows`` in their order, each with the median of the peer that did its case and phase and tells its metric.
 
+    A row that names no phase is of a case with a single one.
     Of several tools the first by name; of several versions of it the one that ran last, since numbers of two programs
     are never mixed. A row without such records stays as it is.
     """
-    runs: dict[tuple[str, str], list[PeerRecord]] = {}
+    runs: dict[str, list[PeerRecord]] = {}
     for record in records:
-        runs.setdefault((record.case, record.phase), []).append(record)
-    return [_with_peer(row, runs.get((row.case, _phase(row)), [])) for row in rows]
+        runs.setdefault(record.case, []).append(record)
+    return [_with_peer(row, _of_phase(runs.get(row.case, []), row)) for row in rows]
 
 
-def _phase(row: Row) -> str:
-    return str(row.params.get("access", row.params.get("phase", "")))
+def _of_phase(runs: Sequence[PeerRecord], row: Row) -> list[PeerRecord]:
+    phase = row.params.get("access", row.params.get("phase"))
+    return [record for record in runs if phase is None or record.phase == phase]
 
 
 def _with_peer(row: Row, runs: Sequence[PeerRecord]) -> Row:

@@ -60,7 +60,8 @@ class Status:
         """Whether ``record`` changes what is shown."""
         if isinstance(record, PhaseRecord):
             self.phase = record.phase
-            self.rate = format_rate(record.bytes * 1e9 / record.elapsed_ns) if record.elapsed_ns > 0 else ""
+            has_rate = record.bytes > 0 and record.elapsed_ns > 0
+            self.rate = format_rate(record.bytes * 1e9 / record.elapsed_ns) if has_rate else ""
             return True
         if isinstance(record, CaseRecord):
             self.done += 1

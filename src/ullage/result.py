@@ -5,20 +5,24 @@ request.json          what was asked                    plans/NNN.json       one
 system.json           facts of the machine              records/NNN.ndjson   what the engine wrote
 summary.json          what the suite says of it         engine/NNN.stderr    what launcher and engine said
 peers.ndjson          what other tools measured beside it
+parts/SUITE/          of a suite that is made of others: a result like this one for each
+parts/outcomes.json   how each of them ended
 report.html tables/   made again from the rest at will
 """
 
 import os
 import re
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.identity import plan_bytes
+from ullage.model.parts import PartOutcome, PartOutcomes
 from ullage.model.peer import PeerRecord
 from ullage.model.plan import Plan
 from ullage.model.request import Request
@@ -28,6 +32,7 @@ from ullage.records import RecordFile, read_records
 
 DEFAULT_PARENT: Final = Path("ullage-results")
 ModelT = TypeVar("ModelT", bound=BaseModel)
+_PARTS: Final = "parts"
 _NUMBERED: Final = re.compile(r"(\d{3,})\.(?:json|ndjson|stderr)")
 
 
@@ -106,6 +111,21 @@ class ResultFolder:
         return self.path / "peers.ndjson"
 
     @property
+    def outcomes_path(self) -> Path:
+        """How the parts ended; not there where there are none."""
+        return self.path / _PARTS / "outcomes.json"
+
+    def part(self, name: str) -> Self:
+        """The result of a part, which may not exist yet."""
+        return type(self)(self.path / _PARTS / name)
+
+    def parts(self) -> list[Self]:
+        """The results of all parts, by name; of most suites there are none."""
+        folder = self.path / _PARTS
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
+        return [part for name in names if ((part := self.part(name)).path / "request.json").is_file()]
+
+    @property
     def report_path(self) -> Path:
         """The report for people."""
         return self.path / "report.html"
@@ -177,8 +197,17 @@ class ResultFolder:
         return _read(self.plan_path(launch), Plan)
 
     def read_records(self) -> list[RecordFile]:
-        """The record file of every launch that left one, in the order of the launches."""
-        return [read_records(self.records_path(number)) for number in self._numbers("records")]
+        """The record file of every launch that left one, in the order of the launches, then those of the parts."""
+        own = [read_records(self.records_path(number)) for number in self._numbers("records")]
+        return [*own, *(file for part in self.parts() for file in part.read_records())]
+
+    def read_outcomes(self) -> list[PartOutcome]:
+        """How the parts that were run ended, in the order in which they did."""
+        return _read(self.outcomes_path, PartOutcomes).outcomes if self.outcomes_path.exists() else []
+
+    def write_outcomes(self, outcomes: Sequence[PartOutcome]) -> None:
+        """Replace outcomes.json."""
+        write_atomically(self.outcomes_path, _to_json(PartOutcomes(outcomes=list(outcomes))))
 
     def append_peer(self, record: PeerRecord) -> None:
         """Add a line to peers.ndjson, on the disk when this returns. What a crash cut short does not swallow it."""

@@ -4,19 +4,20 @@
 from collections.abc import Sequence
 from typing import cast
 
-from ullage.ceilings import ceilings_for
+from ullage.ceilings.targets import ceilings_for
 from ullage.events import summarise_events
 from ullage.failed_cases import failed_cases
 from ullage.findings import find_all
-from ullage.model.plan import Target
+from ullage.model.machine import MachineFile
 from ullage.model.request import Request
 from ullage.model.summary import Summary
-from ullage.model.system import Place, SystemFacts
+from ullage.model.system import SystemFacts
 from ullage.peer_rows import with_peers
 from ullage.records import RecordFile
 from ullage.result import ResultFolder
 from ullage.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows
 from ullage.suites import SuiteSummary, Summarising, load_suites
+from ullage.suites.parts.summarise import is_made_of_parts, summary_of_parts
 from ullage.uri import target_path
 
 LEVEL = 0.95
@@ -26,13 +27,16 @@ def build_summary(result: ResultFolder) -> Summary:
     """Rows, findings and events of ``result``. ``UserError`` when a document it stands on is missing or damaged.
 
     Of the request's options it reads those that every suite names alike: ``access`` (list of phases), ``metrics``
-    (list), ``ceilings`` (bytes/s by ``TARGET`` or ``TARGET:ACCESS``) and ``interval`` (relative width asked for).
+    (list), ``ceilings`` (bytes/s by ``TARGET`` or ``TARGET:ACCESS``), ``machine`` (a machine file) and ``interval``
+    (relative width asked for).
     """
     from ullage.importers import IMPORT_SUITE, imported_summary
 
     request = result.read_request()
     if request.suite == IMPORT_SUITE:
         return imported_summary(result, request)
+    if is_made_of_parts(request):
+        return summary_of_parts(result, request, build_summary)
     system, files = result.read_system(), result.read_records()
     said = _summarise(result, request, row_context(request, system), files)
     rows = [row if row.suite else row.model_copy(update={"suite": request.suite}) for row in said.rows]
@@ -66,7 +70,16 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
     """What rows need to know besides the records."""
     ceilings, interval = _numbers(request.options.get("ceilings")), request.options.get("interval")
     places = {place.target: place for place in (system.places if system is not None else [])}
-    targets = {target.name: _facts(target, places.get(target.name), system, ceilings) for target in request.targets}
+    machine = _machine(request.options.get("machine"))
+    targets = {
+        target.name: TargetFacts(
+            holds_data=target_path(target) is not None,
+            is_memory=bool((place := places.get(target.name)) and place.is_memory),
+            is_remote=bool(place and place.is_remote),
+            ceilings=ceilings_for(target, system, ceilings, machine),
+        )
+        for target in request.targets
+    }
     return RowContext(
         accesses=tuple(_words(request.options.get("access"))),
         metrics=tuple(_words(request.options.get("metrics"))) or DEFAULT_METRICS,
@@ -76,13 +89,9 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
     )
 
 
-def _facts(target: Target, place: Place | None, system: SystemFacts | None, ceilings: dict[str, float]) -> TargetFacts:
-    return TargetFacts(
-        holds_data=target_path(target) is not None,
-        is_memory=bool(place and place.is_memory),
-        is_remote=bool(place and place.is_remote),
-        ceilings=ceilings_for(target.name, system, ceilings),
-    )
+def _machine(value: object) -> MachineFile | None:
+    """As a suite has frozen it; what is none there is none here, since suites check their own options."""
+    return None if value is None else MachineFile.model_validate(value)
 
 
 def _words(value: object) -> list[str]:

@@ -51,7 +51,7 @@ def test_a_request_that_names_a_file_elsewhere_is_refused(tmp_path: Path, capsys
     folder = tmp_path / "result"
     assert run(["import", str(TABLE), "--result", str(folder)]) == 0
     request = json.loads((folder / "request.json").read_text())
-    request["options"]["file"] = "../../etc/passwd"
+    request["options"]["files"] = ["../../etc/passwd"]
     (folder / "request.json").write_text(json.dumps(request))
     capsys.readouterr()
     assert run(["report", str(folder)]) == 2

@@ -147,3 +147,17 @@ def test_clean_leaves_what_belongs_to_others(capsys: Capture, tmp_path: Path) ->
     assert run(["clean", str(tmp_path), "--yes"]) == EXIT_OK
     assert "belongs to user 12345" in capsys.readouterr().out
     assert folder.exists()
+
+
+def test_machine_writes_a_draft_and_never_over_a_file(capsys: Capture, tmp_path: Path) -> None:
+    from ullage.ceilings.machine_file import read_machine
+
+    path = tmp_path / "machine.toml"
+    assert run(["machine", "--declare", str(path), str(tmp_path)]) == EXIT_OK
+    assert str(path) in capsys.readouterr().out
+    assert [drive.path for drive in read_machine(path).drive if drive.path == str(tmp_path)]
+    before = path.read_text()
+    assert run(["machine", "--declare", str(path)]) == EXIT_BAD_INPUT
+    assert "exists already" in capsys.readouterr().err
+    assert path.read_text() == before
+    assert run(["machine", "--declare", str(tmp_path / "none" / "m.toml")]) == EXIT_BAD_INPUT

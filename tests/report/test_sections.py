@@ -34,12 +34,19 @@ def grid_of(content: Content | None) -> Grid:
 def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
     found = load_sections()
     assert [section.name for section in found] == [
+        "front",
         "scores",
+        "cpu",
+        "published",
         "disk",
+        "io_bench",
         "phases",
+        "memory",
         "sensitivity",
+        "matrix",
         "operations",
         "slow_ranks",
+        "noise",
     ]
     assert all(section.doc.endswith(".") for section in found)
 

@@ -19,3 +19,13 @@ def test_make_alone_only_says_what_there_is() -> None:
     make = shutil.which("make") or "make"
     done = subprocess.run([make, "--no-print-directory", "-C", ROOT], capture_output=True, text=True, check=True)
     assert [line.split()[:2] for line in done.stdout.splitlines()][:2] == [["make", "run"], ["make", "test"]]
+
+
+def test_make_run_looks_at_every_part_of_the_machine_and_takes_further_words() -> None:
+    make = shutil.which("make") or "make"
+    words = [make, "--no-print-directory", "-n", "-C", ROOT, "run", "ARGS=--without io500"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    last = done.stdout.splitlines()[-1]
+    assert ".venv/bin/ullage run overview" in last
+    assert "--target memory=/dev/shm" in last
+    assert last.endswith("--without io500")

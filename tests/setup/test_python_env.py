@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from steps import python_env
-from steps.process import ROOT
+from steps.process import ROOT, StepError
 
 PINS = sorted(ROOT.glob("requirements*.txt"))
 
@@ -42,3 +42,18 @@ def test_what_the_package_asks_for_is_among_the_pins() -> None:
         line.split("==")[0].lower() for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     }
     assert {name.lower() for name in asked} <= pinned
+
+
+def test_what_can_be_done_without_is_only_spoken_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+
+    def install(folder: Path, *requirements: str) -> None:
+        asked.extend((str(folder), *requirements))
+        raise StepError("no wheel")
+
+    monkeypatch.setattr(python_env, "install", install)
+    python_env.install_optional(tmp_path, "requirements-blas.txt", "no BLAS")
+    assert asked == [str(tmp_path), "requirements-blas.txt"]
+    assert "no BLAS (no wheel)" in capsys.readouterr().out

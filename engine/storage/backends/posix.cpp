@@ -1,20 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backend `posix`: pread(2) and pwrite(2), through the page cache or past it.
-#include <unistd.h>
-
+// Backend `posix`: pread(2) and pwrite(2), or their kin, through the page cache or past it.
 #include <cerrno>
 #include <memory>
 #include <utility>
 
 #include "storage/backend.hpp"
 #include "storage/kernel_file.hpp"
+#include "storage/posix_calls.hpp"
 
 namespace ullage {
 namespace {
 
+struct PosixParameters : KernelFileParameters {
+  bool positioned = true;
+  std::uint64_t vector_pieces = 1;
+};
+
+Table<PosixParameters> posix_table() {
+  Table<PosixParameters> table = kernel_file_table<PosixParameters>();
+  table.push_back(flag("positioned", &PosixParameters::positioned,
+                       "pwrite and pread; else write and read, after lseek where a transfer does not begin at the "
+                       "file's place"));
+  table.push_back(count("vector_pieces", &PosixParameters::vector_pieces, {1, VectorCall::most_pieces},
+                        "above 1: each transfer in so many pieces by one pwritev or preadv; fewer, where direct I/O "
+                        "needs larger ones"));
+  return table;
+}
+
+/// `Call` is a class of storage/posix_calls.hpp.
+template <class Call>
 class PosixFile final : public File {
  public:
-  explicit PosixFile(KernelFile file) : file_(std::move(file)) {}
+  PosixFile(KernelFile file, Call call) : file_(std::move(file)), call_(std::move(call)) {}
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
     return direction == Direction::write ? move_all<Direction::write>(extents, meter)
@@ -25,18 +42,9 @@ class PosixFile final : public File {
 
  private:
   template <Direction direction>
-  [[nodiscard]] ssize_t call(const Extent& extent, std::size_t done) const noexcept {
-    const auto offset = static_cast<off_t>(extent.offset_bytes + done);
-    if constexpr (direction == Direction::write)
-      return ::pwrite(file_.get(), extent.data + done, extent.length_bytes - done, offset);
-    else
-      return ::pread(file_.get(), extent.data + done, extent.length_bytes - done, offset);
-  }
-
-  template <Direction direction>
-  [[nodiscard]] Status move_all(std::span<const Extent> extents, Meter& meter) const {
+  [[nodiscard]] Status move_all(std::span<const Extent> extents, Meter& meter) {
     for (const Extent& extent : extents) {
-      const ssize_t moved = call<direction>(extent, 0);
+      const ssize_t moved = call_.template move<direction>(file_.get(), extent, 0);
       if (moved != static_cast<ssize_t>(extent.length_bytes)) [[unlikely]] {
         if (auto status = move_rest<direction>(extent, moved); !status) return status;
       }
@@ -47,36 +55,57 @@ class PosixFile final : public File {
 
   /// Goes on after a call that returned `moved`, not the whole length.
   template <Direction direction>
-  [[nodiscard]] Status move_rest(const Extent& extent, ssize_t moved) const {
+  [[nodiscard]] Status move_rest(const Extent& extent, ssize_t moved) {
     std::size_t done = 0;
     while (true) {
       if (moved < 0 && errno != EINTR) return fail(file_.failed(direction, errno, extent.offset_bytes + done));
       if (moved == 0) return fail(file_.nothing_moved(direction, extent.offset_bytes + done));
       if (moved > 0) done += static_cast<std::size_t>(moved);
       if (done == extent.length_bytes) return {};
-      moved = call<direction>(extent, done);
+      moved = call_.template move<direction>(file_.get(), extent, done);
     }
   }
 
   KernelFile file_;
+  Call call_;
 };
 
 constexpr Capabilities posix_capabilities{.metadata = true};
 
 class PosixBackend final : public KernelFileBackend {
  public:
-  PosixBackend(const KernelFileParameters& parameters, const BackendContext& context, std::size_t alignment_bytes)
-      : KernelFileBackend(posix_capabilities, parameters, context, alignment_bytes) {}
+  PosixBackend(const PosixParameters& parameters, const BackendContext& context, std::size_t alignment_bytes)
+      : KernelFileBackend(posix_capabilities, parameters, context, alignment_bytes),
+        positioned_(parameters.positioned),
+        vector_pieces_(static_cast<std::size_t>(parameters.vector_pieces)) {}
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     auto file = open_file(request);
     if (!file) return fail(file.error());
-    return std::make_unique<PosixFile>(std::move(*file));
+    if (!positioned_) return file_by(std::move(*file), SeekingCall{});
+    if (vector_pieces_ > 1)
+      return file_by(std::move(*file), VectorCall(vector_pieces_, capabilities().alignment_bytes));
+    return file_by(std::move(*file), PositionedCall{});
   }
+
+ private:
+  template <class Call>
+  [[nodiscard]] static std::unique_ptr<File> file_by(KernelFile file, Call call) {
+    return std::make_unique<PosixFile<Call>>(std::move(file), std::move(call));
+  }
+
+  bool positioned_;
+  std::size_t vector_pieces_;
 };
 
+Status check_posix(const Values& values, const std::string& pointer) {
+  const auto parameters = bind_parameters(posix_table(), values);
+  if (parameters.positioned || parameters.vector_pieces == 1) return {};
+  return fail(bad_plan(pointer + "/vector_pieces", "needs positioned: pwritev and preadv state their offset"));
+}
+
 Result<std::unique_ptr<Backend>> make_posix(const Values& values, const BackendContext& context) {
-  const auto parameters = bind_parameters(kernel_file_table<KernelFileParameters>(), values);
+  const auto parameters = bind_parameters(posix_table(), values);
   const auto alignment_bytes = alignment_for(parameters, context, "posix");
   if (!alignment_bytes) return fail(alignment_bytes.error());
   return std::make_unique<PosixBackend>(parameters, context, *alignment_bytes);
@@ -84,12 +113,13 @@ Result<std::unique_ptr<Backend>> make_posix(const Values& values, const BackendC
 
 const Registered<BackendEntry> registered{{
     {"posix",
-     "pread and pwrite on files, through the page cache or past it",
-     specs_of(kernel_file_table<KernelFileParameters>()),
+     "pread and pwrite on files, or their kin, through the page cache or past it",
+     specs_of(posix_table()),
      capability_words(posix_capabilities),
      {}},
     posix_capabilities,
     make_posix,
+    check_posix,
 }};
 
 }  // namespace

@@ -166,6 +166,66 @@ TEST(PosixFile, BeginsNoneAfterTheMeterSaidStop) {
   EXPECT_EQ(fs::file_size(bench.path("f")), 4096U);
 }
 
+/// Each way of moving data, by its parameters.
+const std::vector<Values>& ways() {
+  static const std::vector<Values> ways{
+      {}, {{"positioned", false}}, {{"vector_pieces", std::int64_t{16}}}, {{"vector_pieces", std::int64_t{1024}}}};
+  return ways;
+}
+
+TEST(PosixWays, AllMoveTheSameBytesInAnyOrder) {
+  Bench bench;
+  int number = 0;
+  for (const Values& way : ways()) {
+    const auto backend = bench.make("posix", way);
+    const std::string name = "f" + std::to_string(number++);
+    Transfers transfers(5, 10'008, 3);
+    write_out(*backend, name, transfers);
+    EXPECT_EQ(wrong_bytes_read_back(*bench.make("posix"), name, transfers), 0U) << name;
+    transfers.poison();
+    const auto file = opened(*backend, {name, OpenMode::read, false, 0});
+    RunningMeter meter;
+    for (const std::size_t at : {3, 4, 0, 2, 1})
+      ASSERT_TRUE(file->transfer(Direction::read, transfers.extents().subspan(at, 1), *meter));
+    EXPECT_EQ(transfers.wrong_bytes(), 0U) << name;
+    EXPECT_TRUE(file->close());
+  }
+}
+
+TEST(PosixWays, AllGoOnAfterAShortCallAndNameTheOffsetOfTheError) {
+  for (const Values& way : ways()) {
+    Bench bench;
+    const auto backend = bench.make("posix", way);
+    test::write_file(bench.path("f"), std::string(5000, 'x'));
+    const Transfers transfers(2, 4096, 1);
+    const auto file = opened(*backend, {"f", OpenMode::read, false, 0});
+    RunningMeter meter;
+    const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().offset_bytes, 5000U);
+    EXPECT_EQ(meter->operations(), 1U);
+  }
+}
+
+TEST(PosixWays, PiecesKeepToTheAlignmentOfDirectIo) {
+  Bench bench;
+  const auto backend = bench.try_make("posix", {{"direct", true}, {"vector_pieces", std::int64_t{1024}}});
+  if (!backend) GTEST_SKIP() << line_of(backend);
+  Transfers transfers(3, 64 << 10, 4);
+  write_out(**backend, "f", transfers);
+  EXPECT_EQ(wrong_bytes_read_back(**backend, "f", transfers), 0U);
+}
+
+TEST(PosixWays, PiecesWithoutAnOffsetAreRefused) {
+  const auto* entry = Registry<BackendEntry>::instance().find("posix");
+  const auto values =
+      complete(entry->description.parameters, {{"positioned", false}, {"vector_pieces", std::int64_t{2}}}, "");
+  ASSERT_TRUE(values);
+  const auto status = entry->check(*values, "/p");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().where, "/p/vector_pieces");
+}
+
 TEST(PosixFile, PlantedLinkIsRefused) {
   Bench bench;
   const test::TempFolder victim;

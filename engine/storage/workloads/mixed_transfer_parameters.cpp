@@ -50,6 +50,7 @@ Table<MixedTransferParameters> pattern() {
 Table<MixedTransferParameters> conditions() {
   using P = MixedTransferParameters;
   return {
+      flag("sync", &P::sync, "fsync before close, where anything is written"),
       seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "no operation begins after this time; 0: none"),
       flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},

@@ -23,6 +23,7 @@ struct MixedTransferParameters {
   std::uint64_t seed = 1;
   ReadBack read_back = ReadBack::own;
   int read_shift = 1;
+  bool sync = true;
   double stonewall_s = 0;
   bool wear_out = false;
   double wear_out_limit_s = 0;

@@ -43,7 +43,7 @@ class MixedTransferPhase final : public PhaseWork {
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
   [[nodiscard]] Status open() override;
   [[nodiscard]] Status execute(Meter& meter) override;
-  [[nodiscard]] bool wants_sync() const override { return parameters().writes(); }
+  [[nodiscard]] bool wants_sync() const override { return parameters().writes() && parameters().sync; }
   [[nodiscard]] Status sync() override;
   [[nodiscard]] Status close() override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;

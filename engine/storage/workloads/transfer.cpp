@@ -5,12 +5,32 @@
 
 #include "core/json.hpp"
 #include "core/workload.hpp"
+#include "storage/workloads/mixed_transfer_phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer_parameters.hpp"
 #include "storage/workloads/transfer_phase.hpp"
 
 namespace ullage {
 namespace {
+
+/// Every transfer once, at random; of the other parameters those that are a case's.
+MixedTransferParameters mixed_of(const TransferParameters& p) {
+  MixedTransferParameters mixed;
+  mixed.transfer_bytes = p.transfer_bytes;
+  mixed.operations = p.bytes_a_rank() / p.transfer_bytes;
+  mixed.read_share = p.read_share;
+  mixed.pick = Pick::permutation;
+  mixed.seed = p.order_seed;
+  mixed.read_back = p.read_back;
+  mixed.read_shift = p.read_shift;
+  mixed.sync = p.sync != SyncWhen::none;
+  mixed.stonewall_s = p.stonewall_s;
+  mixed.wear_out = p.wear_out;
+  mixed.wear_out_limit_s = p.wear_out_limit_s;
+  mixed.cache = p.cache;
+  mixed.verify = p.verify == Verify::none ? MixedVerify::none : MixedVerify::kept;
+  return mixed;
+}
 
 class Transfer final : public Workload {
  public:
@@ -45,7 +65,8 @@ class Transfer final : public Workload {
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     const PhaseKind kind = parameters_.phases[index];
-    if (kind == PhaseKind::write || kind == PhaseKind::rewrite) ++state_.generation;
+    if (kind == PhaseKind::mixed) return mixed_phase();
+    if (makes_new_data(kind)) ++state_.generation;
     return std::make_unique<TransferPhase>(state_, kind);
   }
 
@@ -69,6 +90,27 @@ class Transfer final : public Workload {
   [[nodiscard]] bool writes() const {
     return std::ranges::any_of(parameters_.phases,
                                [](PhaseKind kind) { return kind == PhaseKind::write || kind == PhaseKind::rewrite; });
+  }
+
+  /// Writing one transfer of many again and again writes what is there already: the data stays of one generation.
+  [[nodiscard]] bool makes_new_data(PhaseKind kind) const {
+    const bool writes = kind == PhaseKind::write || kind == PhaseKind::rewrite;
+    return writes && parameters_.order_of(kind) != Order::repeat;
+  }
+
+  [[nodiscard]] std::unique_ptr<PhaseWork> mixed_phase() {
+    mixed_parameters_ = mixed_of(parameters_);
+    mixed_.parameters = &mixed_parameters_;
+    mixed_.context = &context_;
+    mixed_.dataset = state_.dataset;
+    mixed_.capabilities = state_.capabilities;
+    mixed_.source_rank = state_.source_rank;
+    mixed_.data_of = state_.data_of;
+    mixed_.written = parameters_.shape(static_cast<std::uint64_t>(context_.world->size()));
+    mixed_.written.order = parameters_.order_of(PhaseKind::write);
+    mixed_.written_operations = state_.readable_operations;
+    mixed_.payload = state_.payload_spec(TransferPattern(mixed_.written, 0).file_bytes());
+    return std::make_unique<MixedTransferPhase>(mixed_);
   }
 
   /// What every case that works on these files must have in common.
@@ -146,6 +188,8 @@ class Transfer final : public Workload {
   TransferParameters parameters_;
   WorkloadContext context_;
   TransferState state_;
+  MixedTransferParameters mixed_parameters_;
+  MixedTransferState mixed_;
 };
 
 Needs needs_of(const Values& values, const PlannedLayout& layout) {

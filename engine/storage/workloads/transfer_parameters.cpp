@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "storage/workloads/mixed_transfer_pattern.hpp"
 
 namespace ullage {
 namespace {
@@ -13,7 +16,8 @@ const Words<PhaseKind>& phase_words() {
   static const Words<PhaseKind> words{{PhaseKind::write, "write"},
                                       {PhaseKind::rewrite, "rewrite"},
                                       {PhaseKind::read, "read"},
-                                      {PhaseKind::reread, "reread"}};
+                                      {PhaseKind::reread, "reread"},
+                                      {PhaseKind::mixed, "mixed"}};
   return words;
 }
 const Words<FileMode>& file_mode_words() {
@@ -24,7 +28,12 @@ const Words<Order>& order_words() {
   static const Words<Order> words{{Order::sequential, "sequential"},
                                   {Order::random, "random"},
                                   {Order::backward, "backward"},
-                                  {Order::strided, "strided"}};
+                                  {Order::strided, "strided"},
+                                  {Order::repeat, "repeat"}};
+  return words;
+}
+const Words<WriteOrder>& write_order_words() {
+  static const Words<WriteOrder> words{{WriteOrder::same, "same"}, {WriteOrder::sequential, "sequential"}};
   return words;
 }
 const Words<ReadBack>& read_back_words() {
@@ -61,9 +70,15 @@ Table<TransferParameters> data_model() {
       flag("directory_per_process", &P::directory_per_process,
            "each rank's file in a directory of its own; only with file_mode per-process"),
       choice("order", &P::order, order_words(),
-             "in which a rank visits its own transfers; random is a permutation, different on each rank"),
+             "in which a rank visits its own transfers; random is a permutation, different on each rank; repeat is the "
+             "first of them again and again, as often as there are transfers"),
       count("stride", &P::stride, count_bounds, "of order strided: transfers 0, k, 2k, ..., 1, k+1, ..."),
-      count("order_seed", &P::order_seed, {0, 9e15}, "of order random"),
+      count("order_seed", &P::order_seed, {0, 9e15}, "of order random, and of phase mixed"),
+      choice("write_order", &P::write_order, write_order_words(),
+             "of phase write, which makes the files: that of order, or sequential"),
+      number("read_share", &P::read_share, {0, 1},
+             "of phase mixed: so many of its transfers are reads, in steps of 0.001; the others write what is there "
+             "already"),
   };
 }
 
@@ -111,6 +126,32 @@ Status check_wall(const TransferParameters& p, const std::string& pointer) {
   return {};
 }
 
+Status check_write_order(const TransferParameters& p, const std::string& pointer) {
+  if (p.write_order == WriteOrder::same) return {};
+  if (p.order == Order::sequential)
+    return fail(bad_plan(pointer + "/write_order", "says nothing: order is sequential already"));
+  if (p.stonewall_s > 0)
+    return fail(bad_plan(pointer + "/write_order",
+                         "must be same with stonewall_s: a wall cuts the writing short, and "
+                         "the other phases visit what order has them visit first"));
+  return {};
+}
+
+Status check_mixed(const TransferParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+  const TransferParameters initial;
+  const bool mixes = std::ranges::count(p.phases, PhaseKind::mixed) > 0;
+  if (!mixes && p.read_share != initial.read_share) return fail(bad_plan(pointer + "/read_share", "needs phase mixed"));
+  if (!mixes) return {};
+  const double reads = p.read_share * static_cast<double>(MixedTransferPattern::period);
+  if (std::abs(reads - std::round(reads)) > 1e-6)
+    return fail(bad_plan(pointer + "/read_share", "must be a multiple of 0.001"));
+  if (!capabilities.data) return fail(bad_plan(pointer + "/phases", "mixed needs a backend that holds data"));
+  if (capabilities.collective && p.file_mode == FileMode::shared)
+    return fail(bad_plan(pointer + "/phases", "mixed needs independent operations: this backend is collective"));
+  if (p.sync == SyncWhen::every) return fail(bad_plan(pointer + "/sync", "must be none or close with phase mixed"));
+  return {};
+}
+
 Status check_combinations(const TransferParameters& p, const std::string& pointer) {
   if (p.directory_per_process && p.file_mode != FileMode::per_process)
     return fail(bad_plan(pointer + "/directory_per_process", "needs file_mode per-process"));
@@ -122,6 +163,8 @@ Status check_combinations(const TransferParameters& p, const std::string& pointe
     return fail(bad_plan(pointer + "/sync_every", "needs sync every"));
   if (p.stride != initial.stride && p.order != Order::strided)
     return fail(bad_plan(pointer + "/stride", "needs order strided"));
+  if (p.order == Order::repeat && p.makes_dataset() && p.write_order != WriteOrder::sequential)
+    return fail(bad_plan(pointer + "/write_order", "must be sequential: order repeat alone makes no whole file"));
   if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
     return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
   if (p.cache == CacheControl::drop && p.reads() && geteuid() != 0)
@@ -144,9 +187,14 @@ TransferShape TransferParameters::shape(std::uint64_t ranks) const {
   return {transfer_bytes, block_bytes, segments, ranks, file_mode, order, stride, order_seed};
 }
 
+Order TransferParameters::order_of(PhaseKind kind) const {
+  return kind == PhaseKind::write && write_order == WriteOrder::sequential ? Order::sequential : order;
+}
+
 bool TransferParameters::reads() const {
-  return std::ranges::any_of(phases,
-                             [](PhaseKind kind) { return kind == PhaseKind::read || kind == PhaseKind::reread; });
+  return std::ranges::any_of(phases, [](PhaseKind kind) {
+    return kind == PhaseKind::read || kind == PhaseKind::reread || kind == PhaseKind::mixed;
+  });
 }
 
 std::string word(PhaseKind kind) { return detail::word_of(phase_words(), kind); }
@@ -157,6 +205,8 @@ Status check_transfer(const TransferParameters& p, const Capabilities& capabilit
   if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
   if (auto status = check_combinations(p, pointer); !status) return status;
   if (auto status = check_wall(p, pointer); !status) return status;
+  if (auto status = check_write_order(p, pointer); !status) return status;
+  if (auto status = check_mixed(p, capabilities, pointer); !status) return status;
   if (!capabilities.data && p.reads() && p.verify != Verify::none)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
   if (p.queue_depth > capabilities.queue_depth)

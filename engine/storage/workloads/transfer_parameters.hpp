@@ -13,7 +13,8 @@
 
 namespace ullage {
 
-enum class PhaseKind { write, rewrite, read, reread };
+enum class PhaseKind { write, rewrite, read, reread, mixed };
+enum class WriteOrder { same, sequential };
 enum class ReadBack { own, other_rank, other_node };
 enum class SyncWhen { none, close, every };
 enum class CacheControl { none, advise, drop };
@@ -29,6 +30,8 @@ struct TransferParameters {
   Order order = Order::sequential;
   std::uint64_t stride = 2;
   std::uint64_t order_seed = 1;
+  WriteOrder write_order = WriteOrder::same;
+  double read_share = 0.5;
   ReadBack read_back = ReadBack::own;
   int read_shift = 1;
   SyncWhen sync = SyncWhen::close;
@@ -46,6 +49,8 @@ struct TransferParameters {
   [[nodiscard]] static const Table<TransferParameters>& table();
   [[nodiscard]] static TransferParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] TransferShape shape(std::uint64_t ranks) const;
+  /// Order in which a phase of that kind visits.
+  [[nodiscard]] Order order_of(PhaseKind kind) const;
   [[nodiscard]] std::uint64_t bytes_a_rank() const { return block_bytes * segments; }
   [[nodiscard]] bool reads() const;
   [[nodiscard]] bool makes_dataset() const { return phases.front() == PhaseKind::write; }

@@ -30,5 +30,32 @@ TEST(TransferParameters, CombinationsThatMeanNothingAreRefused) {
   EXPECT_EQ(refused_at({}, {.data = false}), "/p/verify");
 }
 
+TEST(TransferParameters, OrderOfTheWritingMustLeaveAWholeFileToTheOthers) {
+  EXPECT_EQ(refused_at({.order = Order::repeat}), "/p/write_order");
+  EXPECT_EQ(refused_at({.order = Order::repeat, .write_order = WriteOrder::sequential}), "");
+  EXPECT_EQ(refused_at({.phases = {PhaseKind::rewrite}, .order = Order::repeat}), "");
+  EXPECT_EQ(refused_at({.write_order = WriteOrder::sequential}), "/p/write_order");
+  EXPECT_EQ(refused_at({.order = Order::random, .write_order = WriteOrder::sequential, .stonewall_s = 1}),
+            "/p/write_order");
+}
+
+TEST(TransferParameters, OnlyTheWritePhaseHasAnOrderOfItsOwn) {
+  const TransferParameters parameters{.order = Order::random, .write_order = WriteOrder::sequential};
+  EXPECT_EQ(parameters.order_of(PhaseKind::write), Order::sequential);
+  for (const PhaseKind kind : {PhaseKind::rewrite, PhaseKind::read, PhaseKind::reread})
+    EXPECT_EQ(parameters.order_of(kind), Order::random);
+}
+
+TEST(TransferParameters, MixedPhaseIsRefusedWhereItCannotBe) {
+  const std::vector<PhaseKind> phases{PhaseKind::write, PhaseKind::mixed};
+  EXPECT_EQ(refused_at({.phases = phases}), "");
+  EXPECT_EQ(refused_at({.read_share = 0.7}), "/p/read_share");
+  EXPECT_EQ(refused_at({.phases = phases, .read_share = 0.0005}), "/p/read_share");
+  EXPECT_EQ(refused_at({.phases = phases, .sync = SyncWhen::every}), "/p/sync");
+  EXPECT_EQ(refused_at({.phases = phases}, {.collective = true}), "/p/phases");
+  EXPECT_EQ(refused_at({.phases = phases, .file_mode = FileMode::per_process}, {.collective = true}), "");
+  EXPECT_EQ(refused_at({.phases = phases, .verify = Verify::none}, {.data = false}), "/p/phases");
+}
+
 }  // namespace
 }  // namespace ullage::transfer_parameters_test

@@ -36,6 +36,8 @@ std::uint64_t TransferPattern::visited(std::uint64_t index) const noexcept {
       return operations_ - 1 - index;
     case Order::strided:
       return strided(index, operations_, shape_.stride);
+    case Order::repeat:
+      return 0;
   }
   return index;
 }

@@ -9,7 +9,7 @@
 namespace ullage {
 
 enum class FileMode { shared, per_process };
-enum class Order { sequential, random, backward, strided };
+enum class Order { sequential, random, backward, strided, repeat };
 
 struct TransferShape {
   std::uint64_t transfer_bytes = 256 << 10;
@@ -25,7 +25,7 @@ struct TransferShape {
 /// The transfers of one rank's data, in the order it visits them. Shared file:
 /// offset = segment * (ranks * block) + rank * block + j * transfer; per process: segment * block + j * transfer.
 /// Random: a permutation of exactly this rank's transfers, full period, O(1) memory, keyed by (seed, rank), so
-/// different on each rank.
+/// different on each rank. Repeat: the first transfer again and again, as often as there are transfers.
 class TransferPattern final {
  public:
   TransferPattern(const TransferShape& shape, std::uint64_t rank);

@@ -67,5 +67,20 @@ RC_GTEST_PROP(TransferPatternProperty, RandomOrdersDifferBetweenRanksAndSeeds, (
   RC_ASSERT(same_seed < 16);
 }
 
+RC_GTEST_PROP(TransferPatternProperty, RepeatIsAlwaysTheRanksFirstTransfer, ()) {
+  TransferShape shape = some_shape();
+  shape.order = Order::sequential;
+  TransferShape again = shape;
+  again.order = Order::repeat;
+  for (std::uint64_t rank = 0; rank < shape.ranks; ++rank) {
+    const TransferPattern once(shape, rank);
+    const TransferPattern repeated(again, rank);
+    RC_ASSERT(repeated.operations() == once.operations());
+    RC_ASSERT(repeated.file_bytes() == once.file_bytes());
+    for (std::uint64_t i = 0; i < repeated.operations(); ++i)
+      RC_ASSERT(repeated.offset_bytes(i) == once.offset_bytes(0));
+  }
+}
+
 }  // namespace
 }  // namespace ullage::transfer_pattern_property_test

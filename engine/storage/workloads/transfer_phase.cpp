@@ -38,7 +38,7 @@ PayloadSpec TransferState::payload_spec(std::uint64_t file_bytes) const {
 TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
     : state_(state),
       kind_(kind),
-      pattern_(state.parameters->shape(static_cast<std::uint64_t>(state.context->world->size())), writer()),
+      pattern_(shape(), writer()),
       payload_(state.payload_spec(pattern_.file_bytes())),
       slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
                                         std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
@@ -47,6 +47,12 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
   if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
   last_use_.assign(slots_, 0);
   extents_.reserve(std::min(slots_, most_extents));
+}
+
+TransferShape TransferPhase::shape() const {
+  TransferShape shape = parameters().shape(static_cast<std::uint64_t>(state_.context->world->size()));
+  shape.order = parameters().order_of(kind_);
+  return shape;
 }
 
 std::uint64_t TransferPhase::writer() const {
@@ -149,6 +155,7 @@ std::uint64_t TransferPhase::slot_of_write(std::uint64_t operation, std::uint64_
 
 /// Bodies of all slots, once: afterwards a transfer needs only its tags (or all of it, when blocks are to repeat).
 void TransferPhase::fill_slots() {
+  if (repeats()) return payload_.fill(slot(0), writer(), pattern_.offset_bytes(0));
   if (!payload_.can_retag()) return;
   const std::uint64_t operations = pattern_.operations();
   if (operations <= slots_) {
@@ -159,7 +166,7 @@ void TransferPhase::fill_slots() {
 }
 
 /// Once before the first read is enough: an offset is read once a phase, so what an earlier read left in a slot has
-/// another offset's tags, and cannot pass for a later one's data.
+/// another offset's tags, and cannot pass for a later one's data. With order repeat it could: see prepare_reads.
 void TransferPhase::poison_slots() {
   for (std::uint64_t s = 0; s < ring(); ++s) Payload::poison(slot(s));
 }
@@ -177,6 +184,11 @@ std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
 }
 
 std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t most) {
+  if (repeats()) {
+    const auto buffer = slot(0);
+    extents_.assign(most, {pattern_.offset_bytes(first), buffer.size(), buffer.data()});
+    return most;
+  }
   for (std::uint64_t i = first; i < first + most; ++i) {
     const std::uint64_t offset = pattern_.offset_bytes(i);
     const std::uint64_t s = slot_of_write(i, offset);
@@ -196,6 +208,7 @@ std::uint64_t TransferPhase::prepare_reads(std::uint64_t first, std::uint64_t mo
   const std::uint64_t end = first + std::min(most, ring());
   for (std::uint64_t i = first; i < end; ++i) {
     const auto buffer = slot(i % ring());
+    if (repeats() && parameters().verify != Verify::none) Payload::poison(buffer);
     extents_.push_back({pattern_.offset_bytes(i), buffer.size(), buffer.data()});
   }
   return extents_.size();
@@ -261,6 +274,7 @@ Map TransferPhase::hints_given() const { return state_.context->backend->hints_g
 
 Verification TransferPhase::after(std::uint64_t executed, Meter& progress) {
   if (writes()) {
+    if (repeats()) return {};  // there is as much to read as before
     state_.readable_operations =
         static_cast<std::uint64_t>(state_.context->world->all().min(static_cast<std::int64_t>(executed)));
     return {};

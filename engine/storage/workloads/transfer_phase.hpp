@@ -50,6 +50,8 @@ class TransferPhase final : public PhaseWork {
  private:
   [[nodiscard]] bool writes() const { return kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite; }
   [[nodiscard]] const TransferParameters& parameters() const { return *state_.parameters; }
+  [[nodiscard]] bool repeats() const { return parameters().order_of(kind_) == Order::repeat; }
+  [[nodiscard]] TransferShape shape() const;
   [[nodiscard]] std::uint64_t writer() const;
   [[nodiscard]] bool in_step() const;
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t index);

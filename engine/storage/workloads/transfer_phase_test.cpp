@@ -258,5 +258,73 @@ TEST_F(MpiTransferPhase, SizesThatFillNoBlockOf512) {
   EXPECT_EQ(last_.status, PhaseStatus::ok);
 }
 
+TEST_F(MpiTransferPhase, OrderRepeatWorksOnOneTransferOfAWholeFile) {
+  const auto records = run({{"transfer_bytes", 4 * kib},
+                            {"block_bytes", 4 * kib * 40'000},  // more than there are buffers
+                            {"order", std::string("repeat")},
+                            {"write_order", std::string("sequential")},
+                            {"phases", std::vector<std::string>{"write", "rewrite", "read", "reread"}}});
+  EXPECT_EQ(last_.status, PhaseStatus::ok);
+  if (!world_.root()) return;
+  for (const Json& record : records) EXPECT_EQ(record["bytes"], records[0]["bytes"]) << record.dump();
+  EXPECT_EQ(records[1]["operations"], 40'000 * world_.size());
+  EXPECT_GT(records[2]["verified_bytes"], 0U);
+}
+
+TEST_F(MpiTransferPhase, RepeatedTransferIsWrittenAndReadWhereItLies) {
+  int closes = 0;
+  store_.damage = [&](std::vector<std::byte>& data) {
+    if (++closes == 2) data[100] ^= std::byte{1};  // by the rewrite: in its transfer
+    if (closes == 1) data[5000] ^= std::byte{1};   // elsewhere: not seen by reads of the first transfer
+  };
+  const auto records = run({{"transfer_bytes", 4 * kib},
+                            {"block_bytes", 64 * kib},
+                            {"order", std::string("repeat")},
+                            {"write_order", std::string("sequential")},
+                            {"phases", std::vector<std::string>{"write", "read", "rewrite", "reread"}}});
+  EXPECT_EQ(last_.status, PhaseStatus::failed);
+  if (!world_.root()) return;
+  EXPECT_EQ(records[1]["status"], "ok");
+  EXPECT_EQ(records[3]["bad_blocks"], 16 * world_.size()) << "each of 16 reads found it";
+}
+
+TEST_F(MpiTransferPhase, RewriteLeavesDataThatEveryOrderVerifies) {
+  for (const char* order : {"random", "backward", "strided"}) {
+    (void)run({{"transfer_bytes", 4 * kib},
+               {"block_bytes", 256 * kib},
+               {"order", std::string(order)},
+               {"write_order", std::string("sequential")},
+               {"verify", std::string("full")},
+               {"phases", std::vector<std::string>{"write", "read", "rewrite", "reread"}}});
+    EXPECT_EQ(last_.status, PhaseStatus::ok) << order;
+  }
+}
+
+TEST_F(MpiTransferPhase, MixedPhaseReadsAndWritesWhatIsThere) {
+  const auto records = run({{"transfer_bytes", 4 * kib},
+                            {"block_bytes", 4000 * kib},
+                            {"read_share", 0.7},
+                            {"verify", std::string("full")},
+                            {"phases", std::vector<std::string>{"write", "rewrite", "mixed", "reread"}}});
+  EXPECT_EQ(last_.status, PhaseStatus::ok);
+  if (!world_.root()) return;
+  EXPECT_EQ(records[2]["phase"], "mixed");
+  EXPECT_EQ(records[2]["counters"]["reads"], 700 * world_.size());
+  EXPECT_EQ(records[2]["counters"]["writes"], 300 * world_.size());
+  EXPECT_EQ(records[3]["verified_bytes"], 4000 * kib * world_.size());
+}
+
+TEST_F(MpiTransferPhase, MixedPhaseSyncsAsAsked) {
+  for (const char* sync : {"none", "close"}) {
+    store_.syncs = 0;
+    (void)run({{"transfer_bytes", 4 * kib},
+               {"block_bytes", 64 * kib},
+               {"sync", std::string(sync)},
+               {"phases", std::vector<std::string>{"write", "mixed"}}});
+    EXPECT_EQ(last_.status, PhaseStatus::ok);
+    EXPECT_EQ(store_.syncs, std::string(sync) == "close" ? 2 : 0);
+  }
+}
+
 }  // namespace
 }  // namespace ullage::transfer_phase_test

@@ -15,7 +15,10 @@ def register(app: typer.Typer) -> None:
 
 def import_(
     file: Annotated[
-        Path, typer.Argument(help="What to import: a file, or the result folder of an IO500 run.", show_default=False)
+        list[Path],
+        typer.Argument(
+            help="What to import: a file, files that belong together, or a folder of them.", show_default=False
+        ),
     ],
     *,
     result: Annotated[
@@ -24,11 +27,14 @@ def import_(
     form: Annotated[
         str | None,
         typer.Option(
-            "--format", help="table, io500_result or io500_published. Default: by the content.", show_default=False
+            "--format",
+            help="table, pa1, pmbw, io500_result or io500_published. Default: by the content.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Make a result of what another program has measured: a table, an official IO500 result, published IO500 tables.
+    """Make a result of what another program has measured: a table, an official or published IO500 result,
+    the tables of a course report (pa1_*.csv).
 
     It has findings, report and comparison as any other; what was really measured is unknown, and every row says so.
     """

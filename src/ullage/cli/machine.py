@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``ullage machine``: the facts of this machine, as they are frozen into every result."""
+"""``ullage machine``: the facts of this machine, as they are frozen into every result; a draft of machine.toml."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,16 +23,44 @@ def machine(
     ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    engine: Annotated[Path | None, typer.Option(help="The engine whose MPI is described.")] = None,
+    declare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a first machine.toml of this machine, to be completed from the datasheets.",
+            show_default=False,
+        ),
+    ] = None,
+    engine: Annotated[Path | None, typer.Option(help="The engine whose MPI and kernels are described.")] = None,
 ) -> None:
     """Show the facts of this machine, read without root. What cannot be read is shown as unknown."""
     from ullage.system import facts
 
-    found = facts([_target(text) for text in places or ["."]], _description(engine))
-    if as_json:
+    description = _description(engine)
+    found = facts([_target(text) for text in places or ["."]], description)
+    if declare is not None:
+        _declare(declare, found, description)
+    elif as_json:
         typer.echo(found.model_dump_json(indent=1))
     else:
         _print(found)
+
+
+def _declare(path: Path, found: "SystemFacts", description: "Describe | None") -> None:
+    """Write the draft; what somebody has edited is never replaced."""
+    from ullage.ceilings.draft import draft
+    from ullage.cli.terminal import print_line
+    from ullage.errors import UserError
+
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(draft(found, description))
+    except FileExistsError as error:
+        raise UserError("exists already", str(path), "name another file, or remove it first") from error
+    except OSError as error:
+        raise UserError(error.strerror or "cannot be written", str(path), "name another file") from error
+    print_line(f"written  {path}")
+    print_line(f"complete it from the datasheets, then: ullage run SUITE --machine {path}")
 
 
 def _target(text: str) -> "Target":

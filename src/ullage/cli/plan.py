@@ -53,6 +53,11 @@ def _print(explanation: "Explanation") -> None:
 
     for line in explanation.head:
         print_line(line)
-    print_table("", explanation.headers, explanation.rows)
+    if explanation.headers:
+        print_table("", explanation.headers, explanation.rows)
+    for name, part in explanation.parts:
+        print_line("")
+        print_line(f"== {name}")
+        _print(part)
     for line in explanation.tail:
         print_line(line)

@@ -25,7 +25,7 @@ def render(data: ReportData) -> str:
         escape(words.verdict_line(view.main_rows)),
         *(_content(section, content) for section, content in sections if section.order <= LEAD),
         _list("Findings", summary.findings),
-        _section("Best settings", table(front_columns(view), front_rows(view.swept))),
+        "" if summary.parts else _section("Best settings", table(front_columns(view), front_rows(view.swept))),
         *(_content(section, content) for section, content in sections if section.order > LEAD),
         _section("All rows", table(columns(view), summary.rows)),
         _list("Events", words.by_severity(summary.events)),

@@ -3,11 +3,11 @@
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.model.request import Request
@@ -24,7 +24,8 @@ class Importer:
     """``recognises`` looks at a text, ``read`` turns it into a summary.
 
     ``read`` gets the text and the name to use in its errors, and raises ``UserError`` with line and column. ``files``:
-    names under which such a text lies in a folder of results, the best one first.
+    names under which such a text lies in a folder of results, the best one first. ``read_all`` takes several files at
+    once, by their names, where their numbers belong together; a folder then stands for all of ``files``.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Importer:
     recognises: Callable[[str], bool]
     read: Callable[[str, str], Summary]
     files: tuple[str, ...] = ()
+    read_all: Callable[[Mapping[str, str]], Summary] | None = None
 
 
 def load_importers() -> dict[str, Importer]:
@@ -41,43 +43,53 @@ def load_importers() -> dict[str, Importer]:
     return {importer.name: importer for importer in found}
 
 
-def read(path: Path, form: str | None = None) -> Summary:
-    """The summary of a file in a known form (by its content, or as ``form`` says). ``UserError`` when it is none.
+def read(path: Path | Sequence[Path], form: str | None = None) -> Summary:
+    """The summary of files in a known form (by their content, or as ``form`` says). ``UserError`` when it is none.
 
-    Of a folder it is the file that an importer knows it by, here as in the functions below.
+    A folder stands for the files that an importer knows it by, here as in the functions below.
     """
-    path = _file(path)
-    text = _text(_content(path), path)
-    summary = _importer(text, path, form).read(text, path.name)
-    return summary.model_copy(update={"created": _changed(path), "run_id": "imported"})
+    paths = _files(path)
+    texts = {one: _text(_content(one), one) for one in paths}
+    summary = _read(_importer(texts, form), texts)
+    return summary.model_copy(update={"created": _changed(paths[0]), "run_id": "imported"})
 
 
-def write_import(path: Path, result: ResultFolder) -> None:
-    """Copy ``path`` into ``result``, whose request must come from ``import_request``."""
+def _read(importer: Importer, texts: Mapping[Path, str]) -> Summary:
+    if importer.read_all is not None:
+        return importer.read_all({path.name: text for path, text in texts.items()})
+    if len(texts) > 1:
+        right = "import them one by one"
+        raise UserError(f"files of the form '{importer.name}' do not belong together", str(next(iter(texts))), right)
+    ((path, text),) = texts.items()
+    return importer.read(text, path.name)
+
+
+def write_import(path: Path | Sequence[Path], result: ResultFolder) -> None:
+    """Copy the files into ``result``, whose request must come from ``import_options``."""
     from ullage.result import write_atomically
 
-    path = _file(path)
-    write_atomically(result.path / _FOLDER / path.name, _content(path))
+    for one in _files(path):
+        write_atomically(result.path / _FOLDER / one.name, _content(one))
 
 
-def import_options(path: Path, form: str | None = None) -> dict[str, object]:
-    """Options of the request of an import; reads the whole file, so that a bad one leaves no result behind."""
+def import_options(path: Path | Sequence[Path], form: str | None = None) -> dict[str, object]:
+    """Options of the request of an import; reads the whole files, so that a bad one leaves no result behind."""
     import hashlib
 
-    path = _file(path)
-    content = _content(path)
-    text = _text(content, path)
-    importer = _importer(text, path, form)
-    importer.read(text, path.name)
-    return {"form": importer.name, "file": path.name, "sha256": hashlib.sha256(content).hexdigest()}
+    contents = {one: _content(one) for one in _files(path)}
+    texts = {one: _text(content, one) for one, content in contents.items()}
+    importer = _importer(texts, form)
+    _read(importer, texts)
+    digests = [hashlib.sha256(content).hexdigest() for content in contents.values()]
+    return {"form": importer.name, "files": [one.name for one in contents], "sha256": digests}
 
 
 def imported_summary(result: ResultFolder, request: Request) -> Summary:
-    """The summary of a result that was made by an import, from the copy of its file."""
-    name, form = request.options.get("file"), request.options.get("form")
-    if not isinstance(name, str) or Path(name).name != name or not isinstance(form, str):
+    """The summary of a result that was made by an import, from the copies of its files."""
+    names, form = _names(request), request.options.get("form")
+    if not names or any(Path(name).name != name for name in names) or not isinstance(form, str):
         raise UserError("is damaged: it names no imported file", str(result.path / "request.json"), "import it again")
-    summary = read(result.path / _FOLDER / name, form)
+    summary = read([result.path / _FOLDER / name for name in names], form)
     return summary.model_copy(
         update={
             "run_id": request.run_id,
@@ -88,21 +100,38 @@ def imported_summary(result: ResultFolder, request: Request) -> Summary:
     )
 
 
-def _file(path: Path) -> Path:
-    """``path`` itself, or the file that stands for a folder."""
-    if not path.is_dir():
-        return path
-    names = [name for importer in load_importers().values() for name in importer.files]
-    found = [path / name for name in names if (path / name).is_file()]
-    if not found:
-        raise UserError(
-            "holds no result that can be imported", str(path), f"name a file, or a folder with {' or '.join(names)}"
-        )
-    return found[0]
+def _names(request: Request) -> list[str]:
+    """Of the copies. Results made before several files could be imported name one."""
+    named = request.options.get("files", [request.options.get("file")])
+    return [str(name) for name in cast("list[object]", named)] if isinstance(named, list) else []
 
 
-def _importer(text: str, path: Path, form: str | None) -> Importer:
-    importers = load_importers()
+def _files(path: Path | Sequence[Path]) -> list[Path]:
+    """The files themselves, or those that stand for a folder. ``UserError`` for two of one name."""
+    asked = [path] if isinstance(path, Path) else list(path)
+    found = [one for part in asked for one in (_known_in(part) if part.is_dir() else [part])]
+    names = [one.name for one in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError("two files have the same name", twice, "import them one by one")
+    return found
+
+
+def _known_in(folder: Path) -> list[Path]:
+    importers = load_importers().values()
+    for importer in importers:
+        found = [folder / name for name in importer.files if (folder / name).is_file()]
+        if found:
+            return found if importer.read_all is not None else found[:1]
+    names = [name for importer in importers for name in importer.files]
+    raise UserError(
+        "holds no result that can be imported", str(folder), f"name a file, or a folder with {' or '.join(names)}"
+    )
+
+
+def _importer(texts: Mapping[Path, str], form: str | None) -> Importer:
+    """That which recognises the first file; the others are then read in the same form."""
+    (path, text), importers = next(iter(texts.items())), load_importers()
     if form is not None:
         if form not in importers:
             raise UserError("no such form", f"'{form}'", f"one of {', '.join(importers)}")

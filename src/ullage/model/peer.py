@@ -19,7 +19,7 @@ class PeerRecord(Strict):
 
     kind: Literal["peer"] = "peer"
     case: Annotated[str, Field(min_length=1, description="id of the case whose work it did")]
-    phase: Literal["write", "read"]
+    phase: Annotated[str, Field(min_length=1, description="of the case, as the engine's records name it")]
     tool: Annotated[str, Field(min_length=1)]
     version: str
     repetition: Annotated[int, Field(ge=0, description="of the peer, counted for each case")]

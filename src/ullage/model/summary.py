@@ -4,7 +4,7 @@
 Rates are bytes/s or operations/s, times are s, all plain SI numbers; people's units are made when shown.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -62,6 +62,7 @@ class Finding(Strict):
     text: str
     severity: Literal["info", "advice", "warning"] = "info"
     numbers: dict[str, Scalar | list[Scalar] | None] = {}
+    suite: Annotated[str, Field(description="that says it, where a result has the findings of several")] = ""
 
 
 class Score(Strict):
@@ -76,8 +77,29 @@ class Score(Strict):
     reasons: list[str] = []
 
 
+PartStatus: TypeAlias = Literal["complete", "failed", "interrupted", "not available", "not begun"]
+
+
+class Headline(Strict):
+    """A row that stands for a part of the machine. ``row`` counts from 0 in the rows of the summary."""
+
+    part: Annotated[str, Field(description="cores, memory, disk, metadata, network ...")]
+    what: str
+    row: Annotated[int, Field(ge=0)]
+
+
+class Part(Strict):
+    """A suite that ran as a part of another: how it ended, and the rows that stand for what it measured."""
+
+    suite: str
+    status: PartStatus
+    reason: Annotated[str, Field(description="why it has not all its numbers")] = ""
+    seconds: Annotated[float, Field(ge=0)] | None = None
+    headlines: list[Headline] = []
+
+
 class Summary(Strict):
-    """Everything a suite says of a run."""
+    """Everything a suite says of a run. ``parts``: of a suite that is made of others, whose rows these are."""
 
     schema_: Annotated[Literal["ullage.summary/1"], Field(alias="schema")] = SUMMARY_SCHEMA
     suite: str
@@ -90,3 +112,4 @@ class Summary(Strict):
     scores: list[Score] = []
     events: Annotated[list[Finding], Field(description="warnings and errors of the run, with advice")] = []
     system: dict[str, object] = {}
+    parts: list[Part] = []

@@ -26,6 +26,14 @@ class FinishedResult(ResultFolder):
         """As of ``ResultFolder``; the first answer stays."""
         return self._records
 
+    def part(self, name: str) -> "FinishedResult":
+        """As of ``ResultFolder``; of each name always the same."""
+        return self._parts.setdefault(name, FinishedResult(super().part(name).path))
+
+    @cached_property
+    def _parts(self) -> "dict[str, FinishedResult]":
+        return {}
+
     @cached_property
     def _records(self) -> list[RecordFile]:
         return super().read_records()
@@ -45,9 +53,9 @@ def uncollected() -> Generator[None, None, None]:
 
 @dataclass(frozen=True)
 class Launch:
-    """One start of the engine. ``number`` is that of its plan file, whose hash is empty when it is gone."""
+    """One start of the engine. ``plan`` is its file below the result, whose hash is empty when it is gone."""
 
-    number: int
+    plan: str
     run: RunRecord
     complete: bool
     plan_sha256: str
@@ -70,7 +78,9 @@ class ReportData:
     @cached_property
     def view(self) -> View:
         """The rows arranged in panels."""
-        return make_view(self.summary)
+        from ullage.report.sections import load_sections
+
+        return make_view(self.summary, frozenset(section.suite for section in load_sections() if section.suite))
 
     def rows_of(self, suite: str) -> list[Row]:
         """Those a suite of that name has made: all of its own result, a part of one that several suites share."""
@@ -108,7 +118,7 @@ def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:
 
 
 def _launch(result: ResultFolder, file: RecordFile, run: RunRecord) -> Launch:
-    number = int(file.path.stem)
-    plan = result.plan_path(number)
+    owner = ResultFolder(file.path.parent.parent)
+    plan = owner.plan_path(int(file.path.stem))
     digest = hashlib.sha256(plan.read_bytes()).hexdigest() if plan.is_file() else ""
-    return Launch(number, run, file.end is not None, digest)
+    return Launch(str(plan.relative_to(result.path)), run, file.end is not None, digest)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 MOST_ROWS: Final = 800
+# Rows of several suites have many parameters that are empty in most, and each suite has tables of its own.
+MOST_ROWS_OF_PARTS: Final = 250
 _MOST_FINDINGS_OF_A_KIND: Final = 4
 _NO_BUNDLE: Final = (
     "The chart library (vl-convert-python) was missing where this page was made; the table below has the numbers."
@@ -127,10 +129,12 @@ def _figure(name: str, figure: Figure) -> dict[str, Any]:
 
 def _head(data: ReportData) -> dict[str, Any]:
     rows = data.view.main_rows
-    counted = [classify(row).name for row in rows]
+    # Bytes that moved or did not are no question where none were to move.
+    judged = [] if all(row.verdict == words.NO_VERDICT for row in rows) else rows
+    counted = [classify(row).name for row in judged]
     bar = [
         {"name": v.name, "label": v.label, "meaning": _meaning(v, data), "count": counted.count(v.name)}
-        for v in present(rows)
+        for v in present(judged)
     ]
     return {
         "summary": data.summary,
@@ -154,13 +158,13 @@ def _meaning(verdict: VerdictClass, data: ReportData) -> str:
 
 def _tables(data: ReportData) -> dict[str, Any]:
     rows = data.summary.rows
-    kept = strongest_rows(data.view, MOST_ROWS)
+    kept = strongest_rows(data.view, MOST_ROWS_OF_PARTS if data.summary.parts else MOST_ROWS)
     whole = f"All {plural(len(rows), 'row')}, also in tables/rows.csv with plain SI numbers and every repetition."
     part = f"The best {len(kept):,} of {len(rows):,} rows; all are in tables/rows.csv with plain SI numbers."
     front = front_columns(data.view)
     return {
         "front": _table(front, front_rows(data.view.swept)),
-        "has_front": bool(data.view.swept) or not rows,
+        "has_front": (bool(data.view.swept) or not rows) and not data.summary.parts,
         "all_rows": _table(columns(data.view), kept),
         "rows_note": whole if len(kept) == len(rows) else part,
     }
@@ -215,7 +219,7 @@ def _tail(data: ReportData) -> dict[str, Any]:
 def _launch(launch: Launch) -> dict[str, Any]:
     run = launch.run
     return {
-        "plan": f"plans/{launch.number:03}.json",
+        "plan": launch.plan,
         "ranks": run.layout.ranks,
         "started": run.started,
         "mpi": run.engine.mpi.library,

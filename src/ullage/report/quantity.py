@@ -22,6 +22,8 @@ _SCALED: Final = {
     "ops/s": "op/s",
     "operations/s": "op/s",
     "flop/s": "flop/s",
+    "update/s": "update/s",
+    "Hz": "Hz",
     "B": "B",
 }
 _TIMES: Final = frozenset({"s", "seconds"})

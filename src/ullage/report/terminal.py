@@ -48,9 +48,9 @@ def print_report(data: ReportData, console: "Console") -> None:
     _print(console, words.verdict_line(data.view.main_rows))
     _print_sections(console, [found for found in sections if found[0].order <= LEAD])
     _print_findings(console, "Findings", summary.findings)
-    front = front_rows(data.view.swept)
+    front = [] if summary.parts else front_rows(data.view.swept)
     _print_rows(console, "Best settings", front_columns(data.view), front)
-    if len(front) < len(summary.rows) <= _MOST_ROWS and data.view.swept:
+    if len(front) < len(summary.rows) <= _MOST_ROWS and data.view.swept and not summary.parts:
         _print_rows(console, "All rows", columns(data.view), summary.rows)
     _print_sections(console, [found for found in sections if found[0].order > LEAD])
     _print_findings(console, "Events", words.by_severity(summary.events))

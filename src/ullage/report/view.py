@@ -51,6 +51,11 @@ class Panel:
     rows: tuple[Row, ...]
 
     @property
+    def suite(self) -> str:
+        """Whose rows these are, where a result has those of several."""
+        return self.rows[0].suite
+
+    @property
     def setting(self) -> str:
         """What sets this panel apart beside target and access: ``backend mpiio, collective yes``."""
         return ", ".join(f"{param_label(key)} {format_param(key, value)}" for key, value in self.extra)
@@ -90,18 +95,22 @@ def _strength(panel: Panel) -> float:
 
 @dataclass(frozen=True)
 class View:
-    """A summary and its panels. ``panels`` holds every metric, ``main`` the first one of each target and access."""
+    """A summary and its panels. ``panels`` holds every metric, ``main`` the first one of each target and access.
+
+    ``own``: suites whose rows have tables and charts of their own.
+    """
 
     summary: Summary
     panels: tuple[Panel, ...]
+    own: frozenset[str] = frozenset()
 
     @cached_property
     def main(self) -> list[Panel]:
         """Panels of the metric that the suite names first for its access."""
-        first: dict[tuple[str, str], str] = {}
+        first: dict[tuple[str, str, str], str] = {}
         for panel in self.panels:
-            first.setdefault((panel.target, panel.access), panel.metric)
-        return [panel for panel in self.panels if panel.metric == first[panel.target, panel.access]]
+            first.setdefault((panel.suite, panel.target, panel.access), panel.metric)
+        return [panel for panel in self.panels if panel.metric == first[panel.suite, panel.target, panel.access]]
 
     @cached_property
     def main_rows(self) -> list[Row]:
@@ -110,8 +119,12 @@ class View:
 
     @cached_property
     def swept(self) -> list[Panel]:
-        """Main panels without those of named phases, which have tables and charts of their own."""
-        return [panel for panel in self.main if not phase_of(panel.rows[0])]
+        """Main panels without those of named phases and of suites that have tables and charts of their own."""
+        return [panel for panel in self.main if not phase_of(panel.rows[0]) and not self.has_own(panel.rows[0])]
+
+    def has_own(self, row: Row) -> bool:
+        """Whether tables and charts made for its suite show it."""
+        return (row.suite or self.summary.suite) in self.own
 
     @cached_property
     def shown(self) -> list[Panel]:
@@ -128,17 +141,23 @@ class View:
         return list(dict.fromkeys(row.target for row in self.summary.rows))
 
 
-def make_view(summary: Summary) -> View:
-    """Group the rows into panels, in the order in which the summary first names them."""
-    rows = summary.rows
+def make_view(summary: Summary, own: frozenset[str] = frozenset()) -> View:
+    """Group the rows into panels, in the order in which the summary first names them. ``own``: see ``View``."""
+    by_suite: dict[str, list[Row]] = {}
+    for row in summary.rows:
+        by_suite.setdefault(row.suite, []).append(row)
+    return View(summary, tuple(panel for rows in by_suite.values() for panel in _panels(rows)), own)
+
+
+def _panels(rows: Sequence[Row]) -> list[Panel]:
+    """Of the rows of one suite, whose parameters are not those of another."""
     x_key, series_key = _axis_keys(rows)
     extra_keys = _separating_keys(rows, x_key, series_key)
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         extra = tuple((key, row.params[key]) for key in extra_keys if key in row.params)
         groups.setdefault((row.target, access_of(row), row.metric, row.unit, row.better, extra), []).append(row)
-    panels = [_panel(found, extra_keys, x_key, series_key) for found in groups.values()]
-    return View(summary, tuple(panels))
+    return [_panel(found, extra_keys, x_key, series_key) for found in groups.values()]
 
 
 def _panel(rows: Sequence[Row], extra_keys: Sequence[str], x_key: str, series_key: str) -> Panel:

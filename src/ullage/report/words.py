@@ -16,12 +16,14 @@ _SEVERITIES: Final = ("warning", "advice", "info")
 _MOST_NAMED: Final = 8
 _AXIS_NOUNS: Final = {"ranks": "rank count", "nodes": "node count", "block_bytes": "block size", "backend": "backend"}
 NO_GRADE: Final = "not graded"
+NO_VERDICT: Final = "none"
 
 
 def title(data: ReportData) -> str:
     """``sweep of nvme and scratch``."""
     targets = data.view.targets
-    return f"{data.summary.suite} of {listing(targets, 4)}" if targets else data.summary.suite
+    suite = data.summary.suite
+    return suite if targets in ([], [suite]) else f"{suite} of {listing(targets, 4)}"
 
 
 def host(data: ReportData) -> str:
@@ -31,9 +33,12 @@ def host(data: ReportData) -> str:
 
 
 def scope(view: View) -> str:
-    """``2 targets, 4 rank counts (1, 2, 4, 8), 7 block sizes (128K to 8M), write and read``."""
-    rows = view.summary.rows
-    parts = [plural(len(view.targets), "target")] if rows else []
+    """``2 targets, 4 rank counts (1, 2, 4, 8), 7 block sizes (128K to 8M), write and read``.
+
+    What suites with tables of their own have varied is said there.
+    """
+    rows = [row for row in view.summary.rows if not view.has_own(row)]
+    parts = [plural(len(view.targets), "target")] if view.summary.rows else []
     told = separating_keys(rows, lambda row: (phase_of(row),))
     for key, values in values_by_key(rows).items():
         ordered = sorted(values, key=sort_key)
@@ -77,18 +82,22 @@ def verdict_line(rows: Sequence[Row]) -> str:
     """One sentence on what was really measured and how clean the machine was."""
     if not rows:
         return "No row was measured."
-    verdicts = ", ".join(f"{count:,} {name}" for name, count in verdict_counts(rows)[:_MOST_NAMED])
+    counts = verdict_counts(rows)[:_MOST_NAMED]
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in counts)
+    # Where no storage was touched there is nothing to be judged.
+    judged = f"Of {plural(len(rows), 'number')}: {verdicts}" if counts != [(NO_VERDICT, len(rows))] else ""
     grades = ", ".join(f"{count:,} {name}" for name, count in grade_counts(rows))
     single = sum(row.low is None for row in rows)
     tail = f" {plural(single, 'row')} of one sample, without an interval." if single else ""
-    return f"Of {plural(len(rows), 'number')}: {verdicts}. Contamination grade: {grades}.{tail}"
+    return f"{judged or plural(len(rows), 'number')}. Contamination grade: {grades}.{tail}"
 
 
 def finding_groups(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
-    """Findings by kind, kinds in the order in which the suite first names them."""
+    """Findings by kind, and by suite where there are several; in the order in which they are first named."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(finding.kind, []).append(finding)
+        kind = f"{finding.suite}: {finding.kind}" if finding.suite else finding.kind
+        groups.setdefault(kind, []).append(finding)
     return list(groups.items())
 
 

@@ -48,7 +48,8 @@ def measure(
     show_result(folder)
     if code == EXIT_ABORTED:
         sys.stderr.write(f"ullage: `ullage resume {folder.path}` finishes the rest\n")
-        _hint_at_remains(prepared.request)
+        for result in (folder, *folder.parts()):
+            _hint_at_remains(result.read_request())
     sys.stdout.write(f"{folder.path}\n")
     return code
 

@@ -47,7 +47,8 @@ class Ended:
 class Session:
     """Launches plans into one result, and shows how it goes on.
 
-    ``seconds``: time to measure in, when it is not the one in the request. ``messages``: why the run must not go on.
+    ``seconds``: time to measure in, when it is not the one in the request. ``messages``: why the run must not go on;
+    ``was_stopped``: because somebody has asked for it.
     """
 
     def __init__(
@@ -65,7 +66,12 @@ class Session:
         self.progress = progress
         self.seconds = seconds
         self.messages: list[str] = []
+        self.was_stopped = False
         self._start = start
+
+    def within(self, result: ResultFolder) -> "Session":
+        """The same launches, into another result."""
+        return Session(result, self.ground, self.launcher, self.progress, self.seconds, self._start)
 
     def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
         """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""
@@ -78,6 +84,7 @@ class Session:
         stderr_path = self.result.stderr_path(number)
         outcome = self._start(self.ground.engine, self.launcher, plan_path, plan, stderr_path, hear)
         ended = end_of(outcome, plan)
+        self.was_stopped = self.was_stopped or ended.was_stopped
         if ended.message:
             self.messages.append(ended.message)
             if ended.code == EXIT_ABORTED and not ended.was_stopped:

@@ -6,7 +6,7 @@ Imported for every command, ``--help`` included: what is heavy is imported in fu
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
@@ -40,12 +40,16 @@ class Ground:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a run would do. ``head`` and ``tail`` are lines of text, ``rows`` a table of cases under ``headers``."""
+    """What a run would do. ``head`` and ``tail`` are lines of text, ``rows`` a table of cases under ``headers``.
+
+    ``parts``: of a suite that is made of others, each with its name; they stand between head and tail.
+    """
 
     head: list[str]
     headers: list[str]
     rows: list[list[str]]
     tail: list[str] = field(default_factory=list[str])
+    parts: "list[tuple[str, Explanation]]" = field(default_factory=list["tuple[str, Explanation]"])
 
 
 class Prepared(Protocol):
@@ -112,6 +116,15 @@ class Summarising(Protocol):
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
         """From the documents in ``result`` alone, so that it can be done again at any time."""
+        ...
+
+
+@runtime_checkable
+class Quick(Protocol):
+    """A suite that has a quick form, which suite ``overview`` then runs."""
+
+    def quick(self, targets: "Sequence[Target]") -> Asked | None:
+        """What is asked in that form, some seconds of measurement; None where none of ``targets`` is for it."""
         ...
 
 

@@ -27,7 +27,9 @@ def cache_verdict(
     ``memory_target``: the target is held in memory, like a tmpfs. ``remote_target``: a network file system.
     ``holds_data``: false for targets without a place, whose bytes nobody keeps.
     """
-    if not holds_data or phase.access in ("none", "metadata"):
+    if phase.access == "none":
+        return Verdict("none", "none")
+    if not holds_data or phase.access == "metadata":
         return Verdict("none", "none", None, ("no storage is behind this target",) if not holds_data else ())
     if memory_target or phase.file_system in _MEMORY_FILE_SYSTEMS:
         return Verdict("memory", "memory", None, ("the target is held in memory: no storage was measured",))

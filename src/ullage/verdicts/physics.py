@@ -36,8 +36,11 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     """The operations' times added up against the time the ranks had (Little 1961: L = lambda W).
 
     Above 1.1 the latencies or the elapsed time are wrong. Below 0.5 the ranks did something else for most of the phase.
-    Up to ``queue_depth`` times ``threads`` operations of a rank can be under way at once.
+    Up to ``queue_depth`` times ``threads`` operations of a rank can be under way at once. Phases that move no bytes to
+    or from anywhere have windows in the place of operations, and no such law.
     """
+    if phase.access == "none":
+        return None
     span_ns = stage_span_ns(phase.stages.get("transfer"))
     if phase.latency is None or phase.latency.operations == 0 or span_ns <= 0:
         return None

@@ -15,8 +15,8 @@ from ullage.report.view import Panel
 
 _MOST_WITH_TEXT: Final = 12
 _WIDTH: Final = 450
-_LOG_FROM_RATIO: Final = 20.0
-_SHADES: Final = ("#eef4f8", "#c9ddea", "#8fb9d3", "#4f8fb6", "#1f5f8b", "#0f3d5e")
+LOG_FROM_RATIO: Final = 20.0
+SHADES: Final = ("#eef4f8", "#c9ddea", "#8fb9d3", "#4f8fb6", "#1f5f8b", "#0f3d5e")
 
 
 def build(data: ReportData) -> list[Figure]:
@@ -61,22 +61,29 @@ def _spec(panel: Panel, rows: list[Row], xs: list[str], series: list[str]) -> Sp
     y = ordinal("series", series, param_label(panel.series_key), axis=bare)
     place = {"x": x, "y": y}
     medians = [row.median for row in rows if row.median > 0]
-    wide = bool(medians) and max(medians) / min(medians) > _LOG_FROM_RATIO
-    shades = {"range": list(_SHADES), "domain": [0, 1]}
-    shade = {"field": "position", "type": "quantitative", "scale": shades, "legend": None}
-    cell = {**place, "color": shade, "tooltip": ROW_TOOLTIP}
-    frame = {"type": "rect", "fill": None, "stroke": "#d55e00", "strokeWidth": 2}
-    layers: list[Spec] = [
-        {"mark": {"type": "rect", "stroke": "white", "strokeWidth": 1}, "encoding": cell},
-        {"mark": frame, "transform": [{"filter": "datum.best"}], "encoding": place},
-        *(_labels(place, step) if with_text else []),
-    ]
-    values = [_cell(row, panel, _position(row.median, medians, logarithmic=wide)) for row in rows]
+    wide = bool(medians) and max(medians) / min(medians) > LOG_FROM_RATIO
+    layers = cell_layers(place, ROW_TOOLTIP, step if with_text else None)
+    values = [_cell(row, panel, shade_position(row.median, medians, logarithmic=wide)) for row in rows]
     size = {"width": {"step": step}, "height": {"step": 26 if with_text else 14}}
     return {**size, "data": {"values": values}, "layer": layers}
 
 
-def _labels(place: Spec, step: int) -> list[Spec]:
+def cell_layers(place: Spec, tip: list[Spec], label_step: int | None) -> list[Spec]:
+    """Shaded cells by the fields ``position`` (0 to 1) and ``best``; with texts where a step of pixels is given."""
+    shades = {"range": list(SHADES), "domain": [0, 1]}
+    shade = {"field": "position", "type": "quantitative", "scale": shades, "legend": None}
+    frame = {"type": "rect", "fill": None, "stroke": "#d55e00", "strokeWidth": 2}
+    return [
+        {
+            "mark": {"type": "rect", "stroke": "white", "strokeWidth": 1},
+            "encoding": {**place, "color": shade, "tooltip": tip},
+        },
+        {"mark": frame, "transform": [{"filter": "datum.best"}], "encoding": place},
+        *(cell_labels(place, label_step) if label_step is not None else []),
+    ]
+
+
+def cell_labels(place: Spec, step: int) -> list[Spec]:
     """The number in each cell, and in its corner the mark of what was not measured as asked."""
     ink = {"condition": {"test": "datum.position > 0.55", "value": "white"}, "value": INK}
     text = {**place, "text": {"field": "label", "type": "nominal"}, "color": ink}
@@ -98,7 +105,7 @@ def _cell(row: Row, panel: Panel, position: float) -> Spec:
     }
 
 
-def _position(value: float, medians: list[float], *, logarithmic: bool) -> float:
+def shade_position(value: float, medians: list[float], *, logarithmic: bool) -> float:
     """Where ``value`` stands between the least and the largest, 0 to 1."""
     if not medians or value <= 0 or max(medians) == min(medians):
         return 0.5 if medians and value > 0 else 0.0

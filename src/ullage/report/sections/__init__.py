@@ -71,7 +71,8 @@ class Content:
 class Section:
     """``name`` is an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it.
 
-    ``order`` places it among the other sections and the charts.
+    ``order`` places it among the other sections and the charts. ``suite``: whose rows it shows with charts made for
+    them, so that the general table of best settings and the general charts leave them out.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Section:
     doc: str
     order: int
     build: Callable[[ReportData], Content | None]
+    suite: str = ""
 
 
 def load_sections() -> list[Section]:

@@ -114,16 +114,22 @@ def _notes(data: ReportData) -> list[str]:
     rows = data.rows_of(_SUITE)
     peers = sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})
     notes = [_PEER_NOTE.format(", ".join(peers)) if peers else "No peer was run beside."]
-    ceilings = {(row.target, str(row.params["access"])): row.ceiling for row in rows if row.ceiling is not None}
+    ceilings = {(row.target, str(row.params["access"]), row.unit): row.ceiling for row in rows if _is_of_device(row)}
     if ceilings:
         notes += [
-            f"Ceiling of {target} {access}s: {format_quantity(found.value, 'B/s')} ({found.kind}: {found.source})."
-            for (target, access), found in ceilings.items()
+            f"Ceiling of {target} {access}s: {format_quantity(found.value, unit)} ({found.kind}: {found.source})."
+            for (target, access, unit), found in ceilings.items()
+            if found is not None
         ]
         notes.append("A ceiling belongs to the device: more threads do not raise it.")
     else:
         notes.append("No ceiling is known, so there is no efficiency: state one with --ceiling.")
     return notes
+
+
+def _is_of_device(row: Row) -> bool:
+    """Bytes of random requests are bounded by operations too, each size by another number."""
+    return row.ceiling is not None and (row.metric != "bandwidth" or row.params.get("order") != "random")
 
 
 # -- columns ----------------------------------------------------------------------------------------------------------
@@ -149,21 +155,30 @@ def _peer(metric: str) -> Callable[[_Line], str]:
     return text
 
 
-def _ceiling(line: _Line) -> str:
-    row = line.rows.get("bandwidth")
-    return DASH if row is None or row.ceiling is None else format_quantity(row.ceiling.value, row.unit)
+def _ceiling(metric: str) -> Callable[[_Line], str]:
+    def text(line: _Line) -> str:
+        row = line.rows.get(metric)
+        return DASH if row is None or row.ceiling is None else format_quantity(row.ceiling.value, row.unit)
+
+    return text
 
 
-def _efficiency(line: _Line) -> str:
-    row = line.rows.get("bandwidth")
-    return DASH if row is None else format_share(row.share)
+def _efficiency(metric: str) -> Callable[[_Line], str]:
+    def text(line: _Line) -> str:
+        row = line.rows.get(metric)
+        return DASH if row is None else format_share(row.share)
+
+    return text
 
 
-def _peer_efficiency(line: _Line) -> str:
-    row = line.rows.get("bandwidth")
-    if row is None or row.peer is None or row.ceiling is None:
-        return DASH
-    return format_share(row.peer.median / row.ceiling.value)
+def _peer_efficiency(metric: str) -> Callable[[_Line], str]:
+    def text(line: _Line) -> str:
+        row = line.rows.get(metric)
+        if row is None or row.peer is None or row.ceiling is None:
+            return DASH
+        return format_share(row.peer.median / row.ceiling.value)
+
+    return text
 
 
 def _verdict(line: _Line) -> str:
@@ -199,9 +214,9 @@ _BLOCK_COLUMNS: Final = (
     _Column("block", _param("block_bytes")),
     _Column("ours", _ours("bandwidth")),
     _Column("peer", _peer("bandwidth")),
-    _Column("ceiling", _ceiling),
-    _Column("our efficiency", _efficiency),
-    _Column("peer's efficiency", _peer_efficiency),
+    _Column("ceiling", _ceiling("bandwidth")),
+    _Column("our efficiency", _efficiency("bandwidth")),
+    _Column("peer's efficiency", _peer_efficiency("bandwidth")),
     _Column("verdict", _verdict, is_number=False),
 )
 _SMALL_COLUMNS: Final = (
@@ -215,6 +230,9 @@ _SMALL_COLUMNS: Final = (
     _Column("peer IOPS", _peer("operation_rate")),
     _Column("peer p50", _peer("latency_p50")),
     _Column("peer p99", _peer("latency_p99")),
+    _Column("ceiling", _ceiling("operation_rate")),
+    _Column("our efficiency", _efficiency("operation_rate")),
+    _Column("peer's efficiency", _peer_efficiency("operation_rate")),
     _Column("Little's law", _law, is_number=False, hint=_law_hint),
     _Column("in flight", lambda line: DASH if (found := law(line)) is None else f"{found:.2f}"),
     _Column("verdict", _verdict, is_number=False),

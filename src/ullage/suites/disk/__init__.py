@@ -5,7 +5,7 @@ Writes and reads blocks past the page cache where the target serves that, then s
 depths; where fio is installed, it does the same work in turn with us.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ullage.suites import Asked, Ground, SuiteSummary
 from ullage.suites.disk.words import disk_words
 
 if TYPE_CHECKING:
+    from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.result import ResultFolder
     from ullage.rows import RowContext
@@ -28,6 +29,15 @@ class Disk:
     name: str = "disk"
     doc: str = _DOC
     options: Callable[..., Asked] = disk_words
+
+    def quick(self, targets: "Sequence[Target]") -> Asked | None:
+        """See ``Quick``: fewer blocks, threads and depths; of file systems in memory nothing, which are no disk."""
+        from ullage.suites.parts.asking import target_words
+        from ullage.system.storage import read_places
+
+        in_memory = {place.target for place in read_places(list(targets)) if place.is_memory}
+        disks = [target for target in targets if target.name not in in_memory]
+        return disk_words(target=target_words(disks), quick=True) if disks else None
 
     def prepare(self, request: "Request", ground: Ground) -> "Prepared":
         """See ``Suite``."""

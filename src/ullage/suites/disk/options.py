@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ullage.model.machine import MachineFile
 from ullage.suites.sweep.options import RunOptions
 
 METRICS = ("bandwidth", "operation_rate", "latency_p50", "latency_p99")
@@ -26,6 +27,7 @@ class DiskOptions(RunOptions):
     volume: Annotated[int, Field(ge=8)] | None = None
     small_volume: Annotated[int, Field(ge=8)] | None = None
     peer: bool = True
+    machine: MachineFile | None = None
     metrics: list[str] = list(METRICS)
     smalls: Annotated[
         dict[str, int], Field(description="bytes of a small request by target, as its direct I/O allows")

@@ -8,10 +8,12 @@ from ullage.findings import find_all
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.model.summary import Row
+from ullage.peer_rows import with_peers
 from ullage.records import RecordFile
 from ullage.result import ResultFolder
 from ullage.rows import RowContext, build_rows
 from ullage.suites import SuiteSummary
+from ullage.suites.disk.ceilings import with_ceilings
 from ullage.suites.disk.conclusions import saturation
 from ullage.suites.disk.options import DiskOptions
 
@@ -21,7 +23,8 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     options = DiskOptions.model_validate(request.options)
     files = result.read_records()
     launches = [file.records for file in files]
-    rows = _with_depths(build_rows(launches, context), files, options.smalls)
+    measured = with_peers(_with_depths(build_rows(launches, context), files, options.smalls), result.read_peers())
+    rows = with_ceilings(measured, request.targets, options.machine)
     # The table is as large as it was asked for, and nothing extends it: that the best lies at its rim is no news.
     findings = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind != "edge"]
     return SuiteSummary(rows, [*findings, *saturation(rows, context.level)])

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
+from ullage.ceilings.words import MachineOption, machine_option
 from ullage.suites import Asked
 from ullage.suites.sweep.words import checked, duration, parse_share, rising_axis
 
@@ -66,6 +67,7 @@ def disk_words(  # noqa: PLR0913 - each is an option of the command line
         list[str] | None,
         typer.Option(metavar="NAME[:ACCESS]=RATE", help="What the device could reach at most: here:read=540MB/s."),
     ] = None,
+    machine: MachineOption = None,
     space: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +78,7 @@ def disk_words(  # noqa: PLR0913 - each is an option of the command line
     keep: Annotated[bool, typer.Option("--keep", help="Leave the datasets of the last launch in place.")] = False,
 ) -> Asked:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.ceilings import parse_ceilings
+    from ullage.ceilings.targets import parse_ceilings
     from ullage.parameters import known_word
     from ullage.suites.disk.options import DiskOptions
     from ullage.units import parse_axis, parse_size
@@ -99,6 +101,7 @@ def disk_words(  # noqa: PLR0913 - each is an option of the command line
         max_repetitions=max_repetitions,
         peer=not no_peer,
         ceilings=parse_ceilings(ceiling or [], targets),
+        machine=machine_option(machine),
         space=None if space is None else parse_size(space),
         seed=seed,
         keep=keep,

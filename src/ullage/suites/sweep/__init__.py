@@ -5,7 +5,7 @@ Writes and reads every target with every rank count and block size, in an order 
 the median of each is known well enough or the time is over.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ullage.suites import Asked, Ground
 from ullage.suites.sweep.words import sweep_words
 
 if TYPE_CHECKING:
+    from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.suites import Prepared
 
@@ -27,6 +28,12 @@ class Sweep:
     name: str = "sweep"
     doc: str = _DOC
     options: Callable[..., Asked] = sweep_words
+
+    def quick(self, targets: "Sequence[Target]") -> Asked | None:
+        """See ``Quick``: three sizes of block on every target."""
+        from ullage.suites.parts.asking import target_words
+
+        return sweep_words(target=target_words(targets), block="128K:8M:x8", time="40s") if targets else None
 
     def prepare(self, request: "Request", ground: Ground) -> "Prepared":
         """See ``Suite``."""

@@ -105,7 +105,7 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
     keep: Annotated[bool, typer.Option("--keep", help="Leave the datasets of the last launch in place.")] = False,
 ) -> Asked:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.ceilings import parse_ceilings
+    from ullage.ceilings.targets import parse_ceilings
     from ullage.parameters import known_word
     from ullage.suites.sweep.options import ACCESS_ORDER, SweepOptions
     from ullage.system.cpu import ranks_by_default

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from ullage.ceilings import ceilings_for, parse_ceilings
 from ullage.ceilings.pcie import PcieLink, read_device_link
+from ullage.ceilings.targets import ceilings_for, parse_ceilings
 from ullage.errors import UserError
 from ullage.model.plan import Target
 from ullage.model.system import BlockDevice, DeviceLink, Place, SystemFacts
@@ -59,17 +59,17 @@ def _system() -> SystemFacts:
 
 
 def test_declared_goes_before_detected_and_the_exact_key_before_both() -> None:
-    found = ceilings_for("nvme", _system(), {"nvme:read": 3e9})
+    found = ceilings_for(TARGETS[0], _system(), {"nvme:read": 3e9})
     assert (found["read"].value, found["read"].kind) == (3e9, "declared")
     assert found["write"].kind == "detected"
     assert "16 GT/s x4" in found["write"].source
-    both = ceilings_for("nvme", _system(), {"nvme": 1e9, "nvme:read": 3e9})
+    both = ceilings_for(TARGETS[0], _system(), {"nvme": 1e9, "nvme:read": 3e9})
     assert (both["write"].value, both["read"].value) == (1e9, 3e9)
 
 
 def test_without_knowledge_there_is_no_ceiling() -> None:
-    assert ceilings_for("scratch", _system(), {}) == {}
-    assert ceilings_for("nvme", None, {}) == {}
+    assert ceilings_for(TARGETS[1], _system(), {}) == {}
+    assert ceilings_for(TARGETS[0], None, {}) == {}
 
 
 def test_words_of_the_command_line() -> None:

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compute kernel: chains of one vector instruction, each step of a chain waiting for the one before, the chains
+// independent of each other, so that enough of them show the rate of the core and a single one the latency.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/isa.hpp"
+#include "core/params.hpp"
+
+namespace ullage::compute {
+
+/// The names under which rows are shown. Of one instruction set, a kernel may need a later extension.
+enum class Isa {
+  scalar,
+  sse2,
+  avx2,
+  avx512,
+  avxvnni,
+  avx512vnni,
+  avx512fp16,
+  avx512bf16,
+  amx,
+  neon,
+  sve,
+  portable,
+};
+enum class ElementType { int8, int16, int32, int64, fp16, bf16, fp32, fp64 };  // of what is multiplied or added
+enum class Operation { add, multiply, fma, dot };
+
+[[nodiscard]] const Words<Isa>& isa_words();
+[[nodiscard]] const Words<ElementType>& type_words();
+[[nodiscard]] const Words<Operation>& operation_words();
+
+constexpr std::size_t most_operand_bytes = 1024;      // an AMX tile
+constexpr std::size_t most_accumulator_bytes = 6144;  // six of them; 24 vectors of 64 bytes; 12 of SVE's 256
+
+/// Registers of all chains, one after the other.
+using Accumulators = std::array<std::byte, most_accumulator_bytes>;
+using Operand = std::array<std::byte, most_operand_bytes>;
+
+/// What one thread works on. Step number s of a chain is `accumulator = operation(accumulator, a, b[s % 2])`.
+struct alignas(64) KernelData {
+  Operand a{};
+  std::array<Operand, 2> b{};
+  Accumulators seeds{};
+  Accumulators results{};
+};
+
+/// Sets every chain to its seed, makes `passes` >= 1, and leaves the results. Must be called on a CPU that has what the
+/// kernel needs.
+using KernelFunction = void (*)(KernelData&, std::uint64_t passes);
+
+/// The kernel with one number of chains.
+struct Variant {
+  int chains = 1;
+  int steps_a_pass = 2;  // of each chain; even
+  KernelFunction function = nullptr;
+};
+
+struct Kernel {
+  Isa isa = Isa::portable;
+  ElementType type = ElementType::fp64;
+  Operation operation = Operation::add;
+  Feature needs = Feature::always;
+  int lanes = 1;                          // results, or multiply-accumulates, of one instruction
+  int default_chains = 1;                 // enough on the CPUs we know
+  std::uint64_t steps_a_stretch = 16384;  // about: then the chains begin again, so that values stay as they are
+  std::vector<Variant> variants;          // by their chains, ascending
+  std::function<void(KernelData&)> seed;  // operands and seeds: random, bounded, no denormals, every chain its own
+  /// What `steps` steps of `chains` chains must leave, bit for bit.
+  std::function<void(const KernelData&, int chains, std::uint64_t steps, Accumulators& expected)> reference;
+  std::size_t accumulator_bytes = 8;  // of one chain, as they are compared
+
+  /// A fused multiply-add, or a multiply-accumulate, counts two a lane.
+  [[nodiscard]] int operations() const {
+    return lanes * (operation == Operation::fma || operation == Operation::dot ? 2 : 1);
+  }
+  /// Odd: after a number of steps with many factors of two, short integers would be back at their seeds.
+  [[nodiscard]] std::uint64_t passes_a_stretch(const Variant& variant) const {
+    return (steps_a_stretch / static_cast<std::uint64_t>(variant.steps_a_pass)) | 1U;
+  }
+  /// Null: there is none of so many chains. 0: the default.
+  [[nodiscard]] const Variant* variant(int chains) const;
+  /// `avx512/fp64/fma`
+  [[nodiscard]] std::string name() const;
+};
+
+/// All this build knows, runnable here or not.
+[[nodiscard]] const std::vector<Kernel>& all_kernels();
+[[nodiscard]] const Kernel* find_kernel(Isa isa, ElementType type, Operation operation);
+
+/// Why the kernel cannot run on this machine; empty: it can.
+[[nodiscard]] std::optional<std::string> why_missing_here(const Kernel& kernel);
+
+// The parts of all_kernels(), one file each; empty where the build's architecture has none of them.
+[[nodiscard]] std::vector<Kernel> scalar_kernels();
+[[nodiscard]] std::vector<Kernel> sse2_kernels();
+[[nodiscard]] std::vector<Kernel> avx2_kernels();
+[[nodiscard]] std::vector<Kernel> avx512_kernels();
+[[nodiscard]] std::vector<Kernel> amx_kernels();
+[[nodiscard]] std::vector<Kernel> neon_kernels();
+[[nodiscard]] std::vector<Kernel> sve_kernels();
+[[nodiscard]] std::vector<Kernel> portable_kernels();
+
+}  // namespace ullage::compute

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "compute/test_support.hpp"
+
+namespace ullage::avx512_test {
+namespace {
+
+TEST(ComputeAvx512, EveryVariantIsRightBitForBit) {
+  if (compute::test::expect_all_right(compute::avx512_kernels()) == 0) GTEST_SKIP() << "this machine has none of them";
+}
+
+TEST(ComputeAvx512, SlowMultipliesHaveMoreChains) {
+  if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
+  const auto kernels = compute::avx512_kernels();
+  EXPECT_EQ(compute::test::named(kernels, "avx512/fp64/fma").variant(0)->chains, 12);
+  EXPECT_EQ(compute::test::named(kernels, "avx512/int32/multiply").variant(0)->chains, 20);
+  EXPECT_EQ(compute::test::named(kernels, "avx512/int64/multiply").variant(0)->chains, 24);
+  EXPECT_EQ(compute::test::named(kernels, "avx512fp16/fp16/fma").operations(), 64);
+  EXPECT_EQ(compute::test::named(kernels, "avx512bf16/bf16/dot").operations(), 64);
+}
+
+}  // namespace
+}  // namespace ullage::avx512_test

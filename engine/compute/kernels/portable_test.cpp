@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "compute/test_support.hpp"
+
+namespace ullage::portable_test {
+namespace {
+
+TEST(ComputePortable, EveryVariantIsRightBitForBit) {
+  if (compute::test::expect_all_right(compute::portable_kernels()) == 0)
+    GTEST_SKIP() << "this machine has none of them";
+}
+
+TEST(ComputePortable, RunEverywhere) {
+  const auto kernels = compute::portable_kernels();
+  EXPECT_GE(kernels.size(), 8U);
+  for (const auto& kernel : kernels) EXPECT_FALSE(compute::why_missing_here(kernel)) << kernel.name();
+}
+
+}  // namespace
+}  // namespace ullage::portable_test

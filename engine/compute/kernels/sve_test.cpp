@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "compute/test_support.hpp"
+
+namespace ullage::sve_test {
+namespace {
+
+TEST(ComputeSve, EveryVariantIsRightBitForBit) {
+  if (compute::test::expect_all_right(compute::sve_kernels()) == 0) GTEST_SKIP() << "this machine has none of them";
+}
+
+TEST(ComputeSve, LanesFollowTheLengthOfTheRegisters) {
+  if (compute::built_for() != compute::Architecture::aarch64) GTEST_SKIP() << "of aarch64";
+  const auto kernels = compute::sve_kernels();
+  const auto& kernel = compute::test::named(kernels, "sve/fp64/fma");
+  EXPECT_EQ(static_cast<std::size_t>(kernel.lanes) * 8, kernel.accumulator_bytes);
+  EXPECT_GE(kernel.lanes, 2);
+}
+
+}  // namespace
+}  // namespace ullage::sve_test

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/blas_library.hpp"
+
+#include <dlfcn.h>
+#include <strings.h>
+
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "linear/blas_calls.hpp"
+
+namespace ullage {
+namespace {
+
+/// In the order of how fast they usually are.
+constexpr std::array usual_names{"libopenblas.so.0", "libopenblas.so", "libblis.so.4",
+                                 "libmkl_rt.so.2",   "libmkl_rt.so",   "libblas.so.3"};
+constexpr const char* core_variable = "OPENBLAS_CORETYPE";
+
+Error library_error(const std::string& text) { return environment_error("BLAS", text); }
+
+class Library final : public Blas {
+ public:
+  Library(const BlasCalls& calls, Map facts) : calls_(calls), facts_(std::move(facts)) {}
+
+  [[nodiscard]] Map facts() const override { return facts_; }
+  [[nodiscard]] Status use_threads(int threads) override {
+    if (calls_.set_threads != nullptr)
+      calls_.set_threads(threads);
+    else if (calls_.set_threads_long != nullptr)
+      calls_.set_threads_long(threads);
+    else if (threads > 1)
+      return fail(
+          library_error(facts_.at("library") + " cannot be told how many threads to use; take 1, or another library"));
+    return {};
+  }
+  [[nodiscard]] int threads() const override {
+    if (calls_.get_threads != nullptr) return calls_.get_threads();
+    return calls_.get_threads_long != nullptr ? static_cast<int>(calls_.get_threads_long()) : 1;
+  }
+
+  void multiply(double alpha, const Block<double>& a, const Block<double>& b, double beta,
+                const Block<double>& c) const override {
+    calls_.dgemm("N", "N", &c.rows, &c.columns, &a.columns, &alpha, a.data, &a.stride, b.data, &b.stride, &beta, c.data,
+                 &c.stride, 1, 1);
+  }
+  void multiply(float alpha, const Block<float>& a, const Block<float>& b, float beta,
+                const Block<float>& c) const override {
+    calls_.sgemm("N", "N", &c.rows, &c.columns, &a.columns, &alpha, a.data, &a.stride, b.data, &b.stride, &beta, c.data,
+                 &c.stride, 1, 1);
+  }
+  void solve_triangle(Triangle triangle, const Block<double>& a, const Block<double>& b) const override {
+    constexpr double one = 1;
+    const bool lower = triangle == Triangle::unit_lower;
+    calls_.dtrsm("L", lower ? "L" : "U", "N", lower ? "U" : "N", &b.rows, &b.columns, &one, a.data, &a.stride, b.data,
+                 &b.stride, 1, 1, 1, 1);
+  }
+  void solve_triangle(Triangle triangle, const Block<double>& a, std::span<double> x) const override {
+    constexpr int one = 1;
+    const bool lower = triangle == Triangle::unit_lower;
+    calls_.dtrsv(lower ? "L" : "U", "N", lower ? "U" : "N", &a.rows, a.data, &a.stride, x.data(), &one, 1, 1, 1);
+  }
+  [[nodiscard]] bool can_factor() const override { return calls_.dgetrf != nullptr; }
+  [[nodiscard]] int factor(const Block<double>& a, std::span<int> pivots) const override {
+    int info = 0;
+    calls_.dgetrf(&a.rows, &a.columns, a.data, &a.stride, pivots.data(), &info);
+    return info;
+  }
+
+ private:
+  BlasCalls calls_;
+  Map facts_;
+};
+
+std::string linker_says() {
+  const char* text = dlerror();
+  return text == nullptr ? "the dynamic linker does not say why" : text;
+}
+
+Result<void*> open_library(const std::string& name) {
+  // Its names stay its own: several libraries define the same ones.
+  if (!name.empty()) {
+    if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    return fail(library_error(linker_says()));
+  }
+  std::string tried;
+  for (const char* usual : usual_names) {
+    if (void* handle = dlopen(usual, RTLD_NOW | RTLD_LOCAL)) return handle;
+    tried += (tried.empty() ? "" : ", ") + std::string(usual);
+  }
+  return fail(library_error("none found (tried " + tried + "); install one, or name it with `library`"));
+}
+
+/// Whether it has taken the kernels that it was told to.
+Status check_core(const std::string& wanted, const Map& facts) {
+  if (wanted.empty()) return {};
+  const auto core = facts.find("core");
+  if (core == facts.end()) return fail(library_error(facts.at("library") + " takes no `core`: only OpenBLAS does"));
+  if (strcasecmp(core->second.c_str(), wanted.c_str()) == 0) return {};
+  return fail(library_error(facts.at("library") + " has no kernels for core '" + wanted + "' here and has taken '" +
+                            core->second + "'"));
+}
+
+Result<std::unique_ptr<Blas>> load(const BlasChoice& choice) {
+  if (!choice.core.empty()) setenv(core_variable, choice.core.c_str(), 1);
+  const auto handle = open_library(choice.library);
+  if (!handle) return fail(handle.error());
+  auto calls = find_calls(*handle);
+  if (!calls) return fail(calls.error());
+  Map facts = facts_of(*calls);
+  if (Status right = check_core(choice.core, facts); !right) return fail(right.error());
+  return std::make_unique<Library>(*calls, std::move(facts));
+}
+
+}  // namespace
+
+Result<Blas*> load_blas(const BlasChoice& choice) {
+  static std::mutex mutex;
+  static std::optional<BlasChoice> chosen;
+  static Result<std::unique_ptr<Blas>> loaded;
+  const std::scoped_lock lock(mutex);
+  if (!chosen) {
+    chosen = choice;
+    loaded = load(choice);
+  }
+  if (*chosen != choice)
+    return fail(library_error("this launch has loaded library '" + chosen->library + "' with core '" + chosen->core +
+                              "' and cannot load '" + choice.library + "' with '" + choice.core +
+                              "' as well; put it into a launch of its own"));
+  if (!loaded) return fail(loaded.error());
+  return loaded->get();
+}
+
+}  // namespace ullage

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine's own BLAS, where it has one.
+#include "linear/blas_library.hpp"
+
+#include <gtest/gtest.h>
+
+#include "linear/factorisation.hpp"
+#include "linear/linear_check.hpp"
+#include "linear/matrix.hpp"
+#include "linear/test_support.hpp"
+
+namespace ullage::blas_library_test {
+namespace {
+
+/// Always the same choice: a process loads one.
+Result<Blas*> machines_own() { return load_blas({}); }
+
+TEST(BlasLibrary, IsLoadedOnceOrTheReasonIsOneLine) {
+  const auto first = machines_own();
+  const auto second = machines_own();
+  ASSERT_EQ(first.has_value(), second.has_value());
+  if (first)
+    EXPECT_EQ(*first, *second);
+  else
+    EXPECT_EQ(to_line(first.error()).find('\n'), std::string::npos);
+}
+
+TEST(BlasLibrary, AnotherChoiceIsRefused) {
+  (void)machines_own();
+  for (const BlasChoice& other : {BlasChoice{"", "Haswell"}, BlasChoice{"libother.so", ""}}) {
+    const auto refused = load_blas(other);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_NE(refused.error().text.find("launch of its own"), std::string::npos);
+  }
+}
+
+TEST(BlasLibrary, ProductsAndTrianglesAreRight) {
+  const auto blas = machines_own();
+  if (!blas) GTEST_SKIP() << to_line(blas.error());
+  constexpr int n = 200;
+  const auto a = Matrix<double>::make(n, n).value();
+  const auto b = Matrix<double>::make(n, n).value();
+  const auto c = Matrix<double>::make(n, n).value();
+  ASSERT_TRUE(fill_uniform(a, 1, 1).has_value());
+  ASSERT_TRUE(fill_uniform(b, 2, 1).has_value());
+  (*blas)->multiply(1, a.all(), b.all(), 0, c.all());
+  EXPECT_TRUE(check_product(a.all(), b.all(), c.all(), 1).has_value());
+  const Block<double> part = a.all().part(3, 5, 20, 20);
+  const Block<double> ours = b.all().part(0, 0, 20, 4);
+  const Block<double> plain = c.all().part(0, 0, 20, 4);
+  for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
+    for (int j = 0; j < 4; ++j)
+      for (int i = 0; i < 20; ++i) plain.at(i, j) = ours.at(i, j);
+    (*blas)->solve_triangle(triangle, part, ours);
+    test::PlainBlas().solve_triangle(triangle, part, plain);
+    for (int i = 0; i < 20; ++i) EXPECT_NEAR(ours.at(i, 3) / plain.at(i, 3), 1, 1e-8);
+  }
+}
+
+TEST(BlasLibrary, ItsFactorsAndOursSolveTheSameSystem) {
+  const auto blas = machines_own();
+  if (!blas) GTEST_SKIP() << to_line(blas.error());
+  constexpr int n = 300;
+  for (const bool own : {true, false}) {
+    if (!own && !(*blas)->can_factor()) continue;
+    const auto a = Matrix<double>::make(n, n).value();
+    ASSERT_TRUE(fill_uniform(a, 6, 1).has_value());
+    std::vector<int> pivots(n);
+    std::vector<double> x;
+    for (std::uint64_t i = 0; i < n; ++i) x.push_back(uniform_element(6, std::uint64_t{n} * n + i));
+    ASSERT_EQ(own ? factor_blocked(**blas, a.all(), 64, pivots) : (*blas)->factor(a.all(), pivots), 0);
+    solve_factored(**blas, a.all(), pivots, x);
+    EXPECT_LT(scaled_residual(6, x), most_residual);
+  }
+}
+
+TEST(BlasLibrary, SaysWhatItIsAndUsesTheThreadsItIsTold) {
+  const auto blas = machines_own();
+  if (!blas) GTEST_SKIP() << to_line(blas.error());
+  EXPECT_NE((*blas)->facts().at("library").find('/'), std::string::npos);
+  for (const int threads : {2, 1}) {
+    if (!(*blas)->use_threads(threads)) continue;
+    EXPECT_EQ((*blas)->threads(), threads);
+  }
+}
+
+}  // namespace
+}  // namespace ullage::blas_library_test

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/timed_calls.hpp"
+
+namespace ullage {
+
+Map given(const CallParameters& parameters) {
+  Map hints;
+  if (!parameters.library.empty()) hints["library"] = parameters.library;
+  if (!parameters.core.empty()) hints["core"] = parameters.core;
+  return hints;
+}
+
+void TimedCalls::add(std::int64_t took_ns, const ClockRate& before, const ClockRate& after) {
+  const double hz = (before.add_hz + after.add_hz) / 2;
+  ++count_;
+  elapsed_ns_ += took_ns;
+  shortest_ns_ = std::min(shortest_ns_, took_ns);
+  sum_hz_ += hz;
+  cycles_ += hz * static_cast<double>(took_ns) * 1e-9;
+  disagreement_ = std::max({disagreement_, before.disagreement(), after.disagreement()});
+}
+
+void TimedCalls::report(int threads, Gauges& gauges) const {
+  gauges["kernel_s"] = static_cast<double>(elapsed_ns_) * 1e-9;
+  gauges["shortest_window_s"] = count_ > 0 ? static_cast<double>(shortest_ns_) * 1e-9 : 0;
+  gauges["cycles"] = cycles_ * threads;
+  gauges["clock_hz"] = count_ > 0 ? sum_hz_ / static_cast<double>(count_) : 0;
+  gauges["clock_disagreement"] = disagreement_;
+}
+
+}  // namespace ullage

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of a library one after the other, each with its time and the clock of the core that made it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "core/clock.hpp"
+#include "core/clock_rate.hpp"
+#include "core/params.hpp"
+#include "core/phase_work.hpp"
+
+namespace ullage {
+
+/// What `gemm` and `solve` share.
+struct CallParameters {
+  int threads = 1;
+  int calls = 1;
+  double warm_up_s = 0.1;
+  std::string library;
+  std::string core;
+};
+
+template <class P>
+Table<P> call_fields() {
+  return {
+      count<P>("threads", static_cast<int P::*>(&CallParameters::threads), {1, 4096}, "of the library, not pinned"),
+      count<P>("calls", static_cast<int P::*>(&CallParameters::calls), {1, 100'000}, "timed, one after the other"),
+      seconds<P>("warm_up_s", static_cast<double P::*>(&CallParameters::warm_up_s), {0, 60},
+                 "of smaller calls before the first"),
+      text<P>("library", static_cast<std::string P::*>(&CallParameters::library),
+              "path or name of the BLAS; empty: the first that the dynamic linker finds. One in a launch"),
+      text<P>("core", static_cast<std::string P::*>(&CallParameters::core),
+              "whose kernels OpenBLAS shall use, a word of OPENBLAS_CORETYPE; empty: its own choice"),
+  };
+}
+
+/// Blas and its kernels as they were asked for; empty: nobody asked.
+[[nodiscard]] Map given(const CallParameters& parameters);
+
+class TimedCalls final {
+ public:
+  /// Times `call()`, between two readings of the clock.
+  template <class Call>
+  void time(const Call& call) {
+    const ClockRate before = read_clock_rate();
+    const std::int64_t begun = now_ns();
+    call();
+    const std::int64_t took_ns = now_ns() - begun;
+    const ClockRate after = read_clock_rate();
+    add(took_ns, before, after);
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  /// kernel_s, shortest_window_s (a call is a window), cycles (of `threads`, by the clock of the calling one),
+  /// clock_hz, clock_disagreement.
+  void report(int threads, Gauges& gauges) const;
+
+ private:
+  void add(std::int64_t took_ns, const ClockRate& before, const ClockRate& after);
+
+  std::uint64_t count_ = 0;
+  std::int64_t elapsed_ns_ = 0;
+  std::int64_t shortest_ns_ = std::numeric_limits<std::int64_t>::max();
+  double sum_hz_ = 0;
+  double cycles_ = 0;
+  double disagreement_ = 0;
+};
+
+}  // namespace ullage

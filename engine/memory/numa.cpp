@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/numa.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "probes/procfs.hpp"
+#include "probes/text.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int policy_bind = 2;  // MPOL_BIND of linux/mempolicy.h; libnuma, which wraps it, is not everywhere
+constexpr int most_nodes = 1024;
+constexpr int word_bits = sizeof(unsigned long) * CHAR_BIT;
+
+std::string listed(std::span<const int> nodes) {
+  std::string text;
+  for (const int node : nodes) text += (text.empty() ? "" : ", ") + std::to_string(node);
+  return text;
+}
+
+std::vector<int> numbers_in(const std::string& path) {
+  const auto text = read_word(path);
+  return text ? parse_cpu_list(*text) : std::vector<int>{};
+}
+
+}  // namespace
+
+std::vector<int> memory_nodes(const std::string& folder) {
+  std::vector<int> nodes = numbers_in(folder + "/has_memory");
+  if (nodes.empty()) nodes.push_back(0);
+  return nodes;
+}
+
+Result<std::vector<int>> cpus_of_node(int node, std::span<const int> allowed, const std::string& folder) {
+  std::vector<int> nodes = numbers_in(folder + "/has_cpu");
+  if (nodes.empty()) nodes.push_back(0);
+  const std::string where = "cpu_node " + std::to_string(node);
+  if (std::ranges::find(nodes, node) == nodes.end())
+    return fail(environment_error(where, "no such node; those with CPUs are " + listed(nodes)));
+  const std::vector<int> of_node = numbers_in(folder + "/node" + std::to_string(node) + "/cpulist");
+  std::vector<int> chosen;
+  for (const int cpu : allowed)
+    if (of_node.empty() || std::ranges::find(of_node, cpu) != of_node.end()) chosen.push_back(cpu);
+  if (chosen.empty()) return fail(environment_error(where, "this process may run on none of its CPUs"));
+  return chosen;
+}
+
+Status bind_to_node(std::span<std::byte> memory, int node) {
+  const std::vector<int> nodes = memory_nodes();
+  const std::string where = "memory_node " + std::to_string(node);
+  if (node >= most_nodes || std::ranges::find(nodes, node) == nodes.end())
+    return fail(environment_error(where, "no such node; those with memory are " + listed(nodes)));
+  if (nodes.size() == 1) return {};  // all memory is there; the call may not even exist
+  std::array<unsigned long, most_nodes / word_bits> mask{};
+  mask.at(static_cast<std::size_t>(node / word_bits)) |= 1UL << (node % word_bits);
+  if (syscall(SYS_mbind, memory.data(), memory.size(), policy_bind, mask.data(), most_nodes + 1UL, 0U) == 0) return {};
+  return fail(environment_error(where, std::string("mbind: ") + std::strerror(errno)));
+}
+
+}  // namespace ullage

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory nodes: which there are, whose CPUs they are, and binding memory to one.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace ullage {
+
+/// Where the kernel lists its nodes.
+inline constexpr const char* node_folder = "/sys/devices/system/node";
+
+/// Nodes that have memory, ascending; {0} where the kernel lists none.
+[[nodiscard]] std::vector<int> memory_nodes(const std::string& folder = node_folder);
+
+/// Those of `allowed` that belong to `node`; an error that names the nodes there are when it has none of them.
+[[nodiscard]] Result<std::vector<int>> cpus_of_node(int node, std::span<const int> allowed,
+                                                    const std::string& folder = node_folder);
+
+/// Pages of `memory` that are touched from now on come from `node` alone. `memory` begins at a page. An error when
+/// there is no such node or the system does not let us.
+[[nodiscard]] Status bind_to_node(std::span<std::byte> memory, int node);
+
+}  // namespace ullage

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noise/fixed_chain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/clock.hpp"
+#include "core/clock_rate.hpp"
+
+namespace ullage::fixed_chain_test {
+namespace {
+
+std::int64_t shortest_ns(std::uint64_t blocks) {
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < 20; ++i) {
+    const std::int64_t begun = now_ns();
+    run_chain(blocks);
+    shortest = std::min(shortest, now_ns() - begun);
+  }
+  return shortest;
+}
+
+TEST(FixedChain, IsNotTakenTogetherByCompilerOrProcessor) {
+  const std::uint64_t blocks = blocks_that_last(100'000);
+  const auto one = static_cast<double>(shortest_ns(blocks));
+  const auto four = static_cast<double>(shortest_ns(4 * blocks));
+  EXPECT_GT(four / one, 2.5);
+  const double hz = read_clock_rate().add_hz;
+  if (cycles_a_block() == 0 || hz == 0) GTEST_SKIP() << "cycles of the chain are not known on this processor";
+  const double by_cycles = static_cast<double>(4 * blocks) * cycles_a_block() / hz * 1e9;
+  EXPECT_GT(four / by_cycles, 0.5);  // less would be more than a link a cycle
+}
+
+TEST(FixedChain, SomethingIsAlwaysDone) { EXPECT_EQ(blocks_that_last(0), 1U); }
+
+}  // namespace
+}  // namespace ullage::fixed_chain_test

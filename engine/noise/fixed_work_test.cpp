@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noise/fixed_work_phase.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/json.hpp"
+#include "core/phase_runner.hpp"
+#include "core/signals.hpp"
+
+namespace ullage::fixed_work_test {
+namespace {
+
+/// The workload as a launch makes it, run once.
+PhaseOutcome run(const Values& given, Json& record) {
+  const mpi::World world;
+  const mpi::ClockSync clock;
+  Meter meter(StopFlags::instance().now());
+  Watchdog watchdog({});
+  WorkloadContext context;
+  context.world = &world;
+  const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find("fixed-work");
+  const auto workload = entry.make(complete(entry.description.parameters, given, "").value(), context);
+  EXPECT_TRUE(workload->begin().has_value());
+  EXPECT_EQ(workload->phases(), 1U);
+  const auto phase = workload->phase(0);
+  const PhaseOutcome outcome = run_phase({&world, &clock, &watchdog, &meter, {}, 0}, nullptr, *phase, record);
+  EXPECT_TRUE(workload->end(true).has_value());
+  return outcome;
+}
+
+TEST(FixedWork, RunsAsALaunchMakesIt) {
+  Json record;
+  ASSERT_EQ(run({{"quanta", std::int64_t{20}}, {"watch_s", 0.001}, {"warm_up_s", 0.0}}, record).status,
+            PhaseStatus::ok);
+  EXPECT_EQ(record["phase"], "fixed-work");
+  EXPECT_EQ(record["operations"], 20);
+}
+
+TEST(FixedWork, WorksOnCoresAndNeedsNoStorage) {
+  const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("fixed-work");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_FALSE(entry->needs_storage);
+  const auto values = complete(entry->description.parameters, {{"quanta", std::int64_t{77}}, {"quantum_s", 1e-3}}, "");
+  ASSERT_TRUE(values.has_value());
+  EXPECT_EQ(FixedWorkParameters::from(*values).quanta, 77U);
+  EXPECT_EQ(FixedWorkParameters::from(*values).quantum_s, 1e-3);
+}
+
+}  // namespace
+}  // namespace ullage::fixed_work_test

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ceilings by a machine file. A ceiling is that of the resources used: k cores, or a device whatever uses it. Pure."""
+
+from pathlib import PurePath
+from typing import Final, Literal
+
+from ullage.model.machine import DeclaredCpu, DeclaredDrive, DeclaredNetwork, MachineFile
+from ullage.model.plan import Target
+from ullage.model.summary import Ceiling
+from ullage.uri import target_path
+
+Access = Literal["read", "write"]
+# A memory channel is 64 bits wide, whatever it is split into (JEDEC DDR3 to DDR5).
+CHANNEL_BYTES: Final = 8
+_SOURCE: Final = "machine file"
+
+
+def compute_ceiling(machine: MachineFile | None, kernel: str, threads: int) -> Ceiling | None:
+    """Operations/s of ``kernel`` (``avx512/fp64/fma``, or a type: the best kernel of it) on as many cores as are used.
+
+    cores x clock x operations a cycle. More threads than cores do not raise it. None where any factor is not declared.
+    """
+    if machine is None or machine.cpu.hz is None or (per_cycle := _per_cycle(machine.cpu, kernel)) is None:
+        return None
+    cpu, hz = machine.cpu, machine.cpu.hz
+    cores = threads if cpu.cores is None else min(threads, cpu.cores)
+    text = f"{cores} core{'s' if cores > 1 else ''} x {hz / 1e9:g} GHz x {per_cycle:g} operations a cycle"
+    return _declared(cores * hz * per_cycle, text)
+
+
+def _per_cycle(cpu: DeclaredCpu, kernel: str) -> float | None:
+    """That of the kernel; of its type, when the kernel is not named; of a type the best of its kernels."""
+    table = cpu.flops_per_cycle
+    isa_type_operation = kernel.split("/")
+    if kernel in table:
+        return table[kernel]
+    if len(isa_type_operation) > 1:
+        return table.get(isa_type_operation[1])
+    return max((value for name, value in table.items() if name.split("/")[1:2] == [kernel]), default=None)
+
+
+def memory_ceiling(machine: MachineFile | None) -> Ceiling | None:
+    """Bytes/s of all channels: as declared, else channels x transfers/s x 8 bytes."""
+    if machine is None:
+        return None
+    memory = machine.memory
+    if memory.bandwidth is not None:
+        return _declared(memory.bandwidth, "memory bandwidth")
+    if memory.channels is None or memory.transfers_per_s is None:
+        return None
+    text = f"{memory.channels} channels x {memory.transfers_per_s / 1e6:g} MT/s x {CHANNEL_BYTES} B"
+    return _declared(memory.channels * memory.transfers_per_s * CHANNEL_BYTES, text)
+
+
+def memory_latency(machine: MachineFile | None) -> Ceiling | None:
+    """Seconds of a load from memory. The bound of a time lies below it: 1 over the share is what could be saved."""
+    latency_s = None if machine is None else machine.memory.latency_s
+    return None if latency_s is None else _declared(latency_s, "memory latency")
+
+
+def drive_ceiling(machine: MachineFile | None, target: Target, access: Access) -> Ceiling | None:
+    """Bytes/s of the device below ``target``, however many threads use it."""
+    drive = find_drive(machine, target)
+    value = None if drive is None else {"read": drive.read, "write": drive.write}[access]
+    return None if value is None else _declared(value, f"{access} of the drive below {target.name}")
+
+
+def drive_operations_ceiling(machine: MachineFile | None, target: Target, access: Access) -> Ceiling | None:
+    """Random operations/s of the device below ``target``."""
+    drive = find_drive(machine, target)
+    value = None if drive is None else {"read": drive.read_iops, "write": drive.write_iops}[access]
+    return None if value is None else _declared(value, f"random {access}s of the drive below {target.name}")
+
+
+def find_drive(machine: MachineFile | None, target: Target) -> DeclaredDrive | None:
+    """The drive declared for the name of ``target``, else the one with the longest path that holds it."""
+    drives = [] if machine is None else machine.drive
+    by_name = next((drive for drive in drives if drive.target == target.name), None)
+    place = target_path(target)
+    if by_name is not None or place is None:
+        return by_name
+    holding = [drive for drive in drives if drive.path is not None and place.is_relative_to(PurePath(drive.path))]
+    return max(holding, key=lambda drive: len(PurePath(drive.path or "/").parts), default=None)
+
+
+def find_network(machine: MachineFile | None, name: str) -> DeclaredNetwork | None:
+    """The link of that name."""
+    links = [] if machine is None else machine.network
+    return next((link for link in links if link.name == name), None)
+
+
+def network_ceiling(machine: MachineFile | None, name: str) -> Ceiling | None:
+    """Bytes/s of a link in one direction."""
+    link = find_network(machine, name)
+    return None if link is None or link.rate is None else _declared(link.rate, f"rate of {name}")
+
+
+def _declared(value: float, text: str) -> Ceiling:
+    return Ceiling(value=value, kind="declared", source=f"{_SOURCE}: {text}")

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the published tables, with everything in them that cannot be. Pure.
+
+The rules: a ceiling belongs to the device, so that of one thread is that of all; operations in flight are rate times
+latency (Little 1961) and can neither exceed the threads nor stay far below them in a closed loop; a latency is that of
+one operation, so it does not fall because others run beside it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.importers.pa1.tables import Line
+from ullage.model.plan import Scalar
+from ullage.model.summary import Ceiling, Peer, Row
+from ullage.units import format_rate, format_time
+from ullage.verdicts.physics import ABOVE_CEILING
+
+TYPES: Final = {"QP": "int8", "HP": "int16", "SP": "fp32", "DP": "fp64"}
+_ACCESS: Final = {"R": "read", "W": "write"}
+_ORDER: Final = {"S": "sequential", "R": "random"}
+_CLOSE: Final = 0.01
+# Of the law: what a closed loop of n threads keeps under way is n.
+_LAW: Final = 0.1
+_SMALL_REQUEST: Final = 4000
+_LARGE: Final = 1 << 20
+# A time that falls with threads to less than this, and times the threads is the same again, is an inverse rate.
+_FALLEN: Final = 0.75
+_SAME: Final = 2.0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """``device``: what the theory says of the device or machine itself. ``reasons``: by flag, also those of the row."""
+
+    line: Line
+    row: Row
+    device: float
+    reasons: dict[str, str]
+
+
+def checked(lines: Sequence[Line]) -> list[Checked]:
+    """Every line with its row, in their order."""
+    return [_checked(line, lines) for line in lines]
+
+
+def _checked(line: Line, lines: Sequence[Line]) -> Checked:
+    device, source = device_ceiling(line, lines)
+    found: dict[str, str] = {}
+    for check in _CHECKS:
+        found.update(check(line, lines, device))
+    return Checked(line, _row(line, device, source, found), device, found)
+
+
+def device_ceiling(line: Line, lines: Sequence[Line]) -> tuple[float, str]:
+    """The theory without what the table has made of it: that of 1 thread; of large random blocks that of bytes."""
+    alone = _alone(line, lines)
+    published = f"published theory: {line.table.name}"
+    if _is_of_small_requests(line, lines):
+        same_way = [
+            other
+            for other in lines
+            if other.table is line.table and other.threads == 1 and other.work == line.work[0] + "S"
+        ]
+        if same_way:
+            return same_way[0].theory, f"{published}, sequential, 1 thread"
+    return alone.theory, f"{published}, 1 thread" if is_multiplied(line, lines) else published
+
+
+def _alone(line: Line, lines: Iterable[Line]) -> Line:
+    """The same work and size with the fewest threads."""
+    alike = [other for other in lines if (other.table, other.work, other.size) == (line.table, line.work, line.size)]
+    return min(alike, key=lambda other: other.threads)
+
+
+def is_multiplied(line: Line, lines: Iterable[Line]) -> bool:
+    """Whether its theory is that of fewer threads times the threads."""
+    alone = _alone(line, lines)
+    times = line.threads / alone.threads
+    return times > 1 and line.table.better == "more" and _is_close(line.theory, alone.theory * times)
+
+
+def _is_of_small_requests(line: Line, lines: Iterable[Line]) -> bool:
+    """Random blocks of 1 MB and more under the rate of small requests x 4 KB, which bounds none of them."""
+    if line.table.name != "disk throughput" or line.size < _LARGE or line.work[1:] != "R":
+        return False
+    rates = {other.theory for other in lines if other.table.name == "disk iops" and other.work == line.work}
+    return any(_is_close(_alone(line, lines).theory, rate * _SMALL_REQUEST) for rate in rates)
+
+
+def _is_close(a: float, b: float) -> bool:
+    return abs(a - b) <= _CLOSE * b
+
+
+# -- what cannot be ---------------------------------------------------------------------------------------------------
+
+Found = dict[str, str]
+
+
+def _above_ceiling(line: Line, _lines: Sequence[Line], device: float) -> Found:
+    found: Found = {}
+    for flag, who, value in (
+        ("INVALID:above-ceiling", "", line.ours),
+        ("peer-above-ceiling", f"{line.table.tool}: ", line.peer),
+    ):
+        share = 0.0 if value is None else value / device if line.table.better == "more" else device / value
+        if share > ABOVE_CEILING:
+            found[flag] = f"{who}{share:.2f} times the ceiling"
+    return found
+
+
+def _times_threads(line: Line, lines: Sequence[Line], _device: float) -> Found:
+    if not is_multiplied(line, lines):
+        return {}
+    alone = _alone(line, lines)
+    reason = f"the theory of 1 thread was multiplied by {line.threads}: a device has one ceiling"
+    return {"ceiling-times-threads": f"{reason} ({format_rate(alone.theory)})"}
+
+
+def _small_requests(line: Line, lines: Sequence[Line], _device: float) -> Found:
+    if not _is_of_small_requests(line, lines):
+        return {}
+    return {"ceiling-of-small-requests": "the theory is the rate of small requests x 4 KB, which bounds no large block"}
+
+
+def _little(line: Line, lines: Sequence[Line], _device: float) -> Found:
+    """Of the table of latencies and that of rates, for the same work."""
+    if line.table.name not in ("disk iops", "disk latency"):
+        return {}
+    other_name = "disk latency" if line.table.name == "disk iops" else "disk iops"
+    place = (line.work, line.threads, line.size)
+    others = (one for one in lines if one.table.name == other_name)
+    other = next((one for one in others if place == (one.work, one.threads, one.size)), None)
+    if other is None:
+        return {}
+    found: Found = {}
+    for flag, who, a, b in (
+        ("INVALID:littles-law", "", line.ours, other.ours),
+        ("peer-littles-law", f"{line.table.tool}: ", line.peer, other.peer),
+    ):
+        if a is None or b is None:
+            continue
+        rate, latency_s = (a, b) if line.table.name == "disk iops" else (b, a)
+        in_flight = rate * latency_s
+        if abs(in_flight / line.threads - 1) > _LAW:
+            found[flag] = (
+                f"{who}{rate:,.0f} a second x {format_time(latency_s)} = {in_flight:.2f} in flight with "
+                f"{line.threads} thread{'s' if line.threads > 1 else ''}"
+            )
+    return found
+
+
+def _inverted(line: Line, _lines: Sequence[Line], _device: float) -> Found:
+    """Of a time the theory is the least, so the efficiency is theory over time; more than 100 % is a time too long."""
+    if line.table.better == "more":
+        return {}
+    found: Found = {}
+    for flag, who, value, published in (
+        ("efficiency-inverted", "", line.ours, line.efficiency),
+        ("peer-efficiency-inverted", f"{line.table.tool}: ", line.peer, line.peer_efficiency),
+    ):
+        # Some lines are the right way round: there the theory stands above.
+        if value is not None and published is not None and _is_close(published, 100 * value / line.theory):
+            found[flag] = f"{who}published as {published:.4g} %: a time over its theory, which grows as it gets worse"
+    return found
+
+
+def _inverse_rate(line: Line, lines: Sequence[Line], _device: float) -> Found:
+    if line.table.metric != "latency" or line.threads == 1:
+        return {}
+    alone = _alone(line, lines)
+    times = line.threads / alone.threads
+    falls = line.ours < _FALLEN * alone.ours
+    if not falls or not 1 / _SAME <= line.ours * times / alone.ours <= _SAME:
+        return {}
+    reason = (
+        f"{format_time(line.ours)} with {line.threads} threads against {format_time(alone.ours)} with {alone.threads}: "
+        "the time of all over the operations of all, which is the inverse of a rate"
+    )
+    return {"INVALID:inverse-rate": reason}
+
+
+def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Found:
+    """A multiply-add of 8 bits a lane at 8 times the rate of doubles: AVX2 has none (int8 dots came with VNNI)."""
+    doubles = next((one for one in lines if one.table is line.table and one.work == "DP"), None)
+    if line.table.name != "cpu" or line.work != "QP" or doubles is None:
+        return {}
+    if not _is_close(line.theory, 8 * doubles.theory):
+        return {}
+    reason = "8 times that of doubles, by lanes alone: no instruction of a CPU with such a DP peak multiplies 8 bits so"
+    return {"ceiling-without-instruction": reason}
+
+
+def _whole_machine(line: Line, lines: Sequence[Line], _device: float) -> Found:
+    most = max(one.threads for one in lines if one.table is line.table)
+    if line.table.name != "cpu" or line.threads == most:
+        return {}
+    reason = f"{line.threads} thread{'s' if line.threads > 1 else ''} held against the peak of all cores"
+    return {"ceiling-of-all-cores": reason}
+
+
+_CHECKS: Final[tuple[Callable[[Line, Sequence[Line], float], Found], ...]] = (
+    _above_ceiling,
+    _times_threads,
+    _small_requests,
+    _little,
+    _inverted,
+    _inverse_rate,
+    _no_instruction,
+    _whole_machine,
+)
+
+
+# -- rows -------------------------------------------------------------------------------------------------------------
+
+
+def _row(line: Line, device: float, source: str, found: Found) -> Row:
+    table = line.table
+    ceiling = Ceiling(value=device, kind="declared", source=source)
+    flags = ["interval-below-95", *found]
+    return Row(
+        metric=table.metric,
+        unit=table.unit,
+        better=table.better,
+        target=table.part,
+        suite=f"pa1 {table.name}",
+        params={"table": table.name, **_params(line)},
+        median=line.ours,
+        low=None,
+        high=None,
+        repetitions=[line.ours],
+        ceiling=ceiling,
+        share=line.ours / device if table.better == "more" else device / line.ours,
+        verdict="unknown(imported)",
+        reasons=["imported: one value, without counters", *found.values()],
+        grade=None,
+        flags=flags,
+        peer=None if line.peer is None else Peer(tool=table.tool, version="as published", median=line.peer),
+    )
+
+
+def _params(line: Line) -> dict[str, Scalar]:
+    """In the words of our own suites, and the table's own as ``workload``."""
+    params: dict[str, Scalar] = {"workload": line.work}
+    if line.table.part == "disk":
+        params |= {"access": _ACCESS.get(line.work[0], line.work), "order": _ORDER.get(line.work[1:], "")}
+    if line.work in TYPES:
+        params["type"] = TYPES[line.work]
+    params["threads"] = line.threads
+    return {**params, "block_bytes": line.size} if line.size else params

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences over the published tables: what in them cannot be, with the line that shows it best. Pure."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from ullage.findings.words import columns
+from ullage.importers.pa1.checks import Checked
+from ullage.model.summary import Finding
+from ullage.units import format_bytes, format_rate
+
+_Pick = Callable[[Checked], float]
+_WIDTH_ALIKE: Final = 1.3
+_TOLD_ONCE: Final = frozenset({"INVALID:littles-law", "peer-littles-law"})
+
+
+def findings_of(found: Sequence[Checked]) -> list[Finding]:
+    """One for each kind and table in which it is met; then what the rates of types say of the code."""
+    findings: list[Finding] = []
+    for flag, rule in _RULES.items():
+        # The law binds two tables, and is told once.
+        tables = dict.fromkeys(one.line.table.name for one in found if flag in one.reasons)
+        if flag in _TOLD_ONCE and len(tables) > 1:
+            tables = dict.fromkeys(list(tables)[:1])
+        for table in tables:
+            met = [one for one in found if flag in one.reasons and one.line.table.name == table]
+            findings.append(_finding(flag, table, met, rule))
+    return [*findings, *_widths(found)]
+
+
+def _finding(flag: str, table: str, met: Sequence[Checked], rule: tuple[str, _Pick]) -> Finding:
+    lead, pick = rule
+    worst = max(met, key=pick)
+    count = f"{len(met)} line{'s' if len(met) > 1 else ''}"
+    text = f"{table}: {lead} in {count}, as in {_place(worst)}: {worst.reasons[flag]}."
+    numbers = columns(table=table, lines=len(met), worst=pick(worst))
+    return Finding(kind=flag.removeprefix("INVALID:"), text=text, severity="warning", numbers=numbers)
+
+
+def _place(one: Checked) -> str:
+    line = one.line
+    size = f" {format_bytes(line.size)}" if line.size else ""
+    return f"{line.work}{size} with {line.threads} thread{'s' if line.threads > 1 else ''}"
+
+
+def _share(one: Checked) -> float:
+    return one.row.share or 0.0
+
+
+def _peer_share(one: Checked) -> float:
+    peer = one.line.peer or 0.0
+    if one.line.table.better == "more":
+        return peer / one.device
+    return one.device / peer if peer else 0.0
+
+
+def _threads(one: Checked) -> float:
+    return one.line.threads
+
+
+def _fewest_threads(one: Checked) -> float:
+    return -one.line.threads
+
+
+_RULES: Final[dict[str, tuple[str, _Pick]]] = {
+    "ceiling-times-threads": ("the ceiling was multiplied by the threads", _threads),
+    "ceiling-of-small-requests": ("random blocks stand under a ceiling of small requests", _threads),
+    "INVALID:above-ceiling": ("more was measured than the device can do", _share),
+    "peer-above-ceiling": ("the other tool's number is more than the device can do", _peer_share),
+    "INVALID:littles-law": ("rate and latency contradict each other", _fewest_threads),
+    "peer-littles-law": ("the other tool's rate and latency contradict each other", _fewest_threads),
+    "INVALID:inverse-rate": ("a latency falls with threads", _threads),
+    "efficiency-inverted": ("the efficiency of a time is upside down", lambda one: one.line.efficiency or 0.0),
+    "peer-efficiency-inverted": (
+        "the efficiency of the other tool's time is upside down",
+        lambda one: one.line.peer_efficiency or 0.0,
+    ),
+    "ceiling-without-instruction": ("the theory is that of no instruction", _threads),
+    "ceiling-of-all-cores": ("a part of the cores is held against all of them", _fewest_threads),
+}
+
+
+def _widths(found: Sequence[Checked]) -> list[Finding]:
+    """Rates that do not depend on the width of the type come from code that handles one value at a time."""
+    cpu = [one for one in found if one.line.table.name == "cpu"]
+    alone = {one.line.work: one.line.ours for one in cpu if one.line.threads == 1}
+    if len(alone) < 2 or max(alone.values()) > _WIDTH_ALIKE * min(alone.values()):
+        return []
+    least, most = (format_rate(value).removesuffix("B/s") for value in (min(alone.values()), max(alone.values())))
+    text = (
+        f"cpu: {', '.join(alone)} all do {least} to {most}operations a second with 1 thread: a rate that does not "
+        "depend on the width of the type is that of scalar code, one value an instruction."
+    )
+    return [Finding(kind="width-independent", text=text, severity="advice", numbers=columns(types=list(alone)))]

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables as they were published: which columns each has, and its lines in plain SI numbers."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ullage.errors import UserError
+from ullage.units import parse_size
+
+_MISSING: Final = "N/A"
+_SIZE: Final = re.compile(r"\d+(?:[KM]?B)?")
+_MOST_THREADS: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``columns``: kind of work, threads, size (empty: none), ours, peer's, theory. ``factor`` makes them SI."""
+
+    name: str
+    part: str
+    metric: str
+    unit: str
+    better: Literal["more", "less"]
+    columns: tuple[str, str, str, str, str, str]
+    tool: str
+    factor: float
+
+    @property
+    def heads(self) -> frozenset[str]:
+        """Those without which it is not this table; the efficiencies follow from them."""
+        return frozenset(filter(None, self.columns))
+
+
+def _table(name: str, metric: str, unit: str, columns: str, tool: str, factor: float) -> Table:
+    work, threads, size, ours, peer, theory = (word.strip("-") for word in columns.split())
+    better: Literal["more", "less"] = "less" if unit == "s" else "more"
+    return Table(
+        name, name.partition(" ")[0], metric, unit, better, (work, threads, size, ours, peer, theory), tool, factor
+    )
+
+
+TABLES: Final = (
+    _table("cpu", "compute_rate", "op/s", "precision threads - measured_gops hpl_gflops theoretical_gops", "HPL", 1e9),
+    _table(
+        "memory throughput",
+        "memory_bandwidth",
+        "B/s",
+        "workload threads block measured_gb_s pmbw_gb_s theoretical_gb_s",
+        "pmbw",
+        1e9,
+    ),
+    _table(
+        "memory latency",
+        "latency",
+        "s",
+        "workload threads block_bytes measured_us pmbw_us theoretical_us",
+        "pmbw",
+        1e-6,
+    ),
+    _table(
+        "disk throughput",
+        "bandwidth",
+        "B/s",
+        "workload threads block measured_mb_s iozone_mb_s theoretical_mb_s",
+        "IOzone",
+        1e6,
+    ),
+    _table(
+        "disk iops",
+        "operation_rate",
+        "op/s",
+        "workload threads block measured_iops iozone_iops theoretical_iops",
+        "IOzone",
+        1.0,
+    ),
+    _table(
+        "disk latency", "latency", "s", "workload threads block measured_ms iozone_ms theoretical_ms", "IOzone", 1e-3
+    ),
+    _table(
+        "network throughput",
+        "bandwidth",
+        "B/s",
+        "protocol threads block measured_mbit_s iperf_mbit_s theoretical_mbit_s",
+        "iperf",
+        1e6 / 8,
+    ),
+    _table(
+        "network latency", "latency", "s", "protocol threads message measured_ms ping_ms theoretical_ms", "ping", 1e-3
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of ``table`` in SI numbers. ``size``: bytes, 0 where the table has none. ``efficiency``: as published.
+
+    ``peer``: None where the other tool has no number.
+    """
+
+    table: Table
+    work: str
+    threads: int
+    size: int
+    ours: float
+    peer: float | None
+    theory: float
+    efficiency: float | None
+    peer_efficiency: float | None
+
+
+def table_of(text: str) -> Table | None:
+    """The one whose columns the first line names."""
+    heads = {word.strip() for word in (text.splitlines() or [""])[0].split(",")}
+    return next((table for table in TABLES if table.heads <= heads), None)
+
+
+def read_lines(text: str, name: str) -> Iterator[Line]:
+    """The lines of a file. ``UserError`` names line and column of the first mistake."""
+    table = table_of(text)
+    if table is None:
+        known = "; ".join(", ".join(filter(None, table.columns)) for table in TABLES)
+        raise UserError("the first line names the columns of none of the tables", f"{name}:1", f"known are {known}")
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
+    try:
+        for cells in reader:
+            yield _line(table, cells, f"{name}:{reader.line_num}")
+    except csv.Error as error:
+        raise UserError(f"is no CSV: {error}", f"{name}:{reader.line_num}", "see that quotes are closed") from error
+
+
+def _line(table: Table, cells: dict[str | None, str | None], place: str) -> Line:
+    if None in cells or any(value is None for value in cells.values()):
+        raise UserError("has another number of values than there are columns", place, "write one for each column")
+    words = {str(key).strip(): str(value).strip() for key, value in cells.items()}
+    work, threads, size, ours, peer, theory = table.columns
+    peers = [key for key in words if key.endswith("efficiency_pct") and key != "efficiency_pct"]
+    return Line(
+        table,
+        _work(words[work], f"{place}, {work}"),
+        _threads(words[threads], f"{place}, {threads}"),
+        _bytes(words[size], f"{place}, {size}") if size else 0,
+        table.factor * _number(words[ours], f"{place}, {ours}"),
+        None if words[peer] == _MISSING else table.factor * _number(words[peer], f"{place}, {peer}"),
+        table.factor * _number(words[theory], f"{place}, {theory}"),
+        _efficiency(words.get("efficiency_pct", _MISSING), place),
+        _efficiency(words[peers[0]] if peers else _MISSING, place),
+    )
+
+
+def _work(text: str, place: str) -> str:
+    if not 0 < len(text) <= 16 or not text.isalnum():
+        raise UserError(f"'{text}' is no workload", place, "write RS, WS, RR, WR, RWS, RWR, QP, DP, TCP or the like")
+    return text.upper()
+
+
+def _threads(text: str, place: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= _MOST_THREADS):
+        raise UserError(f"'{text}' is no count of threads", place, "write a whole number, 1 or more")
+    return int(text)
+
+
+def _bytes(text: str, place: str) -> int:
+    """Blocks are powers of two, whatever their unit is called."""
+    if not _SIZE.fullmatch(text):
+        raise UserError(f"'{text}' is no size", place, "write 1, 1KB or 10MB")
+    return parse_size(text.removesuffix("B") or "0")
+
+
+def _number(text: str, place: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1e18:
+        raise UserError(f"'{text}' is no number above 0", place, "write it with a point, for example 540.5")
+    return value
+
+
+def _efficiency(text: str, place: str) -> float | None:
+    return None if text == _MISSING else _number(text, f"{place}, efficiency")

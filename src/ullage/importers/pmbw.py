@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result lines of pmbw (stats.txt): ``RESULT``, then ``name=value`` by tabs; a line each function, area and round.
+
+``areasize`` is of all threads together, ``bandwidth`` in bytes/s. ``rate`` is elapsed time over the accesses of all
+threads, which falls with threads: times the threads it is the time of one access, kept for the chases alone.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.importers import IMPORT_SUITE, Importer
+from ullage.model.summary import Row, Summary
+from ullage.statistics import median_interval
+
+_MARK: Final = "RESULT"
+# Some notes spell the first name with one letter less.
+_NAMES: Final = ("funcname", "funname")
+_CHASE: Final = "PermRead"
+_LARGEST: Final = 2**63 - 1
+# Passes over a chase of up to so many bytes overlap, because each begins at the same place again.
+_OVERLAPPING_BYTES: Final = 64 << 10
+_RESTARTS: Final = "pmbw begins each pass of a chase at the same place: passes overlap, and the time is too short"
+_LONGEST_NAME: Final = 64
+Key = tuple[str, str, int, int, str]
+
+
+def recognises(text: str) -> bool:
+    """A line that begins with the mark and names a function."""
+    return any(line.startswith(f"{_MARK}\t") and "nthreads=" in line for line in text.splitlines())
+
+
+def read_pmbw(text: str, name: str) -> Summary:
+    """A row of bandwidth for each function, thread count and area, and one of access time where it chases.
+
+    Further lines of the same are further repetitions. ``UserError`` names the line of the first mistake.
+    """
+    cells: dict[Key, list[float]] = {}
+    for key, value in _samples(text, name):
+        cells.setdefault(key, []).append(value)
+    if not cells:
+        raise UserError("holds no result of pmbw", name, f"lines that begin with {_MARK} and a tab")
+    rows = [_row(key, values, name) for key, values in cells.items()]
+    return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows)
+
+
+def _samples(text: str, name: str) -> Iterator[tuple[Key, float]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        mark, tab, rest = line.partition("\t")
+        if mark != _MARK or not tab:
+            continue
+        place = f"{name}:{number}"
+        words = {key: value for key, _, value in (word.partition("=") for word in rest.split("\t"))}
+        function = _function(words, place)
+        threads, area = _count(words, "nthreads", place), _count(words, "areasize", place)
+        host = (words.get("host") or "pmbw")[:_LONGEST_NAME]
+        yield (host, function, threads, area, "memory_bandwidth"), _number(words, "bandwidth", place)
+        if function.startswith(_CHASE):
+            yield (host, function, threads, area, "access_time"), threads * _number(words, "rate", place)
+
+
+def _function(words: dict[str, str], place: str) -> str:
+    found = next((words[name] for name in _NAMES if words.get(name)), "")
+    if not 0 < len(found) <= _LONGEST_NAME or not found.isprintable():
+        raise UserError("names no function", place, "funcname=ScanRead64PtrUnrollLoop, say")
+    return found
+
+
+def _count(words: dict[str, str], name: str, place: str) -> int:
+    text = words.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and 1 <= int(text) <= _LARGEST):
+        raise UserError(f"'{text}' is no {name}", place, "a whole number, 1 or more")
+    return int(text)
+
+
+def _number(words: dict[str, str], name: str, place: str) -> float:
+    text = words.get(name, "")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value <= 0 or "_" in text:
+        raise UserError(f"'{text}' is no {name}", place, "a number above 0")
+    return value
+
+
+def _row(key: Key, values: list[float], name: str) -> Row:
+    host, function, threads, area, metric = key
+    interval = median_interval(values)
+    is_time, single = metric == "access_time", len(values) == 1
+    restarts = is_time and area // threads <= _OVERLAPPING_BYTES
+    short = ["interval-below-95"] if interval.below_level else []
+    return Row(
+        metric=metric,
+        unit="s" if is_time else "B/s",
+        better="less" if is_time else "more",
+        target=host,
+        params={"access": function, "threads": threads, "working_set_bytes": area},
+        median=interval.median,
+        low=None if single else interval.low,
+        high=None if single else interval.high,
+        repetitions=values,
+        verdict="unknown(imported)",
+        reasons=[f"imported from {name}, which has no counters", *([_RESTARTS] if restarts else [])],
+        grade=None,
+        flags=[*(["passes-overlap"] if restarts else []), *short],
+    )
+
+
+IMPORTER = Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",))

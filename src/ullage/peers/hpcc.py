@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HPC Challenge beside matrix products, linear solves, STREAM and random updates, all at one size.
+
+It has no words: all is in ``hpccinf.txt`` of the folder it runs in, and its parts cannot be had one by one. The sizes
+of all others follow from HPL's N, and HPL comes last; so what a run takes grows with N squared (RandomAccess, whose
+table is the largest power of two below the matrix) and N cubed (DGEMM, HPL). A small N is all there is for a short run;
+``thrifty_order`` gives the N at which a table is used best.
+
+Each rank is one process with one thread, also of its BLAS. The numbers are hpcc's own: HPL's rate counts
+2/3 N^3 + 3/2 N^2 operations as ours does; its `Star` numbers, of all ranks at once, are means over the ranks and are
+multiplied by their number here; `Single` ones are of one rank while the others wait.
+"""
+
+import math
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ullage.errors import one_line
+from ullage.peers import Installed, PeerError, PeerTool
+from ullage.peers.started import Ended, run_to_end
+
+INPUT: Final = "hpccinf.txt"
+OUTPUT: Final = "hpccoutf.txt"
+STREAM_KERNELS: Final = ("copy", "scale", "add", "triad")
+# It says nothing of its version before it has run.
+_VERSION: Final = "(version stated in its results)"
+_MPIEXEC: Final = ("mpirun.openmpi", "mpiexec.openmpi", "mpirun", "mpiexec")
+_DOUBLE: Final = 8
+_LEAST_ORDER: Final = 64
+_SUMMARY: Final = re.compile(r"^Begin of Summary section\.$(.*?)^End of Summary section\.$", re.MULTILINE | re.DOTALL)
+_RESIDUAL: Final = re.compile(r"^\|\|Ax-b\|\|_oo/\(.*\)=\s*(\S+)\s*\.+\s*(PASSED|FAILED)", re.MULTILINE)
+# Seconds on a core of 2022 at 3.7 GHz: of an update, all six parts of RandomAccess together; of an operation of HPL
+# and the two DGEMMs, taken slow.
+_UPDATES_S: Final = 1.6e-6
+_OPERATION_S: Final = 1 / 2e10
+_START_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class HpccJob:
+    """HPL's ``order`` N, ``block`` NB and grid of processes.
+
+    ``core``: a word of OPENBLAS_CORETYPE; empty: the library's own choice. ``PeerError`` for what HPL refuses.
+    """
+
+    order: int
+    rows: int = 1
+    columns: int = 1
+    block: int = 192
+    core: str = ""
+
+    def __post_init__(self) -> None:
+        if self.order < _LEAST_ORDER:
+            raise PeerError(f"hpcc: an order of {self.order} is too small; {_LEAST_ORDER} or more")
+        if min(self.rows, self.columns, self.block) < 1:
+            raise PeerError("hpcc: rows, columns and block are 1 or more")
+
+    @property
+    def ranks(self) -> int:
+        """Processes, one a core."""
+        return self.rows * self.columns
+
+
+@dataclass(frozen=True, slots=True)
+class HpccAnswer:
+    """Rates a second of all ranks together: operations, bytes, updates; ``alone``: of one while the others wait.
+
+    ``residual`` is HPL's scaled one; ``product_order`` and ``stream_elements`` (of one of three arrays) are of a rank.
+    ``updates`` are of a table over all ranks, ``local_updates`` of tables of their own. ``latency_s``, the mean of
+    ping-pongs, is None for one rank.
+    """
+
+    version: str
+    order: int
+    residual: float
+    solve: float
+    product_order: int
+    products: float
+    product_alone: float
+    stream_elements: int
+    stream: dict[str, float]
+    stream_alone: dict[str, float]
+    updates: float
+    local_updates: float
+    update_alone: float
+    latency_s: float | None
+
+
+def installed() -> Installed | None:
+    """The hpcc of the PATH; None when there is none."""
+    path = shutil.which("hpcc")
+    return None if path is None else Installed(Path(path), _VERSION)
+
+
+def thrifty_order(most: int, ranks: int = 1) -> int:
+    """The largest N up to ``most`` at which a rank's share of the matrix just fails to make a larger table of updates.
+
+    A run at it takes half as long as one of a few more; N itself when there is no such one above three quarters of it.
+    """
+    share = most * most * _DOUBLE // ranks
+    below = math.isqrt((1 << (share.bit_length() - 1)) * ranks // _DOUBLE - 1)
+    return below if below >= 0.75 * most else most
+
+
+def expected_s(job: HpccJob) -> float:
+    """About what a run takes; until it was seen."""
+    share = job.order * job.order * _DOUBLE // job.ranks
+    table = 1 << (share.bit_length() - 1)
+    operations = (2 / 3 + 4 / 3**1.5) * job.order**3 / job.ranks
+    return _START_S + _UPDATES_S * (table // _DOUBLE) + _OPERATION_S * operations
+
+
+def hpcc_input(job: HpccJob) -> str:
+    """``hpccinf.txt``: HPL's input as Debian's example has it, with the job's N, NB and grid."""
+    lines = [
+        ("HPLinpack benchmark input file", ""),
+        ("Ullage", ""),
+        ("HPL.out", "output file name (not used)"),
+        ("8", "device out (not used)"),
+        ("1", "# of problem sizes (N)"),
+        (str(job.order), "Ns"),
+        ("1", "# of NBs"),
+        (str(job.block), "NBs"),
+        ("0", "PMAP process mapping (0=Row-,1=Column-major)"),
+        ("1", "# of process grids (P x Q)"),
+        (str(job.rows), "Ps"),
+        (str(job.columns), "Qs"),
+        ("16.0", "threshold"),
+        ("1", "# of panel fact"),
+        ("2", "PFACTs (0=left, 1=Crout, 2=Right)"),
+        ("1", "# of recursive stopping criterium"),
+        ("4", "NBMINs (>= 1)"),
+        ("1", "# of panels in recursion"),
+        ("2", "NDIVs"),
+        ("1", "# of recursive panel fact."),
+        ("1", "RFACTs (0=left, 1=Crout, 2=Right)"),
+        ("1", "# of broadcast"),
+        ("1", "BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)"),
+        ("1", "# of lookahead depth"),
+        ("1", "DEPTHs (>=0)"),
+        ("2", "SWAP (0=bin-exch,1=long,2=mix)"),
+        ("64", "swapping threshold"),
+        ("0", "L1 in (0=transposed,1=no-transposed) form"),
+        ("0", "U  in (0=transposed,1=no-transposed) form"),
+        ("1", "Equilibration (0=no,1=yes)"),
+        ("8", "memory alignment in double (> 0)"),
+        ("#####", "a separator"),
+        ("0", "Number of additional problem sizes for PTRANS"),
+        ("1200 10000 30000", "values of N"),
+        ("0", "number of additional blocking sizes for PTRANS"),
+        ("40 9 8 13 13 20 16 32 64", "values of NB"),
+    ]
+    return "".join(f"{value:<12} {meaning}".rstrip() + "\n" for value, meaning in lines)
+
+
+def hpcc_command(program: Installed, job: HpccJob) -> list[str]:
+    """The words ``job`` is run with; a single rank needs no mpiexec. ``PeerError`` when several ranks have none."""
+    if job.ranks == 1:
+        return [str(program.path)]
+    mpiexec = next((found for name in _MPIEXEC if (found := shutil.which(name))), None)
+    if mpiexec is None:
+        raise PeerError(f"hpcc: no mpiexec for {job.ranks} ranks (looked for {', '.join(_MPIEXEC)})")
+    return [mpiexec, "-n", str(job.ranks), str(program.path)]
+
+
+def hpcc_environment(job: HpccJob) -> dict[str, str]:
+    """What is set besides our own environment: a thread a rank, the BLAS's kernels, and what Open MPI asks of root."""
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
+    core = {"OPENBLAS_CORETYPE": job.core} if job.core else {}
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    # Ranks beyond the cores are the caller's wish.
+    return {**threads, **core, **root, "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+def run_hpcc(program: Installed, job: HpccJob, *, limit_s: float = 600.0) -> HpccAnswer:
+    """Do ``job`` in a temporary folder. ``PeerError`` when it fails, takes too long or gives no number."""
+    with tempfile.TemporaryDirectory(prefix="ullage-hpcc-") as scratch:
+        folder = Path(scratch)
+        (folder / INPUT).write_text(hpcc_input(job), encoding="ascii")
+        ended = run_to_end(hpcc_command(program, job), folder, hpcc_environment(job), limit_s)
+        try:
+            text = (folder / OUTPUT).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            text = ""
+    return _answer(text, ended, job)
+
+
+def _answer(text: str, ended: Ended, job: HpccJob) -> HpccAnswer:
+    found = _SUMMARY.search(text)
+    if ended.code != 0 or found is None:
+        said = [line for line in (ended.err + "\n" + ended.out).splitlines() if line.strip()]
+        raise PeerError(f"hpcc failed (exit code {ended.code})" + (f": {one_line(said[0], 120)}" if said else ""))
+    return parse_answer(text, job)
+
+
+def parse_answer(text: str, job: HpccJob) -> HpccAnswer:
+    """What ``hpccoutf.txt`` says of ``job``. ``PeerError`` when it is of another one, has failed or lacks a number."""
+    found = _SUMMARY.search(text)
+    if found is None:
+        raise PeerError("hpcc's answer has no summary")
+    said = _Summary(dict(line.split("=", 1) for line in found.group(1).splitlines() if "=" in line))
+    said.expect("CommWorldProcs", job.ranks, "its mpiexec is of another MPI")
+    said.expect("HPL_N", job.order, "HPL did not run")
+    said.expect("Success", 1, "a part of it failed")
+    residual = _RESIDUAL.search(text)
+    if residual is None or residual.group(2) != "PASSED":
+        raise PeerError("hpcc's HPL failed its residual check")
+    ranks = job.ranks
+    return HpccAnswer(
+        version=".".join(said.word(f"Version{part}") for part in ("Major", "Minor", "Micro")),
+        order=job.order,
+        residual=float(residual.group(1)),
+        solve=said.number("HPL_Tflops") * 1e12,
+        product_order=int(said.number("DGEMM_N")),
+        products=said.number("StarDGEMM_Gflops") * 1e9 * ranks,
+        product_alone=said.number("SingleDGEMM_Gflops") * 1e9,
+        stream_elements=int(said.number("STREAM_VectorSize")),
+        stream={name: said.number(f"StarSTREAM_{name.title()}") * 1e9 * ranks for name in STREAM_KERNELS},
+        stream_alone={name: said.number(f"SingleSTREAM_{name.title()}") * 1e9 for name in STREAM_KERNELS},
+        updates=said.number("MPIRandomAccess_GUPs") * 1e9,
+        local_updates=said.number("StarRandomAccess_GUPs") * 1e9 * ranks,
+        update_alone=said.number("SingleRandomAccess_GUPs") * 1e9,
+        latency_s=said.number("AvgPingPongLatency_usec") * 1e-6 if ranks > 1 else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    fields: dict[str, str]
+
+    def word(self, name: str) -> str:
+        if name not in self.fields:
+            raise PeerError(f"hpcc's summary has no '{name}'")
+        return self.fields[name].strip()
+
+    def number(self, name: str) -> float:
+        """Positive and finite: hpcc writes -1 for what it has not measured."""
+        try:
+            value = float(self.word(name))
+        except ValueError:
+            value = math.nan
+        if not 0 < value < math.inf:
+            raise PeerError(f"hpcc's summary has '{name}={one_line(self.word(name), 40)}', which is no number of it")
+        return value
+
+    def expect(self, name: str, value: int, otherwise: str) -> None:
+        if self.word(name) != str(value):
+            raise PeerError(f"hpcc says {name}={one_line(self.word(name), 40)} and not {value}: {otherwise}")
+
+
+PEER = PeerTool(
+    name="hpcc",
+    doc="HPC Challenge: HPL, DGEMM, STREAM, RandomAccess and others",
+    compared_on="linear solves (HPL), matrix products, STREAM's kernels, random updates: rates of one core and of all",
+    installed=installed,
+)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""sysbench memory beside reads and writes: each thread goes through a buffer of its own, again and again.
+
+Its reads and writes are of one machine word each, so it is slower than what memory gives; it counts MiB.
+"""
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from ullage.peers import Installed, PeerError, PeerTool
+from ullage.peers.answer import VERSION_S, answer
+
+MIB: Final = 1 << 20
+_SECONDS: Final = 1
+# More than any memory moves in that time: the time ends it.
+_TOTAL: Final = "100T"
+_RATE: Final = re.compile(r"MiB transferred \((\d+(?:\.\d+)?) MiB/sec\)")
+_VERSION: Final = re.compile(r"sysbench (\d+\.\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class SysbenchJob:
+    """``buffer_bytes``: of each thread. ``PeerError`` for a size that is no power of two, which sysbench refuses."""
+
+    operation: Literal["read", "write"]
+    buffer_bytes: int
+    threads: int
+
+    def __post_init__(self) -> None:
+        if self.buffer_bytes < 8 or self.buffer_bytes & (self.buffer_bytes - 1):
+            raise PeerError(f"sysbench: a buffer of {self.buffer_bytes} bytes is no power of two")
+        if self.threads < 1:
+            raise PeerError("sysbench: 1 thread or more")
+
+
+def installed() -> Installed | None:
+    """The sysbench of the PATH with its version, as ``1.0.20``; None when there is none or it does not say."""
+    path = shutil.which("sysbench")
+    if path is None:
+        return None
+    try:
+        said = _VERSION.match(answer([path, "--version"], VERSION_S))
+    except PeerError:
+        return None
+    return Installed(Path(path), said.group(1)) if said else None
+
+
+def sysbench_command(program: Installed, job: SysbenchJob) -> list[str]:
+    """The words ``job`` is run with."""
+    return [
+        str(program.path),
+        "memory",
+        f"--threads={job.threads}",
+        f"--time={_SECONDS}",
+        f"--memory-block-size={job.buffer_bytes}",
+        f"--memory-total-size={_TOTAL}",
+        "--memory-scope=local",
+        f"--memory-oper={job.operation}",
+        "--memory-access-mode=seq",
+        "run",
+    ]
+
+
+def run_sysbench(program: Installed, job: SysbenchJob, *, limit_s: float = 60.0) -> dict[str, float]:
+    """Values by metric name. ``PeerError`` when it gives none."""
+    found = _RATE.search(answer(sysbench_command(program, job), limit_s))
+    if found is None or float(found.group(1)) <= 0:
+        raise PeerError("sysbench's answer has no rate of its transfers")
+    return {"memory_bandwidth": float(found.group(1)) * MIB}
+
+
+PEER = PeerTool(
+    name="sysbench",
+    doc="scriptable benchmark of a system; here its test 'memory'",
+    compared_on="sequential reads and writes of memory by threads: bandwidth",
+    installed=installed,
+)

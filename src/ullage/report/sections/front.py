@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The front page of a run made of several suites: what each part of the machine reaches, and what to change first."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ullage.model.summary import Finding, Headline, Part, Row, Summary
+from ullage.report.data import ReportData
+from ullage.report.quantity import DASH, format_interval, format_quantity, scale_for, significant
+from ullage.report.sections import LEAD, Content, Grid, Heading, Section
+from ullage.report.table import Cell, number_cell
+from ullage.report.verdicts import classify, is_invalid
+from ullage.units import format_time
+
+_ORDER: Final = ("cores", "memory", "disk", "metadata", "network", "noise")
+_COLUMNS: Final = (
+    Heading("part"),
+    Heading("what"),
+    Heading("reaches", is_number=True),
+    Heading("interval", is_number=True),
+    Heading("ceiling", is_number=True),
+    Heading("of which kind"),
+    Heading("ullage", is_number=True),
+    Heading("verdict"),
+    Heading("grade"),
+)
+_CHANGE_COLUMNS: Final = (Heading("suite"), Heading("change first"))
+_SUITE_COLUMNS: Final = (Heading("suite"), Heading("ended"), Heading("took", is_number=True), Heading("why"))
+# What is wrong goes first, then what to do, then what holds a number back; a mere best or verdict last.
+_SEVERITIES: Final = ("warning", "advice", "info")
+_LIMITS: Final = ("io500-score", "queue-depth", "scaling", "drop", "sensitivity")
+# Whether a score counts is said beside it, and is no part of the machine.
+_OF_SCORES: Final = ("io500-invalid",)
+
+
+def build(data: ReportData) -> Content | None:
+    """None for a run of one suite."""
+    summary = data.summary
+    if not summary.parts:
+        return None
+    grids = [Grid("", _COLUMNS, _machine(summary)), *_changes(summary), _suites(summary)]
+    return Content(notes=_notes(summary), grids=[grid for grid in grids if grid.rows])
+
+
+def _machine(summary: Summary) -> list[list[Cell]]:
+    """A line for each headline, the parts of the machine in a fixed order, those that nobody knows after them."""
+    found = [headline for part in summary.parts for headline in part.headlines]
+    parts = dict.fromkeys([*_ORDER, *(headline.part for headline in found)])
+    lines: list[list[Cell]] = []
+    for part in parts:
+        of_part = [headline for headline in found if headline.part == part]
+        lines += [_line(headline, summary.rows[headline.row], is_first=not i) for i, headline in enumerate(of_part)]
+    return lines
+
+
+def _line(headline: Headline, row: Row, *, is_first: bool) -> list[Cell]:
+    verdict, ceiling = classify(row), row.ceiling
+    hint = "" if ceiling is None else ceiling.source
+    return [
+        Cell(headline.part if is_first else "", css="nowrap"),
+        Cell(headline.what),
+        number_cell(format_quantity(row.median, row.unit), hint="; ".join(row.reasons)),
+        number_cell(format_interval(row.low, row.high, scale_for([row.median], row.unit)) or DASH),
+        number_cell(DASH if ceiling is None else format_quantity(ceiling.value, row.unit), hint=hint),
+        Cell(DASH if ceiling is None else ceiling.kind, hint=hint),
+        _ullage(row),
+        Cell("INVALID" if is_invalid(row) else row.verdict, "nowrap", dot=verdict.dot, hint="; ".join(row.reasons)),
+        Cell(row.grade or DASH),
+    ]
+
+
+def _ullage(row: Row) -> Cell:
+    """What is not filled of the ceiling; the bar is what is."""
+    if row.share is None:
+        return number_cell(DASH, hint="no ceiling is known")
+    if row.ceiling is not None and row.ceiling.kind == "empirical" and row.ceiling.value == row.median:
+        return number_cell(DASH, hint="it is itself the best that was reached here")
+    if row.share > 1:
+        return number_cell(f"{significant(row.share, 3)} x its ceiling", bar=1.0)
+    return number_cell(f"{100 * (1 - row.share):.0f} %", bar=row.share, hint=f"{row.share:.1%} of the ceiling")
+
+
+def _changes(summary: Summary) -> list[Grid]:
+    """The strongest finding of each suite."""
+    lines = [(part.suite, strongest(part.suite, summary)) for part in summary.parts]
+    rows = [[Cell(suite), Cell(finding.text)] for suite, finding in lines if finding is not None]
+    return [Grid("What to change first", _CHANGE_COLUMNS, rows)]
+
+
+def strongest(suite: str, summary: Summary) -> Finding | None:
+    """Of what ``suite`` has found: warnings, advice, what limits, other facts; the first of them; None without any."""
+
+    def rank(finding: Finding) -> tuple[bool, int, int]:
+        limit = _LIMITS.index(finding.kind) if finding.kind in _LIMITS else len(_LIMITS)
+        return finding.kind in _OF_SCORES, _SEVERITIES.index(finding.severity), limit
+
+    return min((finding for finding in summary.findings if finding.suite == suite), key=rank, default=None)
+
+
+def _suites(summary: Summary) -> Grid:
+    return Grid("What was run", _SUITE_COLUMNS, [_suite(part) for part in summary.parts])
+
+
+def _suite(part: Part) -> list[Cell]:
+    took = DASH if part.seconds is None else format_time(part.seconds)
+    return [Cell(part.suite), Cell(part.status), number_cell(took), Cell(part.reason or DASH)]
+
+
+def _notes(summary: Summary) -> Sequence[str]:
+    kinds = {row.ceiling.kind for row in _shown(summary) if row.ceiling is not None}
+    notes: list[str] = []
+    if "empirical" in kinds:
+        notes.append(
+            "An empirical ceiling is the best that anything has reached here: the hardware may do more. State what the "
+            "datasheets say with --machine; `ullage machine --declare FILE` drafts it."
+        )
+    unknown = [part.suite for part in summary.parts if part.status == "not available"]
+    if unknown:
+        notes.append(f"Not available here: {', '.join(unknown)}; the last table says why.")
+    return notes
+
+
+def _shown(summary: Summary) -> list[Row]:
+    return [summary.rows[headline.row] for part in summary.parts for headline in part.headlines]
+
+
+SECTION: Final = Section(
+    name="front",
+    title="The machine at a glance",
+    doc="Ullage is what is not filled: 100 % less the share of its ceiling that a part reaches. A ceiling is declared "
+    "by you, detected from the hardware, or empirical; it belongs to the device, or to the cores that were used.",
+    order=LEAD - 1,
+    build=build,
+)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cpu run that was checked against engine and machine, ready to be explained or run."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.model.request import Request
+from ullage.request_options import typed_options
+from ullage.running.session import Session
+from ullage.suites import Ground
+from ullage.suites.cpu.blas import MEMORY_SHARE, BlasPlanner, Product
+from ullage.suites.cpu.cells import HEADERS, compute_cases
+from ullage.suites.cpu.kernels import kernels_of, missing_of
+from ullage.suites.cpu.libraries import Library, cores_to_try, find_libraries
+from ullage.suites.cpu.options import CpuOptions
+from ullage.suites.kernels.cases import KernelCase
+from ullage.suites.kernels.notes import Note
+from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.suites.kernels.resources import read_resources
+from ullage.units import format_volume
+
+_DOUBLE: Final = "fp64"
+# Where memory cannot be read.
+_ASSUMED_MEMORY: Final = 1 << 30
+_NO_BLAS: Final = Note(
+    "no-blas",
+    "no BLAS was found: there is no matrix product and no linear solve",
+    "install OpenBLAS or the package scipy-openblas32, or name a library with --blas",
+)
+
+
+def prepare_cpu(request: Request, ground: Ground) -> PreparedKernels:
+    """Check everything that can be checked without starting anything."""
+    options, resources = typed_options(CpuOptions, request), read_resources()
+    resources.check(options.threads)
+    cases = compute_cases(options, ground.description)
+    planner = BlasPlanner(options, ground.description, _memory_bytes())
+    libraries = find_libraries(options.blas) if not options.types or _DOUBLE in options.types else []
+    _check_size(planner)
+    cases += [case for library in libraries for case in planner.cases(library)]
+    options = options.model_copy(
+        update={"missing": _missing(ground), "libraries": {library.path: library.label for library in libraries}}
+    )
+    request = request.model_copy(update={"options": options.model_dump(mode="json")})
+    notes = resources.notes() + (() if libraries or options.types else (_NO_BLAS,))
+    beside, more = _beside(planner, libraries, options), _more(planner, libraries, options)
+    return PreparedKernels(request, options, HEADERS, cases, beside, notes, more)
+
+
+def _missing(ground: Ground) -> dict[str, str]:
+    """Instruction sets of which no kernel at all runs here, and why."""
+    runs = {kernel.isa for kernel in kernels_of(ground.description)}
+    # The first reason of each.
+    return {one.isa: one.reason for one in reversed(missing_of(ground.description)) if one.isa not in runs}
+
+
+def _memory_bytes() -> int:
+    """For matrices: a part of what is free, and of what a control group allows."""
+    from ullage.system.limits import read_limits
+    from ullage.system.memory import read_memory
+
+    known = [size for size in (read_memory().available_bytes, read_limits().memory_bytes) if size is not None]
+    return int(MEMORY_SHARE * min(known, default=_ASSUMED_MEMORY))
+
+
+def _check_size(planner: BlasPlanner) -> None:
+    n = planner.options.size
+    if n is not None and 16 * n * n > planner.memory_bytes:
+        what = (
+            f"a solve of {n} rows needs {format_volume(16 * n * n)}, {format_volume(planner.memory_bytes)} may be taken"
+        )
+        raise UserError(what, "--size", "take fewer rows")
+
+
+def _more(
+    planner: BlasPlanner, libraries: Sequence[Library], options: CpuOptions
+) -> Callable[[Session], list[KernelCase]]:
+    """Products by other kernels of the libraries that seem to have chosen wrong ones; solves by the best of those."""
+
+    def more(session: Session) -> list[KernelCase]:
+        from ullage.rows import RowContext
+        from ullage.suites.cpu.mismatch import better_core, mismatches
+        from ullage.suites.cpu.summarise import measured
+        from ullage.system.cpu import read_cpu
+
+        found, cpu = measured(session.result, options, RowContext()), read_cpu()
+        wrong = {one.library: one for one in mismatches(found)}
+        cases: list[KernelCase] = []
+        for library in libraries:
+            if library.label not in wrong or not library.is_openblas:
+                continue
+            chosen, best = wrong[library.label].core.lower(), better_core(found, library.label)
+            for core in cores_to_try(cpu.flags, cpu.vendor):
+                products: list[Product] = ["gemm", "solve"] if core == best else ["gemm"]
+                cases += planner.cases(library, core, products) if core.lower() != chosen else []
+        return [replace(case, optional=True) for case in cases]
+
+    return more
+
+
+def _beside(planner: BlasPlanner, libraries: Sequence[Library], options: CpuOptions) -> Callable[[Session], None]:
+    def beside(session: Session) -> None:
+        from ullage.peers.hpcc import installed
+        from ullage.rows import RowContext
+        from ullage.suites.cpu.beside import HpccBeside
+        from ullage.suites.cpu.mismatch import better_core
+        from ullage.suites.cpu.summarise import measured
+
+        program = installed()
+        if program is None or not libraries:
+            return
+        core = better_core(measured(session.result, options, RowContext()), libraries[0].label)
+        cases = [case for library in libraries for name in ("", core) for case in planner.cases(library, name)]
+        every = {case.case.id: case.case for case in cases}
+        HpccBeside(list(every.values()), core, every_count=not options.quick).measure(session, program)
+
+    return beside

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a cpu run by what sets them apart: kernel and threads, or product, library, size and threads. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from ullage.model.plan import Parameters, Scalar
+from ullage.model.record import CaseRecord
+from ullage.model.summary import Row
+from ullage.records import AnyRecord
+from ullage.rows import Measured, RowContext, build_rows, join
+from ullage.suites.cpu.kernels import WORKLOAD
+from ullage.suites.cpu.options import METRICS
+from ullage.verdicts.physics import Flag
+
+GEMM: Final = "gemm"
+SOLVE: Final = "solve"
+# What a library chose its kernels by, where it was not told.
+CHOSEN: Final = "chosen"
+# Two chains of known latency that disagree by more were disturbed, or stand for another clock than ours.
+_MOST_DISAGREEMENT: Final = 0.02
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """All rows of one case, by metric, with the repetitions behind them."""
+
+    rows: Mapping[str, Row]
+    measured: Sequence[Measured]
+
+    @property
+    def rate(self) -> Row | None:
+        """Operations/s."""
+        return self.rows.get("compute_rate")
+
+    @property
+    def params(self) -> Mapping[str, Scalar]:
+        """The same of all rows."""
+        return next(iter(self.rows.values())).params
+
+    @property
+    def threads(self) -> int:
+        """At work together."""
+        return int(self.params["threads"])
+
+    @property
+    def is_kernel(self) -> bool:
+        """Of registers alone; else a product or a solve by a library."""
+        return "isa" in self.params
+
+    @property
+    def name(self) -> str:
+        """``avx512/fp64/fma``, ``gemm``."""
+        params = self.params
+        if not self.is_kernel:
+            return str(params["operation"])
+        return f"{params['isa']}/{params['type']}/{params['operation']}"
+
+    @property
+    def library(self) -> str:
+        """Path of the library that did it; empty of a kernel."""
+        return str(self.measured[-1].case.workload_parameters.get("library", "")) if self.measured else ""
+
+    def fact(self, name: str) -> str:
+        """What the library said of itself (``core``, ``config``); empty where it did not."""
+        return self.measured[-1].phase.hints_granted.get(name, "") if self.measured else ""
+
+    def gauge(self, name: str) -> float | None:
+        """Median over the repetitions of a gauge, added over ranks; None where no record has it."""
+        found = [item.phase.gauges[name].sum for item in self.measured if name in item.phase.gauges]
+        return median(found) if found else None
+
+    def value(self, metric: str) -> float | None:
+        """Median of a metric."""
+        row = self.rows.get(metric)
+        return None if row is None else row.median
+
+    def flagged(self, flags: Iterable[Flag], metric: str | None = None) -> "Measurement":
+        """With ``flags`` behind those of all rows, or of one metric's."""
+        added = list(flags)
+        if not added:
+            return self
+        rows = {
+            name: row.model_copy(
+                update={
+                    "flags": [*row.flags, *(flag.name for flag in added)],
+                    "reasons": [*row.reasons, *(flag.reason for flag in added)],
+                }
+            )
+            if metric in (None, name)
+            else row
+            for name, row in self.rows.items()
+        }
+        return replace(self, rows=rows)
+
+
+def measurements(
+    launches: Sequence[Iterable[AnyRecord]], context: RowContext, labels: Mapping[str, str]
+) -> list[Measurement]:
+    """In the order in which their cases were first met, with readable parameters and what the clock says of them.
+
+    ``labels``: short names of libraries by path.
+    """
+    wanted = replace(context, metrics=METRICS, accesses=())
+    records = [list(launch) for launch in launches]
+    measured: dict[str, list[Measured]] = {}
+    for item in join(records):
+        measured.setdefault(item.case.case, []).append(item)
+    rows: dict[str, dict[str, Row]] = {}
+    for row in build_rows(records, wanted):
+        params = params_of(measured[row.case][-1].case, labels)
+        if params is not None:
+            rows.setdefault(row.case, {})[row.metric] = row.model_copy(update={"params": params})
+    found = [Measurement(of_case, measured[case]) for case, of_case in rows.items()]
+    return [one.flagged(_clock_flags(one)) for one in found]
+
+
+def params_of(case: CaseRecord, labels: Mapping[str, str]) -> dict[str, Scalar] | None:
+    """What is worth reading of a case's parameters; None of a case that is no work of this suite."""
+    given = case.workload_parameters
+    if case.workload == WORKLOAD:
+        return {name: _scalar(given, name) for name in ("isa", "type", "operation", "threads")}
+    if case.workload in (GEMM, SOLVE):
+        return {
+            "operation": case.workload,
+            "type": str(given.get("type", "fp64")),
+            "threads": _scalar(given, "threads"),
+            "n": _scalar(given, "n"),
+            "library": labels.get(path := str(given.get("library", "")), Path(path).name),
+            "core": str(given.get("core", "")) or CHOSEN,
+        }
+    return None
+
+
+def _scalar(parameters: Parameters, name: str) -> Scalar:
+    value = parameters.get(name, 1 if name == "threads" else "")
+    return value if isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _clock_flags(measurement: Measurement) -> list[Flag]:
+    flags: list[Flag] = []
+    apart = measurement.gauge("clock_disagreement")
+    if apart is not None and apart > _MOST_DISAGREEMENT:
+        text = f"the two chains that tell the clock differ by {apart:.1%}: it changed, or the core was shared"
+        flags.append(Flag("clock-disagrees", text))
+    loose = measurement.gauge("unpinned_threads")
+    if loose:
+        flags.append(Flag("unpinned", f"{loose:g} threads could not be bound to a CPU"))
+    return flags

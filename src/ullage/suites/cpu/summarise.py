@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the records of a cpu run to rows and findings."""
+
+from dataclasses import replace
+
+from ullage.failed_cases import failed_cases
+from ullage.findings import find_all
+from ullage.model.request import Request
+from ullage.peer_rows import with_peers
+from ullage.request_options import typed_options
+from ullage.result import ResultFolder
+from ullage.rows import RowContext
+from ullage.suites import SuiteSummary
+from ullage.suites.cpu.ceilings import with_ceilings
+from ullage.suites.cpu.conclusions import conclusions
+from ullage.suites.cpu.mismatch import findings_of, mismatches, with_flags
+from ullage.suites.cpu.options import CpuOptions
+from ullage.suites.cpu.ratios import ratio_rows
+from ullage.suites.cpu.rows import Measurement, measurements
+
+
+def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    options = typed_options(CpuOptions, request)
+    found = _with_peers(measured(result, options, context), result)
+    wrong = mismatches(found)
+    found = with_flags(found, wrong)
+    ratios = ratio_rows(found)
+    launches = [file.records for file in result.read_records()]
+    findings = [
+        *find_all([], [one for one in failed_cases(launches) if one.case not in _tries(result)], context.level),
+        *conclusions(found, ratios, options.missing),
+        *findings_of(wrong, found),
+    ]
+    return SuiteSummary([row for one in found for row in one.rows.values()] + ratios, findings)
+
+
+def _tries(result: ResultFolder) -> set[str]:
+    """Cases with kernels that a library was told to take: it may not have them."""
+    return {case.case for file in result.read_records() for case in file.cases if case.workload_parameters.get("core")}
+
+
+def measured(result: ResultFolder, options: CpuOptions, context: RowContext) -> list[Measurement]:
+    """What the records hold so far, under its ceilings."""
+    system = result.read_system()
+    launches = [file.records for file in result.read_records()]
+    cores = None if system is None else system.cpu.usable_cores
+    return with_ceilings(measurements(launches, context, options.libraries), options.machine, cores)
+
+
+def _with_peers(found: list[Measurement], result: ResultFolder) -> list[Measurement]:
+    """Findings name the peer, so it has to be there before them."""
+    peers = result.read_peers()
+    joined: list[Measurement] = []
+    for one in found:
+        rows = with_peers(list(one.rows.values()), peers)
+        joined.append(replace(one, rows={row.metric: row for row in rows}))
+    return joined

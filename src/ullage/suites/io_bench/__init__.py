@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which share of its peak does a disk give one process: sequential, random and backward, by size of record?
+
+Six streams of one process, each a write or a read in one of three orders, past the page cache where the target
+serves that: what a single application's I/O can expect.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.suites.io_bench.words import io_bench_words
+
+if TYPE_CHECKING:
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class IoBench:
+    """The suite ``io_bench``."""
+
+    name: str = "io_bench"
+    doc: str = _DOC
+    options: Callable[..., Asked] = io_bench_words
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.io_bench.prepare import prepare_io_bench
+
+        return prepare_io_bench(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """See ``Summarising``."""
+        from ullage.suites.io_bench.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = IoBench()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the records of an io_bench to rows with their share of the peak, and findings."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ullage.failed_cases import failed_cases
+from ullage.findings import find_all
+from ullage.findings.study import is_invalid
+from ullage.findings.words import columns
+from ullage.model.request import Request
+from ullage.model.summary import Finding, Row
+from ullage.result import ResultFolder
+from ullage.rows import RowContext, build_rows
+from ullage.suites import SuiteSummary
+from ullage.suites.disk.ceilings import with_ceilings
+from ullage.suites.io_bench.options import IoBenchOptions
+from ullage.units import format_bytes, format_rate
+
+METRIC: Final = "bandwidth"
+ENOUGH: Final = 0.9
+# The table is as large as it was asked for, nothing extends it, and there is one rank: these say nothing here.
+_LEFT_OUT: Final = frozenset({"best", "edge", "scaling", "drop"})
+
+
+def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``. The peak is declared or detected, else the best of this run in that direction."""
+    options = IoBenchOptions.model_validate(request.options)
+    launches = [file.records for file in result.read_records()]
+    rows = with_ceilings(build_rows(launches, context), request.targets, options.machine)
+    general = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind not in _LEFT_OUT]
+    return SuiteSummary(rows, [*enough(rows), *general])
+
+
+def enough(rows: Sequence[Row]) -> list[Finding]:
+    """From which record on each stream has nine tenths of its own best."""
+    streams: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        if row.metric == METRIC and not is_invalid(row):
+            key = (row.target, str(row.params.get("order", "sequential")), str(row.params.get("access", "")))
+            streams.setdefault(key, []).append(row)
+    return [_enough(*key, sorted(line, key=_record)) for key, line in streams.items() if len(line) > 1]
+
+
+def _record(row: Row) -> int:
+    return int(row.params.get("block_bytes", 0))
+
+
+def _enough(target: str, order: str, access: str, line: Sequence[Row]) -> Finding:
+    best = max(line, key=lambda row: row.median)
+    first = next(row for row in line if row.median >= ENOUGH * best.median)
+    share = "" if best.share is None else f", {best.share:.0%} of the peak"
+    text = (
+        f"{target} {order} {access}s reach at most {format_rate(best.median)}{share}, "
+        f"{ENOUGH:.0%} of that from records of {format_bytes(_record(first))} on."
+    )
+    numbers = columns(
+        target=target,
+        order=order,
+        access=access,
+        record_bytes=[_record(row) for row in line],
+        bytes_per_s=[row.median for row in line],
+        enough=_record(first),
+    )
+    return Finding(kind="record-size", text=text, numbers=numbers)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast are files of every size with records of every size: IOzone's thirteen tests, each as a map?
+
+Writes, reads, rereads, jumps, goes backward, mixes, through lseek, pread, preadv and the C library, on one rank, and
+says of each number whether a cache or the target answered.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.suites.matrix.words import matrix_words
+
+if TYPE_CHECKING:
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The suite ``matrix``."""
+
+    name: str = "matrix"
+    doc: str = _DOC
+    options: Callable[..., Asked] = matrix_words
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.matrix.prepare import prepare_matrix
+
+        return prepare_matrix(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """See ``Summarising``."""
+        from ullage.suites.matrix.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = Matrix()

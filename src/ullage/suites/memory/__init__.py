@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast is memory: bandwidth and access time of every level, copies in blocks, cores, load, NUMA, random updates.
+
+Measures what each cache and the memory behind them carry and how long a load from them takes, with the size of pages,
+the kind of stores and the number of threads as part of every row; where mbw, sysbench or HPC Challenge are installed,
+their numbers stand beside.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.suites.memory.words import memory_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ullage.model.plan import Target
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The suite ``memory``."""
+
+    name: str = "memory"
+    doc: str = _DOC
+    options: Callable[..., Asked] = memory_words
+
+    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+        """See ``Quick``: fewer sizes, one thread and all."""
+        return memory_words(quick=True)
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.memory.prepare import prepare_memory
+
+        return prepare_memory(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """See ``Summarising``."""
+        from ullage.suites.memory.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = Memory()

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of a memory run, part by part. Pure: what this machine allows stands in the options and sizes."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from ullage.engine import find_registered
+from ullage.model.describe import Describe
+from ullage.model.plan import Parameters
+from ullage.suites.kernels.cases import MEMORY, KernelCase, kernel_case
+from ullage.suites.memory.options import MemoryOptions
+from ullage.suites.memory.sizes import MIB, Sizes, between, doubling
+from ullage.units import format_bytes
+
+HEADERS: Final = ("part", "work", "threads", "working set", "further")
+KERNELS: Final = ("read", "write", "read-write", "copy", "scale", "add", "triad")
+# These store nothing, or only to what they have just read.
+_ONE_KIND: Final = frozenset({"read", "read-write"})
+CURVE_KERNELS: Final = ("read", "copy", "triad")
+STORES: Final = ("ordinary", "non-temporal")
+# Chased within so much at a time, the translations of 4 KiB pages stay in the second-level TLB of any core of today.
+LOCAL_BYTES: Final = 256 << 10
+_CHAINS: Final = (1, 2, 4, 8, 12, 16)
+_QUICK_CHAINS: Final = (1, 4, 16)
+# Pauses of an injecting thread between two lines; 0 is all it can do.
+_DELAYS: Final = (0, 5, 10, 30, 200)
+_QUICK_DELAYS: Final = (0, 10, 100)
+_INJECTIONS: Final = ("read", "non-temporal-write")
+_IDLE: Final = 20_000
+# Of a set, for each thread: some lines of each array.
+_LEAST_EACH: Final = 1 << 10
+# Sets up to this need no warm pages and few passes.
+_SMALL: Final = 4 * MIB
+# First touch, and making a random cycle of lines; measured here, generous.
+_TOUCH_BYTES_PER_S: Final = 2.5e9
+_CYCLE_BYTES_PER_S: Final = 1e9
+_AROUND_S: Final = 0.01
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Makes cases; a case that two parts want is one case, in the table under the first of them."""
+
+    options: MemoryOptions
+    sizes: Sizes
+    description: Describe
+
+    @property
+    def most_threads(self) -> int:
+        """Of a case, on this node."""
+        return self.options.threads[-1]
+
+    def cases(self) -> list[KernelCase]:
+        """All of them, each once."""
+        parts = (
+            self.blocks(),
+            self.streams(),
+            self.curves(),
+            self.access_times(),
+            self.parallel_chases(),
+            self.cores(),
+            self.loaded(),
+            self.nodes(),
+            self.updates(),
+        )
+        found: dict[str, KernelCase] = {}
+        for part in parts:
+            for case in part:
+                found.setdefault(case.case.id, case)
+        return list(found.values())
+
+    def blocks(self) -> Iterator[KernelCase]:
+        """Copies of blocks in order and at random: the tables of RWS and RWR."""
+        for threads in self._ends():
+            for order in ("sequential", "random"):
+                for block in self.options.blocks:
+                    if self.block_set(block, threads) > self.sizes.most:
+                        continue
+                    further = f"{'RWS' if order == 'sequential' else 'RWR'}, blocks of {format_bytes(block)}"
+                    size = self.block_set(block, threads)
+                    yield self._stream("blocks", "copy", size, threads, further, order=order, block_bytes=block)
+
+    def block_set(self, block: int, threads: int) -> int:
+        """Bytes of both arrays: whole blocks for every thread, two of each at least, even if too many to be taken."""
+        unit = 2 * block * threads
+        above = -(-self.sizes.beyond // unit) * unit
+        return above if above <= self.sizes.most else max(2, self.sizes.beyond // unit) * unit
+
+    def streams(self) -> Iterator[KernelCase]:
+        """STREAM's kernels and plain reads and writes over a set that no cache holds, with both kinds of stores."""
+        for threads in self._ends():
+            for kernel in KERNELS:
+                for stores in self._stores() if kernel not in _ONE_KIND else STORES[:1]:
+                    yield self._stream("STREAM", kernel, self.sizes.beyond, threads, stores=stores)
+
+    def curves(self) -> Iterator[KernelCase]:
+        """Bandwidth over the working set, by one thread and by all."""
+        sizes = self.options.working_sets or doubling(self.sizes.beyond, 4 if self.options.quick else 2)
+        finer = [] if self.options.quick or self.options.working_sets else between(sizes)
+        for threads in dict.fromkeys((self.options.threads[0], self.most_threads)):
+            for kernel in CURVE_KERNELS:
+                # Between two sizes only one curve is looked at: the end of a cache is the same for all.
+                is_finest = kernel == CURVE_KERNELS[0] and threads == self.options.threads[0]
+                wanted = sorted({*sizes, *(finer if is_finest else ())})
+                for size in (size for size in wanted if size >= _LEAST_EACH * threads):
+                    yield self._stream("curve", kernel, size, threads)
+
+    def access_times(self) -> Iterator[KernelCase]:
+        """A chase over the working set in small and in huge pages, and within a few pages at a time."""
+        sizes = self.options.working_sets or doubling(self.sizes.chased, 4 if self.options.quick else 2)
+        for pages in ("small", "huge"):
+            for size in sizes:
+                yield self._chase("access time", size, pages=pages)
+        yield self._chase("access time", sizes[-1], pages="default")
+        local = [size for size in sizes if size >= 4 * LOCAL_BYTES][::-2]
+        for size in local[:1] if self.options.quick else local[::-1]:
+            yield self._chase("access time", size, pages="small", locality_bytes=LOCAL_BYTES)
+
+    def parallel_chases(self) -> Iterator[KernelCase]:
+        """Several chases in one thread: how many loads from memory a core keeps under way."""
+        for chains in _QUICK_CHAINS if self.options.quick else _CHAINS:
+            yield self._chase("parallel", self.sizes.chased, pages="huge", chains=chains)
+
+    def cores(self) -> Iterator[KernelCase]:
+        """A line to and fro between every two CPUs."""
+        for first, second in combinations(self.options.cpus, 2):
+            parameters: Parameters = {"cpu_a": first, "cpu_b": second, **_pace(0)}
+            words = ("cores", "core-to-core", "2", "", f"CPU {first} and {second}")
+            yield self._case("core-to-core", parameters, words, 0.0)
+
+    def loaded(self) -> Iterator[KernelCase]:
+        """A chase while all other threads move as much as they are let."""
+        injectors = self.most_threads - 1
+        delays = _QUICK_DELAYS if self.options.quick else _DELAYS
+        for injection in _INJECTIONS[:1] if self.options.quick else _INJECTIONS:
+            for delay in (*delays, _IDLE) if injectors > 0 else ():
+                yield self._loaded(injectors, injection, delay)
+
+    def nodes(self) -> Iterator[KernelCase]:
+        """Bandwidth and access time of every NUMA node's memory from every node's cores."""
+        for cpu_node, cores in sorted(self.options.node_threads.items()):
+            for node in self.options.nodes:
+                where = {"cpu_node": cpu_node, "memory_node": node}
+                further = f"from node {cpu_node} to memory of node {node}"
+                threads = min(cores, self.most_threads)
+                yield self._stream("NUMA", "read", self.sizes.beyond, threads, further, **where)
+                yield self._chase("NUMA", self.sizes.chased, further, pages="huge", **where)
+
+    def updates(self) -> Iterator[KernelCase]:
+        """HPC Challenge's RandomAccess."""
+        for threads in self._ends():
+            table = self.sizes.table
+            parameters: Parameters = {
+                "table_bytes": table,
+                "threads": threads,
+                **_pace(table),
+            }
+            words = ("updates", "random updates", str(threads), format_bytes(table), "")
+            # All updates are done a second time to be checked.
+            yield self._case("updates", parameters, words, 2 * table / _TOUCH_BYTES_PER_S)
+
+    # -- one case ------------------------------------------------------------------------------------------------------
+
+    def _ends(self) -> Iterable[int]:
+        """Thread counts of a part: those asked for, or the last alone in a first look."""
+        return self.options.threads[-1:] if self.options.quick else self.options.threads
+
+    def _stores(self) -> Iterable[str]:
+        """Both kinds, where the engine knows this CPU's non-temporal ones."""
+        has_both = STORES[1] in find_registered(self.description, "workload", "stream").capabilities
+        return STORES if has_both else STORES[:1]
+
+    def _stream(
+        self,
+        part: str,
+        kernel: str,
+        size: int,
+        threads: int,
+        further: str = "",
+        **parameters: int | str,
+    ) -> KernelCase:
+        given: Parameters = {
+            "kernel": kernel,
+            "threads": threads,
+            "working_set_bytes": size,
+            **_pace(size),
+            **parameters,
+        }
+        stores = str(parameters.get("stores", STORES[0]))
+        words = (part, kernel, str(threads), format_bytes(size), further or ("" if kernel in _ONE_KIND else stores))
+        return self._case("stream", given, words, size / _TOUCH_BYTES_PER_S)
+
+    def _chase(self, part: str, size: int, further: str = "", **parameters: int | str) -> KernelCase:
+        given: Parameters = {"working_set_bytes": size, **_pace(size), **parameters}
+        said = ", ".join(filter(None, (further, *_chase_words(parameters))))
+        return self._case("chase", given, (part, "chase", "1", format_bytes(size), said), size / _CYCLE_BYTES_PER_S)
+
+    def _loaded(self, injectors: int, injection: str, delay: int) -> KernelCase:
+        # The chaser and every injector have a set of their own.
+        size = max(1, self.sizes.most // (1 + injectors) // MIB) * MIB
+        size = min(self.sizes.beyond, size)
+        given: Parameters = {
+            "injectors": injectors,
+            "injection": injection,
+            "delay": delay,
+            "working_set_bytes": size,
+            "pages": "huge",
+            **_pace(size),
+        }
+        words = ("loaded", "chase", f"1 + {injectors}", format_bytes(size), f"{injection}, delay {delay}")
+        return self._case("loaded-latency", given, words, size / _CYCLE_BYTES_PER_S)
+
+    def _case(self, workload: str, parameters: Parameters, words: tuple[str, ...], ready_s: float) -> KernelCase:
+        """``ready_s``: before the windows."""
+        pace = (parameters["warm_up_s"], parameters["windows"], parameters["window_s"])
+        warm_up_s, windows, window_s = (float(value) if isinstance(value, (int, float)) else 0.0 for value in pace)
+        seconds = ready_s + warm_up_s + windows * window_s + _AROUND_S
+        return kernel_case(workload, parameters, MEMORY, words, self.description, seconds=seconds)
+
+
+def _pace(size: int) -> Parameters:
+    """Windows: many short ones where passes are short, so that hundreds of cases have their turn often."""
+    if size <= _SMALL:
+        return {"windows": 6, "window_s": 0.003, "warm_up_s": 0.004}
+    return {"windows": 6, "window_s": 0.01, "warm_up_s": 0.02}
+
+
+def _chase_words(parameters: dict[str, int | str]) -> list[str]:
+    words = [f"{parameters.get('pages', 'default')} pages"]
+    locality, chains = parameters.get("locality_bytes", 0), parameters.get("chains", 1)
+    if isinstance(locality, int) and locality:
+        words.append(f"within {format_bytes(locality)}")
+    if chains != 1:
+        words.append(f"{chains} chains")
+    return words

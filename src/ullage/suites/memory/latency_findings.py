@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences on access time: where caches end, what memory takes and under which conditions, load, cores. Pure."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ullage.findings.study import is_invalid
+from ullage.findings.words import columns, listing, times
+from ullage.model.summary import Finding, Row
+from ullage.suites.memory.caches import MEMORY_LEVEL, Cache
+from ullage.suites.memory.knees import plateaus
+from ullage.units import format_bytes, format_rate, format_time
+
+# A load whose time has risen by so much under load waits in a queue.
+_QUEUED: Final = 1.5
+# What huge pages must bring to be worth advice.
+_WORTH: Final = 1.1
+
+
+def latency_findings(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
+    """All of them, of the rows of one run."""
+    return [
+        *_ends(rows, caches),
+        *_memory(rows),
+        *_huge_pages(rows),
+        *_parallel(rows),
+        *_loaded(rows),
+        *_cores(rows),
+        *_nodes(rows),
+    ]
+
+
+def chases(rows: Iterable[Row], pages: str, *, local: bool = False, chains: int = 1) -> list[Row]:
+    """Access times of a chase by one thread, by rising set; those between NUMA nodes and under load are left out."""
+    found = [
+        row
+        for row in rows
+        if row.metric == "access_time"
+        and row.params.get("access") == "chase"
+        and row.params.get("pages") == pages
+        and (row.params.get("locality") == "local") == local
+        and row.params.get("chains") == chains
+        and row.params.get("threads") == 1
+        and "cpu_node" not in row.params
+        and not is_invalid(row)
+    ]
+    return sorted(found, key=lambda row: int(row.params["working_set_bytes"]))
+
+
+def _size(row: Row) -> int:
+    return int(row.params["working_set_bytes"])
+
+
+def _ends(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
+    """By huge pages, where the ends of caches are not blurred by those of the TLBs."""
+    line = chases(rows, "huge") or chases(rows, "small") or chases(rows, "default")
+    found = plateaus([(_size(row), row.median) for row in line])
+    if len(found) < 2:
+        return []
+    steps = [f"{format_time(one.value)} up to {format_bytes(one.last)}" for one in found[:-1]]
+    steps.append(f"{format_time(found[-1].value)} from {format_bytes(found[-1].first)} on")
+    text = f"Access time has {len(found)} levels: {listing(steps)}."
+    if caches:
+        stated = listing([f"{cache.name} {format_bytes(cache.bytes)}" for cache in caches])
+        text += f" The kernel states {stated}."
+    ends = [one.last for one in found[:-1]]
+    numbers = columns(ends_bytes=ends, seconds=[one.value for one in found])
+    return [Finding(kind="cache-ends", text=text, numbers=numbers)]
+
+
+def _in_memory(line: Sequence[Row]) -> Row | None:
+    """The largest set, if no cache holds it."""
+    return line[-1] if line and line[-1].params.get("level") == MEMORY_LEVEL else None
+
+
+def _memory(rows: Sequence[Row]) -> list[Finding]:
+    """A latency of memory is void without pages, locality and stride: so all are said."""
+    told: list[tuple[str, Row]] = []
+    for pages, local, words in (
+        ("huge", False, "in huge pages"),
+        ("small", False, "in small pages"),
+        ("small", True, "in small pages, a few at a time"),
+    ):
+        row = _in_memory(chases(rows, pages, local=local))
+        if row is not None:
+            told.append((words, row))
+    if not told:
+        return []
+    first = told[0][1]
+    said = [f"{format_time(row.median)} {words}" for words, row in told]
+    text = (
+        f"A load from memory takes {listing(said)}: dependent loads at random over {format_bytes(_size(first))}, "
+        f"{first.params['stride_bytes']} bytes apart, nothing else running."
+    )
+    if first.ceiling is not None:
+        text += f" Declared are {format_time(first.ceiling.value)}."
+    numbers = columns(
+        seconds=[row.median for _, row in told],
+        pages=[str(row.params["pages"]) for _, row in told],
+        set_bytes=_size(first),
+    )
+    return [Finding(kind="memory-latency", text=text, numbers=numbers)]
+
+
+def _huge_pages(rows: Sequence[Row]) -> list[Finding]:
+    small, huge = _in_memory(chases(rows, "small")), _in_memory(chases(rows, "huge"))
+    if small is None or huge is None or _size(small) != _size(huge):
+        return []
+    ratio = small.median / huge.median
+    if "no-huge-pages" in huge.flags:
+        text = "Huge pages were asked for and not given: what they would bring is not known here."
+        return [Finding(kind="huge-pages", text=text, severity="warning", numbers=columns(ratio=ratio))]
+    usual = _in_memory(chases(rows, "default"))
+    gain = f"Huge pages make a random load from {format_bytes(_size(huge))} {times(ratio)} as fast"
+    worth = ratio >= _WORTH
+    has_them = usual is not None and usual.median < (small.median + huge.median) / 2
+    text = f"{gain}: {format_time(huge.median)} instead of {format_time(small.median)}."
+    if worth and usual is not None:
+        text += (
+            " A program gets them here without asking."
+            if has_them
+            else " A program must ask for them (madvise, or transparent_hugepage=always)."
+        )
+    severity = "advice" if worth and not has_them else "info"
+    return [Finding(kind="huge-pages", text=text, severity=severity, numbers=columns(ratio=ratio))]
+
+
+def _parallel(rows: Sequence[Row]) -> list[Finding]:
+    """How many loads a core keeps under way, from how much faster many chains are than one."""
+    line = [
+        row
+        for row in rows
+        if row.metric == "access_time"
+        and row.params.get("access") == "chase"
+        and row.params.get("pages") == "huge"
+        and row.params.get("locality") == "whole set"
+        and row.params.get("level") == MEMORY_LEVEL
+        and "cpu_node" not in row.params
+    ]
+    largest = max((_size(row) for row in line), default=0)
+    by_chains = {int(row.params["chains"]): row for row in line if _size(row) == largest}
+    if len(by_chains) < 2 or 1 not in by_chains:
+        return []
+    most = max(by_chains)
+    gain = by_chains[1].median / by_chains[most].median
+    text = (
+        f"{most} chases at once in one thread make {times(gain)} as many loads from memory as one: a load each "
+        f"{format_time(by_chains[most].median)}."
+    )
+    counts = sorted(by_chains)
+    numbers = columns(chains=counts, seconds=[by_chains[count].median for count in counts])
+    return [Finding(kind="parallel-loads", text=text, numbers=numbers)]
+
+
+def _loaded(rows: Sequence[Row]) -> list[Finding]:
+    found: list[Finding] = []
+    loads = [row for row in rows if row.params.get("access") == "loaded-latency" and not is_invalid(row)]
+    for injection in dict.fromkeys(str(row.params["injection"]) for row in loads):
+        rates = {row.case: row.median for row in loads if row.metric == "injected_bandwidth"}
+        line = sorted(
+            (rates.get(row.case, 0.0), row.median)
+            for row in loads
+            if row.metric == "access_time" and row.params["injection"] == injection
+        )
+        if len(line) > 1:
+            found.append(_load(injection, line))
+    return found
+
+
+def _load(injection: str, line: Sequence[tuple[float, float]]) -> Finding:
+    """``line``: injected bytes/s and time of a load, by rising rate."""
+    (_, idle), (rate, busy) = line[0], line[-1]
+    text = (
+        f"While other cores do {format_rate(rate)} of {injection.replace('-', ' ')}s, a load takes {format_time(busy)} "
+        f"instead of {format_time(idle)}"
+    )
+    knee = next((at for at, time in line if time >= _QUEUED * idle), None)
+    text += (
+        ": they do not bring memory to where loads queue."
+        if knee is None
+        else f": loads queue from {format_rate(knee)} on."
+    )
+    numbers = columns(injection=injection, bytes_per_s=[at for at, _ in line], seconds=[time for _, time in line])
+    return Finding(kind="loaded-latency", text=text, numbers=numbers)
+
+
+def _cores(rows: Sequence[Row]) -> list[Finding]:
+    pairs = sorted((row for row in rows if row.metric == "core_round_trip"), key=lambda row: row.median)
+    if not pairs:
+        return []
+    near, far = pairs[0], pairs[-1]
+    if near is far:
+        text = f"A cache line goes from {_pair(near)} and back in {format_time(near.median)}."
+    else:
+        text = (
+            f"A cache line goes to another core and back in {format_time(near.median)} ({_pair(near)}) to "
+            f"{format_time(far.median)} ({_pair(far)})."
+        )
+    return [Finding(kind="core-to-core", text=text, numbers=columns(least_s=near.median, most_s=far.median))]
+
+
+def _pair(row: Row) -> str:
+    return f"CPU {row.params['cpu_a']} to CPU {row.params['cpu_b']}"
+
+
+def _nodes(rows: Sequence[Row]) -> list[Finding]:
+    """What memory of another NUMA node costs; one node has no other."""
+    times_of = [row for row in rows if row.metric == "access_time" and "cpu_node" in row.params]
+    near = [row.median for row in times_of if row.params["cpu_node"] == row.params.get("memory_node")]
+    far = [row.median for row in times_of if row.params["cpu_node"] != row.params.get("memory_node")]
+    if not near or not far:
+        return []
+    text = (
+        f"A load from another NUMA node's memory takes {format_time(min(far))} to {format_time(max(far))}, from the "
+        f"own one {format_time(min(near))}."
+    )
+    return [Finding(kind="numa", text=text, numbers=columns(near_s=min(near), far_s=max(far)))]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the options to cases: what this machine has and allows is found here, once, and stays in the request."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ullage.errors import UserError
+from ullage.model.request import Request
+from ullage.model.system import Limits, Memory
+from ullage.request_options import typed_options
+from ullage.suites import Ground
+from ullage.suites.kernels.notes import Note
+from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.suites.kernels.resources import read_resources
+from ullage.suites.memory.caches import last_bytes, read_caches
+from ullage.suites.memory.cells import HEADERS, Planner
+from ullage.suites.memory.options import MemoryOptions
+from ullage.suites.memory.sizes import Sizes, choose_sizes, most_bytes
+from ullage.system.cpu import usable_cores, usable_cpus
+from ullage.system.files import ROOT, parse_cpu_list
+from ullage.system.limits import read_limits
+from ullage.system.memory import read_memory
+from ullage.system.numa import read_numa
+from ullage.units import format_bytes, format_volume
+
+if TYPE_CHECKING:
+    from ullage.running.session import Session
+
+# Of more CPUs as many, spread evenly: their pairs grow with the square.
+MOST_CPUS: Final = 16
+
+
+def prepare_memory(request: Request, ground: Ground) -> PreparedKernels:
+    """Check everything that can be checked without starting anything."""
+    options = typed_options(MemoryOptions, request)
+    if options.most is None:
+        options = with_machine(options)
+        request = request.model_copy(update={"options": options.model_dump(mode="json")})
+    sizes = sizes_of(options)
+    planner = Planner(options, sizes, ground.description)
+    _check_sizes(planner)
+    cases = planner.cases()
+
+    def beside(session: "Session") -> None:
+        from ullage.suites.memory.beside import Scene, measure_peers
+
+        most = options.threads[-1]
+        measure_peers(session, Scene(cases, ground.description, options.caches, sizes.beyond, most, options.quick))
+
+    notes = (*read_resources().notes(), *_notes(options, sizes), *_left_out(planner))
+    return PreparedKernels(request, options, HEADERS, cases, beside, notes)
+
+
+def with_machine(options: MemoryOptions, root: Path = ROOT) -> MemoryOptions:
+    """``options`` with what this machine has: caches, memory that may be taken, NUMA nodes, CPUs to pair."""
+    limits, cpus = read_limits(root), usable_cpus()
+    nodes = read_numa(root)
+    allowed = parse_cpu_list(limits.memory_nodes_allowed)
+    with_memory = [node.node for node in nodes if node.memory_bytes and (not allowed or node.node in allowed)]
+    cores: dict[int, int] = {}
+    for node in nodes:
+        own = [cpu for cpu in parse_cpu_list(node.cpus) if cpu in cpus]
+        if own:
+            cores[node.node] = usable_cores(root, own) or len(own)
+    return options.model_copy(
+        update={
+            "caches": read_caches(root, cpus),
+            "most": most_bytes(read_memory(root), limits),
+            "nodes": with_memory,
+            "node_threads": cores if with_memory else {},
+            "cpus": spread(cpus, MOST_CPUS),
+        }
+    )
+
+
+def sizes_of(options: MemoryOptions) -> Sizes:
+    """As the frozen options have them."""
+    return choose_sizes(
+        options.caches,
+        options.threads[-1],
+        options.most or most_bytes(Memory(), Limits()),
+        quick=options.quick,
+    )
+
+
+def spread(values: list[int], most: int) -> list[int]:
+    """At most ``most`` of them, evenly picked, the first and the last among them."""
+    if len(values) <= most:
+        return values
+    return [values[round(index * (len(values) - 1) / (most - 1))] for index in range(most)]
+
+
+def _check_sizes(planner: Planner) -> None:
+    """``UserError`` for what would take more memory than it may."""
+    most = planner.sizes.most
+    may = f"{format_volume(most)} may be taken (a quarter of the memory and of the control group's limit)"
+    for size in planner.options.working_sets:
+        if size > most:
+            what = f"a working set of {format_bytes(size)}, and only {may}"
+            raise UserError(what, "--working-set", "name smaller ones")
+
+
+def _left_out(planner: Planner) -> list[Note]:
+    """Blocks too large for what may be taken."""
+    threads, most = planner.most_threads, planner.sizes.most
+    large = [block for block in planner.options.blocks if planner.block_set(block, threads) > most]
+    if not large:
+        return []
+    text = (
+        f"blocks of {', '.join(map(format_bytes, large))} are left out where {threads} threads copy them: two of each, "
+        f"to and from, are more than the {format_volume(most)} that may be taken"
+    )
+    return [Note("blocks-left-out", text, "name smaller ones with --block")]
+
+
+def _notes(options: MemoryOptions, sizes: Sizes) -> tuple[Note, ...]:
+    """What is not as one might expect."""
+    notes: list[Note] = []
+    if not options.caches:
+        text = "the kernel does not say how large the caches are: levels are not named"
+        notes.append(Note("caches-unknown", text, "read the ends of caches from the curves"))
+    if not sizes.is_beyond:
+        last = last_bytes(options.caches, options.threads[-1])
+        text = (
+            f"sets are {format_bytes(sizes.beyond)} at most, because {format_volume(sizes.most)} may be taken: less "
+            f"than four times the {format_volume(last)} of the last cache, so a part of them stays in it"
+        )
+        notes.append(Note("small-sets", text, "allow the control group four times as much as four last caches"))
+    if options.threads[-1] == 1:
+        text = "one thread only: no load beside a chase, no scaling"
+        notes.append(Note("one-thread", text, "allow more cores"))
+    return tuple(notes)

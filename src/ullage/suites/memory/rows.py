@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a memory run: each says by its parameters all that decides its number."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ullage.model.plan import Parameters, Scalar
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
+from ullage.records import AnyRecord
+from ullage.rows import Measured, RowContext, TargetFacts, build_rows, join
+from ullage.suites.kernels.cases import MEMORY
+from ullage.suites.memory.caches import MEMORY_LEVEL, Cache, level_of
+
+METRICS: Final = (
+    "memory_bandwidth",
+    "bus_bandwidth",
+    "access_time",
+    "injected_bandwidth",
+    "core_round_trip",
+    "update_rate",
+)
+WORKLOADS: Final = frozenset({"stream", "chase", "core-to-core", "loaded-latency", "updates"})
+# These have no choice of stores.
+_ONE_KIND: Final = frozenset({"read", "read-write"})
+# Of a set that asked for huge pages; what is below is measured in a mixture.
+_ENOUGH_HUGE: Final = 0.9
+
+
+def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, caches: Sequence[Cache]) -> list[Row]:
+    """All rows of our cases, in the order in which their cases were first met.
+
+    Of the bytes that cross the bus only sets that no cache holds tell, so only they have such a row.
+    """
+    records = list(launches)
+    measured = [item for item in join(records) if item.case.workload in WORKLOADS]
+    cases = {item.case.case: item for item in measured}
+    phases: dict[str, list[PhaseRecord]] = {}
+    for item in measured:
+        phases.setdefault(item.case.case, []).append(item.phase)
+    own = replace(
+        context, accesses=(), metrics=METRICS, targets={**context.targets, MEMORY.name: TargetFacts(holds_data=False)}
+    )
+    rows = [
+        _told(row, cases[row.case], phases[row.case], caches) for row in build_rows(records, own) if row.case in cases
+    ]
+    return [row for row in rows if row.metric != "bus_bandwidth" or row.params.get("level") == MEMORY_LEVEL]
+
+
+def _told(row: Row, item: Measured, phases: Sequence[PhaseRecord], caches: Sequence[Cache]) -> Row:
+    given = item.case.workload_parameters
+    params = _PARAMS[item.case.workload](given, caches)
+    flags, reasons = list(row.flags), [reason for reason in row.reasons if "storage" not in reason]
+    for flag, reason in _pages(given, phases):
+        flags += [flag] if flag else []
+        reasons.append(reason)
+    return row.model_copy(update={"params": {"access": item.phase.phase, **params}, "flags": flags, "reasons": reasons})
+
+
+def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[tuple[str, str]]:
+    """What share of the set lay in huge pages, as far as the run has found out."""
+    asked = given.get("pages", "default")
+    size = _count(given, "working_set_bytes", 0)
+    found = [phase.gauges["huge_bytes"].sum for phase in phases if "huge_bytes" in phase.gauges]
+    if asked == "small" or not found or size <= 0:
+        return []
+    share = min(found) / size
+    text = f"{min(share, 1):.0%} of the set lay in huge pages"
+    if asked == "huge" and share < _ENOUGH_HUGE and size >= _HUGE_PAGE:
+        return [("no-huge-pages", f"{text}, all was asked for")]
+    return [("", text)]
+
+
+# Of x86-64 and of most others; a set below has none.
+_HUGE_PAGE: Final = 2 << 20
+
+
+# -- parameters by workload -------------------------------------------------------------------------------------------
+
+
+def _stream(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    kernel, threads = str(given.get("kernel", "read")), _count(given, "threads", 1)
+    size = _count(given, "working_set_bytes", 0)
+    params: dict[str, Scalar] = {"kernel": kernel}
+    if kernel not in _ONE_KIND:
+        params["stores"] = str(given.get("stores", "ordinary"))
+    params |= {"threads": threads, "working_set_bytes": size}
+    if block := _count(given, "block_bytes", 0):
+        params |= {"order": str(given.get("order", "sequential")), "block_bytes": block}
+    return {**params, **_pages_word(given), **_nodes(given), **_level(caches, size, threads)}
+
+
+def _chase(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    threads, size = _count(given, "threads", 1), _count(given, "working_set_bytes", 0)
+    locality = _count(given, "locality_bytes", 0)
+    return {
+        "threads": threads,
+        "working_set_bytes": size,
+        "pages": str(given.get("pages", "default")),
+        "stride_bytes": _count(given, "stride_bytes", 64),
+        "locality": "whole set" if locality in (0, size) else "local",
+        **({"locality_bytes": locality} if locality else {}),
+        "chains": _count(given, "chains", 1),
+        **_nodes(given),
+        # Each thread has a set of its own.
+        **_level(caches, size * threads, threads),
+    }
+
+
+def _cores(given: Parameters, _caches: Sequence[Cache]) -> dict[str, Scalar]:
+    return {"cpu_a": _count(given, "cpu_a", 0), "cpu_b": _count(given, "cpu_b", 0)}
+
+
+def _loaded(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    injectors, size = _count(given, "injectors", 1), _count(given, "working_set_bytes", 0)
+    return {
+        "injection": str(given.get("injection", "read")),
+        "injectors": injectors,
+        "delay": _count(given, "delay", 0),
+        "working_set_bytes": size,
+        "pages": str(given.get("pages", "default")),
+        **_level(caches, size, 1),
+    }
+
+
+def _updates(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
+    threads, table = _count(given, "threads", 1), _count(given, "table_bytes", 0)
+    return {"threads": threads, "table_bytes": table, **_level(caches, table, threads)}
+
+
+_PARAMS: Final = {
+    "stream": _stream,
+    "chase": _chase,
+    "core-to-core": _cores,
+    "loaded-latency": _loaded,
+    "updates": _updates,
+}
+
+
+def _count(given: Mapping[str, object], name: str, default: int) -> int:
+    value = given.get(name, default)
+    return value if isinstance(value, int) and not isinstance(value, bool) else default
+
+
+def _pages_word(given: Parameters) -> dict[str, Scalar]:
+    pages = str(given.get("pages", "default"))
+    return {} if pages == "default" else {"pages": pages}
+
+
+def _nodes(given: Parameters) -> dict[str, Scalar]:
+    found = {name: _count(given, name, -1) for name in ("cpu_node", "memory_node")}
+    return {name: node for name, node in found.items() if node >= 0}
+
+
+def _level(caches: Sequence[Cache], size: int, threads: int) -> dict[str, Scalar]:
+    level = level_of(caches, size, threads)
+    return {"level": level} if level else {}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How near do the parts of this node come to what they could do: cores, memory, disk, and how noisy is it?
+
+Runs the suites cpu, memory, disk and noise one after the other, and network where there is one, each with its peers,
+and puts them into one report that begins with what each part reaches of its ceiling.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground
+from ullage.suites.node.words import node_words
+
+if TYPE_CHECKING:
+    from ullage.model.request import Request
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Node:
+    """The suite ``node``."""
+
+    name: str = "node"
+    doc: str = _DOC
+    options: Callable[..., Asked] = node_words
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.parts.prepare import prepare_parts
+
+        return prepare_parts(request, ground)
+
+
+SUITE = Node()

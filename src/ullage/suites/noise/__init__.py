@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much of the cores' time is lost to others: interrupts, daemons, a hypervisor, other programs?
+
+Every thread does the same piece of work again and again, and then watches the clock. What takes longer than the
+shortest piece, at the same clock rate, is noise.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.suites.noise.words import noise_words
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Target
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The suite ``noise``."""
+
+    name: str = "noise"
+    doc: str = _DOC
+    options: Callable[..., Asked] = noise_words
+
+    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+        """See ``Quick``: all threads, three times."""
+        return noise_words(quick=True)
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.noise.prepare import prepare_noise
+
+        return prepare_noise(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """See ``Summarising``."""
+        from ullage.suites.noise.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = Noise()

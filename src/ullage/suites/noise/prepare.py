@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A noise run that was checked against engine and machine."""
+
+from typing import Final
+
+from ullage.engine import find_registered
+from ullage.model.request import Request
+from ullage.request_options import typed_options
+from ullage.suites import Ground
+from ullage.suites.kernels.cases import CPU, kernel_case
+from ullage.suites.kernels.options import KernelOptions
+from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.suites.kernels.resources import read_resources
+
+WORKLOAD: Final = "fixed-work"
+HEADERS: Final = ("workload", "threads")
+_DEFAULTS: Final = {"quantum_s": 1e-4, "quanta": 3000.0, "watch_s": 0.0, "warm_up_s": 0.0}
+_AROUND_S: Final = 0.1
+
+
+def prepare_noise(request: Request, ground: Ground) -> PreparedKernels:
+    """``UserError`` where the engine has no such workload."""
+    options = typed_options(KernelOptions, request)
+    stated = find_registered(ground.description, "workload", WORKLOAD).parameters
+    known = {one.name: float(one.default) for one in stated if isinstance(one.default, (int, float))}
+    times = {name: known.get(name, default) for name, default in _DEFAULTS.items()}
+    seconds = times["quantum_s"] * times["quanta"] + times["watch_s"] + times["warm_up_s"] + _AROUND_S
+    cases = [
+        kernel_case(WORKLOAD, {"threads": count}, CPU, (WORKLOAD, str(count)), ground.description, seconds=seconds)
+        for count in options.threads
+    ]
+    return PreparedKernels(request, options, HEADERS, cases, notes=read_resources().notes())

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does each part of this machine reach, and what to change first? A quick look with every suite there is.
+
+Runs the quick form of every suite that has one, and puts them into one report whose front page says for each part what
+it reaches, its ceiling, and how far it is below that.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground
+from ullage.suites.overview.words import overview_words
+
+if TYPE_CHECKING:
+    from ullage.model.request import Request
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The suite ``overview``."""
+
+    name: str = "overview"
+    doc: str = _DOC
+    options: Callable[..., Asked] = overview_words
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.parts.prepare import prepare_parts
+
+        return prepare_parts(request, ground)
+
+
+SUITE = Overview()

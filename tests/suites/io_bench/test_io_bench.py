@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The six streams of an io_bench: its words, its cells, its course, and its sentences."""
+
+from pathlib import Path
+
+import pytest
+
+from suites.matrix.conftest import World, world
+from ullage.errors import UserError
+from ullage.launch.mpich import Mpich
+from ullage.model.request import Request
+from ullage.model.summary import Ceiling, Row
+from ullage.result import ResultFolder
+from ullage.running.session import Session
+from ullage.suites.disk.direct import DirectIo
+from ullage.suites.io_bench.options import IoBenchOptions
+from ullage.suites.io_bench.prepare import file_bytes, prepare_io_bench, with_kinds
+from ullage.suites.io_bench.summarise import enough
+from ullage.suites.io_bench.words import io_bench_words
+from ullage.suites.matrix.execution import execute
+from ullage.suites.matrix.prepare import PreparedCells
+from ullage.suites.sweep.planning import Cell
+from ullage.summary import build_summary
+
+__all__ = ["world"]
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+
+
+def options(**words: object) -> IoBenchOptions:
+    return IoBenchOptions.model_validate(io_bench_words(**{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
+
+
+def prepare(world: World, **words: object) -> PreparedCells:
+    usual = {"target": [f"here={world.target}"], "record": "64K,1M", "volume": "16M"}
+    asked = io_bench_words(**{**usual, **words})  # type: ignore[arg-type]
+    request = Request(run_id="r1", suite="io_bench", created="now", targets=asked.targets, options=asked.options)
+    return prepare_io_bench(request, world.ground)
+
+
+def run(world: World, prepared: PreparedCells) -> ResultFolder:
+    result = ResultFolder.create(world.path / "result", prepared.request)
+    session = Session(result, world.ground, Mpich(Path("/mpiexec")), world.progress, None, world.engine.start)
+    assert execute(prepared, session, now=world.clock.now) == 0
+    return result
+
+
+def test_records_go_up_to_128_mib_by_default() -> None:
+    found = options()
+    assert found.records == [4 * KIB << step for step in range(16)]
+    assert (found.volume, found.backend, found.time_s) == (256 * MIB, "posix", 300)
+    assert IoBenchOptions.model_validate_json(found.model_dump_json()) == found
+
+
+def test_a_quick_look_is_smaller() -> None:
+    found = options(quick=True)
+    assert (max(found.records), found.volume, found.time_s) == (16 * MIB, 32 * MIB, 20)
+
+
+def test_a_file_holds_8_records_at_least_and_2048_at_most() -> None:
+    asked = options(volume="256M")
+    assert file_bytes(asked, 4 * KIB) == 8 * MIB
+    assert file_bytes(asked, MIB) == 256 * MIB
+    assert file_bytes(asked, 128 * MIB) == GIB
+    assert file_bytes(asked, 3 * MIB) == 255 * MIB
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({"record": "12"}, "--record: 12 bytes are no multiple of 8"),
+        ({"backend": "mmap"}, "--backend: unknown word 'mmap'"),
+        ({"volume": "much"}, "'much': not a size"),
+        ({"time": "0s"}, "--time: there is no time to measure in"),
+    ],
+)
+def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        options(**words)
+    assert expected in str(caught.value)
+
+
+def test_three_orders_by_records_past_the_page_cache(world: World) -> None:
+    prepared = prepare(world)
+    found = {
+        (cell.case.workload.parameters.get("order", "sequential"), cell.block_bytes, cell.dataset_bytes)
+        for cell in prepared.cells
+    }
+    assert found == {
+        (order, record, 16 * MIB) for order in ("sequential", "random", "backward") for record in (64 * KIB, MIB)
+    }
+    assert all(cell.case.backend.parameters["direct"] is True for cell in prepared.cells)
+    bare = [Cell(cell.case, cell.target, cell.layout) for cell in prepared.cells]
+    assert with_kinds(bare) == list(prepared.cells)
+
+
+def test_a_target_without_direct_io_is_measured_through_the_cache_and_it_is_said(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ullage.suites.io_bench.prepare.direct_io", lambda _path: DirectIo(served=False))
+    prepared = prepare(world)
+    assert not any("direct" in cell.case.backend.parameters for cell in prepared.cells)
+    assert [note.code for note in prepared.notes] == ["page-cache"]
+
+
+def test_records_that_direct_io_cannot_move_are_raised_and_it_is_said(world: World) -> None:
+    prepared = prepare(world, record="1K,8K")
+    assert {cell.block_bytes for cell in prepared.cells} == {4 * KIB, 8 * KIB}
+    assert [note.code for note in prepared.notes] == ["size-aligned"]
+
+
+def test_a_target_without_a_place_is_refused(world: World) -> None:
+    with pytest.raises(UserError, match="target 'n' has no place for files"):
+        prepare(world, target=["n=null:"])
+
+
+def test_without_a_known_peak_the_best_of_the_run_is_one_and_says_so(world: World) -> None:
+    world.engine.cost = lambda case, _plan: 0.2 if case.workload.parameters.get("order") else 0.1
+    summary = build_summary(run(world, prepare(world)))
+    rows = [row for row in summary.rows if row.metric == "bandwidth"]
+    assert len(rows) == 12
+    assert {row.ceiling.kind for row in rows if row.ceiling} == {"empirical"}
+    assert max(row.share or 0 for row in rows) == pytest.approx(1)
+    assert min(row.share or 0 for row in rows) < 0.6
+    assert not {one.kind for one in summary.findings} & {"edge", "scaling", "best"}
+
+
+def test_a_declared_peak_is_the_one(world: World) -> None:
+    summary = build_summary(run(world, prepare(world, ceiling=["here=100GB/s"])))
+    rows = [row for row in summary.rows if row.metric == "bandwidth"]
+    assert {(row.ceiling.kind, row.ceiling.value) for row in rows if row.ceiling} == {("declared", 1e11)}
+
+
+def stream(record: int, rate: float) -> Row:
+    return Row(
+        metric="bandwidth",
+        unit="B/s",
+        better="more",
+        target="here",
+        params={"access": "read", "order": "random", "ranks": 1, "block_bytes": record},
+        median=rate,
+        low=rate,
+        high=rate,
+        repetitions=[rate],
+        ceiling=Ceiling(value=2e9, kind="declared", source="x"),
+        share=rate / 2e9,
+        verdict="cold",
+        grade="A",
+    )
+
+
+def test_it_is_said_from_which_record_on_a_stream_has_its_best() -> None:
+    rows = [stream(4 * MIB, 1.0e9), stream(MIB, 0.95e9), stream(64 * KIB, 0.3e9)]
+    (found,) = enough(rows)
+    assert found.text == (
+        "here random reads reach at most 1.00 GB/s, 50% of the peak, 90% of that from records of 1M on."
+    )
+    assert found.numbers["record_bytes"] == [64 * KIB, MIB, 4 * MIB]
+    assert enough(rows[:1]) == []

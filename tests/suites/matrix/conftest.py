@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of suites with known cells on a simulated engine that has what IOzone's tests need."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from support.simulated_engine import DESCRIBE, PHASES, Clock, SilentProgress, SimulatedEngine, parameter
+from ullage.launch.mpich import Mpich
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.request import Request
+from ullage.result import ResultFolder
+from ullage.running.session import Session
+from ullage.suites import Ground
+from ullage.suites.disk.direct import DirectIo
+from ullage.suites.matrix.execution import execute
+from ullage.suites.matrix.prepare import PreparedCells, prepare_matrix
+from ullage.suites.matrix.words import matrix_words
+
+ORDERS = ["sequential", "random", "backward", "strided", "repeat"]
+CHANGED = [
+    parameter("phases", "choices", ["write", "read"], choices=[*PHASES, "mixed"]),
+    parameter("order", "choice", "sequential", choices=ORDERS),
+    parameter("stride", "count", 2, minimum=1),
+    parameter("write_order", "choice", "same", choices=["same", "sequential"]),
+    parameter("read_share", "number", 0.5),
+]
+OF_POSIX = [
+    parameter("direct", "flag", False),
+    parameter("positioned", "flag", True),
+    parameter("vector_pieces", "count", 1, minimum=1),
+]
+
+
+def describe() -> Describe:
+    """The simulated engine with the parameters and backends of IOzone's tests."""
+    new = [Parameter.model_validate(one) for one in CHANGED]
+    (transfer,) = DESCRIBE.workloads
+    kept = [one for one in transfer.parameters if one.name not in {changed.name for changed in new}]
+    posix = next(one for one in DESCRIBE.backends if one.name == "posix")
+    posix = posix.model_copy(update={"parameters": [Parameter.model_validate(one) for one in OF_POSIX]})
+    stdio = Registered(
+        name="stdio",
+        doc="the C library",
+        available=True,
+        capabilities=["path", "data"],
+        parameters=[Parameter.model_validate(parameter("buffer_bytes", "bytes", 0))],
+    )
+    others = [one for one in DESCRIBE.backends if one.name != "posix"]
+    return DESCRIBE.model_copy(
+        update={
+            "backends": [posix, stdio, *others],
+            "workloads": [transfer.model_copy(update={"parameters": [*kept, *new]})],
+        }
+    )
+
+
+@dataclass
+class World:
+    """One machine: a folder, a clock, an engine and a result."""
+
+    path: Path
+    engine: SimulatedEngine
+    ground: Ground = field(default_factory=lambda: Ground(Path("/engine"), describe()))
+    result: ResultFolder | None = None
+    progress: SilentProgress = field(default_factory=SilentProgress)
+
+    @property
+    def clock(self) -> Clock:
+        return self.engine.clock
+
+    @property
+    def target(self) -> Path:
+        return self.path / "here"
+
+    def prepare(self, **words: object) -> PreparedCells:
+        usual = {"target": [f"here={self.target}"], "file": "64K,1M", "record": "4K,64K", "tests": "0,1,3"}
+        asked = matrix_words(**{**usual, **words})  # type: ignore[arg-type]
+        request = Request(run_id="r1", suite="matrix", created="now", targets=asked.targets, options=asked.options)
+        return prepare_matrix(request, self.ground)
+
+    def run(self, prepared: PreparedCells, seconds: float | None = None) -> tuple[int, Session]:
+        if self.result is None:
+            self.result = ResultFolder.create(self.path / "result", prepared.request)
+        launcher = Mpich(Path("/mpiexec"))
+        session = Session(self.result, self.ground, launcher, self.progress, seconds, self.engine.start)
+        return execute(prepared, session, now=self.clock.now), session
+
+    def resume(self, seconds: float | None = None) -> tuple[int, Session]:
+        assert self.result is not None
+        return self.run(prepare_matrix(self.result.read_request(), self.ground), seconds)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    (tmp_path / "here").mkdir()
+    served = DirectIo(served=True, alignment_bytes=4096)
+    monkeypatch.setattr("ullage.suites.matrix.prepare.direct_io", lambda _path: served)
+    monkeypatch.setattr("ullage.suites.io_bench.prepare.direct_io", lambda _path: served)
+    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 4)
+    return World(tmp_path, SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1))

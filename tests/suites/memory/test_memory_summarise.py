@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows, ceilings and what a row says of itself, from records alone."""
+
+import pytest
+
+from suites.memory.conftest import CACHES, KIB, MIB, chase, launch, loaded, repetition, stream
+from ullage.model.machine import DeclaredMemory, MachineFile
+from ullage.model.peer import PeerRecord
+from ullage.model.summary import Row
+from ullage.peer_rows import with_peers
+from ullage.rows import RowContext
+from ullage.suites.memory.ceilings import with_ceilings
+from ullage.suites.memory.rows import memory_rows
+from ullage.suites.memory.summarise import contaminated
+
+
+def rows_of(*cases: list, machine: MachineFile | None = None) -> list[Row]:  # type: ignore[type-arg]
+    return with_ceilings(memory_rows([launch(*cases)], RowContext(), CACHES), machine, CACHES)
+
+
+def one(rows: list[Row], metric: str, **params: object) -> Row:
+    (found,) = [
+        row
+        for row in rows
+        if row.metric == metric and all(row.params.get(name) == value for name, value in params.items())
+    ]
+    return found
+
+
+def test_a_row_says_all_that_decides_its_number() -> None:
+    rows = rows_of(stream("copy", 128 * MIB, 20e9, bus=30e9, threads=2, stores="ordinary"))
+    row = one(rows, "memory_bandwidth")
+    assert row.params == {
+        "access": "stream",
+        "kernel": "copy",
+        "stores": "ordinary",
+        "threads": 2,
+        "working_set_bytes": 128 * MIB,
+        "level": "DRAM",
+    }
+    assert row.median == pytest.approx(20e9)
+    assert one(rows, "bus_bandwidth").median == pytest.approx(30e9)
+    assert row.verdict == "none"
+    assert row.reasons == ["the range of 3 covers the median with 75%"]
+
+
+def test_blocks_have_an_order_and_reads_no_stores() -> None:
+    rows = rows_of(stream("copy", 128 * MIB, 9e9, order="random", block_bytes=KIB), stream("read", 4 * KIB, 2e11))
+    blocks = one(rows, "memory_bandwidth", kernel="copy")
+    assert (blocks.params["order"], blocks.params["block_bytes"]) == ("random", KIB)
+    read = one(rows, "memory_bandwidth", kernel="read")
+    assert "stores" not in read.params
+    assert read.params["level"] == "L1"
+
+
+def test_bytes_on_the_bus_are_told_of_sets_that_no_cache_holds() -> None:
+    rows = rows_of(stream("copy", MIB, 9e10, bus=13e10), stream("copy", 64 * MIB, 4e10, bus=6e10))
+    assert {row.metric for row in rows} == {"memory_bandwidth"}
+
+
+def test_a_chase_tells_pages_locality_chains_and_stride() -> None:
+    rows = rows_of(
+        chase(256 * MIB, 140e-9), chase(256 * MIB, 65e-9, pages="small", locality_bytes=256 * KIB), chase(8 * KIB, 1e-9)
+    )
+    whole = one(rows, "access_time", locality="whole set", level="DRAM")
+    assert whole.median == pytest.approx(140e-9)
+    assert (whole.params["pages"], whole.params["chains"], whole.params["stride_bytes"]) == ("huge", 1, 64)
+    assert "100% of the set lay in huge pages" in whole.reasons
+    local = one(rows, "access_time", locality="local")
+    assert local.params["locality_bytes"] == 256 * KIB
+    assert one(rows, "access_time", level="L1").flags == ["interval-below-95"], "a small set needs no huge pages"
+
+
+def test_huge_pages_that_were_not_given_are_flagged() -> None:
+    records = chase(256 * MIB, 200e-9)
+    for record in records:
+        if record.kind == "phase":
+            record.gauges["huge_bytes"] = record.gauges["huge_bytes"].model_copy(update={"sum": 2.0 * MIB})
+    (row,) = rows_of(records)
+    assert "no-huge-pages" in row.flags
+    assert any(reason.startswith("1% of the set lay in huge pages") for reason in row.reasons)
+
+
+def test_the_empirical_ceiling_is_the_most_that_crossed_the_bus_whatever_the_threads() -> None:
+    rows = rows_of(
+        stream("read", 128 * MIB, 20e9),
+        stream("read", 128 * MIB, 32e9, threads=2),
+        stream("write", 128 * MIB, 18e9, bus=36e9, threads=2),
+    )
+    for row in rows:
+        assert row.ceiling is not None
+        assert row.ceiling.value == pytest.approx(36e9)
+        assert row.ceiling.kind == "empirical"
+        assert "bus bytes of write, ordinary stores, 2 threads, 128M" in row.ceiling.source
+    assert one(rows, "memory_bandwidth", kernel="read", threads=1).share == pytest.approx(20 / 36)
+    assert one(rows, "bus_bandwidth", kernel="write").share == pytest.approx(1)
+
+
+def test_a_declared_ceiling_takes_its_place_and_is_never_multiplied() -> None:
+    machine = MachineFile(memory=DeclaredMemory(channels=2, transfers_per_s=3200e6, latency_s=80e-9))
+    rows = rows_of(
+        stream("read", 128 * MIB, 20e9),
+        stream("read", 128 * MIB, 60e9, threads=2),
+        stream("read", 4 * KIB, 3e11),
+        chase(256 * MIB, 100e-9),
+        chase(256 * MIB, 20e-9, chains=8),
+        machine=machine,
+    )
+    reads = [row for row in rows if row.params.get("kernel") == "read" and row.params.get("level") == "DRAM"]
+    assert {row.ceiling.value for row in reads if row.ceiling is not None} == {51.2e9}
+    assert "INVALID:above-ceiling" in one(rows, "memory_bandwidth", threads=2).flags
+    time = one(rows, "access_time", chains=1)
+    assert time.share == pytest.approx(0.8), "of a time: what it could be over what it is"
+    assert one(rows, "access_time", chains=8).ceiling is None
+    cached = one(rows, "memory_bandwidth", level="L1")
+    assert cached.ceiling is not None
+    assert cached.ceiling.kind == "empirical"
+
+
+def test_a_cache_of_each_core_bounds_as_many_threads_and_a_shared_one_all() -> None:
+    rows = rows_of(
+        stream("read", 16 * KIB, 1e11),
+        stream("copy", 16 * KIB, 2e11),
+        stream("read", 32 * KIB, 4e11, threads=2),
+        stream("read", 16 * MIB, 5e10),
+        stream("read", 16 * MIB, 8e10, threads=2),
+    )
+    first = one(rows, "memory_bandwidth", level="L1", kernel="read", threads=1)
+    assert first.share == pytest.approx(0.5), "of the best with one thread, whatever its kernel"
+    assert one(rows, "memory_bandwidth", level="L3", threads=1).share == pytest.approx(5 / 8)
+
+
+def test_between_levels_and_between_nodes_there_is_no_ceiling() -> None:
+    rows = rows_of(
+        stream("read", 64 * MIB, 4e10),
+        stream("read", 128 * MIB, 2e10, threads=2, cpu_node=0, memory_node=1),
+        stream("read", 128 * MIB, 3e10, threads=2, cpu_node=0, memory_node=0),
+    )
+    assert one(rows, "memory_bandwidth", working_set_bytes=64 * MIB).ceiling is None
+    assert one(rows, "memory_bandwidth", memory_node=1).ceiling is None
+    assert one(rows, "memory_bandwidth", memory_node=0).share == pytest.approx(1)
+
+
+def test_a_peer_that_reaches_more_raises_the_empirical_ceiling() -> None:
+    records = launch(stream("read", 128 * MIB, 20e9))
+    rows = memory_rows([records], RowContext(), CACHES)
+    peer = PeerRecord(
+        case=rows[0].case,
+        phase="stream",
+        tool="sysbench",
+        version="1",
+        repetition=0,
+        values={"memory_bandwidth": 25e9},
+        command=["sysbench"],
+    )
+    row = one(with_ceilings(with_peers(rows, [peer]), None, CACHES), "memory_bandwidth")
+    assert row.peer is not None
+    assert row.ceiling is not None
+    assert row.ceiling.value == 25e9
+    assert row.ceiling.source.startswith("the best of this run: sysbench")
+
+
+def test_other_suites_cases_are_left_out() -> None:
+    other = repetition("c9", "compute", {"threads": 1}, {"operations": 1e9, "kernel_s": 1.0}, target="cpu")
+    assert rows_of(other) == []
+
+
+def test_load_updates_and_cores_have_rows() -> None:
+    rows = rows_of(
+        loaded("read", 0, 8e9, 150e-9),
+        repetition("u", "updates", {"threads": 2, "table_bytes": 256 * MIB}, {"updates": 5e6, "kernel_s": 0.1}),
+        repetition("p", "core-to-core", {"cpu_a": 0, "cpu_b": 1}, {"round_trips": 1e6, "kernel_s": 0.2}),
+    )
+    assert one(rows, "access_time").params["injectors"] == 1
+    assert one(rows, "injected_bandwidth").median == pytest.approx(8e9)
+    assert one(rows, "update_rate").median == pytest.approx(5e7)
+    assert one(rows, "update_rate").params["table_bytes"] == 256 * MIB
+    assert one(rows, "core_round_trip").median == pytest.approx(2e-7)
+    assert one(rows, "core_round_trip").params == {"access": "core-to-core", "cpu_a": 0, "cpu_b": 1}
+
+
+@pytest.mark.parametrize(("dirty", "warned"), [(0, False), (2, False), (3, True)])
+def test_a_busy_machine_is_named_above_all(dirty: int, warned: bool) -> None:
+    (row,) = rows_of(stream("read", 64 * MIB, 1e9))
+    rows = [row.model_copy(update={"grade": "C" if index < dirty else "A"}) for index in range(4)]
+    found = contaminated(rows)
+    assert bool(found) == warned
+    assert not warned or found[0].text.startswith("3 of 4 numbers of memory were taken while others")
