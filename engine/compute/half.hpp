@@ -19,8 +19,8 @@ struct Bfloat {
 };
 
 [[nodiscard]] inline double to_double(Half half) {
-  const int exponent = (half.bits >> 10U) & 31U;
-  const int fraction = half.bits & 1023U;
+  const auto exponent = static_cast<int>((half.bits >> 10U) & 31U);
+  const auto fraction = static_cast<int>(half.bits & 1023U);
   const double magnitude = exponent == 0    ? std::ldexp(fraction, -24)
                            : exponent == 31 ? (fraction == 0 ? HUGE_VAL : std::nan(""))
                                             : std::ldexp(1024 + fraction, exponent - 25);

@@ -83,29 +83,38 @@ template <class T, Operation operation>
   }
 }
 
+template <class T, Operation operation>
+void seed_integers(KernelData& data, std::size_t lanes, Dice& dice) {
+  const std::uint64_t odd = operation == Operation::multiply ? 1 : 0;  // even factors would leave zeros
+  for (std::size_t lane = 0; lane < lanes; ++lane)
+    for (auto& b : data.b) store(b, lane, static_cast<T>(dice.bits() | odd));
+  for (std::size_t i = 0; i < most_accumulator_bytes / sizeof(T); ++i)
+    store(data.seeds, i, static_cast<T>(dice.bits() | 1U));
+}
+
+template <class T, Operation operation>
+void seed_reals(KernelData& data, std::size_t lanes, Dice& dice) {
+  constexpr bool is_product = operation == Operation::multiply;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const T there = rounded<T>(is_product ? dice.between(1.1, 1.9) : dice.between(0.25, 0.75));
+    const double back = is_product ? (1 - 0x1p-12) / as_double(there) : -as_double(there) * (1 - 0x1p-10);
+    store(data.a, lane, rounded<T>(dice.between(0.5, 1)));
+    store(data.b[0], lane, there);
+    store(data.b[1], lane, rounded<T>(back));
+  }
+  for (std::size_t i = 0; i < most_accumulator_bytes / sizeof(T); ++i)
+    store(data.seeds, i, rounded<T>(dice.between(0.5, 1.5)));
+}
+
 /// Operands of `lanes` lanes. Floating-point chains go to and fro between two values near one, with a small drift, so
 /// that no chain meets another, nothing grows out of bounds, and all bits of the operands take part.
 template <class T, Operation operation>
 void seed_lanes(KernelData& data, std::size_t lanes) {
   Dice dice(1);
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    if constexpr (std::is_integral_v<T>) {
-      const std::uint64_t odd = operation == Operation::multiply ? 1 : 0;  // even factors would leave zeros
-      for (auto& b : data.b) store(b, lane, static_cast<T>(dice.bits() | odd));
-    } else {
-      const bool is_product = operation == Operation::multiply;
-      const T there = rounded<T>(is_product ? dice.between(1.1, 1.9) : dice.between(0.25, 0.75));
-      const double back = is_product ? (1 - 0x1p-12) / as_double(there) : -as_double(there) * (1 - 0x1p-10);
-      store(data.a, lane, rounded<T>(dice.between(0.5, 1)));
-      store(data.b[0], lane, there);
-      store(data.b[1], lane, rounded<T>(back));
-    }
-  }
-  for (std::size_t i = 0; i < most_accumulator_bytes / sizeof(T); ++i)
-    if constexpr (std::is_integral_v<T>)
-      store(data.seeds, i, static_cast<T>(dice.bits() | 1U));
-    else
-      store(data.seeds, i, rounded<T>(dice.between(0.5, 1.5)));
+  if constexpr (std::is_integral_v<T>)
+    seed_integers<T, operation>(data, lanes, dice);
+  else
+    seed_reals<T, operation>(data, lanes, dice);
 }
 
 /// `stride`: bytes of one chain's register, of which the first `lanes` lanes count.

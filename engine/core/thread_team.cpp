@@ -47,6 +47,7 @@ std::vector<int> allowed_cpus() {
 
 std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::size_t count) {
   std::vector<int> chosen;
+  chosen.reserve(count);
   for (std::size_t i = 0; i < count; ++i) chosen.push_back(cpus[(first + i) % cpus.size()]);
   return chosen;
 }

@@ -16,8 +16,8 @@ namespace ullage {
 /// Vector (of double), Integers (of uint64, as wide), has_non_temporal, stream(Vector*, const Vector&), fence().
 template <class Isa, StreamKind kind, Stores stores>
 class StreamSweep final {
-  using Vector = typename Isa::Vector;
-  using Integers = typename Isa::Integers;
+  using Vector = Isa::Vector;
+  using Integers = Isa::Integers;
   struct Sum {  // since attributes of a vector are no part of a template's argument
     Integers value{};
   };
