@@ -2,15 +2,15 @@
 # ullage_unite(target source...): several files make one translation unit, so that their headers are read once.
 
 # Files that register call things of their own by the same names (`registered`, their tables), so each makes a unit with
-# none but those that are named after it: transfer.cpp with transfer_phase.cpp. What is compiled for an instruction set
-# of its own stays alone. All others go together as they come.
+# none but those that are named after it: transfer.cpp with transfer_phase.cpp. Kernels stay alone: those of one
+# instruction set are named as those of another. All others go together as they come.
 function(ullage_unite target)
   set(files_of_a_unit 10)
   set(others ${ARGN})
   foreach(source IN LISTS ARGN)
     file(STRINGS "${source}" registers REGEX "Registered<" LIMIT_COUNT 1)
     file(STRINGS "${source}" own_target REGEX "^#pragma GCC target" LIMIT_COUNT 1)
-    if(own_target)
+    if(own_target OR source MATCHES "/kernels/")
       list(REMOVE_ITEM others "${source}")
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     elseif(registers)

@@ -10,6 +10,8 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row, Summary
 from ullage.result import ResultFolder
 
+pytestmark = pytest.mark.any_mpi
+
 
 def cpu(engine: Path, result: Path, *words: str) -> list[str]:
     return command(engine, "run", "cpu", "--no-peer", "--result", str(result), *words)

@@ -15,6 +15,8 @@ from ullage.model.summary import Row, Summary
 from ullage.result import ResultFolder
 from ullage.suites.disk.cells import why_not_deep
 
+pytestmark = pytest.mark.any_mpi
+
 KIB, MIB = 1 << 10, 1 << 20
 
 

@@ -21,6 +21,8 @@ from ullage.peers.place import file_name, marked_folder
 from ullage.result import ResultFolder
 from ullage.summary import build_summary
 
+pytestmark = pytest.mark.any_mpi
+
 VOLUME = 64 * MIB
 
 

@@ -8,6 +8,8 @@ from tests.e2e.commands import check_refusal, command, run
 
 from ullage.result import ResultFolder
 
+pytestmark = pytest.mark.any_mpi
+
 KIB, MIB = 1 << 10, 1 << 20
 
 

@@ -11,6 +11,8 @@ import pytest
 from ullage.cli.app import run
 from ullage.model.summary import Row, Summary
 
+pytestmark = pytest.mark.any_mpi
+
 BANDWIDTH = 50e6
 LATENCY_S = 0.002
 MIB = 1 << 20

@@ -4,7 +4,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from tests.e2e.commands import check_refusal, command, run
+
+pytestmark = pytest.mark.any_mpi
 
 TINY = ("--threads", "1", "--block", "64K", "--working-set", "4K,64K,1M", "--repetitions", "1", "--no-peer", "--quick")
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import subprocess
 
 
+pytestmark = pytest.mark.any_mpi
+
+
 @pytest.fixture
 def node_engine(engine: Path) -> Path:
     """The engine, where it has the parts of a node."""
@@ -55,7 +58,7 @@ def wait_for_a_case(process: "subprocess.Popen[str]", result: Path, part: str) -
 
 def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    process = start(node(node_engine, target, result, "--time", "24s"))
+    process = start(node(node_engine, target, result, "--time", "8s"))
     try:
         wait_for_a_case(process, result, "cpu")
     except BaseException:

@@ -17,9 +17,12 @@ CHROMIUM = next(
 )
 EVIL = """</script><script>document.title='broken'</script><img src=x onerror="document.title='broken'">'"\u2028"""
 SECONDS = 90
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium on this machine: the report is not looked at in a browser"
-)
+pytestmark = [
+    pytest.mark.any_mpi,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="no chromium on this machine: the report is not looked at in a browser"
+    ),
+]
 
 
 def browse(folder: Path, page: Path, *options: str) -> subprocess.CompletedProcess[str]:
