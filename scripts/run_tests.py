@@ -12,7 +12,7 @@ from steps.process import LOGS, StepError, say, shown
 from steps.tally import Tally, read
 
 PYTEST_LIMIT_S = 900
-AT_ONCE = "2"  # files of tests: they start ranks of their own and wait for them half of the time
+AT_ONCE = "3"  # files of tests: they start ranks of their own and wait for them half of the time
 
 
 def pytest(preset: str, *chosen: str) -> Tally:

@@ -59,9 +59,9 @@ double best_of_tries(const Try& attempt) {
 
 TEST(MpiModelBackend, GivesBackItsBandwidthSharedByAllRanks) {
   ModelBench bench({{"bandwidth", 1e9}});
-  const double expected_ns = 40.0 * length_bytes * bench.world().size();
+  const double expected_ns = 200.0 * length_bytes * bench.world().size();
   const double best = best_of_tries([&] {
-    const auto slowest = static_cast<double>(bench.world().all().max(bench.run(40).elapsed_ns));
+    const auto slowest = static_cast<double>(bench.world().all().max(bench.run(200).elapsed_ns));
     EXPECT_GE(slowest, expected_ns * 0.999) << "never faster than the device";
     return off_by(slowest, expected_ns);
   });

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
 _GENEROUS: Final = 1.5
 _SHORTEST_S: Final = 0.05
+_FIRST_LOOK_S: Final = 1.0
 _MORE_SHARE: Final = 0.2
 _LATER_SHARE: Final = 0.4
 
@@ -97,7 +98,7 @@ class _Course:
                 if self.tally.repetitions:
                     return
                 # However short the time, a run that was begun says something.
-                seconds = _SHORTEST_S
+                seconds = _FIRST_LOOK_S
             self._launch(group, seconds)
 
     def _launch(self, group: Sequence[KernelCase], seconds: float | None) -> None:
