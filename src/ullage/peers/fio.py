@@ -8,12 +8,10 @@ buffers are ordinary pages where ours are huge ones, so a large direct block tha
 several of fio's by drives that take few segments at once. Both are left as they are: it is the number people know.
 """
 
-import contextlib
 import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +20,13 @@ from typing import Final, Literal, cast
 from ullage.errors import one_line
 from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.place import file_name
+from ullage.peers.started import Ended, run_to_end
 
 Mode = Literal["write", "read", "randwrite", "randread"]
 Engine = Literal["psync", "io_uring"]
 
 _OLDEST_MAJOR: Final = 3
 _VERSION_S: Final = 10
-_STOP_S: Final = 5
 # Below this the whole milliseconds that fio counts are more than 10 % of its time.
 _SHORTEST_MS: Final = 10
 _PERCENTILES: Final = {
@@ -120,57 +118,23 @@ def run_fio(program: Installed, job: FioJob, file_folder: Path, *, limit_s: floa
     if job.direction == "write":
         for index in range(job.jobs):
             (file_folder / file_name(index)).unlink(missing_ok=True)
-    out, code, err = _answer(fio_command(program, job), file_folder, limit_s)
-    return _values(_first_job(out, code, err), job)
+    ended = run_to_end(fio_command(program, job), file_folder, {}, limit_s)
+    return _values(_first_job(ended), job)
 
 
-def _answer(command: list[str], folder: Path, limit_s: float) -> tuple[str, int, str]:
-    """Output, exit code and errors. In a session of its own, because fio's workers would outlive their parent."""
-    try:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise PeerError(f"fio cannot be started: {error.strerror}") from error
-    with process:
-        try:
-            out, err = process.communicate(timeout=limit_s)
-        except subprocess.TimeoutExpired as error:
-            raise PeerError(f"fio was not done after {limit_s:g} s and was ended") from error
-        finally:
-            _end(process)
-    return out.decode("utf-8", "replace"), process.returncode, err.decode("utf-8", "replace")
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Ask fio and its workers to end, then make them."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is not None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_STOP_S)
-
-
-def _first_job(out: str, code: int, err: str) -> dict[str, object]:
+def _first_job(ended: Ended) -> dict[str, object]:
     """The group's entry. fio prints its notes before the document."""
-    start = re.search(r"^\{", out, re.MULTILINE)
+    start = re.search(r"^\{", ended.out, re.MULTILINE)
     try:
-        document = cast("object", json.loads(out[start.start() :])) if start else None
+        document = cast("object", json.loads(ended.out[start.start() :])) if start else None
     except ValueError:
         document = None
     jobs = _member(document, "jobs")
     first = cast("list[object]", jobs)[0] if isinstance(jobs, list) and jobs else None
     error = _member(first, "error")
-    if code != 0 or not isinstance(first, dict) or error != 0:
-        reason = os.strerror(error) if isinstance(error, int) and error > 0 else f"exit code {code}"
-        said = next((line for line in err.splitlines() if line.strip()), "")
+    if ended.code != 0 or not isinstance(first, dict) or error != 0:
+        reason = os.strerror(error) if isinstance(error, int) and error > 0 else f"exit code {ended.code}"
+        said = next((line for line in ended.err.splitlines() if line.strip()), "")
         raise PeerError(f"fio failed ({reason}): {one_line(said, 120)}" if said else f"fio failed ({reason})")
     return cast("dict[str, object]", first)
 
