@@ -3,31 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
-#include "core/phase_runner.hpp"
-#include "core/signals.hpp"
+#include "core/workload_test_support.hpp"
 #include "linear/blas_library.hpp"
 
 namespace ullage::solve_test {
 namespace {
 
-/// The workload as a launch makes it, run once.
-PhaseOutcome run(const Values& given, Json& record) {
-  const mpi::World world;
-  const mpi::ClockSync clock;
-  Meter meter(StopFlags::instance().now());
-  Watchdog watchdog({});
-  WorkloadContext context;
-  context.world = &world;
-  const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find("solve");
-  const auto workload = entry.make(complete(entry.description.parameters, given, "").value(), context);
-  EXPECT_TRUE(workload->begin().has_value());
-  EXPECT_EQ(workload->phases(), 1U);
-  const auto phase = workload->phase(0);
-  const PhaseOutcome outcome = run_phase({&world, &clock, &watchdog, &meter, {}, 0}, nullptr, *phase, record);
-  EXPECT_TRUE(workload->end(true).has_value());
-  return outcome;
-}
+PhaseOutcome run(const Values& given, Json& record) { return test::run_workload("solve", given, record); }
 
 TEST(Solve, IsDoneByTheMachinesOwnLibrary) {
   if (const auto blas = load_blas({}); !blas) GTEST_SKIP() << to_line(blas.error());
