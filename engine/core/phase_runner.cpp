@@ -294,6 +294,8 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   record["status"] = word(outcome.status);
   record["counters"] = counters_json(all, work.counters());
   record["gauges"] = gauges_json(all, work.gauges());
+  record["facts"] = Json::object();
+  work.tell(record["facts"]);
   record["hints_given"] = work.hints_given();
   record["hints_granted"] = work.hints_granted();
   return outcome;

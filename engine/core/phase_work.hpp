@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,6 +85,9 @@ class PhaseWork {
   /// Asked after the phase.
   [[nodiscard]] virtual Counters counters() const { return {}; }
   [[nodiscard]] virtual Gauges gauges() const { return {}; }
+  /// What is neither a count nor a measurement of each rank: who was whose neighbour, a matrix. Rank 0's stands in the
+  /// record; what it needs from others was gathered in after(). `facts` is an empty object.
+  virtual void tell(nlohmann::json& facts) const { (void)facts; }
   [[nodiscard]] virtual Map hints_given() const { return {}; }
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
 };

@@ -251,6 +251,7 @@ class PhaseRecord(Tolerant):
     latency_parts: Annotated[dict[str, Latency | None], Field(description="of operations made of several calls")] = {}
     counters: Annotated[dict[str, int], Field(description="counts of the workload's own, added over ranks")] = {}
     gauges: Annotated[dict[str, Gauge], Field(description="measurements of the workload's own")] = {}
+    facts: Annotated[dict[str, object], Field(description="of the workload's own: who met whom, a matrix ...")] = {}
     series: Series | None = None
     by_rank: Ranks | None = None
     moved: Moved | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A case of work on cores or memory: a workload's parameters, the thread count among them, on one rank of this node."""
+"""A case of work without storage: a workload's parameters, and the ranks it is done by."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ _NO_BACKEND: Final = Named(name="null")
 class KernelCase:
     """``words``: cells of the table that explains it. ``seconds``: expected of one repetition.
 
-    Cases with the same ``launch`` share a launch of the engine, and are interleaved in it. An ``optional`` case is a
-    try: that it fails is worth a note, and no failure of the run.
+    Cases with the same ``launch`` and ``layout`` share a launch of the engine, and are interleaved in it. An
+    ``optional`` case is a try: that it fails is worth a note, and no failure of the run.
     """
 
     case: Case
@@ -32,6 +32,7 @@ class KernelCase:
     seconds: float
     launch: str = ""
     optional: bool = False
+    layout: Layout = LAYOUT
 
 
 def kernel_case(
@@ -43,16 +44,17 @@ def kernel_case(
     *,
     seconds: float | None = None,
     launch: str = "",
+    layout: Layout = LAYOUT,
 ) -> KernelCase:
-    """``seconds``: of one repetition, where it is not that of the workload's windows.
+    """``seconds``: of one repetition, where it is not that of the workload's windows. ``layout``: one rank here.
 
     ``UserError`` where the engine has no such workload, or would refuse ``parameters``.
     """
     named = Named(name=workload, parameters=validate_parameters(description, "workload", workload, parameters))
-    identity = case_id(_NO_BACKEND, named, target, LAYOUT)
+    identity = case_id(_NO_BACKEND, named, target, layout)
     case = Case(id=identity, target=target.name, backend=_NO_BACKEND, workload=named)
     expected = windows_s(find_registered(description, "workload", workload), parameters) if seconds is None else seconds
-    return KernelCase(case, target, tuple(words), expected, launch)
+    return KernelCase(case, target, tuple(words), expected, launch, layout=layout)
 
 
 def windows_s(workload: Registered, parameters: Parameters) -> float:

@@ -10,9 +10,9 @@ from ullage.model.request import Request
 from ullage.result import ResultFolder
 from ullage.running.session import Session
 from ullage.suites import Explanation
-from ullage.suites.kernels.cases import LAYOUT, KernelCase
+from ullage.suites.kernels.cases import KernelCase
 from ullage.suites.kernels.notes import Note
-from ullage.suites.kernels.options import KernelOptions
+from ullage.suites.kernels.options import CaseOptions
 from ullage.units import format_time
 
 _SHORTEST_PATIENCE_S: Final = 120.0
@@ -31,7 +31,7 @@ class PreparedKernels:
     """
 
     request: Request
-    options: KernelOptions
+    options: CaseOptions
     headers: tuple[str, ...]
     cases: Sequence[KernelCase]
     beside: Callable[[Session], None] | None = None
@@ -78,7 +78,7 @@ class PreparedKernels:
         seconds: float | None,
         prior: Mapping[str, dict[str, list[int]]] | None = None,
     ) -> Plan:
-        """The plan of one launch. ``prior``: elapsed ns of earlier launches by case and phase."""
+        """The plan of one launch, whose cases have one layout. ``prior``: elapsed ns of earlier launches by case and phase."""
         known = prior or {}
         targets = {case.target.name: case.target for case in cases}
         return Plan(
@@ -86,7 +86,7 @@ class PreparedKernels:
             suite=self.request.suite,
             records=records,
             seed=self.options.seed,
-            layout=LAYOUT,
+            layout=cases[0].layout,
             targets=list(targets.values()),
             stop_rule=Named(name="fixed", parameters={"count": self.options.repetitions}),
             time_budget_s=seconds,
@@ -102,11 +102,11 @@ class PreparedKernels:
         return execute(self, session)
 
 
-def by_launch(cases: Sequence[KernelCase]) -> dict[str, list[KernelCase]]:
+def by_launch(cases: Sequence[KernelCase]) -> dict[tuple[str, str], list[KernelCase]]:
     """Cases of the same launch together, each case once, launches in the order in which they are first met."""
-    groups: dict[str, list[KernelCase]] = {}
+    groups: dict[tuple[str, str], list[KernelCase]] = {}
     for case in {case.case.id: case for case in cases}.values():
-        groups.setdefault(case.launch, []).append(case)
+        groups.setdefault((case.launch, case.layout.model_dump_json()), []).append(case)
     return groups
 
 

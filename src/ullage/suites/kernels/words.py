@@ -4,10 +4,10 @@
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from ullage.suites.kernels.options import KernelOptions
+    from ullage.suites.kernels.options import CaseOptions
     from ullage.suites.kernels.resources import Resources
 
-OptionsT = TypeVar("OptionsT", bound="KernelOptions")
+OptionsT = TypeVar("OptionsT", bound="CaseOptions")
 _ALL = "all"
 
 

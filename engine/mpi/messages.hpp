@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops in which ranks send each other messages, by three ways of calling MPI. Nothing but MPI's own calls and a
+// few additions stand between two messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mpi/comm.hpp"
+
+namespace ullage::mpi {
+
+/// A message out, a message in, or both at once, as one rank sees it. Ranks are those of the communicator.
+struct MessageStep {
+  static constexpr int nobody = -1;
+  int to = nobody;
+  int from = nobody;
+  int tag = 0;
+  friend bool operator==(const MessageStep&, const MessageStep&) = default;
+};
+
+/// sendrecv: a call a step, MPI_Sendrecv, or MPI_Send or MPI_Recv where there is one side only · alltoallv: one
+/// MPI_Alltoallv for all steps, which have to go to different ranks and come from different ranks; all ranks of the
+/// communicator take part · nonblocking: MPI_Irecv and MPI_Isend for all steps, then one MPI_Waitall.
+enum class MessageMethod { sendrecv, alltoallv, nonblocking };
+
+/// Where successive messages lie: each begins where the one before ended, rounded up to 8 bytes, until the end is
+/// reached. Small messages so do not meet the same cache lines again.
+class RotatingBuffer final {
+ public:
+  explicit RotatingBuffer(std::span<std::byte> bytes) : bytes_(bytes) {}
+  /// `length` bytes, at most bytes().size(). Deterministic: the n-th call after rewind() gives the same place.
+  [[nodiscard]] std::byte* next(std::size_t length) noexcept {
+    if (next_ + length > bytes_.size()) next_ = 0;
+    std::byte* const place = bytes_.data() + next_;
+    next_ += (length + 7) & ~std::size_t{7};
+    return place;
+  }
+  void rewind() noexcept { next_ = 0; }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::span<std::byte> bytes_;
+  std::size_t next_ = 0;
+};
+
+/// One pattern's messages of one length by one method. Which bytes were received last is known afterwards, so that they
+/// can be checked outside the timer.
+class MessageLoop final {
+ public:
+  /// `comm`, `out` and `in` outlive it. Messages are at most 2^31 - 1 bytes, and `out` and `in` hold one at least.
+  MessageLoop(const Comm& comm, std::vector<MessageStep> steps, MessageMethod method, std::size_t message_bytes,
+              RotatingBuffer& out, RotatingBuffer& in);
+  ~MessageLoop();
+  MessageLoop(const MessageLoop&) = delete;
+  MessageLoop& operator=(const MessageLoop&) = delete;
+
+  /// Every step, `iterations` times. Collective over the ranks that have messages for each other, and over all of the
+  /// communicator with alltoallv.
+  void run(std::uint64_t iterations);
+
+  /// Messages this rank sends in an iteration.
+  [[nodiscard]] std::uint64_t sends() const noexcept { return sends_; }
+
+  struct Received {
+    int from = MessageStep::nobody;
+    std::span<const std::byte> data;
+  };
+  /// Of the last iteration, in the order of the steps.
+  [[nodiscard]] const std::vector<Received>& last_received() const noexcept { return received_; }
+  /// Where the last iteration's messages were sent from, in the order of the steps that send.
+  [[nodiscard]] const std::vector<std::span<std::byte>>& last_sent() const noexcept { return sent_; }
+
+ private:
+  struct Calls;  // what MPI wants to be told; defined in messages.cpp
+  void run_sendrecv(std::uint64_t iterations);
+  void run_alltoallv(std::uint64_t iterations);
+  void run_nonblocking(std::uint64_t iterations);
+  [[nodiscard]] std::byte* next_out(std::size_t send);
+  [[nodiscard]] std::byte* next_in(std::size_t receive);
+
+  const Comm* comm_;
+  std::vector<MessageStep> steps_;
+  MessageMethod method_;
+  std::size_t message_bytes_;
+  RotatingBuffer* out_;
+  RotatingBuffer* in_;
+  std::uint64_t sends_ = 0;
+  std::vector<Received> received_;
+  std::vector<std::span<std::byte>> sent_;
+  std::unique_ptr<Calls> calls_;
+};
+
+}  // namespace ullage::mpi
