@@ -29,7 +29,8 @@ function(ullage_unite target)
     math(EXPR index "${index} + 1")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${unit})
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
+    UNITY_BUILD_CODE_BEFORE_INCLUDE "// NOLINTNEXTLINE(bugprone-suspicious-include)")
   # An included file's anonymous namespace is taken for a header's.
   target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
 endfunction()

@@ -11,9 +11,9 @@
 namespace ullage {
 namespace {
 
-constexpr std::uint64_t block_bytes = TagCoder::block_bytes;
+constexpr std::uint64_t tagged_bytes = TagCoder::block_bytes;
 constexpr std::uint64_t unit_bytes = PayloadBody::unit_bytes;
-constexpr std::uint64_t blocks_a_unit = unit_bytes / block_bytes;
+constexpr std::uint64_t blocks_a_unit = unit_bytes / tagged_bytes;
 constexpr std::uint64_t period_bytes = 16 << 20;
 constexpr std::uint64_t poison_word = 0x646c6c69666e7521;  // "!unfilld"
 constexpr std::size_t shown_bytes = 8;
@@ -108,7 +108,7 @@ void Payload::retag(std::span<std::byte> buffer, std::uint64_t writer, std::uint
 }
 
 void Payload::poison(std::span<std::byte> buffer) {
-  for (std::size_t at = 0; at < buffer.size(); at += block_bytes)
+  for (std::size_t at = 0; at < buffer.size(); at += tagged_bytes)
     std::memcpy(buffer.data() + at, &poison_word, std::min<std::size_t>(sizeof poison_word, buffer.size() - at));
 }
 
@@ -123,9 +123,9 @@ Payload::Check Payload::check(std::span<const std::byte> buffer, std::uint64_t w
     const Unit unit = unit_at(writer, offset_bytes, index);
     fill_unit(expected, unit);
     if (std::memcmp(expected.data(), found.data(), found.size()) == 0) continue;
-    for (std::size_t block = 0; block * block_bytes < found.size(); ++block) {
-      const std::size_t start = block * block_bytes;
-      const std::size_t length = std::min<std::size_t>(block_bytes, found.size() - start);
+    for (std::size_t block = 0; block * tagged_bytes < found.size(); ++block) {
+      const std::size_t start = block * tagged_bytes;
+      const std::size_t length = std::min<std::size_t>(tagged_bytes, found.size() - start);
       const auto right = std::span<const std::byte>(expected).subspan(start, length);
       const auto given = found.subspan(start, length);
       const std::size_t bad = first_difference(right, given);
@@ -147,7 +147,7 @@ bool Payload::body_is_of(std::span<const std::byte> block, const TagCoder::Place
   UnitBuffer memory;
   const auto unit = std::span(memory).first(std::min(unit_bytes, spec_.transfer_bytes - index * unit_bytes));
   fill_unit(unit, unit_at(place.writer, transfer_offset, index));
-  const auto body = std::span<const std::byte>(unit).subspan(in_transfer % blocks_a_unit * block_bytes);
+  const auto body = std::span<const std::byte>(unit).subspan(in_transfer % blocks_a_unit * tagged_bytes);
   const std::size_t length = std::min(block.size(), body.size());
   if (length == TagCoder::tag_bytes) return block.size() == length;  // nothing but a tag: no body contradicts it
   return std::memcmp(block.data() + TagCoder::tag_bytes, body.data() + TagCoder::tag_bytes,

@@ -75,7 +75,7 @@ void MessageLoop::run_sendrecv(std::uint64_t iterations) {
     std::size_t send = 0;
     std::size_t receive = 0;
     for (const MessageStep& step : steps_) {
-      std::byte* const out = step.to == MessageStep::nobody ? nullptr : next_out(send++);
+      const std::byte* const out = step.to == MessageStep::nobody ? nullptr : next_out(send++);
       std::byte* const in = step.from == MessageStep::nobody ? nullptr : next_in(receive++);
       if (out != nullptr && in != nullptr) {
         check(MPI_Sendrecv(out, count, MPI_BYTE, step.to, step.tag, in, count, MPI_BYTE, step.from, step.tag, comm,
@@ -92,7 +92,7 @@ void MessageLoop::run_sendrecv(std::uint64_t iterations) {
 
 void MessageLoop::run_alltoallv(std::uint64_t iterations) {
   MPI_Comm comm = comm_->handle().comm;
-  std::byte* const out_base = out_->bytes().data();
+  const std::byte* const out_base = out_->bytes().data();
   std::byte* const in_base = in_->bytes().data();
   for (std::uint64_t i = 0; i < iterations; ++i) {
     std::size_t send = 0;

@@ -64,6 +64,15 @@ class MessageLoop final {
 
   /// Messages this rank sends in an iteration.
   [[nodiscard]] std::uint64_t sends() const noexcept { return sends_; }
+  /// Whether run() would do nothing on this rank, whose call may then be left out.
+  [[nodiscard]] bool is_idle() const noexcept { return steps_.empty() && method_ != MessageMethod::alltoallv; }
+
+  [[nodiscard]] const std::vector<MessageStep>& steps() const noexcept { return steps_; }
+  [[nodiscard]] std::size_t message_bytes() const noexcept { return message_bytes_; }
+  /// Where the next iteration begins: a copy tells where its messages will lie, sends and receives each in the order of
+  /// the steps.
+  [[nodiscard]] const RotatingBuffer& out() const noexcept { return *out_; }
+  [[nodiscard]] const RotatingBuffer& in() const noexcept { return *in_; }
 
   struct Received {
     int from = MessageStep::nobody;

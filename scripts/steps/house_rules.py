@@ -10,6 +10,8 @@ from steps.process import ROOT
 LONGEST_FILE_LINES = 400
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 FOLDERS = ("engine", "src", "scripts", "tests", "benchmarks", "cmake")
+# clang-tidy looks for those that are not used in the file it is given only, which is one that includes ours.
+_SHORT_NAME = re.compile(r"\s*(?:namespace (\w+) = [\w:]+;|using [\w:]*::(\w+);)")
 ENDINGS = {".cpp", ".hpp", ".py", ".cmake", ".sh"}
 
 
@@ -39,12 +41,19 @@ def _violations(file: Path, root: Path) -> Iterator[str]:
         yield from _engine_violations(file, lines, root)
 
 
+def _is_used(name: str, but_in: int, lines: list[str]) -> bool:
+    word = re.compile(rf"\b{name}\b")
+    return any(word.search(line) for number, line in enumerate(lines, start=1) if number != but_in)
+
+
 def _engine_violations(file: Path, lines: list[str], root: Path) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         if re.match(r"\s*#\s*define\b", line):
             yield f":{number}: a macro; use constexpr, a template or a function"
         if re.match(r"\s*#\s*include\s*[<\"]mpi\.h", line) and not file.is_relative_to(root / "engine" / "mpi"):
             yield f":{number}: mpi.h is included in engine/mpi only"
+        if (short := _SHORT_NAME.match(line)) and not _is_used(short[1] or short[2], number, lines):
+            yield f":{number}: '{short[1] or short[2]}' is not used"
     if file.suffix == ".hpp" and "#pragma once" not in lines:
         yield ":1: no #pragma once"
     is_plain = file.suffix == ".cpp" and not file.stem.endswith("_test") and file.name != "main.cpp"

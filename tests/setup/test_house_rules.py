@@ -22,7 +22,7 @@ def write(root: Path, name: str, text: str) -> None:
 def test_clean_files_break_no_rule(root: Path) -> None:
     write(root, "engine/a.hpp", f"{LICENCE}#pragma once\n")
     write(root, "engine/a.cpp", f'{LICENCE}#include "a.hpp"\n')
-    write(root, "engine/a_test.cpp", LICENCE)
+    write(root, "engine/a_test.cpp", f"{LICENCE}namespace fs = std::filesystem;\nfs::path a();\n")
     write(root, "engine/main.cpp", LICENCE)
     write(root, "engine/mpi/handles.hpp", f"{LICENCE}#pragma once\n#include <mpi.h>\n")
     write(root, "src/a.py", f"# {house_rules.LICENCE}\n")
@@ -37,6 +37,8 @@ def test_clean_files_break_no_rule(root: Path) -> None:
         ("engine/a_test.cpp", f"{LICENCE}#  define X 1\n", "engine/a_test.cpp:2: a macro"),
         ("engine/a_test.cpp", f"{LICENCE}#include <mpi.h>\n", "engine/a_test.cpp:2: mpi.h"),
         ("engine/a_test.cpp", f'{LICENCE} # include "mpi.h"\n', "engine/a_test.cpp:2: mpi.h"),
+        ("engine/a_test.cpp", f"{LICENCE}namespace fs = std::filesystem;\n", "engine/a_test.cpp:2: 'fs' is not used"),
+        ("engine/a_test.cpp", f"{LICENCE}using std::vector;\n", "engine/a_test.cpp:2: 'vector' is not used"),
         ("engine/a.hpp", LICENCE, "engine/a.hpp:1: no #pragma once"),
         ("engine/a.cpp", LICENCE, "engine/a.cpp:1: no a_test.cpp beside it"),
     ],
