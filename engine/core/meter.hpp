@@ -10,6 +10,7 @@
 
 #include "core/clock.hpp"
 #include "core/histogram.hpp"
+#include "core/tick_clock.hpp"
 #include "core/time_series.hpp"
 
 namespace ullage {
@@ -31,7 +32,7 @@ class Meter final {
 
   /// The same of an operation that was begun at `begun_ns`, while others were under way.
   [[nodiscard]] bool completed_since(std::int64_t begun_ns, std::uint64_t bytes) noexcept {
-    const std::int64_t now = now_ns();
+    const std::int64_t now = clock_.now_ns();
     if (histogram_on_) histogram_.add(now - begun_ns);
     series_.add(now, bytes);
     last_ns_ = now;
@@ -47,6 +48,9 @@ class Meter final {
   void use_parts(std::size_t count) { parts_.resize(count); }
   void add_part(std::size_t part, std::int64_t took_ns) noexcept { parts_[part].add(took_ns); }
   [[nodiscard]] std::span<const Histogram> parts() const noexcept { return parts_; }
+
+  /// Now, by the clock that times operations; for their parts.
+  [[nodiscard]] std::int64_t clock_ns() noexcept { return clock_.now_ns(); }
 
   /// What completed() said last, or would say.
   [[nodiscard]] bool goes_on() const noexcept {
@@ -92,6 +96,7 @@ class Meter final {
   const std::atomic<bool>* given_stop_;
   const std::atomic<bool>* stop_now_;
   bool histogram_on_ = true;
+  TickClock clock_;
   std::int64_t last_ns_ = 0;
   std::int64_t deadline_ns_ = no_deadline;
   std::uint64_t bytes_ = 0;

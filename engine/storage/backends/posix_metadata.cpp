@@ -47,7 +47,7 @@ class Parts final {
  public:
   explicit Parts(Meter& meter) noexcept : meter_(meter), begun_ns_(meter.last_ns()) {}
   void done(std::size_t part) noexcept {
-    const std::int64_t now = now_ns();
+    const std::int64_t now = meter_.clock_ns();
     meter_.add_part(part, now - begun_ns_);
     begun_ns_ = now;
   }
