@@ -113,23 +113,31 @@ Status check_product(const Block<float>& a, const Block<float>& b, const Block<f
   return check(a, b, c, seed);
 }
 
-double scaled_residual(std::uint64_t seed, std::span<const double> x) {
+double scaled_residual(std::uint64_t seed, std::span<const double> x, std::span<const double> ax,
+                       std::span<const double> row_sums) {
   constexpr double eps = 0x1p-53;
   const std::uint64_t n = x.size();
-  std::vector<double> rest(n);
-  std::vector<double> row_sums(n);
   double b_norm = 0;
+  std::vector<double> rest(n);
   for (std::uint64_t i = 0; i < n; ++i) {
-    rest[i] = -uniform_element(seed, n * n + i);
-    b_norm = std::max(b_norm, std::abs(rest[i]));
+    const double b = uniform_element(seed, n * n + i);
+    rest[i] = ax[i] - b;
+    b_norm = std::max(b_norm, std::abs(b));
   }
+  return largest(rest) / (eps * (largest(row_sums) * largest(x) + b_norm) * static_cast<double>(n));
+}
+
+double scaled_residual(std::uint64_t seed, std::span<const double> x) {
+  const std::uint64_t n = x.size();
+  std::vector<double> ax(n);
+  std::vector<double> row_sums(n);
   for (std::uint64_t j = 0; j < n; ++j)
     for (std::uint64_t i = 0; i < n; ++i) {
       const double element = uniform_element(seed, i + j * n);
-      rest[i] += element * x[j];
+      ax[i] += element * x[j];
       row_sums[i] += std::abs(element);
     }
-  return largest(rest) / (eps * (largest(row_sums) * largest(x) + b_norm) * static_cast<double>(n));
+  return scaled_residual(seed, x, ax, row_sums);
 }
 
 }  // namespace ullage

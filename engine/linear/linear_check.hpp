@@ -26,5 +26,8 @@ constexpr double most_residual = 16;
 /// here column by column, and b_i of uniform_element(seed, n n + i):
 /// ||A x - b||_oo / (eps (||A||_oo ||x||_oo + ||b||_oo) n), eps = 2^-53. Not finite when x is not.
 [[nodiscard]] double scaled_residual(std::uint64_t seed, std::span<const double> x);
+/// The same where A x and the sums of |A|'s rows were added up elsewhere, `ax` and `row_sums`.
+[[nodiscard]] double scaled_residual(std::uint64_t seed, std::span<const double> x, std::span<const double> ax,
+                                     std::span<const double> row_sums);
 
 }  // namespace ullage

@@ -64,6 +64,7 @@ def describe_cpu() -> Describe:
         _workload("compute", compute, [*choices, *_windowed()]),
         _workload("gemm", ["no-storage"], call),
         _workload("solve", ["no-storage"], call),
+        _workload("distributed-solve", ["no-storage"], call),
     ]
     return DESCRIBE.model_copy(update={"workloads": workloads})
 
@@ -170,6 +171,7 @@ _DEFAULTS: Mapping[str, Parameters] = {
     "compute": {"isa": "avx2", "type": "fp32", "operation": "add", "threads": 1},
     "gemm": {"n": 2048, "threads": 1, "library": "", "core": ""},
     "solve": {"n": 2048, "threads": 1, "library": "", "core": ""},
+    "distributed-solve": {"n": 2048, "threads": 1, "library": "", "core": ""},
 }
 
 

@@ -78,6 +78,7 @@ def row_of(summary: Summary, metric: str = "compute_rate", **params: object) -> 
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     libraries = [Library("site", SITE), Library("ours", OURS)]
     monkeypatch.setattr("ullage.suites.cpu.prepare.find_libraries", lambda _named: libraries)
+    monkeypatch.setattr("ullage.suites.cpu.prepare.find_scalapack", lambda _family: None)
     for place in ("suites.cpu.prepare", "suites.kernels.resources"):
         monkeypatch.setattr(f"ullage.{place}.read_resources", lambda: Resources(4, 4, None))
     monkeypatch.setattr("ullage.peers.hpcc.installed", lambda: None)

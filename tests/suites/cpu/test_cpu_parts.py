@@ -14,7 +14,7 @@ from ullage.suites.cpu.beside import HpccBeside, grid
 from ullage.suites.cpu.blas import BlasPlanner
 from ullage.suites.cpu.ceilings import rounded_rate
 from ullage.suites.cpu.kernels import Kernel, best_of_types, kernels_of, missing_of
-from ullage.suites.cpu.libraries import Library, cores_to_try, find_libraries
+from ullage.suites.cpu.libraries import Library, cores_to_try, find_libraries, find_scalapack
 from ullage.suites.cpu.options import CpuOptions
 
 ZEN4 = ["avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16", "avx512_vnni"]
@@ -95,6 +95,15 @@ def test_a_library_that_is_both_is_measured_once(tmp_path: Path, monkeypatch: py
     path = str(tmp_path / "libopenblas.so.0")
     monkeypatch.setattr("ullage.suites.cpu.libraries._wheel", lambda: path)
     assert find_libraries(None, {}, [("libopenblas.so.0", path)]) == [Library("site", path)]
+
+
+def test_scalapack_is_the_one_of_our_mpi(tmp_path: Path) -> None:
+    for name in ("libscalapack-openmpi.so.2.2", "libscalapack.so"):
+        (tmp_path / name).touch()
+    cached = [(name, str(tmp_path / name)) for name in ("libscalapack-openmpi.so.2.2", "libscalapack.so")]
+    assert find_scalapack("openmpi", {}, cached) == str(tmp_path / "libscalapack-openmpi.so.2.2")
+    assert find_scalapack("mpich", {}, cached) == str(tmp_path / "libscalapack.so")
+    assert find_scalapack("mpich", {}, cached[:1]) is None
 
 
 # -- sizes ------------------------------------------------------------------------------------------------------------
@@ -183,6 +192,31 @@ def test_hpcc_solves_at_our_size_with_a_rank_a_thread(world: World, monkeypatch:
     assert product.median == 4e9
     assert row_of(summary, "clock", operation="solve", library="site", threads=4).peer is None
     assert any("hpcc's gives 4.00 Gop/s" in finding.text for finding in summary.findings)
+
+
+def test_a_solve_over_ranks_stands_beside_the_same_hpl(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ullage.suites.cpu.prepare.find_scalapack", lambda _family: "/site/libscalapack.so")
+    hpcc = SimulatedHpcc()
+    run_with(world, hpcc, monkeypatch)
+    (plan,) = [one for one in world.engine.plans if one.layout.ranks == 4]
+    assert [case.workload.name for case in plan.cases] == ["distributed-solve"]
+    summary = world.summary()
+    over_ranks = row_of(summary, operation="distributed-solve")
+    alone = row_of(summary, operation="solve", library="site", threads=4)
+    assert {name: over_ranks.params[name] for name in ("threads", "n", "library")} == {
+        "threads": 4,
+        "n": alone.params["n"],
+        "library": "ScaLAPACK",
+    }
+    assert over_ranks.peer is not None
+    assert over_ranks.peer.median == 4e9
+    assert len(hpcc.jobs) == 2
+
+
+def test_a_first_look_solves_on_no_ranks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ullage.suites.cpu.prepare.find_scalapack", lambda _family: "/site/libscalapack.so")
+    world.run(world.prepare(quick=True))
+    assert {plan.layout.ranks for plan in world.engine.plans} == {1}
 
 
 def test_hpcc_takes_the_kernels_that_did_best(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def test_the_quick_form_is_for_every_machine(world: World) -> None:
 
 def test_between_one_and_all_only_the_best_are_measured(world: World) -> None:
     prepared = world.prepare(threads=None)
-    assert prepared.options.threads == [1, 2, 4]
+    assert prepared.request.options["threads"] == [1, 2, 4]
     assert {name for name, threads in kernels(prepared) if threads == "2"} == {
         "avx512vnni/int8/dot",
         "avx512/int64/multiply",

@@ -15,7 +15,7 @@ from ullage.report.verdicts import is_invalid
 SUITE: Final = "cpu"
 RATE: Final = "compute_rate"
 TYPES: Final = ("int8", "int16", "int32", "int64", "fp16", "bf16", "fp32", "fp64")
-LIBRARY_WORK: Final = ("gemm", "solve")
+LIBRARY_WORK: Final = ("gemm", "solve", "distributed-solve")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from ullage.model.plan import Case
 from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import HpccAnswer, HpccJob, expected_s, hpcc_command, run_hpcc
 from ullage.running.session import Session
-from ullage.suites.cpu.rows import GEMM, SOLVE
+from ullage.suites.cpu.rows import DISTRIBUTED, GEMM, SOLVE
+from ullage.suites.kernels.cases import KernelCase
 from ullage.suites.sweep.passes import launches_with_records
 
 TOOL: Final = "hpcc"
@@ -32,14 +33,15 @@ class Do(Protocol):
 class HpccBeside:
     """``cases``: our products and solves. ``every_count``: with each thread count, else with the most only."""
 
-    cases: Sequence[Case]
+    cases: Sequence[KernelCase]
     core: str
     every_count: bool
     run: Do = run_hpcc
 
     def jobs(self) -> list[tuple[HpccJob, int]]:
         """HPL of the size of our solves, with a rank for each of their threads; and those threads."""
-        orders = {_count(case, "threads"): _count(case, "n") for case in self.cases if case.workload.name == SOLVE}
+        solves = [case for case in self.cases if case.case.workload.name == SOLVE]
+        orders = {_threads(case): _count(case.case, "n") for case in solves}
         counts = sorted(orders) if self.every_count else sorted(orders)[-1:]
         return [(HpccJob(orders[count], *grid(count), core=self.core), count) for count in counts]
 
@@ -47,7 +49,7 @@ class HpccBeside:
         """Append what it gives to the peers' numbers, as far as they are not there yet."""
         done = {record.case for record in session.result.read_peers() if record.tool == TOOL}
         for job, threads in self.jobs():
-            same = [case for case in self.cases if _count(case, "threads") == threads]
+            same = [case.case for case in self.cases if _threads(case) == threads]
             if not {case.id for case in same} <= done:
                 self._measure(session, program, job, [case for case in same if case.id not in done])
 
@@ -77,7 +79,7 @@ class HpccBeside:
 
 def rate_for(case: Case, answer: HpccAnswer, job: HpccJob) -> float | None:
     """What stands beside ``case``: HPL at equal N; of products those of all ranks, each with matrices of its own."""
-    if case.workload.name == SOLVE:
+    if case.workload.name in (SOLVE, DISTRIBUTED):
         return answer.solve if _count(case, "n") == job.order else None
     if case.workload.name == GEMM:
         return answer.product_alone if job.ranks == 1 else answer.products
@@ -88,6 +90,11 @@ def grid(ranks: int) -> tuple[int, int]:
     """Rows and columns of processes, as square as they can be and wider than high, as HPL's guide advises."""
     rows = next(count for count in range(isqrt(ranks), 0, -1) if ranks % count == 0)
     return rows, ranks // rows
+
+
+def _threads(case: KernelCase) -> int:
+    """At work together, on all ranks."""
+    return case.layout.ranks * _count(case.case, "threads")
 
 
 def _count(case: Case, name: str) -> int:

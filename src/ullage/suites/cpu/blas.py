@@ -2,16 +2,17 @@
 """Matrix products and linear solves by the libraries of this machine: sizes, cases, and what to try instead."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 from typing import TYPE_CHECKING, Final, Literal
 
+from ullage.launch.layouts import layout_here
 from ullage.model.describe import Describe
 from ullage.peers.hpcc import thrifty_order
 from ullage.suites.cpu.kernels import kernels_of
 from ullage.suites.cpu.libraries import Library
 from ullage.suites.cpu.options import CpuOptions
-from ullage.suites.cpu.rows import GEMM, SOLVE
+from ullage.suites.cpu.rows import DISTRIBUTED, GEMM, SOLVE
 from ullage.suites.kernels.cases import CPU, KernelCase, kernel_case
 
 if TYPE_CHECKING:
@@ -51,6 +52,27 @@ class BlasPlanner:
         """
         counts = sorted({self.options.threads[0], self.options.threads[-1]})
         return [self._case(product, threads, library, core) for product in products for threads in counts]
+
+    def distributed_cases(self, library: str) -> list[KernelCase]:
+        """The solve of all cores again, by a rank on each and the ScaLAPACK of path ``library``; a try.
+
+        None where there is one core, as nothing is distributed then, and none in a first look.
+        """
+        ranks = self.options.threads[-1]
+        if ranks < 2 or self.options.quick:
+            return []
+        n = self.size("solve", ranks)
+        made = kernel_case(
+            DISTRIBUTED,
+            {"n": n, "library": library},
+            CPU,
+            (DISTRIBUTED, "ScaLAPACK", str(ranks), str(n)),
+            self.description,
+            seconds=2 / 3 * n**3 / (ranks * self.assumed_rate) + _AROUND_S,
+            launch="ScaLAPACK",
+            layout=layout_here(ranks, 1, ranks),
+        )
+        return [replace(made, optional=True)]
 
     def size(self, product: Product, threads: int) -> int:
         """Rows: what was asked for, else by the time a call should take, and by memory."""

@@ -12,6 +12,14 @@ from typing import Final
 
 # What programs of a site are linked with, the best known first; the last may be any of them, or the slow reference.
 _NAMES: Final = ("libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4", "libblis.so.3", "libblas.so.3")
+# Those for one MPI alone first; which MPI a plain name is for the engine finds out.
+_SCALAPACK: Final = (
+    "libscalapack-{family}.so.2.2",
+    "libscalapack-{family}.so.2.1",
+    "libscalapack.so.2.2",
+    "libscalapack.so.2",
+    "libscalapack.so",
+)
 _WHEEL: Final = "scipy_openblas32"
 _LDCONFIG: Final = ("ldconfig", "/sbin/ldconfig")
 _CACHED: Final = re.compile(r"\s*(\S+) \(([^)]*)\) => (\S+)")
@@ -59,6 +67,14 @@ def find_libraries(
     return list({os.path.realpath(library.path): library for library in reversed(found)}.values())[::-1]
 
 
+def find_scalapack(
+    family: str, environment: Mapping[str, str] = os.environ, cached: Iterable[tuple[str, str]] | None = None
+) -> str | None:
+    """Path of the site's ScaLAPACK for MPIs of ``family``; None where there is none."""
+    names = [name.format(family=family) for name in _SCALAPACK]
+    return _first_of(names, environment, loader_cache() if cached is None else cached)
+
+
 def cores_to_try(flags: Iterable[str], vendor: str | None) -> list[str]:
     """Names for OPENBLAS_CORETYPE that a CPU with these flags can run, those with the widest instructions first."""
     has = set(flags)
@@ -88,10 +104,14 @@ def _read_cache(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _site(environment: Mapping[str, str], cached: Iterable[tuple[str, str]]) -> str | None:
+    return _first_of(_NAMES, environment, cached)
+
+
+def _first_of(names: Iterable[str], environment: Mapping[str, str], cached: Iterable[tuple[str, str]]) -> str | None:
     """What the loader would find, modules' LD_LIBRARY_PATH before the system's cache."""
     known = dict(reversed(list(cached)))
     folders = [Path(part) for part in environment.get("LD_LIBRARY_PATH", "").split(":") if part]
-    for name in _NAMES:
+    for name in names:
         in_folder = next((folder / name for folder in folders if (folder / name).is_file()), None)
         if in_folder is not None:
             return str(in_folder.absolute())

@@ -13,7 +13,7 @@ from ullage.suites import Ground
 from ullage.suites.cpu.blas import MEMORY_SHARE, BlasPlanner, Product
 from ullage.suites.cpu.cells import HEADERS, compute_cases
 from ullage.suites.cpu.kernels import kernels_of, missing_of
-from ullage.suites.cpu.libraries import Library, cores_to_try, find_libraries
+from ullage.suites.cpu.libraries import Library, cores_to_try, find_libraries, find_scalapack
 from ullage.suites.cpu.options import CpuOptions
 from ullage.suites.kernels.cases import KernelCase
 from ullage.suites.kernels.notes import Note
@@ -39,14 +39,28 @@ def prepare_cpu(request: Request, ground: Ground) -> PreparedKernels:
     planner = BlasPlanner(options, ground.description, _memory_bytes())
     libraries = find_libraries(options.blas) if not options.types or _DOUBLE in options.types else []
     _check_size(planner)
-    cases += [case for library in libraries for case in planner.cases(library)]
+    distributed = _distributed(planner, libraries, ground)
+    cases += [case for library in libraries for case in planner.cases(library)] + distributed
     options = options.model_copy(
-        update={"missing": _missing(ground), "libraries": {library.path: library.label for library in libraries}}
+        update={
+            "missing": _missing(ground),
+            "libraries": {
+                **{library.path: library.label for library in libraries},
+                **{str(case.case.workload.parameters["library"]): "ScaLAPACK" for case in distributed},
+            },
+        }
     )
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
     notes = resources.notes() + (() if libraries or options.types else (_NO_BLAS,))
-    beside, more = _beside(planner, libraries, options), _more(planner, libraries, options)
+    beside = _beside(planner, libraries, distributed, options)
+    more = _more(planner, libraries, options)
     return PreparedKernels(request, options, HEADERS, cases, beside, notes, more)
+
+
+def _distributed(planner: BlasPlanner, libraries: Sequence[Library], ground: Ground) -> list[KernelCase]:
+    """Where solves are wanted at all, and there is a ScaLAPACK of the engine's MPI."""
+    found = find_scalapack(ground.description.engine.mpi.family) if libraries else None
+    return [] if found is None else planner.distributed_cases(found)
 
 
 def _missing(ground: Ground) -> dict[str, str]:
@@ -100,7 +114,9 @@ def _more(
     return more
 
 
-def _beside(planner: BlasPlanner, libraries: Sequence[Library], options: CpuOptions) -> Callable[[Session], None]:
+def _beside(
+    planner: BlasPlanner, libraries: Sequence[Library], distributed: Sequence[KernelCase], options: CpuOptions
+) -> Callable[[Session], None]:
     def beside(session: Session) -> None:
         from ullage.peers.hpcc import installed
         from ullage.rows import RowContext
@@ -113,7 +129,7 @@ def _beside(planner: BlasPlanner, libraries: Sequence[Library], options: CpuOpti
             return
         core = better_core(measured(session.result, options, RowContext()), libraries[0].label)
         cases = [case for library in libraries for name in ("", core) for case in planner.cases(library, name)]
-        every = {case.case.id: case.case for case in cases}
+        every = {case.case.id: case for case in (*cases, *distributed)}
         HpccBeside(list(every.values()), core, every_count=not options.quick).measure(session, program)
 
     return beside

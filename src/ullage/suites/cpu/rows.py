@@ -18,6 +18,7 @@ from ullage.verdicts.physics import Flag
 
 GEMM: Final = "gemm"
 SOLVE: Final = "solve"
+DISTRIBUTED: Final = "distributed-solve"
 # What a library chose its kernels by, where it was not told.
 CHOSEN: Final = "chosen"
 # Two chains of known latency that disagree by more were disturbed, or stand for another clock than ours.
@@ -111,23 +112,28 @@ def measurements(
         measured.setdefault(item.case.case, []).append(item)
     rows: dict[str, dict[str, Row]] = {}
     for row in build_rows(records, wanted):
-        params = params_of(measured[row.case][-1].case, labels)
+        last = measured[row.case][-1]
+        params = params_of(last.case, labels, last.run.layout.ranks)
         if params is not None:
             rows.setdefault(row.case, {})[row.metric] = row.model_copy(update={"params": params})
     found = [Measurement(of_case, measured[case]) for case, of_case in rows.items()]
     return [one.flagged(_clock_flags(one)) for one in found]
 
 
-def params_of(case: CaseRecord, labels: Mapping[str, str]) -> dict[str, Scalar] | None:
-    """What is worth reading of a case's parameters; None of a case that is no work of this suite."""
+def params_of(case: CaseRecord, labels: Mapping[str, str], ranks: int = 1) -> dict[str, Scalar] | None:
+    """What is worth reading of a case's parameters; None of a case that is no work of this suite.
+
+    ``threads`` are those of all ``ranks``.
+    """
     given = case.workload_parameters
     if case.workload == WORKLOAD:
         return {name: _scalar(given, name) for name in ("isa", "type", "operation", "threads")}
-    if case.workload in (GEMM, SOLVE):
+    if case.workload in (GEMM, SOLVE, DISTRIBUTED):
+        threads = given.get("threads", 1)
         return {
             "operation": case.workload,
             "type": str(given.get("type", "fp64")),
-            "threads": _scalar(given, "threads"),
+            "threads": ranks * threads if isinstance(threads, int) else ranks,
             "n": _scalar(given, "n"),
             "library": labels.get(path := str(given.get("library", "")), Path(path).name),
             "core": str(given.get("core", "")) or CHOSEN,

@@ -14,6 +14,11 @@ from ullage.units import format_bytes
 _TYPES: Final = ("fp64", "fp32", "bf16", "int8")
 _KERNELS: Final = ("read", "write", "copy", "triad")
 _DRAM: Final = "DRAM"
+_LINEAR: Final = {
+    "gemm": "matrix product",
+    "solve": "linear solve (HPL)",
+    "distributed-solve": "linear solve (HPL) over ranks",
+}
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def _arithmetic(row: Row) -> str:
 
 
 def _linear(row: Row) -> str:
-    name = {"gemm": "matrix product", "solve": "linear solve (HPL)"}[_word(row, "operation")]
+    name = _LINEAR[_word(row, "operation")]
     size = f", n={row.params['n']}" if "n" in row.params else ""
     return f"{name}{size}, {_threads(row)}"
 
@@ -108,7 +113,7 @@ def _is_arithmetic(row: Row) -> bool:
 
 
 def _is_linear(row: Row) -> bool:
-    return _word(row, "operation") in ("gemm", "solve")
+    return _word(row, "operation") in _LINEAR
 
 
 def _is_stream(row: Row) -> bool:
@@ -132,6 +137,24 @@ def _is_name_work(row: Row) -> bool:
     return _word(row, "phase").startswith(("mdtest-", "find"))
 
 
+def _word_of_ranks(row: Row) -> Hashable:
+    return row.params.get("ranks")
+
+
+def _is_b_eff(row: Row) -> bool:
+    return "method" not in row.params
+
+
+def _is_random_ring(row: Row) -> bool:
+    return _word(row, "order") == "random"
+
+
+def _ring(row: Row) -> str:
+    size = row.params.get("message_bytes")
+    message = f", {size} B" if isinstance(size, int) else ""
+    return f"each of {row.params['ranks']} processes in random rings{message}"
+
+
 def _is_noise(row: Row) -> bool:
     return _word(row, "access") == "fixed-work"
 
@@ -144,6 +167,9 @@ RULES: Final = (
     Rule("memory", "update_rate", _is_dram, lambda row: row.metric, lambda row: f"random updates, {_threads(row)}"),
     Rule("disk", "bandwidth", _is_transfer, lambda row: row.params["access"], _transfer),
     Rule("disk", "operation_rate", _is_small, lambda row: row.params["access"], _small),
+    Rule("messages", "b_eff", _is_b_eff, _word_of_ranks, lambda row: f"b_eff of {row.params['ranks']} processes"),
+    Rule("messages", "ring_bandwidth", _is_random_ring, _word_of_ranks, _ring),
+    Rule("messages", "ring_latency", _is_random_ring, _word_of_ranks, _ring),
     Rule("noise", "noise_share", _is_noise, _threads, lambda row: f"time lost to others, {_threads(row)}"),
     Rule("metadata", "operation_rate", _is_name_work, lambda row: row.params["phase"], lambda row: _word(row, "phase")),
 )

@@ -8,7 +8,7 @@ from typing import Final
 
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import choose_binding
+from ullage.launch.layouts import place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
@@ -66,21 +66,7 @@ def _count(parameters: Parameters, name: str, default: int) -> int:
 
 def make_layout(ranks: int, options: SweepOptions, cores: int | None) -> Layout:
     """``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes."""
-    if options.nodes is not None and ranks < options.nodes:
-        raise UserError(f"{ranks} ranks cannot use {options.nodes} nodes", "--nodes", "at least one rank a node")
-    nodes, on_a_node = options.nodes, options.ranks_per_node
-    if nodes is not None and on_a_node is not None and ranks > nodes * on_a_node:
-        what = f"{ranks} ranks do not fit on {nodes} nodes with {on_a_node} each"
-        raise UserError(what, "--ranks-per-node", "raise it, or --nodes")
-    if nodes is not None and on_a_node is not None:
-        on_a_node = min(on_a_node, -(-ranks // nodes))
-    elif nodes is not None:
-        on_a_node = -(-ranks // nodes)
-    elif on_a_node is not None:
-        on_a_node = min(on_a_node, ranks)
-        nodes = -(-ranks // on_a_node)
-    binding = "none" if cores is None else choose_binding(on_a_node or ranks, 1, cores)
-    return Layout(ranks=ranks, nodes=nodes, ranks_per_node=on_a_node, binding=binding)
+    return place_ranks(ranks, options.nodes, options.ranks_per_node, cores)
 
 
 def make_cells(
