@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "core/clock.hpp"
+#include "core/cpu_order.hpp"
 
 namespace ullage {
 namespace {
@@ -42,7 +43,7 @@ std::vector<int> allowed_cpus() {
     for (int cpu = 0; cpu < most_cpus; ++cpu)
       if (set.has(cpu)) cpus.push_back(cpu);
   if (cpus.empty()) cpus.push_back(0);
-  return cpus;
+  return cores_first(cpus);
 }
 
 std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::size_t count) {

@@ -13,7 +13,7 @@
 
 namespace ullage {
 
-/// CPUs this process may run on, in the kernel's order.
+/// CPUs this process may run on, each core once before any is there twice, else in the kernel's order.
 [[nodiscard]] std::vector<int> allowed_cpus();
 
 /// `count` of `cpus` from number `first` on, each once before any is taken again.
