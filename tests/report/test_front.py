@@ -101,6 +101,8 @@ def test_warnings_go_before_advice_before_limits_before_facts() -> None:
     assert strongest("memory", summary([row(1e9)], findings=[fact])) is None
     (_, changes, _) = grids(summary([row(1e9)], findings=[fact, advice]))
     assert [cell.text for cell in changes.rows[0]] == ["disk", "advice"]
+    (_, changes, _) = grids(summary([row(1e9)], findings=[fact]))
+    assert [cell.text for cell in changes.rows[0]] == ["disk", "Nothing found to change. fact"]
 
 
 def test_what_could_not_be_run_is_said_with_its_reason() -> None:

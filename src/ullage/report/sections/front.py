@@ -12,7 +12,7 @@ from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import classify, is_invalid
 from ullage.units import format_time
 
-_ORDER: Final = ("cores", "memory", "disk", "metadata", "network", "noise")
+_ORDER: Final = ("cores", "memory", "disk", "metadata", "messages", "network", "noise")
 _COLUMNS: Final = (
     Heading("part"),
     Heading("what"),
@@ -83,8 +83,14 @@ def _ullage(row: Row) -> Cell:
 def _changes(summary: Summary) -> list[Grid]:
     """The strongest finding of each suite."""
     lines = [(part.suite, strongest(part.suite, summary)) for part in summary.parts]
-    rows = [[Cell(suite), Cell(finding.text)] for suite, finding in lines if finding is not None]
+    rows = [[Cell(suite), Cell(_advised(finding))] for suite, finding in lines if finding is not None]
     return [Grid("What to change first", _CHANGE_COLUMNS, rows)]
+
+
+def _advised(finding: Finding) -> str:
+    """A mere fact is not something to change."""
+    is_fact = finding.severity == "info" and finding.kind not in _LIMITS
+    return f"Nothing found to change. {finding.text}" if is_fact else finding.text
 
 
 def strongest(suite: str, summary: Summary) -> Finding | None:
