@@ -48,7 +48,21 @@ static void one(int phase, int folder, const char* name, const char* data, size_
   }
 }
 
+static void* sleep_for_ever(void* unused) {
+  pause();
+  return unused;
+}
+
+// Every process of an MPI program has threads of MPI's own. Their being there makes calls with a descriptor dearer, in
+// the kernel (its table is shared) and in the C library (a thread could be cancelled in them); so it has to be here too.
+static void be_as_an_mpi_process(void) {
+  pthread_t thread;
+  require(pthread_create(&thread, NULL, sleep_for_ever, NULL) == 0, "thread");
+  pthread_detach(thread);
+}
+
 static void work(struct shared* shared, const char* path, int process, int items, size_t bytes) {
+  be_as_an_mpi_process();
   char own[4096];
   snprintf(own, sizeof own, "%s/own.%d", path, process);
   require(mkdir(own, 0700) == 0, own);
