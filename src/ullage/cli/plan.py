@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ullage.cli.suite_commands import add_suites, make_request
+from ullage.cli.suite_commands import HostsOption, add_suites, make_request
 
 if TYPE_CHECKING:
     from ullage.suites import Asked, Explanation, Prepared, Suite
@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
 def _options(
     as_json: Annotated[bool, typer.Option("--json", help="Print the plans, one for each layout.")] = False,
     engine: Annotated[Path | None, typer.Option(help="The engine that would measure.", show_default=False)] = None,
+    hosts: HostsOption = None,
 ) -> None:
     """Options of the verb."""
 
@@ -32,7 +33,7 @@ def _plan(suite: "Suite", asked: "Asked", own: Mapping[str, Any]) -> None:
     from ullage.suites import Ground
 
     engine = find_engine(own["engine"])
-    prepared = suite.prepare(make_request(suite, asked), Ground(engine, describe(engine)))
+    prepared = suite.prepare(make_request(suite, asked, own["hosts"]), Ground(engine, describe(engine)))
     if own["as_json"]:
         typer.echo(_json(prepared))
     else:

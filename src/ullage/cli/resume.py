@@ -30,6 +30,7 @@ def resume(
     """Go on with a run: what is complete is left alone, the rest is measured, the report is made again."""
     from ullage.engine import describe, find_engine
     from ullage.launch import choose_launcher
+    from ullage.launch.hosts import make_hosts
     from ullage.result import ResultFolder
     from ullage.running.course import launcher_name, measure
     from ullage.suites import Ground, find_suite
@@ -43,5 +44,5 @@ def resume(
     ground = Ground(program, describe(program))
     prepared = find_suite(request.suite).prepare(request, ground)
     seconds = None if time is None else parse_duration(time)
-    chosen = choose_launcher(ground.description, launcher_name(launcher))
+    chosen = choose_launcher(ground.description, launcher_name(launcher), hosts=make_hosts(request.hosts))
     raise typer.Exit(measure(prepared, folder, ground, chosen, seconds))

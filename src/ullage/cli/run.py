@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ullage.cli.suite_commands import add_suites, make_request
+from ullage.cli.suite_commands import HostsOption, add_suites, make_request
 
 if TYPE_CHECKING:
     from ullage.suites import Asked, Ground, Prepared, Suite
@@ -31,6 +31,7 @@ def _options(
         typer.Option(help="auto (the mpiexec of the engine's MPI), open-mpi, mpich, or script (Slurm batch scripts)."),
     ] = "auto",
     engine: Annotated[Path | None, typer.Option(help="The engine that measures.", show_default=False)] = None,
+    hosts: HostsOption = None,
 ) -> None:
     """Options of the verb."""
 
@@ -38,18 +39,19 @@ def _options(
 def _run(suite: "Suite", asked: "Asked", own: Mapping[str, Any]) -> None:
     from ullage.engine import describe, find_engine
     from ullage.launch import choose_launcher
+    from ullage.launch.hosts import make_hosts
     from ullage.result import ResultFolder
     from ullage.running.course import launcher_name, measure
     from ullage.suites import Ground
 
     engine = find_engine(own["engine"])
     ground = Ground(engine, describe(engine))
-    request = make_request(suite, asked)
+    request = make_request(suite, asked, own["hosts"])
     name = str(own["launcher"])
     if name == _SCRIPT:
         _write_scripts(suite.prepare(request, ground), ground, own["result"])
         return
-    launcher = choose_launcher(ground.description, launcher_name(name))
+    launcher = choose_launcher(ground.description, launcher_name(name), hosts=make_hosts(request.hosts))
     prepared = suite.prepare(request, ground)
     folder = ResultFolder.create(own["result"], prepared.request)
     raise typer.Exit(measure(prepared, folder, ground, launcher))
@@ -63,6 +65,8 @@ def _write_scripts(prepared: "Prepared", ground: "Ground", where: Path | None) -
     from ullage.result import ResultFolder
     from ullage.running.course import freeze_system
 
+    if prepared.request.hosts:
+        raise UserError("the batch system chooses the nodes", "--hosts", "leave it out with --launcher script")
     if prepared.unsettled:
         what = "batch scripts cannot probe the machine they will run on"
         raise UserError(what, "--launcher script", f"give {prepared.unsettled}")

@@ -3,7 +3,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from ullage.suites import Asked, Suite
 
 Act = Callable[["Suite", "Asked", Mapping[str, Any]], None]
+HostsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,C",
+        help="Nodes to use where no batch system has chosen them, this one first. What $ULLAGE_RSH_AGENT names starts "
+        "commands there; default: ssh, or what the MPI prefers.",
+        show_default=False,
+    ),
+]
 
 
 def add_suites(app: typer.Typer, verb: str, doc: str, act: Act, options: Callable[..., None]) -> None:
@@ -49,13 +58,14 @@ def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable
     return command
 
 
-def make_request(suite: "Suite", asked: "Asked") -> "Request":
-    """A fresh request, as it will stand in request.json."""
+def make_request(suite: "Suite", asked: "Asked", hosts: str | None = None) -> "Request":
+    """A fresh request, as it will stand in request.json. ``hosts``: as the verb's option has them."""
     import sys
     from datetime import UTC, datetime
 
     import ullage
     from ullage.identity import new_run_id
+    from ullage.launch.hosts import parse_hosts
     from ullage.model.request import Request
 
     return Request(
@@ -64,6 +74,7 @@ def make_request(suite: "Suite", asked: "Asked") -> "Request":
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=["ullage", *sys.argv[1:]],
         targets=asked.targets,
+        hosts=parse_hosts(hosts),
         options=asked.options,
         versions={"ullage": ullage.__version__},
     )

@@ -10,6 +10,7 @@ from typing import cast
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Launcher, LauncherModule
+from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.describe import Describe
 from ullage.parameters import suggest
 
@@ -28,11 +29,13 @@ def launcher_names() -> list[str]:
     return sorted(_launchers())
 
 
-def choose_launcher(description: Describe, name: str | None = None, mpiexec: Path | None = None) -> Launcher:
+def choose_launcher(
+    description: Describe, name: str | None = None, mpiexec: Path | None = None, hosts: Hosts = NO_HOSTS
+) -> Launcher:
     """The launcher ``name``, else the one of the MPI that the engine was built with.
 
     Its mpiexec is ``mpiexec``, else the one that belongs to the engine's MPI library, else one on PATH that says it is
-    of the same family. ``UserError`` (exit code 3) when there is none.
+    of the same family. ``UserError`` (exit code 3) when there is none. ``hosts``: where ranks go, if any are named.
     """
     known = _launchers()
     family = description.engine.mpi.family
@@ -44,7 +47,7 @@ def choose_launcher(description: Describe, name: str | None = None, mpiexec: Pat
         raise UserError(what, "", f"name one with --launcher: {', '.join(sorted(known))}", EXIT_ENVIRONMENT)
     from ullage.system.cpu import usable_cores
 
-    return module.create(mpiexec or _find_mpiexec(description, module), usable_cores())
+    return module.create(mpiexec or _find_mpiexec(description, module), usable_cores(), hosts)
 
 
 def _find_mpiexec(description: Describe, module: LauncherModule) -> Path:

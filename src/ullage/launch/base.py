@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
+from ullage.launch.hosts import Hosts
 from ullage.model.plan import Layout
 
 Family: TypeAlias = Literal["openmpi", "mpich", "other"]
@@ -79,6 +80,9 @@ class LauncherModule(Protocol):
     MPIEXEC_NAMES: tuple[str, ...]
     VERSION_MARK: re.Pattern[str]
 
-    def create(self, mpiexec: Path, cores: int | None) -> Launcher:
-        """The launcher for one mpiexec; ``cores``: physical cores this process may use, None when not known."""
+    def create(self, mpiexec: Path, cores: int | None, hosts: Hosts) -> Launcher:
+        """The launcher for one mpiexec; ``cores``: physical cores this process may use, None when not known.
+
+        ``hosts``: where the ranks go, if any are named.
+        """
         ...

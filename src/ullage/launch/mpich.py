@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.launch.base import DeadRank, Family, Launcher, bound_cores, is_one_node
+from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.plan import Layout
 
 NAME: Final = "mpich"
@@ -20,20 +21,27 @@ _EXIT_STRING: Final = re.compile(r"EXIT STRING: (?P<word>[^(\n]+?) \(signal (?P<
 
 @dataclass(frozen=True, slots=True)
 class Mpich:
-    """``cores``: physical cores this process may use, None when not known."""
+    """``cores``: physical cores this process may use, None when not known. ``hosts``: where ranks go, if named."""
 
     mpiexec: Path
     cores: int | None = None
     name: str = NAME
+    hosts: Hosts = NO_HOSTS
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``."""
-        words = [str(self.mpiexec), "-n", str(layout.ranks)]
+        layout = self.hosts.placed(layout)
+        words = [str(self.mpiexec), *self._remote_words(layout), "-n", str(layout.ranks)]
         if layout.ranks_per_node is not None:
             words += ["-ppn", str(layout.ranks_per_node)]
         width = bound_cores(layout, self.cores)
         bind = "none" if width is None else "core" if width == 1 else f"core:{width}"
         return [*words, "-bind-to", bind, str(engine), "run", str(plan)]
+
+    def _remote_words(self, layout: Layout) -> list[str]:
+        names = self.hosts.of(layout)
+        agent = ["-launcher", "rsh", "-launcher-exec", self.hosts.agent] if names and self.hosts.agent else []
+        return [*agent, *(["-hosts", ",".join(names)] if names else [])]
 
     def environment(self, layout: Layout) -> dict[str, str]:
         """See ``Launcher``."""
@@ -43,7 +51,7 @@ class Mpich:
             "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
             "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
         }
-        if is_one_node(layout):
+        if is_one_node(self.hosts.placed(layout)):
             settings |= {"FI_TCP_IFACE": "lo", "UCX_NET_DEVICES": "lo"}
         return settings
 
@@ -54,6 +62,6 @@ class Mpich:
         return [DeadRank(None, m["node"], cause or f"exit code {m['code']}") for m in _BAD_TERMINATION.finditer(stderr)]
 
 
-def create(mpiexec: Path, cores: int | None) -> Launcher:
+def create(mpiexec: Path, cores: int | None, hosts: Hosts) -> Launcher:
     """See ``LauncherModule``."""
-    return Mpich(mpiexec, cores)
+    return Mpich(mpiexec, cores, hosts=hosts)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.launch.base import DeadRank, Family, Launcher, bound_cores, is_one_node
+from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.plan import Layout
 
 NAME: Final = "open-mpi"
@@ -24,15 +25,17 @@ _FIRST_TO_DO_SO: Final = re.compile(r"Process name: \[\[\d+,\d+\],(?P<rank>\d+)\
 
 @dataclass(frozen=True, slots=True)
 class OpenMpi:
-    """``cores``: physical cores this process may use, None when not known."""
+    """``cores``: physical cores this process may use, None when not known. ``hosts``: where ranks go, if named."""
 
     mpiexec: Path
     cores: int | None = None
     name: str = NAME
+    hosts: Hosts = NO_HOSTS
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``."""
-        words = [str(self.mpiexec), "-n", str(layout.ranks), "--oversubscribe"]
+        layout = self.hosts.placed(layout)
+        words = [str(self.mpiexec), *self._remote_words(layout), "-n", str(layout.ranks), "--oversubscribe"]
         width = bound_cores(layout, self.cores)
         share = [] if layout.ranks_per_node is None else ["ppr", str(layout.ranks_per_node), "node"]
         wide = [f"PE={width}"] if width is not None and width > 1 else []
@@ -40,13 +43,19 @@ class OpenMpi:
             words += ["--map-by", ":".join([*(share or ["slot"]), *wide])]
         return [*words, "--bind-to", "none" if width is None else "core", str(engine), "run", str(plan)]
 
+    def _remote_words(self, layout: Layout) -> list[str]:
+        names = self.hosts.of(layout)
+        agent = ["--mca", "plm_rsh_agent", self.hosts.agent] if names and self.hosts.agent else []
+        slots = layout.ranks_per_node or 1
+        return [*agent, *(["--host", ",".join(f"{name}:{slots}" for name in names)] if names else [])]
+
     def environment(self, layout: Layout) -> dict[str, str]:
         """See ``Launcher``."""
         # A rank that waits in a barrier must hand its core to the ranks that still work.
         settings = {"OMPI_MCA_mpi_yield_when_idle": "1"}
         if os.geteuid() == 0:
             settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        if is_one_node(layout):
+        if is_one_node(self.hosts.placed(layout)):
             settings |= {"OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"}
         return settings
 
@@ -58,6 +67,6 @@ class OpenMpi:
         return killed + left
 
 
-def create(mpiexec: Path, cores: int | None) -> Launcher:
+def create(mpiexec: Path, cores: int | None, hosts: Hosts) -> Launcher:
     """See ``LauncherModule``."""
-    return OpenMpi(mpiexec, cores)
+    return OpenMpi(mpiexec, cores, hosts=hosts)

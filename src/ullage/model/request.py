@@ -20,5 +20,6 @@ class Request(Tolerant):
     created: Annotated[str, Field(description="ISO 8601 UTC")]
     command: Annotated[list[str], Field(description="as typed, one word an item")] = []
     targets: list[Target] = []
+    hosts: Annotated[list[str], Field(description="where the ranks go; empty: here, or where a batch system says")] = []
     options: dict[str, object] = {}
     versions: dict[str, str] = {}

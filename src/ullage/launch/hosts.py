@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that people name themselves, where no batch system chooses them."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ullage.errors import UserError
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Layout
+
+AGENT_VARIABLE: Final = "ULLAGE_RSH_AGENT"
+# What may stand in a host name or an address, and in no option.
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """``names``: in the order in which nodes are numbered, the first is where the launcher runs; empty: none are named.
+
+    ``agent``: program that starts a command on one of them, as ``ssh`` does; empty: what the MPI uses by itself.
+    """
+
+    names: tuple[str, ...] = ()
+    agent: str = ""
+
+    def placed(self, layout: "Layout") -> "Layout":
+        """``layout`` with nodes and ranks on each, by these hosts. ``UserError`` when it asks for more nodes."""
+        if not self.names:
+            return layout
+        nodes = layout.nodes or min(len(self.names), layout.ranks)
+        if nodes > len(self.names):
+            raise UserError(f"{nodes} nodes, and {len(self.names)} hosts", "--hosts", "name one for each node")
+        on_each = layout.ranks_per_node or -(-layout.ranks // nodes)
+        return layout.model_copy(update={"nodes": nodes, "ranks_per_node": on_each})
+
+    def of(self, layout: "Layout") -> tuple[str, ...]:
+        """Those that the ranks of a placed layout go to."""
+        return self.names[: layout.nodes]
+
+
+NO_HOSTS: Final = Hosts()
+
+
+def parse_hosts(text: str | None) -> list[str]:
+    """From ``n0,n1,n2``; None: none. ``UserError`` for what is no name, and for one that stands there twice."""
+    names = [] if text is None else [word.strip() for word in text.split(",")]
+    bad = next((name for name in names if not _NAME.fullmatch(name)), None)
+    if bad is not None:
+        raise UserError(f"'{bad}' is no host name", "--hosts", "write n0,n1,n2")
+    if len(set(names)) < len(names):
+        raise UserError("a host stands there twice", f"--hosts {text}", "ranks share the hosts evenly")
+    return names
+
+
+def make_hosts(names: Iterable[str], environment: Mapping[str, str] = os.environ) -> Hosts:
+    """With the agent that the environment names."""
+    return Hosts(tuple(names), environment.get(AGENT_VARIABLE, ""))
