@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/message_contents.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "core/permutation.hpp"
+#include "core/rounding.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t content_word_bytes = sizeof(std::uint64_t);
+/// Odd, so that products with it can be undone; its bits are spread.
+constexpr std::uint64_t place_step = 0x9e3779b97f4a7c15ULL;
+constexpr std::uint64_t message_poison = 0xfeedfacedeadbeefULL;
+constexpr std::size_t most_poison_apart = 512;
+/// So many small messages lie one after the other. Large ones fill the caches that are near by themselves, and lie
+/// where the one before did: in memory that is as warm as that of a program which sends the same array again.
+constexpr std::size_t usual_slots = 6;
+constexpr std::size_t largest_small_bytes = std::size_t{64} << 10;
+
+constexpr std::uint64_t inverse_of(std::uint64_t odd) {
+  std::uint64_t inverse = odd;  // right in 3 bits; each place_step doubles them
+  for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
+  return inverse;
+}
+constexpr std::uint64_t inverse_place_step = inverse_of(place_step);
+static_assert(place_step * inverse_place_step == 1);
+
+std::uint64_t content_word(std::span<const std::byte> bytes, std::size_t offset,
+                           std::size_t length = content_word_bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + offset, length);
+  return word;
+}
+
+void put_content_word(std::span<std::byte> bytes, std::size_t offset, std::uint64_t word,
+                      std::size_t length = content_word_bytes) {
+  std::memcpy(bytes.data() + offset, &word, length);
+}
+
+std::unexpected<Error> wrong_message(int sender, std::size_t offset, std::string text) {
+  Error error;
+  error.kind = ErrorKind::verification;
+  error.operation = "receive";
+  error.where = "message from rank " + std::to_string(sender);
+  error.text = std::move(text);
+  error.offset_bytes = offset;
+  return fail(std::move(error));
+}
+
+std::size_t slots_room(std::size_t message_bytes, std::size_t at_once) {
+  const std::size_t slots = message_bytes <= largest_small_bytes ? usual_slots : 1;
+  return std::max(slots, at_once) * round_up(message_bytes, content_word_bytes);
+}
+
+}  // namespace
+
+std::uint64_t MessageContents::first_word(int sender) const noexcept {
+  return mix64(key_ ^ mix64(static_cast<std::uint64_t>(sender)));
+}
+
+void MessageContents::fill(std::span<std::byte> buffer, int sender) const {
+  std::uint64_t word = first_word(sender);
+  const std::uint64_t next = message_bytes_ < content_word_bytes ? 0 : place_step;
+  for (std::size_t offset = 0; offset + content_word_bytes <= buffer.size(); offset += content_word_bytes, word += next)
+    put_content_word(buffer, offset, word);
+}
+
+void MessageContents::poison(std::span<std::byte> buffer) const {
+  const std::size_t apart = std::min(round_up(message_bytes_, content_word_bytes), most_poison_apart);
+  for (std::size_t offset = 0; offset < buffer.size(); offset += apart)
+    put_content_word(buffer, offset, message_poison, std::min(content_word_bytes, buffer.size() - offset));
+}
+
+Status MessageContents::check(std::span<const std::byte> message, int sender) const {
+  const std::uint64_t base = first_word(sender);
+  if (message.size() != message_bytes_) return wrong_message(sender, 0, "it has not the length it should have");
+  if (message_bytes_ < content_word_bytes) {
+    std::uint64_t expected = 0;
+    std::memcpy(&expected, &base, message_bytes_);
+    if (content_word(message, 0, message_bytes_) != expected)
+      return wrong_message(sender, 0, "other bytes than were sent");
+    return {};
+  }
+  const std::uint64_t place = (content_word(message, 0) - base) * inverse_place_step;
+  // No buffer has so many words: then the first one was not that sender's in this repetition.
+  if (place >> 40 != 0) return wrong_message(sender, 0, "it did not arrive, or is of another rank or repetition");
+  std::uint64_t word = base + place * place_step;
+  std::size_t offset = 0;
+  for (; offset + content_word_bytes <= message.size(); offset += content_word_bytes, word += place_step)
+    if (content_word(message, offset) != word) return wrong_message(sender, offset, "other bytes than were sent");
+  const std::size_t rest = message.size() - offset;
+  if (rest > 0 && content_word(message, offset, rest) != (word & ~(~std::uint64_t{0} << (8 * rest))))
+    return wrong_message(sender, offset, "other bytes than were sent");
+  return {};
+}
+
+MessageBuffers::MessageBuffers(std::size_t message_bytes, std::size_t out_at_once, std::size_t in_at_once)
+    : out_memory_(slots_room(message_bytes, out_at_once)),
+      in_memory_(slots_room(message_bytes, in_at_once)),
+      out_(out_memory_.bytes()),
+      in_(in_memory_.bytes()) {}
+
+}  // namespace ullage

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/message_ends.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "core/permutation.hpp"
+
+namespace ullage {
+namespace {
+
+/// The first and the last bytes of a message, which do not overlap.
+struct Ends {
+  std::size_t first;
+  std::size_t last;
+  explicit Ends(std::size_t length)
+      : first(std::min(sizeof(std::uint64_t), (length + 1) / 2)), last(std::min(sizeof(std::uint64_t), length / 2)) {}
+};
+
+void write_ends(std::span<std::byte> message, std::uint64_t at_first, std::uint64_t at_last) {
+  const Ends ends(message.size());
+  std::memcpy(message.data(), &at_first, ends.first);
+  std::memcpy(message.last(ends.last).data(), &at_last, ends.last);
+}
+
+/// What is left of a word in so many bytes, so that it compares with those read.
+std::uint64_t cut(std::uint64_t word, std::size_t bytes) {
+  std::uint64_t left = 0;
+  std::memcpy(&left, &word, bytes);
+  return left;
+}
+
+std::uint64_t read_end(std::span<const std::byte> bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data(), bytes.size());
+  return word;
+}
+
+std::string hex_text(std::uint64_t word, std::size_t bytes) {
+  std::array<char, 2 * sizeof(std::uint64_t) + 1> text{};
+  std::snprintf(text.data(), text.size(), "%0*" PRIx64, static_cast<int>(2 * bytes), word);
+  return text.data();
+}
+
+constexpr std::uint64_t every_byte = 0x0101010101010101ULL;
+
+}  // namespace
+
+std::byte MessageEnds::byte_of(int rank) const noexcept {
+  return static_cast<std::byte>(1 + (key_ % 255 + static_cast<std::uint64_t>(rank)) % 255);
+}
+
+std::uint64_t MessageEnds::signature(int from, int to, std::uint64_t number) const noexcept {
+  const auto pair = (static_cast<std::uint64_t>(from) << 32) | static_cast<std::uint64_t>(to);
+  return mix64(key_ ^ mix64(number ^ mix64(pair)));
+}
+
+void MessageEnds::fill(std::span<std::byte> out) const { std::ranges::fill(out, byte_of(rank_)); }
+
+void MessageEnds::look(const mpi::MessageLoop& loop, std::string_view what) {
+  for (const auto& message : loop.last_received()) {
+    const auto expected = static_cast<std::uint64_t>(byte_of(message.from));
+    for (const std::byte found : {message.data.front(), message.data.back()})
+      count(message, expected, static_cast<std::uint64_t>(found), 1, what);
+  }
+}
+
+void MessageEnds::exchange_fresh(mpi::MessageLoop& loop, std::uint64_t number, std::string_view what) {
+  const std::size_t length = loop.message_bytes();
+  mpi::RotatingBuffer out = loop.out();
+  mpi::RotatingBuffer in = loop.in();
+  for (const mpi::MessageStep& step : loop.steps()) {
+    const std::uint64_t sent = signature(rank_, step.to, number);
+    const std::uint64_t expected = signature(step.from, rank_, number);
+    if (step.to != mpi::MessageStep::nobody) write_ends({out.next(length), length}, sent, mix64(sent));
+    // Wrong in every byte, until the message comes.
+    if (step.from != mpi::MessageStep::nobody) write_ends({in.next(length), length}, ~expected, ~mix64(expected));
+  }
+  loop.run(1);
+  const Ends ends(length);
+  for (const auto& message : loop.last_received()) {
+    const std::uint64_t expected = signature(message.from, rank_, number);
+    count(message, cut(expected, ends.first), read_end(message.data.first(ends.first)), ends.first, what);
+    if (ends.last > 0)
+      count(message, cut(mix64(expected), ends.last), read_end(message.data.last(ends.last)), ends.last, what);
+  }
+  const std::uint64_t own = every_byte * static_cast<std::uint64_t>(byte_of(rank_));
+  for (const auto& message : loop.last_sent()) write_ends(message, own, own);
+}
+
+void MessageEnds::count(const mpi::MessageLoop::Received& message, std::uint64_t expected, std::uint64_t found,
+                        std::size_t bytes, std::string_view what) {
+  found_.verified_bytes += bytes;
+  if (expected == found) return;
+  ++found_.bad_blocks;
+  if (found_.first) return;
+  Error error;
+  error.kind = ErrorKind::verification;
+  error.operation = "receive";
+  error.where = std::string(what) + ", " + std::to_string(message.data.size()) + " bytes from rank " +
+                std::to_string(message.from) + " to rank " + std::to_string(rank_);
+  error.expected = hex_text(expected, bytes);
+  error.found = hex_text(found, bytes);
+  error.text = "an end of the message is " + error.found + ", should be " + error.expected;
+  found_.first = std::move(error);
+}
+
+}  // namespace ullage

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "core/params.hpp"
+#include "mpi/messages.hpp"
+
+namespace ullage {
+
+/// In the order in which b_eff takes them; the enumerator is the place in it.
+inline constexpr std::array message_methods{mpi::MessageMethod::sendrecv, mpi::MessageMethod::alltoallv,
+                                            mpi::MessageMethod::nonblocking};
+
+/// As plans, gauges and reports call them.
+[[nodiscard]] inline const Words<mpi::MessageMethod>& message_method_words() {
+  static const Words<mpi::MessageMethod> words{{mpi::MessageMethod::sendrecv, "sendrecv"},
+                                               {mpi::MessageMethod::alltoallv, "alltoallv"},
+                                               {mpi::MessageMethod::nonblocking, "nonblocking"}};
+  return words;
+}
+
+[[nodiscard]] inline const std::string& word_of(mpi::MessageMethod method) {
+  return message_method_words()[static_cast<std::size_t>(method)].second;
+}
+
+}  // namespace ullage

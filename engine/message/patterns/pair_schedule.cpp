@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/patterns/pair_schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "message/patterns/tournament.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr double fewest_sampled = 5;
+
+bool is_prime_stride(int number) {
+  for (int divisor = 2; divisor <= number / divisor; ++divisor)
+    if (number % divisor == 0) return false;
+  return number > 1;
+}
+
+}  // namespace
+
+PairSchedule::PairSchedule(int ends, PairCompany company, int stride)
+    : ends_(ends), company_(company), stride_(stride), chosen_((ends + stride - 1) / stride) {}
+
+std::uint64_t PairSchedule::turns() const {
+  if (company_ == PairCompany::together) return 2 * static_cast<std::uint64_t>(tournament_rounds(chosen_));
+  return static_cast<std::uint64_t>(chosen_) * static_cast<std::uint64_t>(chosen_ - 1);
+}
+
+std::optional<PairTurn> PairSchedule::at(std::uint64_t turn, int end) const {
+  if (end >= ends_ || end % stride_ != 0) return std::nullopt;
+  const int player = end / stride_;
+  if (company_ == PairCompany::together) {
+    const int other = opponent_in_round(chosen_, static_cast<int>(turn / 2), player);
+    if (other == no_opponent) return std::nullopt;
+    const auto [low, high] = std::minmax(player, other);
+    return turn % 2 == 0 ? PairTurn{low * stride_, high * stride_} : PairTurn{high * stride_, low * stride_};
+  }
+  const auto others = static_cast<std::uint64_t>(chosen_ - 1);
+  const int client = static_cast<int>(turn / others);
+  const int place = static_cast<int>(turn % others);
+  const int server = place < client ? place : place + 1;
+  if (player != client && player != server) return std::nullopt;
+  return PairTurn{client * stride_, server * stride_};
+}
+
+int sampling_stride(int ends, double budget_s, double cost_s) {
+  const double most = std::max(fewest_sampled, std::floor(std::sqrt(budget_s / cost_s)));
+  const int stride = std::max(1, static_cast<int>(ends / most + 0.9));
+  if (stride == 1) return 1;
+  // Not 2, and nothing that divides the ranks of a node: else always the same of its cores would be asked.
+  int prime = std::max(3, stride);
+  while (!is_prime_stride(prime)) ++prime;
+  return prime;
+}
+
+}  // namespace ullage

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders in which ranks take the places of a pattern.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/params.hpp"
+
+namespace ullage {
+
+/// uniform: every order is equally likely · slot-probe: as b_eff and HPCC draw theirs, by a place for each rank in turn
+/// and the next free one where that is taken; neighbours then stay neighbours more often than by chance.
+enum class RandomOrder { uniform, slot_probe };
+[[nodiscard]] const Words<RandomOrder>& random_order_words();
+
+/// A function of its arguments: the same on every rank, machine and MPI.
+[[nodiscard]] std::vector<int> random_order(RandomOrder kind, int ranks, std::uint64_t seed, std::uint64_t index);
+
+/// 0, n - 1, 1, n - 2, ...: neighbours are as far from each other as can be.
+[[nodiscard]] std::vector<int> folded_order(int ranks);
+
+}  // namespace ullage

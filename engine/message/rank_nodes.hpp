@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/json.hpp"
+#include "mpi/comm.hpp"
+
+namespace ullage {
+
+/// Up to as many ranks, results list something of each rank.
+inline constexpr int most_listed_ranks = 1024;
+
+/// The number of each rank's node, by rank; empty above most_listed_ranks. Collective.
+[[nodiscard]] std::vector<std::uint64_t> nodes_by_rank(const mpi::World& world);
+
+/// The same as facts have it: an object, ranks are the keys.
+[[nodiscard]] Json nodes_json(const std::vector<std::uint64_t>& nodes);
+
+}  // namespace ullage
