@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a message takes from one rank to another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "message/message_contents.hpp"
+#include "mpi/comm.hpp"
+#include "mpi/messages.hpp"
+
+namespace ullage {
+
+/// ping_pong: there and back, by MPI_Send and MPI_Recv; half of it is told. HPCC's latency and bandwidth · one_way: all
+/// messages of a measurement are under way at once, by MPI_Isend, and a short one comes back when they have arrived;
+/// each direction of a link is so seen by itself.
+enum class PairTraffic { ping_pong, one_way };
+
+struct PairJob {
+  PairTraffic traffic = PairTraffic::ping_pong;
+  std::size_t message_bytes = 8;
+  std::uint64_t loops = 8;         // messages of a measurement
+  std::uint64_t measurements = 5;  // of which the shortest counts
+};
+
+/// Measures this rank with one other at a time. Contents are checked after each measurement, outside the timer.
+class PairTimer final {
+ public:
+  /// `comm` outlives it. `key`: of the contents, the same on all ranks.
+  PairTimer(const mpi::Comm& comm, const PairJob& job, std::uint64_t key);
+
+  /// Shortest time in s that a message took to `server`, which answers meanwhile.
+  [[nodiscard]] double ask(int server);
+  void answer(int client);
+
+  /// Bytes this rank has sent inside timers.
+  [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
+  [[nodiscard]] std::uint64_t verified_bytes() const noexcept { return verified_bytes_; }
+  [[nodiscard]] std::uint64_t wrong_messages() const noexcept { return wrong_messages_; }
+  /// The first message that was wrong.
+  [[nodiscard]] const std::optional<Error>& wrong() const noexcept { return wrong_; }
+
+ private:
+  struct Loops;  // what is run before the timer, inside it, and to say that all has come
+  [[nodiscard]] Loops make_loops(int other, bool asks);
+  [[nodiscard]] mpi::MessageLoop loop(std::vector<mpi::MessageStep> steps);
+  void begin(Loops& loops);
+  void run(Loops& loops) const;
+  void end(const Loops& loops);
+
+  const mpi::Comm& comm_;
+  PairJob job_;
+  MessageContents contents_;
+  MessageBuffers buffers_;
+  MessageBuffers short_ones_;
+  std::uint64_t sent_bytes_ = 0;
+  std::uint64_t verified_bytes_ = 0;
+  std::uint64_t wrong_messages_ = 0;
+  std::optional<Error> wrong_;
+};
+
+}  // namespace ullage
