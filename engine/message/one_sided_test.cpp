@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `one-sided` as a plan has it.
+#include "message/call_test_support.hpp"
+
+namespace ullage::one_sided_test {
+namespace {
+
+using test::MpiCalls;
+
+TEST_F(MpiCalls, OneSidedOperationsHaveADefaultThatTwoRanksCanRun) {
+  EXPECT_FALSE(entry("one-sided").needs_storage);
+  if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  EXPECT_EQ(run("one-sided", brief({})), PhaseStatus::ok);
+}
+
+TEST_F(MpiCalls, OneSidedOperationsAreRefusedThatMakeNoSense) {
+  EXPECT_EQ(refusal("one-sided", 2, {}), "");
+  EXPECT_NE(refusal("one-sided", 1, {}).find("2 ranks or more"), std::string::npos);
+  const Values odd{{"operation", std::string("accumulate")}, {"message_bytes", std::int64_t{12}}};
+  EXPECT_NE(refusal("one-sided", 2, odd).find("multiple of 8"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ullage::one_sided_test
