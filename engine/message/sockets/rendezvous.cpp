@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/sockets/rendezvous.hpp"
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "core/clock.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int tag_meeting = 73;
+/// A stranger who connects and says nothing is waited for so long.
+constexpr std::int64_t hello_ns = 2'000'000'000;
+
+struct Hello {
+  std::uint64_t key = 0;
+  std::uint64_t index = 0;
+};
+
+/// Peers of a meeting that ended badly on the other side.
+Error error_of_peer(int peer, const std::string& text) {
+  return environment_error("rank " + std::to_string(peer), text);
+}
+
+Result<Json> as_json(const Result<std::vector<Endpoint>>& endpoints) {
+  if (!endpoints) return fail(endpoints.error());
+  Json list = Json::array();
+  for (const Endpoint& one : *endpoints) list.push_back(to_json(one));
+  return list;
+}
+
+std::vector<Endpoint> endpoints_of(const Json& list) {
+  std::vector<Endpoint> endpoints;
+  for (const Json& one : list) endpoints.push_back(endpoint_from(one));
+  return endpoints;
+}
+
+/// One meeting, step by step; each step ends with both sides knowing whether to go on.
+class Meeting final {
+ public:
+  Meeting(const mpi::Comm& comm, const Pairing& pairing, const SocketsParameters& parameters, std::uint64_t key)
+      : comm_(comm), pairing_(pairing), p_(parameters), key_(key) {}
+
+  [[nodiscard]] Result<Connections> hold() {
+    if (const Status done = choose_addresses(); !done) return fail(done.error());
+    const auto ports = swap_with_peer(comm_, pairing_, open_sockets());
+    if (!ports) return fail(ports.error());
+    const Status done = pairing_.is_first ? connect_all(*ports) : accept_all(*ports);
+    if (!done) return fail(done.error());
+    return std::move(made_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t stream_count() const {
+    return p_.protocol == SocketProtocol::icmp ? 0 : static_cast<std::size_t>(p_.streams);
+  }
+  [[nodiscard]] bool is_udp() const { return p_.protocol == SocketProtocol::udp; }
+  [[nodiscard]] std::int64_t deadline_ns() const { return now_ns() + static_cast<std::int64_t>(p_.patience_s * 1e9); }
+
+  [[nodiscard]] Status choose_addresses() {
+    const auto mine = usable_endpoints(local_endpoints(p_.ip), p_.interface, pairing_.same_host);
+    const auto theirs = swap_with_peer(comm_, pairing_, as_json(mine));
+    if (!theirs) return fail(theirs.error());
+    if (pairing_.is_first) {
+      made_.link = choose_link(*mine, endpoints_of(*theirs));
+      const Json chosen{{"first", to_json(made_.link.mine)}, {"second", to_json(made_.link.theirs)}};
+      const auto heard = swap_with_peer(comm_, pairing_, chosen);
+      return heard ? Status{} : fail(heard.error());
+    }
+    const auto chosen = swap_with_peer(comm_, pairing_, Json::object());
+    if (!chosen) return fail(chosen.error());
+    made_.link = {endpoint_from((*chosen)["second"]), endpoint_from((*chosen)["first"])};
+    return {};
+  }
+
+  /// Ports that the peer connects to.
+  [[nodiscard]] Result<Json> open_sockets() {
+    Json ports{{"listening", 0}, {"datagrams", Json::array()}};
+    const std::string& address = made_.link.mine.address;
+    if (!pairing_.is_first) {
+      auto listening = listening_socket(address, p_.streams + 1);
+      if (!listening) return fail(listening.error());
+      listening_ = std::move(*listening);
+      if (const Status set = apply_buffers(listening_, p_); !set) return fail(set.error());
+      const auto port = listening_.port();
+      if (!port) return fail(port.error());
+      ports["listening"] = *port;
+    }
+    for (std::size_t i = 0; is_udp() && i < stream_count(); ++i) {
+      auto socket = datagram_socket(address);
+      if (!socket) return fail(socket.error());
+      if (const Status set = apply_buffers(*socket, p_); !set) return fail(set.error());
+      const auto port = socket->port();
+      if (!port) return fail(port.error());
+      ports["datagrams"].push_back(*port);
+      made_.streams.push_back(std::move(*socket));
+    }
+    return ports;
+  }
+
+  [[nodiscard]] Status connect_datagram_sockets(const Json& ports) {
+    for (std::size_t i = 0; i < made_.streams.size(); ++i) {
+      const auto port = ports["datagrams"][i].get<std::uint16_t>();
+      if (const Status done = connect_datagrams(made_.streams[i], made_.link.theirs.address, port); !done) return done;
+    }
+    return {};
+  }
+
+  /// The first connection is the control's.
+  [[nodiscard]] Status connect_all(const Json& ports) {
+    const auto port = ports["listening"].get<std::uint16_t>();
+    const std::size_t count = 1 + (is_udp() ? 0 : stream_count());
+    for (std::uint64_t index = 0; index < count; ++index) {
+      auto socket = connected_socket(made_.link.mine.address, made_.link.theirs.address, port, p_);
+      if (!socket) return fail(socket.error());
+      const std::array hello{Hello{key_, index}};
+      if (const Status said = send_until(*socket, std::as_bytes(std::span(hello)), deadline_ns()); !said) return said;
+      if (index == 0)
+        made_.control = std::move(*socket);
+      else
+        made_.streams.push_back(std::move(*socket));
+    }
+    return is_udp() ? connect_datagram_sockets(ports) : Status{};
+  }
+
+  [[nodiscard]] Status accept_all(const Json& ports) {
+    std::vector<Socket> accepted(1 + (is_udp() ? 0 : stream_count()));
+    const std::int64_t until_ns = deadline_ns();
+    for (std::size_t lacking = accepted.size(); lacking > 0;) {
+      auto socket = accept_until(listening_, until_ns);
+      if (!socket) return fail(socket.error());
+      const auto index = index_of(*socket);
+      if (!index || *index >= accepted.size() || accepted[*index].is_open()) continue;
+      if (p_.no_delay)
+        if (const Status set = apply_buffers(*socket, p_); !set) return set;
+      accepted[*index] = std::move(*socket);
+      --lacking;
+    }
+    made_.control = std::move(accepted.front());
+    for (std::size_t i = 1; i < accepted.size(); ++i) made_.streams.push_back(std::move(accepted[i]));
+    return is_udp() ? connect_datagram_sockets(ports) : Status{};
+  }
+
+  /// Which connection this is; nothing for a stranger's.
+  [[nodiscard]] std::optional<std::size_t> index_of(const Socket& socket) const {
+    std::array<Hello, 1> hello{};
+    const Status heard = receive_until(socket, std::as_writable_bytes(std::span(hello)), now_ns() + hello_ns);
+    if (!heard || hello[0].key != key_) return std::nullopt;
+    return static_cast<std::size_t>(hello[0].index);
+  }
+
+  const mpi::Comm& comm_;
+  const Pairing& pairing_;
+  const SocketsParameters& p_;
+  std::uint64_t key_;
+  Socket listening_;
+  Connections made_;
+};
+
+}  // namespace
+
+Result<Json> swap_with_peer(const mpi::Comm& comm, const Pairing& pairing, const Result<Json>& mine) {
+  const Json letter = mine ? Json{{"value", *mine}} : Json{{"error", to_line(mine.error())}};
+  const std::string text = letter.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (pairing.is_first) comm.send(text, pairing.peer, tag_meeting);
+  const Json theirs = Json::parse(comm.receive_text(pairing.peer, tag_meeting));
+  if (!pairing.is_first) comm.send(text, pairing.peer, tag_meeting);
+  if (!mine) return fail(mine.error());
+  if (theirs.contains("error")) return fail(error_of_peer(pairing.peer, theirs["error"].get<std::string>()));
+  return theirs["value"];
+}
+
+Result<Connections> meet(const mpi::Comm& comm, const Pairing& pairing, const SocketsParameters& parameters,
+                         std::uint64_t key) {
+  return Meeting(comm, pairing, parameters, key).hold();
+}
+
+}  // namespace ullage

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/params.hpp"
+#include "core/result.hpp"
+
+namespace ullage {
+
+enum class SocketMode { stream, request };
+enum class SocketProtocol { tcp, udp, icmp };
+enum class SocketDirection { forward, both };
+enum class IpVersion { v4, v6 };
+/// How many datagrams a call hands over: gso: what the kernel cuts one large piece into, and puts together again when
+/// it receives; many: sendmmsg and recvmmsg; single: one.
+enum class DatagramBatch { gso, many, single };
+
+struct SocketsParameters {
+  SocketMode mode = SocketMode::stream;
+  SocketProtocol protocol = SocketProtocol::tcp;
+  std::uint64_t block_bytes = 32768;
+  int streams = 1;
+  SocketDirection direction = SocketDirection::forward;
+  double seconds = 1;
+  double warm_up_s = 0.2;
+  std::string interface;
+  IpVersion ip = IpVersion::v4;
+  std::uint64_t send_buffer_bytes = 0;
+  std::uint64_t receive_buffer_bytes = 0;
+  std::uint64_t receive_bytes = 0;
+  bool no_delay = false;
+  bool zero_copy = false;
+  DatagramBatch batch = DatagramBatch::gso;
+  double rate = 0;
+  double resend_s = 0.2;
+  bool spin = false;
+  std::uint64_t busy_poll_us = 0;
+  double patience_s = 10;
+
+  [[nodiscard]] static Table<SocketsParameters> table();
+  [[nodiscard]] static SocketsParameters from(const Values& values) { return bind_parameters(table(), values); }
+};
+
+[[nodiscard]] std::string word_of(DatagramBatch batch);
+
+/// A datagram of a stream begins with its number and the sender's clock.
+inline constexpr std::size_t datagram_header_bytes = 16;
+
+/// What does not go together. `ranks` are those of the layout; `pointer` is that of the parameters.
+[[nodiscard]] Status check_sockets(const SocketsParameters& parameters, int ranks, const std::string& pointer);
+
+}  // namespace ullage

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/sockets/sockets_phase.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/json.hpp"
+#include "core/phase_runner.hpp"
+#include "core/signals.hpp"
+
+namespace ullage::sockets_phase_test {
+namespace {
+
+class MpiSockets : public ::testing::Test {
+ protected:
+  MpiSockets() : meter_(StopFlags::instance().now()), watchdog_({}) {
+    StopFlags::instance().reset();
+    context_.world = &world_;
+    context_.run_key = 77;
+    p_.seconds = 0.02;
+    p_.warm_up_s = 0.005;
+    p_.block_bytes = 4096;
+  }
+  PhaseStatus run() {
+    SocketsPhase phase(p_, context_);
+    record_ = Json::object();
+    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_).status;
+  }
+  [[nodiscard]] double sum(const std::string& gauge) const { return record_["gauges"][gauge]["sum"].get<double>(); }
+  [[nodiscard]] std::uint64_t counted(const std::string& name) const {
+    return record_["counters"][name].get<std::uint64_t>();
+  }
+  [[nodiscard]] int pairs() const { return world_.size() / 2; }
+  /// Where there is something to look at.
+  [[nodiscard]] bool looks() const { return world_.root() && pairs() > 0; }
+
+  mpi::World world_;
+  mpi::ClockSync clock_;
+  Meter meter_;
+  Watchdog watchdog_;
+  WorkloadContext context_;
+  SocketsParameters p_;
+  Json record_;
+};
+
+TEST_F(MpiSockets, TcpBytesThatWereSentAllArrive) {
+  for (const SocketDirection direction : {SocketDirection::forward, SocketDirection::both}) {
+    p_.direction = direction;
+    p_.streams = 2;
+    ASSERT_EQ(run(), PhaseStatus::ok) << record_.dump();
+    if (!looks()) continue;
+    EXPECT_EQ(counted("sent_bytes"), counted("received_bytes"));
+    EXPECT_EQ(counted("bad_pieces"), 0U);
+    EXPECT_GT(record_["verified_bytes"], 0);
+    EXPECT_EQ(sum("pairs"), pairs());
+    EXPECT_GE(record_["gauges"]["window_s"]["most"], 0.02);
+    EXPECT_GT(sum("goodput_bytes_per_s"), 0);
+    EXPECT_EQ(record_["bytes"], record_["operations"].get<std::uint64_t>() * 4096);
+    EXPECT_TRUE(record_["latency"].is_null());
+    EXPECT_EQ(record_["facts"]["between"], "ranks of one node");
+    EXPECT_EQ(record_["facts"]["mine"]["address"], "127.0.0.1");
+    EXPECT_NE(record_["facts"]["congestion_control"], "");
+  }
+}
+
+TEST_F(MpiSockets, UdpCountsWhatArrivesAndWhatDoesNot) {
+  p_.protocol = SocketProtocol::udp;
+  p_.streams = 2;
+  ASSERT_EQ(run(), PhaseStatus::ok) << record_.dump();
+  if (!looks()) return;
+  EXPECT_GT(counted("received_bytes"), 0U);
+  EXPECT_LE(counted("received_bytes"), counted("sent_bytes"));
+  EXPECT_LE(counted("lost"), counted("expected"));
+  EXPECT_EQ(counted("duplicates"), 0U);
+  EXPECT_TRUE(record_["facts"].contains("datagrams_by"));
+}
+
+TEST_F(MpiSockets, RequestsHaveALatencyEach) {
+  p_.mode = SocketMode::request;
+  p_.block_bytes = 1;
+  for (const SocketProtocol protocol : {SocketProtocol::tcp, SocketProtocol::udp}) {
+    p_.protocol = protocol;
+    ASSERT_EQ(run(), PhaseStatus::ok) << record_.dump();
+    if (!looks()) continue;
+    EXPECT_EQ(record_["operations"], counted("round_trips"));
+    EXPECT_EQ(record_["latency"]["operations"], counted("round_trips"));
+    EXPECT_GT(counted("round_trips"), 0U);
+    EXPECT_GT(sum("messages_per_s"), 0);
+    EXPECT_GE(sum("cpu_cores"), sum("first_cpu_cores"));
+  }
+}
+
+TEST_F(MpiSockets, EchoesAreAnsweredOrNotAvailable) {
+  p_.mode = SocketMode::request;
+  p_.protocol = SocketProtocol::icmp;
+  p_.block_bytes = 56;
+  ASSERT_EQ(run(), PhaseStatus::ok) << record_.dump();
+  if (!looks()) return;
+  if (record_["facts"].contains("unavailable"))
+    EXPECT_TRUE(record_["facts"]["unavailable"].get<std::string>().starts_with("not available: "));
+  else
+    EXPECT_GT(counted("round_trips"), 0U);
+}
+
+TEST_F(MpiSockets, AnInterfaceThatIsNotThereFailsThePhaseWithALine) {
+  if (pairs() == 0) return;
+  p_.interface = "no-such-if";
+  EXPECT_EQ(run(), PhaseStatus::failed);
+  if (!world_.root()) return;
+  EXPECT_NE(record_["failures"].dump().find("no-such-if"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ullage::sockets_phase_test

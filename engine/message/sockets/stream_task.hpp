@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one thread does at one end of one stream, and what it and the thread that started it tell each other.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/histogram.hpp"
+#include "core/result.hpp"
+
+namespace ullage {
+
+/// warming: nothing counts yet · measuring · ending: whoever sends of its own accord sends no more · over: nothing
+/// comes any more.
+enum class Stage : int { warming, measuring, ending, over };
+
+/// Of a run; looked at between two calls.
+class StageSign final {
+ public:
+  void set(Stage stage) noexcept { stage_.store(stage, std::memory_order_relaxed); }
+  [[nodiscard]] Stage get() const noexcept { return stage_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<Stage> stage_ = Stage::warming;
+};
+
+/// Bytes so far: one thread adds, any may look.
+class alignas(128) Tally final {
+ public:
+  void set(std::uint64_t bytes) noexcept { bytes_.store(bytes, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> bytes_ = 0;
+};
+
+class StreamTask {
+ public:
+  StreamTask() = default;
+  StreamTask(const StreamTask&) = delete;
+  StreamTask& operator=(const StreamTask&) = delete;
+  virtual ~StreamTask() = default;
+
+  /// Until the stage says so, or the peer has said that nothing more comes. Called once, on the task's own thread.
+  [[nodiscard]] virtual Status run(const StageSign& stage) = 0;
+  /// Ends every wait of run(); from any thread.
+  virtual void wake() = 0;
+  /// Of what arrived here; of what was sent, where nothing does.
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+
+  /// After run() has returned. Counts have the same names on all ranks of a case, whatever they do in it.
+  virtual void count(std::map<std::string, std::uint64_t>& counters) const = 0;
+  virtual void measure(std::map<std::string, double>& gauges) const { (void)gauges; }
+  /// Of the operations that were measured; null: it has none.
+  [[nodiscard]] virtual const Histogram* latencies() const { return nullptr; }
+  /// All bytes since the stream began: of a sender and of its receiver they must be the same; 0: nobody asks.
+  [[nodiscard]] virtual std::uint64_t total_bytes() const { return 0; }
+
+ protected:
+  Tally tally_;
+};
+
+/// The bytes of a block: no two runs, ranks or streams have the same.
+[[nodiscard]] std::vector<std::byte> keyed_block(std::uint64_t key, std::uint64_t rank, std::uint64_t stream,
+                                                 std::size_t bytes);
+
+/// Checks pieces of a stream that repeats one block.
+class BlockCheck final {
+ public:
+  explicit BlockCheck(std::vector<std::byte> block) : block_(std::move(block)) {}
+  /// `offset`: of the piece in the stream.
+  void check(std::uint64_t offset, std::span<const std::byte> piece);
+  [[nodiscard]] std::uint64_t checked_bytes() const { return checked_bytes_; }
+  [[nodiscard]] std::uint64_t bad_pieces() const { return bad_pieces_; }
+  [[nodiscard]] std::uint64_t first_bad_offset() const { return first_bad_offset_; }
+  [[nodiscard]] std::size_t block_bytes() const { return block_.size(); }
+
+ private:
+  std::vector<std::byte> block_;
+  std::uint64_t checked_bytes_ = 0;
+  std::uint64_t bad_pieces_ = 0;
+  std::uint64_t first_bad_offset_ = 0;
+};
+
+}  // namespace ullage

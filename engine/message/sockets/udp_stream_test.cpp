@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/sockets/udp_stream.hpp"
+
+#include "message/sockets/test_support.hpp"
+
+namespace ullage::udp_stream_test {
+namespace {
+
+class UdpStream : public ::testing::Test {
+ protected:
+  void run(const SocketsParameters& p, std::uint64_t expected_key = 1) {
+    pair_ = test::udp_pair();
+    const auto block = keyed_block(1, 2, 3, p.block_bytes);
+    receiver_ = std::make_unique<test::TaskRun>(
+        std::make_unique<UdpReceiver>(pair_.other, keyed_block(expected_key, 2, 3, p.block_bytes), p));
+    sender_ = std::make_unique<test::TaskRun>(std::make_unique<UdpSender>(pair_.one, block, p));
+    receiver_->start();
+    sender_->start();
+    test::wait_until([&] { return receiver_->bytes() > 0; });
+    receiver_->set(Stage::measuring);
+    const std::uint64_t before = receiver_->bytes();
+    test::wait_until([&] { return receiver_->bytes() > before + 100 * p.block_bytes; });
+    receiver_->set(Stage::ending);
+    sender_->set(Stage::ending);
+    EXPECT_TRUE(sender_->join());
+    receiver_->wake();
+    EXPECT_TRUE(receiver_->join());
+    received_ = receiver_->counters();
+  }
+
+  test::SocketPair pair_;
+  std::unique_ptr<test::TaskRun> sender_;
+  std::unique_ptr<test::TaskRun> receiver_;
+  std::map<std::string, std::uint64_t> received_;
+};
+
+SocketsParameters of(DatagramBatch batch, std::uint64_t block_bytes) {
+  SocketsParameters p;
+  p.mode = SocketMode::stream;
+  p.protocol = SocketProtocol::udp;
+  p.batch = batch;
+  p.block_bytes = block_bytes;
+  return p;
+}
+
+TEST_F(UdpStream, WhatIsSentArrivesOrIsCountedAsLost) {
+  for (const DatagramBatch batch : {DatagramBatch::gso, DatagramBatch::many, DatagramBatch::single}) {
+    run(of(batch, 1000));
+    EXPECT_EQ(received_["bad_pieces"], 0U);
+    EXPECT_EQ(received_["duplicates"], 0U);
+    EXPECT_GT(received_["checked_bytes"], 0U);
+    EXPECT_GE(received_["expected"], 100U);
+    EXPECT_LT(received_["lost"], received_["expected"]);
+    EXPECT_LE(received_["received_bytes"], sender_->counters()["sent_bytes"]);
+    EXPECT_EQ(received_["received_bytes"] % 1000, 0U);
+  }
+}
+
+TEST_F(UdpStream, ADatagramMayBeAHeaderAlone) {
+  run(of(DatagramBatch::gso, datagram_header_bytes));
+  EXPECT_GE(received_["expected"], 100U);
+}
+
+TEST_F(UdpStream, LargeDatagramsGoOneByOneWherePiecesCannotHoldTwo) {
+  run(of(DatagramBatch::gso, 60000));
+  EXPECT_EQ(dynamic_cast<UdpSender&>(sender_->task()).batch(), DatagramBatch::many);
+  EXPECT_EQ(received_["bad_pieces"], 0U);
+}
+
+TEST_F(UdpStream, AnotherPayloadIsNoticed) {
+  run(of(DatagramBatch::many, 1000), 7);
+  EXPECT_GT(received_["bad_pieces"], 0U);
+}
+
+TEST_F(UdpStream, ARateIsNotExceeded) {
+  SocketsParameters p = of(DatagramBatch::gso, 1000);
+  p.rate = 2e6;
+  const std::int64_t begun = now_ns();
+  run(p);
+  const double took_s = static_cast<double>(now_ns() - begun) * 1e-9;
+  EXPECT_LE(static_cast<double>(sender_->counters()["sent_bytes"]), 2e6 * took_s + 2000);
+  std::map<std::string, double> gauges;
+  receiver_->task().measure(gauges);
+  EXPECT_GT(gauges["jitter_s"], 0);
+}
+
+}  // namespace
+}  // namespace ullage::udp_stream_test
