@@ -182,3 +182,39 @@ def test_the_real_one_is_understood() -> None:
     assert answer.order == 256
     assert 0 < answer.residual < 16
     assert answer.solve > 0
+
+
+MESSAGES = {
+    "MinPingPongLatency_usec": "0.3",
+    "MaxPingPongLatency_usec": "0.5",
+    "MinPingPongBandwidth_GBytes": "12",
+    "AvgPingPongBandwidth_GBytes": "15",
+    "MaxPingPongBandwidth_GBytes": "18",
+    "NaturallyOrderedRingLatency_usec": "0.31",
+    "NaturallyOrderedRingBandwidth_GBytes": "12.5",
+    "RandomlyOrderedRingLatency_usec": "0.32",
+    "RandomlyOrderedRingBandwidth_GBytes": "12.6",
+}
+
+
+def test_rings_and_ping_pongs_are_in_units_of_one() -> None:
+    found = parse_answer(output(**MESSAGES), JOB).messages
+    assert found is not None
+    assert found.natural_latency == pytest.approx(0.31e-6)
+    assert found.natural_bandwidth == pytest.approx(12.5e9)
+    assert found.random_latency == pytest.approx(0.32e-6)
+    assert found.random_bandwidth == pytest.approx(12.6e9)
+    assert found.ping_pong_latency == pytest.approx((0.3e-6, 0.4e-6, 0.5e-6))
+    assert found.ping_pong_bandwidth == pytest.approx((12e9, 15e9, 18e9))
+
+
+def test_one_rank_and_a_summary_that_lacks_some_have_no_messages() -> None:
+    assert parse_answer(output(**MESSAGES, CommWorldProcs="1"), HpccJob(6000)).messages is None
+    assert parse_answer(output(), JOB).messages is None
+    with pytest.raises(PeerError, match="NaturallyOrderedRingLatency_usec=-1"):
+        parse_answer(output(**MESSAGES | {"NaturallyOrderedRingLatency_usec": "-1"}), JOB)
+
+
+def test_settings_of_the_mpi_are_passed_on() -> None:
+    job = HpccJob(6000, settings=(("OMPI_MCA_btl", "self,vader"),))
+    assert hpcc_environment(job)["OMPI_MCA_btl"] == "self,vader"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HPC Challenge beside matrix products, linear solves, STREAM and random updates, all at one size.
+"""HPC Challenge beside matrix products, linear solves, STREAM, random updates, rings and ping-pong, all in one run.
 
 It has no words: all is in ``hpccinf.txt`` of the folder it runs in, and its parts cannot be had one by one. The sizes
 of all others follow from HPL's N, and HPL comes last; so what a run takes grows with N squared (RandomAccess, whose
@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,16 @@ from ullage.peers.started import Ended, run_to_end
 INPUT: Final = "hpccinf.txt"
 OUTPUT: Final = "hpccoutf.txt"
 STREAM_KERNELS: Final = ("copy", "scale", "add", "triad")
+MESSAGE_KEYS: Final = (
+    *(f"{word}PingPong{what}" for word in ("Min", "Avg", "Max") for what in ("Latency_usec", "Bandwidth_GBytes")),
+    *(
+        f"{word}OrderedRing{what}"
+        for word in ("Naturally", "Randomly")
+        for what in ("Latency_usec", "Bandwidth_GBytes")
+    ),
+)
+_MICRO: Final = 1e-6
+_GIGA: Final = 1e9
 # It says nothing of its version before it has run.
 _VERSION: Final = "(version stated in its results)"
 _MPIEXEC: Final = ("mpirun.openmpi", "mpiexec.openmpi", "mpirun", "mpiexec")
@@ -45,7 +56,8 @@ _START_S: Final = 1.0
 class HpccJob:
     """HPL's ``order`` N, ``block`` NB and grid of processes.
 
-    ``core``: a word of OPENBLAS_CORETYPE; empty: the library's own choice. ``PeerError`` for what HPL refuses.
+    ``core``: a word of OPENBLAS_CORETYPE; empty: the library's own choice. ``settings``: further ones of the MPI, by
+    environment variable. ``PeerError`` for what HPL refuses.
     """
 
     order: int
@@ -53,6 +65,7 @@ class HpccJob:
     columns: int = 1
     block: int = 192
     core: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if self.order < _LEAST_ORDER:
@@ -67,12 +80,27 @@ class HpccJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Messages:
+    """Latencies of 8 B in s, bandwidths of 2,000,000 B in bytes/s: those of rings are of each process.
+
+    Ping-pongs as least, mean and most over the pairs.
+    """
+
+    natural_latency: float
+    natural_bandwidth: float
+    random_latency: float
+    random_bandwidth: float
+    ping_pong_latency: tuple[float, float, float]
+    ping_pong_bandwidth: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
 class HpccAnswer:
     """Rates a second of all ranks together: operations, bytes, updates; ``alone``: of one while the others wait.
 
     ``residual`` is HPL's scaled one; ``product_order`` and ``stream_elements`` (of one of three arrays) are of a rank.
     ``updates`` are of a table over all ranks, ``local_updates`` of tables of their own. ``latency_s``, the mean of
-    ping-pongs, is None for one rank.
+    ping-pongs, is None for one rank; so is ``messages``, also where a value of it is missing.
     """
 
     version: str
@@ -89,6 +117,7 @@ class HpccAnswer:
     local_updates: float
     update_alone: float
     latency_s: float | None
+    messages: Messages | None = None
 
 
 def installed() -> Installed | None:
@@ -174,7 +203,7 @@ def hpcc_environment(job: HpccJob) -> dict[str, str]:
     core = {"OPENBLAS_CORETYPE": job.core} if job.core else {}
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
     # Ranks beyond the cores are the caller's wish.
-    return {**threads, **core, **root, "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    return {**threads, **core, **root, "OMPI_MCA_rmaps_base_oversubscribe": "1", **dict(job.settings)}
 
 
 def run_hpcc(program: Installed, job: HpccJob, *, limit_s: float = 600.0) -> HpccAnswer:
@@ -226,12 +255,31 @@ def parse_answer(text: str, job: HpccJob) -> HpccAnswer:
         local_updates=said.number("StarRandomAccess_GUPs") * 1e9 * ranks,
         update_alone=said.number("SingleRandomAccess_GUPs") * 1e9,
         latency_s=said.number("AvgPingPongLatency_usec") * 1e-6 if ranks > 1 else None,
+        messages=_messages(said) if ranks > 1 and said.has(MESSAGE_KEYS) else None,
+    )
+
+
+def _messages(said: "_Summary") -> Messages:
+    def of_pairs(name: str, unit: float) -> tuple[float, float, float]:
+        least, mean, most = (said.number(f"{word}PingPong{name}") * unit for word in ("Min", "Avg", "Max"))
+        return least, mean, most
+
+    return Messages(
+        natural_latency=said.number("NaturallyOrderedRingLatency_usec") * _MICRO,
+        natural_bandwidth=said.number("NaturallyOrderedRingBandwidth_GBytes") * _GIGA,
+        random_latency=said.number("RandomlyOrderedRingLatency_usec") * _MICRO,
+        random_bandwidth=said.number("RandomlyOrderedRingBandwidth_GBytes") * _GIGA,
+        ping_pong_latency=of_pairs("Latency_usec", _MICRO),
+        ping_pong_bandwidth=of_pairs("Bandwidth_GBytes", _GIGA),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
     fields: dict[str, str]
+
+    def has(self, names: Iterable[str]) -> bool:
+        return all(name in self.fields for name in names)
 
     def word(self, name: str) -> str:
         if name not in self.fields:
@@ -255,7 +303,8 @@ class _Summary:
 
 PEER = PeerTool(
     name="hpcc",
-    doc="HPC Challenge: HPL, DGEMM, STREAM, RandomAccess and others",
-    compared_on="linear solves (HPL), matrix products, STREAM's kernels, random updates: rates of one core and of all",
+    doc="HPC Challenge: HPL, DGEMM, STREAM, RandomAccess, rings and others",
+    compared_on="linear solves (HPL), matrix products, STREAM's kernels, random updates: rates of one core and of all; "
+    "rings and ping-pong of as many processes",
     installed=installed,
 )

@@ -14,6 +14,7 @@ from ullage.units import format_bytes
 _TYPES: Final = ("fp64", "fp32", "bf16", "int8")
 _KERNELS: Final = ("read", "write", "copy", "triad")
 _DRAM: Final = "DRAM"
+_SMALL_BYTES: Final = 8
 _LINEAR: Final = {
     "gemm": "matrix product",
     "solve": "linear solve (HPL)",
@@ -155,8 +156,31 @@ def _ring(row: Row) -> str:
     return f"each of {row.params['ranks']} processes in random rings{message}"
 
 
+def _is_small_allreduce(row: Row) -> bool:
+    shape = _word(row, "operation"), _word(row, "mode"), row.params.get("message_bytes")
+    return shape == ("allreduce", "blocking", _SMALL_BYTES)
+
+
 def _is_noise(row: Row) -> bool:
     return _word(row, "access") == "fixed-work"
+
+
+def _is_socket(row: Row) -> bool:
+    return _word(row, "access") == "sockets" and _word(row, "protocol") in ("tcp", "udp")
+
+
+def _is_one_request(row: Row) -> bool:
+    return _is_socket(row) and row.params.get("streams") == 1
+
+
+def _socket_stream(row: Row) -> str:
+    size, count = format_bytes(int(row.params["block_bytes"])), int(row.params["streams"])
+    return f"{_word(row, 'protocol').upper()}, blocks of {size}, {count} stream{'' if count == 1 else 's'}"
+
+
+def _socket_request(row: Row) -> str:
+    size = int(row.params["block_bytes"])
+    return f"{_word(row, 'protocol').upper()}, {size} byte{'' if size == 1 else 's'} there and back"
 
 
 RULES: Final = (
@@ -170,6 +194,15 @@ RULES: Final = (
     Rule("messages", "b_eff", _is_b_eff, _word_of_ranks, lambda row: f"b_eff of {row.params['ranks']} processes"),
     Rule("messages", "ring_bandwidth", _is_random_ring, _word_of_ranks, _ring),
     Rule("messages", "ring_latency", _is_random_ring, _word_of_ranks, _ring),
+    Rule(
+        "messages",
+        "collective_latency",
+        _is_small_allreduce,
+        _word_of_ranks,
+        lambda row: f"allreduce of {_SMALL_BYTES} bytes, {row.params['ranks']} ranks",
+    ),
+    Rule("network", "network_bandwidth", _is_socket, lambda row: row.params["protocol"], _socket_stream),
+    Rule("network", "latency_p50", _is_one_request, lambda row: row.params["protocol"], _socket_request),
     Rule("noise", "noise_share", _is_noise, _threads, lambda row: f"time lost to others, {_threads(row)}"),
     Rule("metadata", "operation_rate", _is_name_work, lambda row: row.params["phase"], lambda row: _word(row, "phase")),
 )

@@ -13,6 +13,7 @@ from ullage.result import ResultFolder
 from ullage.suites.parts.ceilings import with_common_ceilings
 from ullage.suites.parts.headlines import headlines
 from ullage.suites.parts.options import PARTS, PartsOptions
+from ullage.suites.rings.balance import balance_findings
 
 Build = Callable[[ResultFolder], Summary]
 _STATUS: Final[Mapping[int, PartStatus]] = {
@@ -41,7 +42,7 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
         command=request.command,
         versions={**request.versions, **whole.versions},
         rows=with_common_ceilings(whole.rows),
-        findings=whole.findings,
+        findings=[*whole.findings, *balance_findings(whole.rows)],
         scores=whole.scores,
         events=whole.events,
         system={} if system is None else system.model_dump(mode="json"),

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The formulas of b_eff 3.6 over bandwidths in bytes/s. Pure.
+
+b_eff = sqrt(geometric mean over the rings x geometric mean over the random rings) of the pattern's value, which is the
+arithmetic mean over 21 sizes of the best bandwidth of all methods and repetitions.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, geometric_mean
+from typing import Final
+
+from ullage.statistics import Interval, bootstrap_interval, median, median_interval
+from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, Cell, Loop, Repetition
+from ullage.suites.b_eff.sizes import WARMED_SIZES
+
+Choose = Callable[[Sequence[float]], float]
+# Below it the bootstrap's interval is too narrow, and no interval of a median reaches 95 % either.
+_FEWEST_TO_RESAMPLE: Final = 6
+
+
+def combine(rings: Sequence[float], random: Sequence[float]) -> float | None:
+    """Both groups weigh the same, however many patterns each has; None where one has none."""
+    if not rings or not random:
+        return None
+    return math.sqrt(geometric_mean(rings) * geometric_mean(random))
+
+
+class Values:
+    """Bandwidth of each pattern and size, accumulated over all processes: of all methods the best one.
+
+    ``choose``: what the repetitions count together, ``max`` as the definition has it, or the median. ``methods``:
+    those that count.
+    """
+
+    def __init__(
+        self,
+        run: BEffRun,
+        choose: Choose = max,
+        methods: Sequence[str] = METHODS,
+        repetitions: Sequence[Repetition] | None = None,
+    ) -> None:
+        self.run = run
+        self._found: dict[tuple[str, int], float] = {}
+        of_cell: dict[tuple[str, int, str], list[float]] = {}
+        for repetition in run.repetitions if repetitions is None else repetitions:
+            for cell, loop in repetition.loops.items():
+                of_cell.setdefault(cell, []).append(loop.bandwidth)
+        for (pattern, size, method), values in of_cell.items():
+            if method in methods:
+                place = pattern, size
+                self._found[place] = max(self._found.get(place, 0.0), choose(values))
+
+    def at(self, pattern: str, size: int) -> float | None:
+        """Of one pattern and the size of that number."""
+        return self._found.get((pattern, size))
+
+    def pattern(self, pattern: str) -> float | None:
+        """The mean over all sizes; None where one is missing."""
+        values = [self._found.get((pattern, size)) for size in range(len(self.run.sizes))]
+        known = [value for value in values if value is not None]
+        return fmean(known) if known and len(known) == len(values) else None
+
+    def patterns(self, names: Iterable[str]) -> list[float]:
+        """The values of those that have one."""
+        return [value for name in names if (value := self.pattern(name)) is not None]
+
+    def at_all(self, names: Iterable[str], size: int) -> list[float]:
+        """The bandwidths of those that have one at that size."""
+        return [value for name in names if (value := self.at(name, size)) is not None]
+
+    @property
+    def b_eff(self) -> float | None:
+        """The value of the whole."""
+        return combine(self.patterns(self.run.rings), self.patterns(self.run.random))
+
+    def b_eff_at(self, size: int) -> float | None:
+        """The same of a single size."""
+        return combine(self.at_all(self.run.rings, size), self.at_all(self.run.random, size))
+
+    def rings_at(self, size: int) -> float | None:
+        """The geometric mean over the rings alone."""
+        found = self.at_all(self.run.rings, size)
+        return geometric_mean(found) if found else None
+
+    def random_at(self, size: int) -> float | None:
+        """The geometric mean over the random rings alone."""
+        found = self.at_all(self.run.random, size)
+        return geometric_mean(found) if found else None
+
+
+def median_b_eff(run: BEffRun, level: float = 0.95) -> Interval | None:
+    """b_eff of the median repetition of each method, and how well it is known; None with a single repetition.
+
+    A whole repetition is what is resampled: what one measures shares the machine's weather. Below 6 it is the range
+    that the repetitions have alone, whose ``level_reached`` says how little that is.
+    """
+    estimate = Values(run, median).b_eff
+    count = len(run.repetitions)
+    if estimate is None or count < 2:
+        return None
+    if count < _FEWEST_TO_RESAMPLE:
+        alone = [value for value in each_alone(run) if value is not None]
+        known = median_interval(alone, level)
+        return Interval(estimate, min(estimate, known.low), max(estimate, known.high), known.level_reached, level)
+
+    of = _median_of(run)
+    return bootstrap_interval([float(index) for index in range(count)], of, level=level)
+
+
+def _median_of(run: BEffRun) -> Callable[[Sequence[float]], float]:
+    """The value of the medians of repetitions picked by number: fast, since it is asked thousands of times.
+
+    What a repetition lacks (the largest size has fewer of them) is the median of the others.
+    """
+    import numpy as np
+
+    names, sizes = [*run.rings, *run.random], range(len(run.sizes))
+    table = np.zeros((len(run.repetitions), len(names), len(run.sizes), len(METHODS)))
+    for row, name in enumerate(names):
+        for size in sizes:
+            for column, method in enumerate(METHODS):
+                loops = [repetition.loops.get((name, size, method)) for repetition in run.repetitions]
+                known = [loop.bandwidth for loop in loops if loop is not None]
+                usual = median(known) if known else 0.0
+                table[:, row, size, column] = [usual if loop is None else loop.bandwidth for loop in loops]
+    rings = len(run.rings)
+
+    def of(indices: Sequence[float]) -> float:
+        picked = table[[int(index) for index in indices]]
+        logs = np.log(np.median(picked, axis=0).max(axis=2).mean(axis=1))
+        return float(np.exp((logs[:rings].mean() + logs[rings:].mean()) / 2))
+
+    return of
+
+
+def each_alone(run: BEffRun) -> list[float | None]:
+    """The value that each repetition has by itself."""
+    return [Values(run, repetitions=[repetition]).b_eff for repetition in run.repetitions]
+
+
+def latency_s(processes: int, bandwidth_of_one_byte: float) -> float:
+    """Time of a message of one byte, as the original's table has it: processes x 1 byte / bandwidth (not D2's)."""
+    return processes / bandwidth_of_one_byte
+
+
+def ping_pongs(run: BEffRun, size: int) -> list[Loop]:
+    """Those of one pair of processes with the size of that number, one a repetition."""
+    found = (repetition.loops.get((PING_PONG, size, METHODS[0])) for repetition in run.repetitions)
+    return [loop for loop in found if loop is not None]
+
+
+def per_process(run: BEffRun, value: float) -> float:
+    """Of a value that is accumulated over all of them."""
+    return value / run.ranks
+
+
+@dataclass(frozen=True, slots=True)
+class SelfCheck:
+    """Times in s of the whole run: ``elapsed`` in the timed stretches, ``accounted`` for by loops and what warms them
+    up, and ``fastest``: were every loop as fast as in its fastest repetition."""
+
+    elapsed: float
+    accounted: float
+    fastest: float
+
+    @property
+    def unaccounted(self) -> float:
+        """Share of the elapsed time that nothing accounts for."""
+        return max(0.0, 1 - self.accounted / self.elapsed) if self.elapsed > 0 else 0.0
+
+    @property
+    def slower(self) -> float:
+        """How much longer the loops took than in their fastest repetitions, as a share of those."""
+        return self.accounted / self.fastest - 1 if self.fastest > 0 else 0.0
+
+
+def self_check(run: BEffRun) -> SelfCheck:
+    """The original's: on a machine of one's own all three times are nearly the same."""
+    fastest: dict[Cell, float] = {}
+    for repetition in run.repetitions:
+        for cell, loop in repetition.loops.items():
+            each = loop.seconds / loop.loops
+            fastest[cell] = min(fastest.get(cell, each), each)
+    accounted = best = sum(repetition.probe_s for repetition in run.repetitions)
+    for repetition in run.repetitions:
+        for cell, loop in repetition.loops.items():
+            loops = loop.loops + (1 if cell[1] < WARMED_SIZES else 0)
+            accounted += loop.seconds * loops / loop.loops
+            best += fastest[cell] * loops
+    return SelfCheck(sum(repetition.elapsed_s for repetition in run.repetitions), accounted, best)

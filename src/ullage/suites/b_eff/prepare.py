@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the options to the one case of a b_eff run. How much memory a process has is found here, once."""
+
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.launch.layouts import layout_here
+from ullage.model.plan import Layout, Parameters
+from ullage.model.request import Request
+from ullage.request_options import typed_options
+from ullage.suites import Ground
+from ullage.suites.b_eff.options import SMALLEST_LMAX, BEffOptions
+from ullage.suites.b_eff.sizes import WARMED_SIZES, lmax_of, message_sizes
+from ullage.suites.kernels.cases import MPI, KernelCase, kernel_case
+from ullage.suites.kernels.notes import Note
+from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.system.cpu import usable_cores
+from ullage.system.limits import read_limits
+from ullage.system.memory import read_memory
+from ullage.units import format_bytes, format_volume
+
+WORKLOAD: Final = "b-eff"
+HEADERS: Final = ("workload", "processes", "messages", "patterns")
+_METHODS: Final = 3
+_ADDITIONAL: Final = 13
+_RINGS: Final = 6
+# A process that only copies; what a size takes at least, however short the budget.
+_SLOW_RATE: Final = 1e9
+_AROUND_S: Final = 0.5
+_LAST_TWO: Final = 2
+
+
+def prepare_b_eff(request: Request, ground: Ground) -> PreparedKernels:
+    """``UserError`` where the engine lacks the workload, or the memory is too small for any message."""
+    options = typed_options(BEffOptions, request)
+    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
+    if options.lmax is None:
+        options = with_lmax(options, layout)
+        request = request.model_copy(update={"options": options.model_dump(mode="json")})
+    return PreparedKernels(request, options, HEADERS, [_case(options, layout, ground)], notes=_notes(options, layout))
+
+
+def with_lmax(options: BEffOptions, layout: Layout, available: int | None = None) -> BEffOptions:
+    """``options`` with the largest message that the memory of a process allows. ``available``: bytes of this node."""
+    memory = options.memory
+    if memory is None:
+        on_a_node = layout.ranks_per_node or layout.ranks
+        free = _available() if available is None else available
+        if not free:
+            raise UserError("the kernel does not say how much memory is available", "", "give --memory or --lmax")
+        memory = free // on_a_node
+    lmax = lmax_of(memory, options.lmax_cap)
+    if lmax < SMALLEST_LMAX:
+        what = f"{format_volume(memory)} of memory for each process allow messages of {format_bytes(lmax)} only"
+        raise UserError(what, "", f"give more --memory, fewer --ranks, or --lmax {format_bytes(SMALLEST_LMAX)}")
+    return options.model_copy(update={"memory": memory, "lmax": lmax})
+
+
+def _available() -> int:
+    """What this node has left, and no more than the control group allows."""
+    found = [size for size in (read_memory().available_bytes, read_limits().memory_bytes) if size]
+    return min(found, default=0)
+
+
+def _case(options: BEffOptions, layout: Layout, ground: Ground) -> KernelCase:
+    parameters: Parameters = {
+        "lmax_bytes": options.lmax or SMALLEST_LMAX,
+        "budget_s": options.budget_s,
+        "random_rings": options.random_rings,
+        "seed": options.seed,
+        "permutation": "slot-probe" if options.faithful else "uniform",
+        "additional": options.additional,
+        "short_last_two": options.short_last_two,
+        "timed_check": options.faithful,
+    }
+    patterns = _RINGS + options.random_rings + (_ADDITIONAL if options.additional else 0)
+    words = (WORKLOAD, str(options.ranks), f"1 B to {format_bytes(options.lmax or 0)}", f"up to {patterns}")
+    seconds = expected_s(options, patterns)
+    return kernel_case(WORKLOAD, parameters, MPI, words, ground.description, seconds=seconds, layout=layout)
+
+
+def expected_s(options: BEffOptions, patterns: int) -> float:
+    """Of one repetition: the budget of each size and method, and more where a single loop takes longer than that."""
+    sizes = message_sizes(options.lmax or SMALLEST_LMAX)
+    total_s = _AROUND_S
+    for index, size in enumerate(sizes):
+        loops = 2 if index < WARMED_SIZES else 1
+        single_s = patterns * loops * 2 * size / _SLOW_RATE
+        methods = 1 if options.short_last_two and index >= len(sizes) - _LAST_TWO else _METHODS
+        total_s += methods * max(options.budget_s, single_s)
+    return total_s
+
+
+def _notes(options: BEffOptions, layout: Layout) -> tuple[Note, ...]:
+    """What makes the value one that does not count, known before anything is measured."""
+    cores = usable_cores()
+    if cores is None or layout.binding == "core" or layout.nodes not in (None, 1) or options.ranks <= cores:
+        return ()
+    text = f"{options.ranks} processes share {cores} cores: b_eff will be NOT VALID, and take longer"
+    return (Note("oversubscribed", text, f"take --ranks {cores}, or allow more cores"),)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does it cost that all processes send at once, and that neighbours are far apart? HPC Challenge's rings.
+
+Latency and bandwidth of the naturally ordered ring, of random rings and of single pairs, by the definitions of HPC
+Challenge, whose own numbers stand beside where it is installed: their ratio says what kind of network this is.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.suites.rings.words import quick_words, rings_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ullage.model.plan import Target
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Rings:
+    """The suite ``rings``."""
+
+    name: str = "rings"
+    doc: str = _DOC
+    options: Callable[..., Asked] = rings_words
+
+    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+        """See ``Quick``: two processes, three times."""
+        return quick_words()
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.rings.prepare import prepare_rings
+
+        return prepare_rings(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """See ``Summarising``."""
+        from ullage.suites.rings.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = Rings()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a rings run: of each ring and of the pairs what its message is for, latency or bandwidth. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from ullage.model.record import CaseRecord
+from ullage.model.summary import Row
+from ullage.records import AnyRecord
+from ullage.rows import RowContext, TargetFacts, build_rows, join
+from ullage.suites.kernels.cases import MPI
+from ullage.suites.rings.cases import LARGE_BYTES, PING_PONG, RING, SMALL_BYTES
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+LATENCIES: Final = ("ring_latency", "ping_pong_least_latency", "ping_pong_latency", "ping_pong_most_latency")
+BANDWIDTHS: Final = (
+    *("ring_bandwidth", "ping_pong_least_bandwidth", "ping_pong_bandwidth", "ping_pong_most_bandwidth"),
+)
+_MESSAGES: Final = {**dict.fromkeys(LATENCIES, SMALL_BYTES), **dict.fromkeys(BANDWIDTHS, LARGE_BYTES)}
+# Loops are timed by themselves and are as long as the clock asks for, however short the whole phase is.
+_TOO_SHORT: Final = "too-short"
+_TOO_SHORT_REASON: Final = "a phase of "
+
+
+def rings_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
+    """In the order of the cases: natural and random ring, pairs; of each message."""
+    records = list(launches)
+    cases = {item.case.case: item.case for item in join(records) if item.case.workload in (RING, PING_PONG)}
+    targets = {**context.targets, MPI.name: TargetFacts(holds_data=False)}
+    own = replace(context, accesses=(), metrics=(*LATENCIES, *BANDWIDTHS), targets=targets)
+    rows = [row for row in build_rows(records, own) if row.case in cases]
+    told = [_told(row, cases[row.case]) for row in rows if _MESSAGES[row.metric] == _size(cases[row.case])]
+    order = ("natural", "random", PING_PONG)
+    return sorted(told, key=lambda row: (int(row.params["message_bytes"]), order.index(str(row.params["order"]))))
+
+
+def _size(case: CaseRecord) -> int:
+    value = case.workload_parameters.get("message_bytes")
+    return value if isinstance(value, int) else 0
+
+
+def _told(row: Row, case: CaseRecord) -> Row:
+    given = case.workload_parameters
+    what = str(given.get("order", "natural")) if case.workload == RING else PING_PONG
+    params: dict[str, Scalar] = {
+        "access": row.params["access"],
+        "order": what,
+        "message_bytes": _size(case),
+        "ranks": row.params["ranks"],
+        "nodes": row.params["nodes"],
+    }
+    if given.get("permutation") == "slot-probe" and what == "random":
+        params["permutation"] = "slot-probe"
+    flags = [flag for flag in row.flags if flag != _TOO_SHORT]
+    reasons = [reason for reason in row.reasons if not reason.startswith(_TOO_SHORT_REASON)]
+    return row.model_copy(update={"params": params, "flags": flags, "reasons": reasons})
+
+
+def find_row(rows: Iterable[Row], metric: str, order: str) -> Row | None:
+    """The row of that metric and order, of the most ranks where there are several."""
+    found = [row for row in rows if row.metric == metric and row.params.get("order") == order]
+    return max(found, key=lambda row: int(row.params["ranks"]), default=None)

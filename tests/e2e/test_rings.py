@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rings with the real engine, in turn with hpcc where that is installed: both must agree within the noise of both."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import pytest
+from tests.e2e.commands import command, run
+
+from ullage.engine import describe
+from ullage.model.peer import PeerRecord
+from ullage.peers.hpcc import installed
+from ullage.result import ResultFolder
+
+# The range of both over their medians, so many times; and never less than a factor of that.
+_RANGES = 2.0
+_LEAST = 2.5
+
+
+@pytest.fixture
+def ring_engine(engine: Path) -> Path:
+    """The engine, where it has the workloads."""
+    missing = {"ring", "ping-pong"} - {thing.name for thing in describe(engine).workloads}
+    if missing:
+        pytest.skip(f"this engine was built without {', '.join(sorted(missing))}")
+    return engine
+
+
+@pytest.mark.any_mpi
+def test_rings_leave_rows_an_export_and_a_page(ring_engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    words = ("--ranks", "2", "--repetitions", "1", "--no-peer", "--quick")
+    code, out, err = run(command(ring_engine, "run", "rings", *words, "--result", str(result)))
+    assert code == 0, err
+    assert "Rings and ping-pong" in out
+    rows = json.loads((result / "summary.json").read_text())["rows"]
+    assert len(rows) == 10
+    assert all(row["median"] > 0 for row in rows)
+    found = {(row["metric"], row["params"]["order"]): row["median"] for row in rows}
+    for kind in ("latency", "bandwidth"):
+        least, mean, most = (found[f"ping_pong_{word}{kind}", "ping-pong"] for word in ("least_", "", "most_"))
+        assert least <= mean <= most
+    page = (result / "report.html").read_text()
+    assert "ratio of bandwidths" in page
+    code, exported, err = run([*command(ring_engine)[:3], "report", str(result), "--format", "hpcc"])
+    assert code == 0, err
+    fields = dict(line.split("=", 1) for line in exported.splitlines() if "=" in line)
+    assert fields["CommWorldProcs"] == "2"
+    assert float(fields["RandomlyOrderedRingLatency_usec"]) == pytest.approx(
+        found["ring_latency", "random"] * 1e6, 1e-4
+    )
+
+
+def tolerance(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """From the noise that was measured: the factor by which two medians may be apart."""
+    ranges = [(max(values) - min(values)) / median(values) for values in (ours, theirs)]
+    return max(_LEAST, 1 + _RANGES * sum(ranges))
+
+
+def test_hpcc_agrees_within_the_noise_of_runs_in_turn(ring_engine: Path, tmp_path: Path) -> None:
+    if installed() is None:
+        pytest.skip("hpcc is not installed")
+    if describe(ring_engine).engine.mpi.family != "openmpi":
+        pytest.skip("the installed hpcc is of Open MPI, and this engine is not")
+    result = tmp_path / "result"
+    words = ("--ranks", "2", "--repetitions", "3", "--result", str(result))
+    code, _, err = run(command(ring_engine, "run", "rings", *words))
+    assert code == 0, err
+    folder = ResultFolder.open(result)
+    peers = folder.read_peers()
+    assert {record.repetition for record in peers} == {0, 1, 2}
+    for row in folder.read_summary().rows:
+        if row.params["order"] != "ping-pong" or row.metric == "ping_pong_latency":
+            theirs = values_of(peers, row.case, row.metric)
+            assert len(theirs) == 3
+            assert row.peer is not None
+            ratio = row.median / median(theirs)
+            factor = tolerance(row.repetitions, theirs)
+            assert 1 / factor <= ratio <= factor, f"{row.metric} {row.params['order']}: {row.repetitions} and {theirs}"
+
+
+def values_of(peers: Sequence[PeerRecord], case: str, metric: str) -> list[float]:
+    return [record.values[metric] for record in peers if record.case == case and metric in record.values]

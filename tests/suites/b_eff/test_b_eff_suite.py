@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From words to a plan, and from constructed records to the value, rows, sentences, tables and pictures of b_eff."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from support.b_eff_world import b_eff_describe, four, launch, usual_bandwidth, usual_patterns, write
+from support.simulated_engine import DESCRIBE
+from ullage.errors import UserError
+from ullage.launch.layouts import place_ranks
+from ullage.model.request import Request
+from ullage.model.summary import Finding, Summary
+from ullage.records import AnyRecord
+from ullage.report.charts import documents
+from ullage.report.charts.b_eff import build as build_charts
+from ullage.report.data import FinishedResult, ReportData, load
+from ullage.report.sections.b_eff import build
+from ullage.report.vega import to_svg
+from ullage.result import ResultFolder
+from ullage.suites import Ground, Quick, find_suite
+from ullage.suites.b_eff.measured import ADDITIONAL
+from ullage.suites.b_eff.options import BEffOptions
+from ullage.suites.b_eff.prepare import expected_s, prepare_b_eff, with_lmax
+from ullage.suites.b_eff.words import b_eff_words
+from ullage.summary import build_summary
+
+MIB = 1 << 20
+USUAL: dict[str, object] = {"ranks": 4, "memory": 128 * MIB, "lmax": MIB}
+
+
+def summary_of(folder: Path, records: Sequence[AnyRecord], **options: object) -> Summary:
+    return build_summary(write(folder, records, {**USUAL, **options}))
+
+
+def of_kind(summary: Summary, kind: str) -> list[Finding]:
+    return [finding for finding in summary.findings if finding.kind == kind]
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    result = write(tmp_path_factory.mktemp("usual") / "r", launch(degenerate=["ring-4", "ring-5"]), USUAL)
+    return load(FinishedResult(result.path), build_summary(result))
+
+
+def request_of(asked_options: dict[str, object]) -> Request:
+    return Request(run_id="r1", suite="b_eff", created="now", options=asked_options)
+
+
+def plan_case(*, ranks: int = 2, lmax: str | None = "64K", **words: object) -> tuple[dict[str, object], object]:
+    asked = b_eff_words(ranks=ranks, lmax=lmax, **words)  # type: ignore[arg-type]
+    prepared = prepare_b_eff(request_of(asked.options), Ground(Path("/engine"), b_eff_describe()))
+    (plan,) = prepared.plans(ResultFolder(Path("/nowhere")))
+    (case,) = plan.cases
+    return dict(case.workload.parameters), plan
+
+
+# -- words and plan ---------------------------------------------------------------------------------------------------
+
+
+def test_the_plan_has_one_case_of_all_ranks_repeated_three_times() -> None:
+    parameters, plan = plan_case(ranks=2)
+    assert parameters == {"lmax_bytes": 65536}
+    assert plan.layout.ranks == 2  # type: ignore[attr-defined]
+    assert plan.stop_rule.parameters == {"count": 3}  # type: ignore[attr-defined]
+
+
+def test_every_word_reaches_the_engine() -> None:
+    parameters, plan = plan_case(
+        budget="20ms",
+        random_rings=4,
+        seed=7,
+        faithful=True,
+        no_additional=True,
+        no_short_last_two=True,
+        repetitions=2,
+    )
+    assert parameters == {
+        "lmax_bytes": 65536,
+        "budget_s": 0.02,
+        "random_rings": 4,
+        "seed": 7,
+        "permutation": "slot-probe",
+        "timed_check": True,
+        "additional": False,
+        "short_last_two": False,
+    }
+    assert plan.stop_rule.parameters == {"count": 2}  # type: ignore[attr-defined]
+    assert plan_case(short=True)[0]["budget_s"] == 0.05
+
+
+def test_the_largest_message_is_a_share_of_the_memory_of_a_process() -> None:
+    asked = b_eff_words(ranks=2, memory="2048M")
+    prepared = prepare_b_eff(request_of(asked.options), Ground(Path("/engine"), b_eff_describe()))
+    assert prepared.request.options["lmax"] == 16 * MIB
+    capped = b_eff_words(ranks=2, memory="2048M", lmax_cap="1M")
+    prepared = prepare_b_eff(request_of(capped.options), Ground(Path("/engine"), b_eff_describe()))
+    assert prepared.request.options["lmax"] == MIB
+    layout = place_ranks(8, 2, None, None)
+    found = with_lmax(BEffOptions(ranks=8), layout, available=8 << 30)
+    assert (found.memory, found.lmax) == (2 << 30, 16 * MIB)
+    assert not found.is_lmax_given
+    with pytest.raises(UserError, match="allow messages of"):
+        with_lmax(BEffOptions(ranks=8), layout, available=MIB)
+
+
+def test_what_says_the_same_thing_twice_is_refused() -> None:
+    with pytest.raises(UserError, match="how large"):
+        b_eff_words(lmax="1M", memory="1G")
+    with pytest.raises(UserError, match="how long"):
+        b_eff_words(budget="1s", short=True)
+    with pytest.raises(UserError, match="--lmax 'x'"):
+        b_eff_words(lmax="x")
+    with pytest.raises(UserError, match="--lmax"):
+        b_eff_words(lmax="1K")
+
+
+def test_an_engine_without_the_workload_is_refused() -> None:
+    with pytest.raises(UserError, match="b-eff"):
+        prepare_b_eff(request_of(b_eff_words(ranks=2, lmax="64K").options), Ground(Path("/engine"), DESCRIBE))
+
+
+def test_it_has_a_quick_form_of_two_processes() -> None:
+    suite = find_suite("b_eff")
+    assert isinstance(suite, Quick)
+    asked = suite.quick([])
+    assert asked is not None
+    options = BEffOptions.model_validate(asked.options)
+    assert (options.ranks, options.lmax, options.budget_s, options.random_rings) == (2, MIB, 0.03, 30)
+    assert options.repetitions * expected_s(options, 49) < 9
+    assert options.time_s == 12
+
+
+# -- what it says -----------------------------------------------------------------------------------------------------
+
+
+def test_the_value_is_a_score_that_counts(usual: ReportData) -> None:
+    scores = {score.name: score for score in usual.summary.scores}
+    assert set(scores) == {"b_eff", "b_eff per process", "b_eff at Lmax", "b_eff by medians"}
+    assert all(score.valid and score.unit == "MB/s" for score in scores.values())
+    assert scores["b_eff per process"].value == pytest.approx(scores["b_eff"].value / 4)
+    middle = scores["b_eff by medians"]
+    assert middle.low is not None
+    assert middle.high is not None
+    assert middle.low <= middle.value <= middle.high <= scores["b_eff"].value + 1e-9
+    # Random rings carry half: at 1 MiB 4 GB/s x sqrt(1/2), 2 % more in the best repetition.
+    assert scores["b_eff at Lmax"].value == pytest.approx(4000 * 0.5**0.5 * MIB / (MIB + 1000) * 1.02)
+    assert not of_kind(usual.summary, "b_eff-invalid")
+    assert not of_kind(usual.summary, "b_eff-self-check")
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"run": four(oversubscribed=True)}, "oversubscribed: 4 processes on a node share 2 cores"),
+        ({"patterns": usual_patterns(12)}, "12 of 30 patterns of random rings with all sizes"),
+        ({"repetitions": 2}, "2 of 3 repetitions"),
+        ({"skipped": lambda name, size, _m: name == "ring-2" and size == 4}, "5 of 6 patterns of rings"),
+    ],
+)
+def test_what_breaks_the_definition_is_not_valid(tmp_path: Path, more: dict[str, object], reason: str) -> None:
+    summary = summary_of(tmp_path / "r", launch(**more))  # type: ignore[arg-type]
+    assert all(not score.valid and reason in score.reasons[0] for score in summary.scores)
+    (finding,) = of_kind(summary, "b_eff-invalid")
+    assert finding.severity == "warning"
+    assert "NOT VALID" in finding.text
+    assert reason in finding.text
+    (value,) = [row for row in summary.rows if row.metric == "b_eff" and "method" not in row.params]
+    assert "INVALID:b_eff" in value.flags
+
+
+def test_a_missing_size_is_not_valid(tmp_path: Path) -> None:
+    records = [record for record in launch() if not (record.kind == "phase" and record.phase == "size-20")]
+    summary = summary_of(tmp_path / "r", records)
+    assert summary.scores[0].reasons == ["20 of 21 message sizes"]
+
+
+def test_a_machine_that_is_not_ones_own_is_a_warning(tmp_path: Path) -> None:
+    (finding,) = of_kind(summary_of(tmp_path / "r", launch(elapsed=1.2)), "b_eff-self-check")
+    assert finding.severity == "warning"
+    assert "(17% are missing)" in finding.text
+
+
+def test_sentences_name_the_best_way_to_send_and_what_distance_costs(usual: ReportData) -> None:
+    (methods,) = of_kind(usual.summary, "b_eff-methods")
+    assert methods.text.startswith("Best way to send in rings and random rings: nonblocking at all sizes (up to 1.67 x")
+    assert methods.numbers["methods"] == ["nonblocking"] * 3
+    (order,) = of_kind(usual.summary, "b_eff-order")
+    assert order.severity == "advice"
+    assert "0.50 x" in order.text
+    (latency,) = of_kind(usual.summary, "b_eff-latency")
+    # 4 processes x 1 B over 4 GB/s x sqrt(1/2) x 1/1001 x 1.02.
+    assert latency.numbers["latency_s"] == pytest.approx(4 / (4e9 * 0.5**0.5 / 1001 * 1.02))
+    (degenerate,) = of_kind(usual.summary, "b_eff-degenerate")
+    assert degenerate.numbers["patterns"] == ["ring-4", "ring-5"]
+
+
+def test_the_winner_changes_with_the_size(tmp_path: Path) -> None:
+    def bandwidth(pattern: str, size: int, method: str, repetition: int) -> float:
+        small = {"alltoallv": 3.0}.get(method, 1.0) if size < 7 else 1.0
+        return small * usual_bandwidth(pattern, size, method, repetition)
+
+    (methods,) = of_kind(summary_of(tmp_path / "r", launch(bandwidth)), "b_eff-methods")
+    assert methods.numbers["methods"] == ["alltoallv", "nonblocking", "nonblocking"]
+
+
+def test_methods_that_are_alike_are_all_as_good(tmp_path: Path) -> None:
+    (methods,) = of_kind(summary_of(tmp_path / "r", launch(lambda *_: 1e9)), "b_eff-methods")
+    assert methods.severity == "info"
+    assert methods.numbers["methods"] == ["any"] * 3
+
+
+def test_conditions_are_said(tmp_path: Path) -> None:
+    summary = summary_of(tmp_path / "r", launch(), memory=None, budget_s=0.05)
+    (finding,) = of_kind(summary, "b_eff-conditions")
+    assert "1M, was chosen" in finding.text
+    assert "50.0 ms" in finding.text
+    assert summary.scores[0].valid
+
+
+def test_every_pattern_and_size_has_a_row(usual: ReportData) -> None:
+    rows = usual.summary.rows
+    single = [row for row in rows if row.metric == "pattern_bandwidth"]
+    assert len(single) == (6 + 30 + 13) * 21
+    assert all(len(row.repetitions) == 3 for row in single)
+    flagged = {row.params["patterns"] for row in rows if "degenerate" in row.flags}
+    assert flagged == {"ring-4", "ring-5"}
+    (pair,) = [row for row in rows if row.metric == "one_pair_bandwidth"]
+    assert pair.repetitions[0] == pytest.approx(usual_bandwidth("ping-pong", 20, "sendrecv", 0))
+    assert {row.params["method"] for row in rows if "method" in row.params} == {"sendrecv", "alltoallv", "nonblocking"}
+
+
+# -- what it shows ----------------------------------------------------------------------------------------------------
+
+
+def test_the_tables(usual: ReportData) -> None:
+    content = build(usual)
+    assert content is not None
+    titles = [grid.title for grid in content.grids]
+    assert titles[0] == "4 processes, Lmax 1M"
+    summary, methods, sizes, patterns, repetitions, check = content.grids
+    each = [cell.text for cell in summary.rows[1]]
+    assert each[1] == f"{usual.summary.scores[0].value / 4:.1f}"
+    assert len(methods.rows) == 3
+    assert [row[0].text for row in sizes.rows][:3] == ["1", "2", "4"]
+    assert sizes.rows[20][-1].text == "nonblocking"
+    assert [row[0].text for row in patterns.rows][-13:] == list(ADDITIONAL)
+    assert {row[0].text for row in patterns.rows if row[-1].text == "degenerate"} == {"ring-4", "ring-5"}
+    assert patterns.rows[0][1].text == "1 of 4"
+    assert len(repetitions.rows) == 3
+    assert len(check.rows) == 3
+    assert all(word in " ".join(content.notes) for word in ("D1", "D2", "D3", "D4", "D5", "D6", "D7", "seed 1"))
+
+
+def test_ten_figures_are_drawn(usual: ReportData) -> None:
+    figures = build_charts(usual)
+    assert [figure.title for figure in figures] == [
+        *(
+            f"{what}, {method}"
+            for method in ("Sendrecv", "Alltoallv", "nonblocking", "the best method")
+            for what in ("rings and random rings", "additional patterns")
+        ),
+        "methods",
+        "rings against random rings",
+    ]
+    names = {value["name"] for value in figures[0].spec["data"]["values"]}
+    assert names == {*(f"ring-{number}" for number in range(6)), "random, best", "random, mean", "random, worst"}
+    # The one pair is measured by one method.
+    assert "ping-pong" in {value["name"] for value in figures[1].spec["data"]["values"]}
+    assert "ping-pong" not in {value["name"] for value in figures[3].spec["data"]["values"]}
+    found = [document for name, document in documents(usual) if name.startswith("b_eff")]
+    assert len(found) == 10
+    assert "<svg" in to_svg(found[9])
+
+
+def test_other_suites_have_none_of_it() -> None:
+    data = ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))
+    assert build(data) is None
+    assert build_charts(data) == []
+
+
+def test_without_additional_patterns_there_are_six_figures(tmp_path: Path) -> None:
+    patterns = {name: count for name, count in usual_patterns().items() if name not in ADDITIONAL}
+    result = write(tmp_path / "r", launch(patterns=patterns), USUAL)
+    data = load(FinishedResult(result.path), build_summary(result))
+    assert len(build_charts(data)) == 6
+    assert data.summary.scores[0].valid

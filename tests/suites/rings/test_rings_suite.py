@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rings: words and plan, hpcc in turn, and from constructed records to rows, sentences, tables and the export."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from support.make_records import make_row
+from support.rings_world import MESSAGES, answer, four, launch, rings_describe, write
+from support.simulated_engine import Clock, SilentProgress, SimulatedEngine
+from ullage.errors import UserError
+from ullage.exporters import load_exporters
+from ullage.launch.base import Launcher
+from ullage.launch.mpich import Mpich
+from ullage.launch.open_mpi import OpenMpi
+from ullage.model.peer import PeerRecord
+from ullage.model.plan import Layout
+from ullage.model.request import Request
+from ullage.model.summary import Finding, Row, Summary
+from ullage.peers import Installed, PeerError
+from ullage.peers.hpcc import HpccAnswer, HpccJob
+from ullage.report.charts import documents
+from ullage.report.charts.rings import build as build_charts
+from ullage.report.data import FinishedResult, ReportData, load
+from ullage.report.sections.rings import build
+from ullage.report.vega import to_svg
+from ullage.result import ResultFolder
+from ullage.running.session import Session
+from ullage.suites import Ground, Quick, find_suite
+from ullage.suites.parts.headlines import headlines
+from ullage.suites.rings.balance import balance_findings, balances
+from ullage.suites.rings.beside import job_of
+from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES
+from ullage.suites.rings.diagnosis import diagnose
+from ullage.suites.rings.execution import execute
+from ullage.suites.rings.prepare import PreparedRings, prepare_rings
+from ullage.suites.rings.words import rings_words
+from ullage.summary import build_summary
+
+OPTIONS: dict[str, object] = {"ranks": 4}
+HPCC = Installed(Path("/usr/bin/hpcc"), "")
+
+
+def prepared(ranks: int = 2, **words: object) -> PreparedRings:
+    asked = rings_words(ranks=ranks, **words)  # type: ignore[arg-type]
+    request = Request(run_id="r1", suite="rings", created="now", targets=asked.targets, options=asked.options)
+    return prepare_rings(request, Ground(Path("/engine"), rings_describe()))
+
+
+def summary_of(folder: Path, **more: object) -> Summary:
+    return build_summary(write(folder, launch(**more), OPTIONS))  # type: ignore[arg-type]
+
+
+def of_kind(findings: Sequence[Finding], kind: str) -> list[Finding]:
+    return [finding for finding in findings if finding.kind == kind]
+
+
+# -- words and plan ---------------------------------------------------------------------------------------------------
+
+
+def test_the_six_cases_are_hpccs() -> None:
+    (plan,) = prepared().plans(ResultFolder(Path("/nowhere")))
+    given = [(case.workload.name, case.workload.parameters) for case in plan.cases]
+    assert given == [
+        ("ring", {}),
+        ("ring", {"order": "random", "rings": 30}),
+        ("ping-pong", {"pairs": "sampled"}),
+        ("ring", {"message_bytes": LARGE_BYTES, "loops": 3, "measurements": 2}),
+        ("ring", {"order": "random", "rings": 10, "message_bytes": LARGE_BYTES, "loops": 3, "measurements": 2}),
+        (
+            "ping-pong",
+            {"pairs": "sampled", "message_bytes": LARGE_BYTES, "loops": 1, "measurements": 2, "budget_s": 30.0},
+        ),
+    ]
+    assert plan.layout.ranks == 2
+    assert plan.stop_rule.parameters == {"count": 6}
+    assert prepared(faithful=True, seed=5).cases[1].kernel.case.workload.parameters["permutation"] == "slot-probe"
+    assert prepared(seed=5).cases[1].kernel.case.workload.parameters["seed"] == 5
+
+
+def test_it_has_a_quick_form_of_two_processes() -> None:
+    suite = find_suite("rings")
+    assert isinstance(suite, Quick)
+    asked = suite.quick([])
+    assert asked is not None
+    assert (asked.options["ranks"], asked.options["repetitions"]) == (2, 3)
+
+
+def test_too_few_processes_are_refused() -> None:
+    with pytest.raises(UserError, match="--ranks"):
+        rings_words(ranks=1)
+
+
+# -- in turn with hpcc ------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Scene:
+    """A result, a simulated engine and a simulated hpcc; ``course`` is what ran, in order."""
+
+    folder: Path
+    launcher: Launcher = field(default_factory=lambda: OpenMpi(Path("/mpirun")))
+    failures: int = 0
+    course: list[str] = field(default_factory=list[str])
+    jobs: list[HpccJob] = field(default_factory=list[HpccJob])
+
+    def __post_init__(self) -> None:
+        self.engine = SimulatedEngine(Clock(), lambda _case, _plan: 0.01)
+        self.result = ResultFolder.create(
+            self.folder, Request(run_id="r1", suite="rings", created="now", options=OPTIONS)
+        )
+
+    def hpcc(self, program: Installed, job: HpccJob, *, limit_s: float) -> HpccAnswer:
+        assert program == HPCC
+        assert limit_s >= 60
+        self.course.append("hpcc")
+        self.jobs.append(job)
+        if len(self.jobs) <= self.failures:
+            raise PeerError("no luck")
+        return answer()
+
+    def start(self, *words: object) -> object:
+        self.course.append("ours")
+        return self.engine.start(*words)  # type: ignore[arg-type]
+
+    def run(self, ready: PreparedRings, installed: Installed | None = HPCC) -> int:
+        ground = Ground(Path("/engine"), rings_describe())
+        session = Session(self.result, ground, self.launcher, SilentProgress(), None, self.start)  # type: ignore[arg-type]
+        return execute(ready, session, self.engine.clock.now, self.hpcc, lambda: installed)
+
+
+@pytest.fixture
+def mpiexec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One on the PATH, which only has to be there."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "mpirun.openmpi").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+
+@pytest.mark.usefixtures("mpiexec")
+def test_ours_and_hpcc_take_turns_with_as_many_processes(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "r")
+    assert scene.run(prepared(repetitions=3)) == 0
+    assert scene.course == ["ours", "hpcc"] * 3
+    assert {job.ranks for job in scene.jobs} == {2}
+    peers = scene.result.read_peers()
+    assert len(peers) == 6 * 3
+    ids = [case.kernel.case.id for case in prepared(repetitions=3).cases]
+    natural = [record.values for record in peers if record.case == ids[0]]
+    assert natural == [{"ring_latency": MESSAGES.natural_latency}] * 3
+    pairs = [record for record in peers if record.case == ids[5]]
+    assert {record.phase for record in pairs} == {"pairs"}
+    assert pairs[0].values == {
+        "ping_pong_least_bandwidth": 6e9,
+        "ping_pong_bandwidth": 12e9,
+        "ping_pong_most_bandwidth": 20e9,
+    }
+    # Going on with a whole run starts nothing.
+    assert scene.run(prepared(repetitions=3)) == 0
+    assert scene.course == ["ours", "hpcc"] * 3
+
+
+@pytest.mark.usefixtures("mpiexec")
+def test_without_hpcc_there_is_one_launch(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "a")
+    assert scene.run(prepared(repetitions=3), installed=None) == 0
+    assert scene.course == ["ours"]
+    unwanted = Scene(tmp_path / "b")
+    assert unwanted.run(prepared(repetitions=3, no_peer=True)) == 0
+    assert unwanted.course == ["ours"]
+    assert prepared(ranks=4, nodes=2).may_have_peer is False
+
+
+@pytest.mark.usefixtures("mpiexec")
+def test_a_failing_hpcc_is_a_note_and_is_given_up(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "r", failures=9)
+    assert scene.run(prepared(repetitions=4)) == 0
+    assert scene.course == ["ours", "hpcc", "ours", "hpcc", "ours", "ours"]
+    assert scene.result.read_peers() == []
+    events = [event for file in scene.result.read_records() for event in file.events]
+    assert [event.code for event in events] == ["peer-failed"]
+
+
+@pytest.mark.usefixtures("mpiexec")
+def test_another_mpi_is_said(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "r", launcher=Mpich(Path("/mpiexec")))
+    scene.run(prepared(repetitions=2))
+    events = [event.code for file in scene.result.read_records() for event in file.events]
+    assert events == ["peer-other-mpi"]
+    assert not any(name.startswith("MPIR") for name, _ in scene.jobs[0].settings)
+
+
+def test_hpcc_is_bound_and_set_as_our_ranks_are() -> None:
+    job = job_of(Layout(ranks=6, nodes=1, binding="core"), [("OMPI_MCA_mpi_yield_when_idle", "1")])
+    assert (job.rows, job.columns, job.ranks) == (2, 3, 6)
+    assert dict(job.settings) == {
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "core",
+    }
+
+
+# -- what it says -----------------------------------------------------------------------------------------------------
+
+
+def test_rows_have_the_latency_of_the_small_and_the_bandwidth_of_the_large_message(tmp_path: Path) -> None:
+    rows = summary_of(tmp_path / "r", noise=0.0).rows
+    found = {(row.metric, row.params["order"]): row.median for row in rows}
+    assert found == {
+        ("ring_latency", "natural"): 1e-6,
+        ("ring_latency", "random"): 2e-6,
+        ("ping_pong_least_latency", "ping-pong"): 5e-7,
+        ("ping_pong_latency", "ping-pong"): 6e-7,
+        ("ping_pong_most_latency", "ping-pong"): 7e-7,
+        ("ring_bandwidth", "natural"): pytest.approx(5e9),
+        ("ring_bandwidth", "random"): pytest.approx(2e9),
+        ("ping_pong_least_bandwidth", "ping-pong"): pytest.approx(LARGE_BYTES / 3e-4),
+        # The mean of the pairs' rates, as hpcc has it.
+        ("ping_pong_bandwidth", "ping-pong"): pytest.approx((LARGE_BYTES / 1e-4 + LARGE_BYTES / 3e-4) / 2),
+        ("ping_pong_most_bandwidth", "ping-pong"): pytest.approx(LARGE_BYTES / 1e-4),
+    }
+    assert {row.params["message_bytes"] for row in rows} == {SMALL_BYTES, LARGE_BYTES}
+    assert all("too-short" not in row.flags and len(row.repetitions) == 6 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("natural", "random", "nodes", "kind"),
+    [
+        (0.97, 1.02, 1, "a full crossbar"),
+        (0.5, 0.5, 1, "shared memory"),
+        (0.47, 0.19, 8, "a torus"),
+        (1 / 64, 1 / 64, 1, "a bus"),
+        (0.6, 0.13, 8, "a network whose card the processes of a node share"),
+    ],
+)
+def test_the_ratio_tells_the_kind_of_network(natural: float, random: float, nodes: int, kind: str) -> None:
+    found = diagnose(8e9, natural * 8e9, random * 8e9, 64, nodes)
+    assert [one.name for one in found.kinds] == [kind]
+
+
+def test_published_ratios_are_told_as_what_their_machines_were() -> None:
+    """Comments in HPC Challenge's source (specs/beff.md 5.3): a T3E is a torus, an SX-5 node has shared memory."""
+    assert diagnose(319.0, 147.6, 61.1, 64, 1).kinds[0].name == "a torus"
+    assert diagnose(7900.0, 4183.0, 4393.0, 6, 1).kinds[0].name == "shared memory"
+    # ARCHER, 128 nodes of 24: the card of a node is shared.
+    assert diagnose(2.591, 1.212, 0.0915, 3072, 128).kinds[0].name.startswith("a network whose card")
+
+
+def test_two_processes_cannot_tell_a_bus_from_shared_memory_and_far_is_unknown() -> None:
+    assert {kind.name for kind in diagnose(1.0, 0.5, 0.5, 2, 1).kinds} == {"a bus", "shared memory"}
+    assert diagnose(1.0, 0.001, 0.9, 64, 1).kinds == ()
+
+
+def test_sentences(tmp_path: Path) -> None:
+    findings = summary_of(tmp_path / "r", noise=0.0).findings
+    (ratio,) = of_kind(findings, "ring-ratio")
+    assert ratio.text.startswith("Ping-pong : natural ring : random rings = 1 : 0.38 : 0.15, as a torus has it")
+    (order,) = of_kind(findings, "ring-order")
+    assert order.severity == "advice"
+    (latency,) = of_kind(findings, "ring-latency")
+    assert "600 ns between two processes, 1.00 us in the natural ring and 2.00 us in random ones" in latency.text
+    assert of_kind(findings, "oversubscribed") == []
+    (warning,) = of_kind(summary_of(tmp_path / "o", run=four(oversubscribed=True)).findings, "oversubscribed")
+    assert warning.severity == "warning"
+
+
+def with_peer(folder: Path, factor: float) -> Summary:
+    result = write(folder, launch(), OPTIONS)
+    for index in range(6):
+        value = factor * 1e-6 * (1 + 0.01 * index)
+        result.append_peer(
+            PeerRecord(
+                case=f"natural-{SMALL_BYTES}",
+                phase="ring",
+                tool="hpcc",
+                version="1.5.0",
+                repetition=index,
+                values={"ring_latency": value},
+                command=["hpcc"],
+            )
+        )
+    return build_summary(result)
+
+
+def test_agreement_with_hpcc_is_judged_by_the_noise_of_both(tmp_path: Path) -> None:
+    (same,) = of_kind(with_peer(tmp_path / "a", 1.0).findings, "ring-peer")
+    assert same.text.endswith("1 of 1 numbers are the same within the noise.")
+    (other,) = of_kind(with_peer(tmp_path / "b", 1.5).findings, "ring-peer")
+    assert other.text.endswith(
+        "0 of 1 numbers are the same within the noise; apart are (ours over hpcc's) natural ring latency 0.67."
+    )
+
+
+# -- balance and export -----------------------------------------------------------------------------------------------
+
+
+def other_rows() -> list[Row]:
+    solve = {"operation": "solve", "type": "fp64", "threads": 4, "n": 4096}
+    stream = {"kernel": "triad", "stores": "ordinary", "threads": 4, "level": "DRAM", "working_set_bytes": 1 << 30}
+    return [
+        make_row(100e9, metric="compute_rate", unit="op/s", verdict="none", target="cpu").model_copy(
+            update={"params": solve, "suite": "cpu"}
+        ),
+        make_row(40e9, metric="memory_bandwidth", verdict="none", target="memory").model_copy(
+            update={"params": stream, "suite": "memory"}
+        ),
+    ]
+
+
+def test_balance_is_told_where_all_numbers_are_there(tmp_path: Path) -> None:
+    rows = summary_of(tmp_path / "r", noise=0.0).rows
+    assert balances(rows) == []
+    network, memory = balances([*rows, *other_rows()])
+    # 4 processes x 2 GB/s over 100 Gflop/s, in bytes for 1000 operations.
+    assert (network.value, network.unit) == (pytest.approx(80.0), "B/kflop")
+    assert (memory.value, memory.unit) == (pytest.approx(0.4), "B/flop")
+    assert len(balance_findings([*rows, *other_rows()])) == 2
+    assert [one.name for one in balances(other_rows())] == ["memory : compute"]
+
+
+def test_the_export_has_hpccs_names_and_units(tmp_path: Path) -> None:
+    summary = summary_of(tmp_path / "r", noise=0.0)
+    summary = summary.model_copy(update={"rows": [*summary.rows, *other_rows()]})
+    text = load_exporters()["hpcc"].render(ReportData(summary))
+    assert isinstance(text, str)
+    assert text.startswith("Begin of Summary section.\n")
+    assert text.endswith("End of Summary section.\n")
+    fields = dict(line.split("=") for line in text.splitlines() if "=" in line)
+    assert fields == {
+        "HPL_Tflops": "0.1",
+        "HPL_N": "4096",
+        "StarSTREAM_Triad": "10",
+        "CommWorldProcs": "4",
+        "MaxPingPongLatency_usec": "0.7",
+        "RandomlyOrderedRingLatency_usec": "2",
+        "MinPingPongBandwidth_GBytes": "6.66667",
+        "NaturallyOrderedRingBandwidth_GBytes": "5",
+        "RandomlyOrderedRingBandwidth_GBytes": "2",
+        "MinPingPongLatency_usec": "0.5",
+        "AvgPingPongLatency_usec": "0.6",
+        "MaxPingPongBandwidth_GBytes": "20",
+        "AvgPingPongBandwidth_GBytes": "13.3333",
+        "NaturallyOrderedRingLatency_usec": "1",
+    }
+    with pytest.raises(UserError, match="no number"):
+        load_exporters()["hpcc"].render(ReportData(Summary(suite="disk", run_id="r", created="now", rows=[])))
+
+
+def test_its_headlines_are_those_of_random_rings(tmp_path: Path) -> None:
+    rows = summary_of(tmp_path / "r").rows
+    found = headlines(rows)
+    assert [(one.part, rows[one.row].metric, rows[one.row].params["order"]) for one in found] == [
+        ("messages", "ring_bandwidth", "random"),
+        ("messages", "ring_latency", "random"),
+    ]
+
+
+# -- what it shows ----------------------------------------------------------------------------------------------------
+
+
+def test_tables_and_pictures(tmp_path: Path) -> None:
+    summary = with_peer(tmp_path / "r", 1.0)
+    data = load(FinishedResult(tmp_path / "r"), summary)
+    data = ReportData(
+        summary.model_copy(update={"rows": [*summary.rows, *other_rows()]}), data.phases, request=data.request
+    )
+    content = build(data)
+    assert content is not None
+    assert [grid.title for grid in content.grids] == [
+        "latency of 8 bytes",
+        "bandwidth of 2,000,000 bytes",
+        "ratio of bandwidths, each process",
+        "balance",
+    ]
+    latency = content.grids[0]
+    assert [row[0].text for row in latency.rows] == [
+        "natural ring",
+        "random rings",
+        "ping-pong, least",
+        "ping-pong, mean",
+        "ping-pong, most",
+    ]
+    heads = [column.heading for column in latency.columns]
+    assert latency.rows[0][heads.index("ours over hpcc's")].text == "1.00"
+    assert any("run in turn" in note for note in content.notes)
+    figures = build_charts(data)
+    assert len(figures) == 2
+    found = [document for name, document in documents(data) if name.startswith("rings")]
+    assert "<svg" in to_svg(found[0])
+
+
+def test_other_suites_have_none_of_it() -> None:
+    data = ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))
+    assert build(data) is None
+    assert build_charts(data) == []

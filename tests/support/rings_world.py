@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rings without an engine: what such an engine says of itself, and CONSTRUCTED records as it would write them.
+
+No number in here was measured.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from support.make_records import make_case, make_launch, make_phase, make_run
+from support.simulated_engine import DESCRIBE, parameter
+from ullage.model.describe import Describe, Registered
+from ullage.model.plan import Parameters
+from ullage.model.record import RunRecord
+from ullage.model.request import Request
+from ullage.peers.hpcc import HpccAnswer, Messages
+from ullage.records import AnyRecord
+from ullage.result import ResultFolder
+from ullage.suites.kernels.cases import MPI
+from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES
+
+_RING = [
+    parameter("order", "choice", "natural", choices=["natural", "random"]),
+    parameter("rings", "count", 1, minimum=1),
+    parameter("message_bytes", "bytes", 8, minimum=1),
+    parameter("loops", "count", 8, minimum=1),
+    parameter("measurements", "count", 5, minimum=1),
+    parameter("grow", "flag", True),
+    parameter("seed", "count", 1),
+    parameter("permutation", "choice", "uniform", choices=["uniform", "slot-probe"]),
+]
+_PAIRS = [
+    parameter("pairs", "choice", "all", choices=["all", "sampled"]),
+    parameter("message_bytes", "bytes", 8, minimum=1),
+    parameter("loops", "count", 8, minimum=1),
+    parameter("measurements", "count", 5, minimum=1),
+    parameter("budget_s", "seconds", 10.0),
+]
+# Seconds of a message; pairs: least, mean, most.
+TIMES: dict[tuple[str, int], float] = {
+    ("natural", SMALL_BYTES): 1e-6,
+    ("random", SMALL_BYTES): 2e-6,
+    ("natural", LARGE_BYTES): 4e-4,
+    ("random", LARGE_BYTES): 1e-3,
+}
+PAIRS: dict[int, tuple[float, float, float]] = {SMALL_BYTES: (5e-7, 6e-7, 7e-7), LARGE_BYTES: (1e-4, 2e-4, 3e-4)}
+MESSAGES = Messages(1.01e-6, 5e9, 2e-6, 2e9, (5e-7, 6e-7, 7e-7), (6e9, 12e9, 20e9))
+
+
+def rings_describe() -> Describe:
+    """An engine with workloads ``ring`` and ``ping-pong``."""
+    works = [
+        Registered.model_validate({"name": name, "doc": "", "available": True, "parameters": parameters})
+        for name, parameters in (("ring", _RING), ("ping-pong", _PAIRS))
+    ]
+    return DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, *works]})
+
+
+def _repetition(
+    case: str, index: int, workload: str, parameters: Parameters, gauges: dict[str, float], **facts: object
+) -> list[AnyRecord]:
+    phase = make_phase(
+        case,
+        index,
+        phase="ring" if workload == "ring" else "pairs",
+        access="none",
+        bytes_=0,
+        elapsed_ns=2_000_000,
+        ranks=4,
+        gauges={name: {"sum": 4 * value, "least": value, "most": value} for name, value in gauges.items()},
+        facts=facts,
+    )
+    ended = make_case(case, index, target="mpi", backend="null", workload=workload, workload_parameters=parameters)
+    return [phase, ended]
+
+
+def launch(repetitions: int = 6, *, run: RunRecord | None = None, noise: float = 0.01) -> list[AnyRecord]:
+    """All six cases of 4 processes on 4 cores; each repetition a little slower."""
+    found: list[list[AnyRecord]] = []
+    for index in range(repetitions):
+        slower = 1 + noise * index
+        for (order, size), seconds in TIMES.items():
+            given: Parameters = {"order": order, "message_bytes": size, "permutation": "uniform"}
+            gauges = {"ring_s": seconds * slower, "message_bytes": float(size)}
+            found.append(_repetition(f"{order}-{size}", index, "ring", given, gauges))
+        for size, (least, mean, most) in PAIRS.items():
+            gauges = {
+                "least_one_way_s": least * slower,
+                "mean_one_way_s": mean * slower,
+                "most_one_way_s": most * slower,
+                "message_bytes": float(size),
+            }
+            pairs = [[0, 1, least * slower], [1, 0, most * slower]]
+            case = f"pairs-{size}"
+            found.append(_repetition(case, index, "ping-pong", {"message_bytes": size}, gauges, one_way_s=pairs))
+    return make_launch(*found, run=run or four())
+
+
+def four(*, oversubscribed: bool = False, nodes: int = 1) -> RunRecord:
+    """A launch of 4 processes."""
+    run = make_run(4, oversubscribed=oversubscribed, nodes=nodes)
+    return run.model_copy(update={"pinning": run.pinning.model_copy(update={"cores_available": 4})})
+
+
+def answer(messages: Messages | None = MESSAGES) -> HpccAnswer:
+    """As hpcc would give it; only the messages count."""
+    streams = dict.fromkeys(("copy", "scale", "add", "triad"), 1.0)
+    return HpccAnswer(
+        *("1.5.0", 400, 0.01, 1.0, 100, 1.0, 1.0, 100, streams, streams, 1.0, 1.0, 1.0, 1.0), messages=messages
+    )
+
+
+def write(folder: Path, records: Sequence[AnyRecord], options: dict[str, object]) -> ResultFolder:
+    """A result that holds one launch."""
+    request = Request(run_id="r1", suite="rings", created="now", targets=[MPI], options=options)
+    result = ResultFolder.create(folder, request)
+    result.records_path(1).parent.mkdir()
+    lines = (record.model_dump_json(by_alias=True) for record in records)  # type: ignore[union-attr]
+    result.records_path(1).write_text("\n".join(lines) + "\n")
+    return result
