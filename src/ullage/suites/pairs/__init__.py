@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast is the way between every two nodes, and which links and nodes are slow? All pairs, bisections, incast.
+
+Between the ranks of one node where there is one node only. Every pair is measured in both directions, and what is slow
+is named by a test that tells a slow node from a slow link.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.suites.pairs.words import pairs_words
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Target
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The suite ``pairs``."""
+
+    name: str = "pairs"
+    doc: str = _DOC
+    options: Callable[..., Asked] = pairs_words
+
+    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+        """See ``Quick``: two ranks here."""
+        return pairs_words(ranks=2, quick=True)
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.pairs.prepare import prepare_pairs
+
+        return prepare_pairs(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """See ``Summarising``."""
+        from ullage.suites.pairs.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = Pairs()

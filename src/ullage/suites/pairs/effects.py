@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which ends and which links are slow, told apart. Pure.
+
+A time from i to j is taken as the product of what all have in common, what i adds by sending, what j adds by receiving,
+and what the link adds. The first three are fitted by medians (Tukey's median polish of the logarithms), so that a slow
+end is found as one slow end and not as n - 1 slow links, and a few slow links change nothing in it. Where one end is
+the bottleneck the other adds nothing: a link is held against the slower of the product and either end alone. What is
+named slow stands out of the matrix by many times its noise, by a factor that matters, and in every single repetition.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+FEWEST_ENDS: Final = 4
+"""With fewer, a slow end looks as a slow link does."""
+_ROUNDS: Final = 20
+_SETTLED: Final = 1e-9
+FEWEST_REPETITIONS: Final = 3
+"""With fewer nothing is named slow: it could have happened once."""
+_TO_SIGMA: Final = 1.4826
+_LEAST_SIGMA: Final = 0.01
+# Of n ends, and of n (n - 1) links: the more there are, the farther out chance may put one.
+_MANY_OF_ENDS: Final = 4.0
+_MANY_OF_LINKS: Final = 6.0
+# A factor that matters, in the median and in every repetition.
+SLOW_END: Final = 1.25
+SLOW_LINK: Final = 1.3
+_EVERY_TIME: Final = 1.15
+
+
+@dataclass(frozen=True)
+class Polish:
+    """Logarithms: ``common`` + ``sends`` of the row + ``receives`` of the column + ``links``."""
+
+    common: float
+    sends: "NDArray[np.float64]"
+    receives: "NDArray[np.float64]"
+    links: "NDArray[np.float64]"
+
+    @property
+    def expected(self) -> "NDArray[np.float64]":
+        """Of each link by its two ends: what both add, or the slower one alone."""
+        import numpy as np
+
+        sender, receiver = self.sends[:, None], self.receives[None, :]
+        return self.common + np.maximum(sender + receiver, np.maximum(sender, receiver))
+
+
+@dataclass(frozen=True, slots=True)
+class SlowEnd:
+    """Factors by which its messages take longer than those of the others; 1 where only the other way is slow."""
+
+    end: int
+    sends: float
+    receives: float
+
+
+@dataclass(frozen=True, slots=True)
+class SlowLink:
+    """``factor``: to what is usual between these two ends."""
+
+    sender: int
+    receiver: int
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class AsymmetricPair:
+    """``factor``: by how much it takes longer from ``slow`` to ``fast`` than back."""
+
+    slow: int
+    fast: int
+    factor: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """``sigma``: of a logarithm, by the links that are alike and by the repetitions."""
+
+    polish: Polish
+    sigma: float
+    ends: tuple[SlowEnd, ...]
+    links: tuple[SlowLink, ...]
+    asymmetric: tuple[AsymmetricPair, ...]
+
+    @property
+    def slow_link_from(self) -> float:
+        """The factor above which a link is named, in this noise."""
+        return math.exp(_link_limit(self.sigma))
+
+
+def fit(times: "NDArray[np.float64]") -> Fit:
+    """``times``: by repetition, sender, receiver, with a diagonal that is not a number."""
+    import numpy as np
+
+    each = np.log(times)
+    middle = np.median(each, axis=0)
+    count = middle.shape[0]
+    with_ends = count >= FEWEST_ENDS
+    polish = polished(middle) if with_ends else _flat(middle)
+    apart = ~np.eye(count, dtype=bool)
+    noise = max(_LEAST_SIGMA, _TO_SIGMA * float(np.median(np.median(np.abs(each - middle)[:, apart], axis=0))))
+    # Of few ends the links are what they are: how much they differ is no noise.
+    sigma = max(noise, _scale(polish.links[apart])) if with_ends else noise
+    if len(times) < FEWEST_REPETITIONS:
+        return Fit(polish, sigma, (), (), ())
+    rest = each - polish.expected
+    asymmetric = _asymmetric(each, rest, sigma)
+    if not with_ends:
+        return Fit(polish, sigma, (), (), asymmetric)
+    return Fit(polish, sigma, _slow_ends(polish, each, sigma), _slow_links(rest, sigma), asymmetric)
+
+
+def polished(logarithms: "NDArray[np.float64]") -> Polish:
+    """Median polish of a square matrix without its diagonal."""
+    import numpy as np
+
+    rest = logarithms.copy()
+    sends, receives = np.zeros(len(rest)), np.zeros(len(rest))
+    for _ in range(_ROUNDS):
+        by_row = np.nanmedian(rest, axis=1)
+        rest -= by_row[:, None]
+        sends += by_row
+        by_column = np.nanmedian(rest, axis=0)
+        rest -= by_column[None, :]
+        receives += by_column
+        if max(np.abs(by_row).max(), np.abs(by_column).max()) < _SETTLED:
+            break
+    usual = float(np.median(sends)), float(np.median(receives))
+    return Polish(sum(usual), sends - usual[0], receives - usual[1], rest)
+
+
+def _flat(logarithms: "NDArray[np.float64]") -> Polish:
+    """Too few ends to say what one of them adds."""
+    import numpy as np
+
+    common = float(np.nanmedian(logarithms))
+    nothing = np.zeros(len(logarithms))
+    return Polish(common, nothing, nothing, logarithms - common)
+
+
+def _scale(values: "NDArray[np.float64]") -> float:
+    """A standard deviation by the median of what deviates from 0."""
+    import numpy as np
+
+    return _TO_SIGMA * float(np.median(np.abs(values)))
+
+
+def _slow_ends(polish: Polish, each: "NDArray[np.float64]", sigma: float) -> tuple[SlowEnd, ...]:
+    alone = [polished(one) for one in each]
+    sending = _outstanding(polish.sends, [one.sends for one in alone], sigma)
+    receiving = _outstanding(polish.receives, [one.receives for one in alone], sigma)
+    return tuple(
+        SlowEnd(
+            end,
+            math.exp(polish.sends[end]) if end in sending else 1.0,
+            math.exp(polish.receives[end]) if end in receiving else 1.0,
+        )
+        for end in sorted({*sending, *receiving})
+    )
+
+
+def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.float64]]", sigma: float) -> list[int]:
+    """Ends whose effect is large among the effects, against the noise of a median of links, and every time."""
+    import numpy as np
+
+    noise = max(_scale(effects), sigma / math.sqrt(len(effects) - 1))
+    least = np.min(np.stack(alone), axis=0)
+    return [
+        end
+        for end, effect in enumerate(effects)
+        if effect > max(math.log(SLOW_END), _MANY_OF_ENDS * noise) and least[end] > math.log(_EVERY_TIME)
+    ]
+
+
+def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ...]:
+    """Slowest first. ``rest``: what its ends do not explain, of every repetition."""
+    import numpy as np
+
+    links = np.median(rest, axis=0)
+    always = np.min(rest, axis=0)
+    with np.errstate(invalid="ignore"):
+        slow = (links > _link_limit(sigma)) & (always > math.log(_EVERY_TIME))
+    found = [SlowLink(int(i), int(j), math.exp(links[i, j])) for i, j in np.argwhere(slow)]
+    return tuple(sorted(found, key=lambda link: -link.factor))
+
+
+def _asymmetric(each: "NDArray[np.float64]", rest: "NDArray[np.float64]", sigma: float) -> tuple[AsymmetricPair, ...]:
+    """Most asymmetric first. What an end adds to all it sends or receives is not counted.
+
+    ``each``: logarithms of every repetition; ``rest``: what of them the ends do not explain.
+    """
+    import numpy as np
+
+    apart = np.minimum(_difference(each), _difference(rest))
+    # The fastest one way is slower than the slowest back.
+    always = np.min(each, axis=0) - np.max(each, axis=0).T
+    with np.errstate(invalid="ignore"):
+        found = (apart > _link_limit(sigma)) & (always > math.log(_EVERY_TIME))
+    pairs = [AsymmetricPair(int(i), int(j), math.exp(apart[i, j])) for i, j in np.argwhere(found)]
+    return tuple(sorted(pairs, key=lambda pair: -pair.factor))
+
+
+def _link_limit(sigma: float) -> float:
+    return max(math.log(SLOW_LINK), _MANY_OF_LINKS * sigma)
+
+
+def _difference(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """By how much more it is there than back, by medians over the repetitions."""
+    import numpy as np
+
+    middle = np.median(values, axis=0)
+    return middle - middle.T

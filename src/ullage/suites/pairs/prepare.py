@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the options to the cases of a pairs run: matrices by message size, then patterns with all ranks active."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.launch.layouts import layout_here
+from ullage.model.plan import Layout, Parameters
+from ullage.model.request import Request
+from ullage.request_options import typed_options
+from ullage.suites import Ground
+from ullage.suites.kernels.cases import MPI, KernelCase, kernel_case
+from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.suites.pairs.options import PairsOptions
+from ullage.suites.pairs.pattern_file import read_pattern
+from ullage.system.cpu import ranks_by_default
+from ullage.units import format_bytes
+
+MATRIX: Final = "ping-pong"
+EXCHANGE: Final = "exchange"
+HEADERS: Final = ("workload", "pattern", "message", "ranks")
+MOST_ENDS: Final = 1024
+LARGEST_OF_LATENCY: Final = 4096
+_NODES_OF_A_JOB: Final = "SLURM_JOB_NUM_NODES"
+_IN_FLIGHT_BYTES: Final = 8 << 20
+_MOST_IN_FLIGHT_BYTES: Final = 1 << 30
+# For the table of what it takes: a plain Ethernet's.
+_ASSUMED_LATENCY_S: Final = 20e-6
+_ASSUMED_RATE: Final = 1e9
+_AROUND_S: Final = 0.1
+
+
+def prepare_pairs(request: Request, ground: Ground, environment: Mapping[str, str] = os.environ) -> PreparedKernels:
+    """``UserError`` where there are no pairs, too many, or the pattern file is wrong."""
+    options = settled(typed_options(PairsOptions, request), len(request.hosts), environment)
+    layout = layout_here(options.ranks or 2, options.nodes, None)
+    cases = [_case(work, parameters, layout, ground) for work, parameters in _works(options)]
+    request = request.model_copy(update={"options": options.model_dump(mode="json")})
+    return PreparedKernels(request, options, HEADERS, cases)
+
+
+def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -> PairsOptions:
+    """With everything that machine, hosts and batch job decide. ``hosts``: how many are named."""
+    job = environment.get(_NODES_OF_A_JOB, "")
+    nodes = options.nodes or hosts or (int(job) if job.isdecimal() else 1)
+    ranks = options.ranks or (nodes if nodes > 1 else max(2, ranks_by_default()))
+    between = options.between or ("nodes" if nodes > 1 else "ranks")
+    if between == "nodes" and nodes == 1:
+        raise UserError("there is one node", "--between nodes", "name --hosts, or measure between ranks")
+    ends = nodes if between == "nodes" else ranks
+    if ends > MOST_ENDS:
+        raise UserError(f"a matrix of {ends} by {ends}", "", f"at most {MOST_ENDS}: choose --between nodes, or fewer")
+    sha256 = options.pattern_sha256
+    if options.pattern is not None:
+        sha256 = read_pattern(Path(options.pattern), ranks).sha256
+        if options.pattern_sha256 not in ("", sha256):
+            raise UserError("it is not what it was when the run was begun", f"--pattern {options.pattern}")
+    update = {"nodes": nodes, "ranks": ranks, "between": between, "pattern_sha256": sha256}
+    return options.model_copy(update=update)
+
+
+def _works(options: PairsOptions) -> Iterator[tuple[str, Parameters]]:
+    """Workload and parameters of every case."""
+    for size in options.sizes:
+        yield MATRIX, matrix_parameters(options, size)
+    largest = options.sizes[-1]
+    for pattern, seed in _patterns(options):
+        seeded: Parameters = {} if seed is None else {"seed": seed}
+        yield EXCHANGE, {"pattern": pattern, "message_bytes": largest, **seeded, **_windows(options)}
+    if options.pattern is not None:
+        for size in options.sizes:
+            own: Parameters = {"pattern": "sparse", "file": options.pattern, "message_bytes": size}
+            yield EXCHANGE, {**own, **_windows(options)}
+
+
+def _patterns(options: PairsOptions) -> list[tuple[str, int | None]]:
+    """Those that differ from each other at this number of ranks; a seed for random ones."""
+    ranks = options.ranks or 2
+    names = ["best-bisection"]
+    if ranks > 2:
+        names += ["worst-bisection", *([] if options.quick else ["incast", "outcast"])]
+    found: list[tuple[str, int | None]] = [(name, None) for name in names]
+    few = options.quick or ranks < 4
+    return found if few else [*found, *(("random-bisection", options.seed + index) for index in range(3))]
+
+
+def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
+    """Of the case that measures every pair with messages of ``size``."""
+    is_latency = size <= LARGEST_OF_LATENCY
+    if is_latency:
+        loops, measurements = (16, 3) if options.quick else (64, 5)
+    else:
+        share = 2 if options.quick else 1
+        loops, measurements = max(4, min(64, _IN_FLIGHT_BYTES // share // size)), 2
+        loops = max(1, min(loops, _MOST_IN_FLIGHT_BYTES // size))
+    return {
+        "between": options.between or "ranks",
+        "traffic": "ping-pong" if is_latency else "one-way",
+        "at_once": not options.one_at_a_time,
+        "message_bytes": size,
+        "loops": loops,
+        "measurements": measurements,
+    }
+
+
+def _windows(options: PairsOptions) -> Parameters:
+    if options.quick:
+        return {"windows": 3, "window_s": 0.01, "warm_up_s": 0.01}
+    return {"windows": 5, "window_s": 0.05, "warm_up_s": 0.05}
+
+
+def _case(workload: str, parameters: Parameters, layout: Layout, ground: Ground) -> KernelCase:
+    pattern = f"pairs of {parameters['between']}" if workload == MATRIX else str(parameters["pattern"])
+    words = (workload, pattern, format_bytes(_number(parameters, "message_bytes")), str(layout.ranks))
+    seconds = _matrix_s(parameters, layout) if workload == MATRIX else _exchange_s(parameters, layout)
+    return kernel_case(workload, parameters, MPI, words, ground.description, seconds=seconds, layout=layout)
+
+
+def _number(parameters: Parameters, name: str) -> int:
+    value = parameters[name]
+    return value if isinstance(value, int) else 0
+
+
+def _matrix_s(parameters: Parameters, layout: Layout) -> float:
+    ends = (layout.nodes or 1) if parameters["between"] == "nodes" else layout.ranks
+    turns = 2 * ends if parameters["at_once"] else ends * (ends - 1)
+    message_s = _ASSUMED_LATENCY_S + _number(parameters, "message_bytes") / _ASSUMED_RATE
+    ways = 2 if parameters["traffic"] == "ping-pong" else 1
+    messages = (1 + _number(parameters, "loops")) * ways * _number(parameters, "measurements")
+    return _AROUND_S + turns * messages * message_s
+
+
+def _exchange_s(parameters: Parameters, layout: Layout) -> float:
+    """A window holds one iteration at least, of as many messages as there are ranks in the worst case."""
+    iteration_s = layout.ranks * _number(parameters, "message_bytes") / _ASSUMED_RATE
+    windows, window_s, warm_up_s = (float(str(parameters[name])) for name in ("windows", "window_s", "warm_up_s"))
+    return _AROUND_S + warm_up_s + windows * max(window_s, iteration_s)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs end to end: on this node, and between hosts of which one is behind a slow link."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run
+from tests.places.hosts import PAYLOAD_SHARE, hosts_up
+
+from ullage.engine import describe
+
+LINK_RATE = 200e6 / 8
+TINY = ("--ranks", "3", "--sizes", "8,64K", "--quick", "--repetitions", "1")
+
+
+@pytest.mark.any_mpi
+def test_a_tiny_run_leaves_matrices_patterns_and_a_page(engine: Path, tmp_path: Path) -> None:
+    result, pattern = tmp_path / "result", tmp_path / "mine"
+    pattern.write_text("0 1\n1 2 2\n2 0\n")
+    words = ["run", "pairs", *TINY, "--pattern", str(pattern), "--result", str(result)]
+    code, out, err = run(command(engine, *words))
+    assert code == 0, err
+    assert "Pairs" in out
+    rows = json.loads((result / "summary.json").read_text())["rows"]
+    assert {row["params"]["pattern"] for row in rows} == {"pairs", "best-bisection", "worst-bisection", "sparse"}
+    assert {row["metric"] for row in rows} >= {"pair_latency", "pair_bandwidth", "exchange_bandwidth"}
+    assert all(row["median"] > 0 for row in rows)
+    assert "Every pair" in (result / "report.html").read_text()
+
+
+@pytest.mark.any_mpi
+def test_bad_words_and_a_bad_pattern_are_one_line(engine: Path, tmp_path: Path) -> None:
+    check_refusal(engine, tmp_path, ["run", "pairs", "--hosts", "a,b", "--launcher", "script"], 2, "--hosts")
+    pattern = tmp_path / "bad"
+    pattern.write_text("0 1\n1 7\n")
+    code, out, err = run(command(engine, "plan", "pairs", "--ranks", "2", "--pattern", str(pattern)))
+    assert (code, out) == (2, "")
+    assert err.splitlines() == [f"ullage: --pattern {pattern}: line 2: rank 7 of 2 ranks; a line is FROM TO [WEIGHT]"]
+
+
+@pytest.mark.any_mpi
+def test_a_plan_for_hosts_is_of_as_many_nodes(engine: Path) -> None:
+    code, out, err = run(command(engine, "plan", "pairs", "--hosts", "a,b,c", "--json"))
+    assert code == 0, err
+    (plan,) = json.loads(out)
+    assert plan["layout"] == {**plan["layout"], "ranks": 3, "nodes": 3, "ranks_per_node": 1}
+
+
+def test_a_host_behind_a_slow_link_is_found_and_its_rate_is_right(engine: Path, tmp_path: Path) -> None:
+    family = describe(engine).engine.mpi.family
+    result = tmp_path / "result"
+    with hosts_up(tmp_path / "hosts", 4, "2:200mbit") as place:
+        words = [
+            "--hosts",
+            ",".join(place.names),
+            "--sizes",
+            "16K",
+            "--one-at-a-time",
+            "--quick",
+            "--result",
+            str(result),
+        ]
+        done = subprocess.run(
+            place.command("h0", command(engine, "run", "pairs", *words)),
+            env=place.environment(family),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S,
+        )
+    assert done.returncode == 0, done.stderr
+    findings = json.loads((result / "summary.json").read_text())["findings"]
+    (slow,) = [one["numbers"] for one in findings if one["kind"] == "slow-end"]
+    assert slow["end"] == "h2"
+    for way in ("sends", "receives"):
+        assert slow[way] == pytest.approx(LINK_RATE * PAYLOAD_SHARE, rel=0.05)
+    named = [one["text"] for one in findings if one["kind"] == "slow-link" and "h2" in one["text"]]
+    assert named == [], "its links are explained by it"
