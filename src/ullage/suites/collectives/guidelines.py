@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations held against others of the same library that do their work, and more. Pure.
+
+Self-consistent performance guidelines (Traeff, Gropp, Thakur, IEEE TPDS 21, 2010; tested by Hunold and Carpen-Amarie in
+PGMPI): nobody should be able to write a faster allreduce out of the library's own reduce and bcast. Sides are taken
+where they were measured; a side whose size was not is represented by the next larger one, which can only excuse.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from ullage.findings.words import columns, listing, plural, times
+from ullage.model.summary import Finding, Row
+from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
+from ullage.units import format_bytes, format_time
+
+SizeRule: TypeAlias = Callable[[int, int], int]
+# By fewer it is the noise of a timer, or nothing anybody would change a program for.
+_MATTERS: Final = 1.1
+
+
+def _same(size: int, _ranks: int) -> int:
+    return size
+
+
+def _all(size: int, ranks: int) -> int:
+    return size * ranks
+
+
+def _share(size: int, ranks: int) -> int:
+    return -(-size // ranks)
+
+
+@dataclass(frozen=True)
+class Guideline:
+    """``operation`` shall not take longer than ``parts`` one after the other, each with the size its rule makes."""
+
+    operation: str
+    parts: tuple[tuple[str, SizeRule], ...]
+
+    @property
+    def text(self) -> str:
+        """``allreduce <= reduce + bcast``."""
+        return f"{self.operation} <= {self.other}"
+
+    @property
+    def other(self) -> str:
+        """``reduce + bcast``."""
+        return " + ".join(name for name, _ in self.parts)
+
+
+GUIDELINES: Final = (
+    Guideline("allreduce", (("reduce", _same), ("bcast", _same))),
+    Guideline("allreduce", (("reduce_scatter", _same), ("allgather", _share))),
+    Guideline("allgather", (("gather", _same), ("bcast", _all))),
+    Guideline("allgather", (("alltoall", _same),)),
+    Guideline("allgather", (("allgatherv", _same),)),
+    Guideline("alltoall", (("alltoallv", _same),)),
+    Guideline("bcast", (("scatter", _share), ("allgather", _share))),
+    Guideline("reduce", (("allreduce", _same),)),
+    Guideline("gather", (("allgather", _same),)),
+    Guideline("scatter", (("bcast", _all),)),
+    Guideline("reduce_scatter", (("reduce", _same), ("scatter", _share))),
+    Guideline("reduce_scatter", (("allreduce", _same),)),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One guideline at one place. ``others_s``: the sum of its parts."""
+
+    guideline: Guideline
+    ranks: int
+    size: int
+    own: Row
+    others_s: float
+    broken: bool
+
+    @property
+    def factor(self) -> float:
+        """Of the operation to its parts; above 1 is too slow."""
+        return self.own.median / self.others_s
+
+
+Curves: TypeAlias = Mapping[tuple[str, int], Mapping[int, Row]]
+
+
+def verdicts(rows: Iterable[Row]) -> list[Verdict]:
+    """Every guideline wherever both its sides were measured, ranks that shared cores left out."""
+    curves: dict[tuple[str, int], dict[int, Row]] = {}
+    for row in blocking(rows):
+        if not is_crowded(row) and row.params["operation"] != "barrier":
+            curves.setdefault((operation_of(row), ranks_of(row)), {})[size_of(row)] = row
+    found: list[Verdict] = []
+    for guideline in GUIDELINES:
+        for (operation, ranks), curve in sorted(curves.items()):
+            if operation == guideline.operation:
+                judged = (_judge(guideline, ranks, size, curve[size], curves) for size in sorted(curve))
+                found += [verdict for verdict in judged if verdict is not None]
+    return found
+
+
+def _judge(guideline: Guideline, ranks: int, size: int, own: Row, curves: Curves) -> Verdict | None:
+    parts: list[Row] = []
+    for name, rule in guideline.parts:
+        needed, curve = rule(size, ranks), curves.get((name, ranks), {})
+        larger = [have for have in curve if have >= needed]
+        if not larger:
+            return None
+        parts.append(curve[min(larger)])
+    median = sum(row.median for row in parts)
+    return Verdict(guideline, ranks, size, own, median, _is_slower(own, parts) and own.median > _MATTERS * median)
+
+
+def _is_slower(own: Row, parts: Sequence[Row]) -> bool:
+    """Beyond all intervals; single samples have none, and prove nothing."""
+    highs = [row.high for row in parts if row.high is not None]
+    return own.low is not None and len(highs) == len(parts) and own.low > sum(highs)
+
+
+def guideline_findings(rows: Sequence[Row]) -> list[Finding]:
+    """One for each guideline that is broken, at its worst place; one for all that hold."""
+    found = verdicts(rows)
+    if not found:
+        return []
+    by_guideline: dict[Guideline, list[Verdict]] = {}
+    for verdict in found:
+        by_guideline.setdefault(verdict.guideline, []).append(verdict)
+    broken = {guideline: [one for one in all_ if one.broken] for guideline, all_ in by_guideline.items()}
+    findings = [_broken(guideline, bad, by_guideline[guideline]) for guideline, bad in broken.items() if bad]
+    held = [guideline.text for guideline, bad in broken.items() if not bad]
+    if held:
+        text = (
+            f"{plural(len(held), 'performance guideline')} held wherever both sides were measured: {listing(held, 12)}."
+        )
+        numbers = columns(guidelines=held, comparisons=sum(len(by_guideline[g]) for g in by_guideline if not broken[g]))
+        findings.append(Finding(kind="guidelines-held", text=text, numbers=numbers))
+    return findings
+
+
+def _broken(guideline: Guideline, bad: Sequence[Verdict], all_: Sequence[Verdict]) -> Finding:
+    worst = max(bad, key=lambda one: one.factor)
+    where = f" ({len(bad)} of {len(all_)} places are like that)" if len(all_) > 1 else ""
+    text = (
+        f"{guideline.operation} of {format_bytes(worst.size)} over {worst.ranks} ranks takes "
+        f"{format_time(worst.own.median)}, {times(worst.factor)} what {guideline.other} of the same library need "
+        f"({format_time(worst.others_s)}){where}: look for another algorithm of it in the library's settings."
+    )
+    numbers = columns(
+        guideline=guideline.text,
+        ranks=worst.ranks,
+        message_bytes=worst.size,
+        operation_s=worst.own.median,
+        parts_s=worst.others_s,
+        factor=worst.factor,
+        broken=len(bad),
+        compared=len(all_),
+    )
+    return Finding(kind="guideline", text=text, severity="advice", numbers=numbers)

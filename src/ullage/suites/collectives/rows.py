@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a run over collective and one-sided operations: each says by its parameters all that decides its number."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ullage.model.plan import Parameters, Scalar
+from ullage.model.summary import Row
+from ullage.records import AnyRecord
+from ullage.rows import RowContext, TargetFacts, build_rows, join
+from ullage.suites.collectives.cells import COLLECTIVE, ONE_SIDED
+from ullage.suites.kernels.cases import MPI
+
+METRICS: Final = (
+    "collective_latency",
+    "collective_latency_slowest",
+    "link_bandwidth",
+    "overlap",
+    "one_sided_latency",
+    "one_sided_bandwidth",
+)
+OVERSUBSCRIBED: Final = "oversubscribed"
+
+
+def collective_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
+    """All rows of our cases, in the order in which their cases were first met.
+
+    A single operation tells a latency, many under way together a bandwidth, and neither the other.
+    """
+    records = list(launches)
+    given = {item.case.case: item.case for item in join(records)}
+    targets = {**context.targets, MPI.name: TargetFacts(holds_data=False)}
+    found = build_rows(records, replace(context, accesses=(), metrics=METRICS, targets=targets))
+    rows = [_told(row, given[row.case].workload, given[row.case].workload_parameters) for row in found]
+    return [row for row in rows if _tells(row)]
+
+
+def is_crowded(row: Row) -> bool:
+    """Whether its ranks shared cores."""
+    return OVERSUBSCRIBED in row.flags
+
+
+def _told(row: Row, workload: str, given: Parameters) -> Row:
+    own = _ONE_SIDED if workload == ONE_SIDED else _COLLECTIVE
+    params: dict[str, Scalar] = {"access": workload}
+    for name, default in own.items():
+        value = given.get(name, default)
+        params[name] = value if isinstance(value, (bool, int, float, str)) else str(value)
+    if params.get("mode") == "blocking":
+        del params["tests"]
+    if params.get("operation") == "barrier":
+        del params["message_bytes"]
+    params |= {"ranks": row.params["ranks"], "nodes": row.params["nodes"]}
+    reasons = [reason for reason in row.reasons if "storage" not in reason]
+    return row.model_copy(update={"params": params, "reasons": reasons})
+
+
+# What stands in a plan only where it is not the engine's default.
+_COLLECTIVE: Final[dict[str, Scalar]] = {"operation": "allreduce", "mode": "blocking", "tests": 0, "message_bytes": 8}
+_ONE_SIDED: Final[dict[str, Scalar]] = {"operation": "put", "sync": "flush", "outstanding": 1, "message_bytes": 8}
+
+
+def _tells(row: Row) -> bool:
+    if row.params["access"] != ONE_SIDED:
+        return row.metric != "link_bandwidth" or row.params["mode"] == "blocking"
+    is_bulk = int(row.params["outstanding"]) > 1
+    return is_bulk == (row.metric == "one_sided_bandwidth")
+
+
+def blocking(rows: Iterable[Row], metric: str = "collective_latency") -> list[Row]:
+    """Of the blocking forms."""
+    return [row for row in rows if row.metric == metric and row.params.get("mode") == "blocking"]
+
+
+def operation_of(row: Row) -> str:
+    """``allreduce``."""
+    return str(row.params["operation"])
+
+
+def size_of(row: Row) -> int:
+    """Bytes of a message; 0 of a barrier."""
+    return int(row.params.get("message_bytes", 0))
+
+
+def ranks_of(row: Row) -> int:
+    """How many took part."""
+    return int(row.params["ranks"])
+
+
+__all__ = [
+    "COLLECTIVE",
+    "ONE_SIDED",
+    "blocking",
+    "collective_rows",
+    "is_crowded",
+    "operation_of",
+    "ranks_of",
+    "size_of",
+]

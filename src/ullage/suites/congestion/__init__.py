@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much slower do a few ranks' messages become when the others fill the network? Mean and tail, by GPCNeT's tests.
+
+Some ranks exchange small and large messages in random rings and add up a number, first alone, then while the others all
+send to one of them, or each to each.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.suites.congestion.words import congestion_words
+
+if TYPE_CHECKING:
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Congestion:
+    """The suite ``congestion``."""
+
+    name: str = "congestion"
+    doc: str = _DOC
+    options: Callable[..., Asked] = congestion_words
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.congestion.prepare import prepare_congestion
+
+        return prepare_congestion(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """See ``Summarising``."""
+        from ullage.suites.congestion.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = Congestion()

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A congestion run that was checked against engine and machine."""
+
+from typing import Final
+
+from ullage.launch.layouts import layout_here
+from ullage.model.plan import Layout, Parameters
+from ullage.model.request import Request
+from ullage.request_options import typed_options
+from ullage.suites import Ground
+from ullage.suites.congestion.options import CongestionOptions
+from ullage.suites.kernels.cases import MPI, KernelCase, kernel_case
+from ullage.suites.kernels.notes import Note
+from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.system.cpu import usable_cores
+
+WORKLOAD: Final = "congestion"
+HEADERS: Final = ("load", "ranks", "victims")
+_PHASES: Final = 6
+_FEWEST_OF_A_KIND: Final = 2
+# Under load a test takes longer; what is around it, too.
+_STRETCH: Final = 2
+_AROUND_S: Final = 0.3
+
+
+def prepare_congestion(request: Request, ground: Ground) -> PreparedKernels:
+    """``UserError`` where the engine lacks the workload, or the ranks do not fill the nodes."""
+    options = typed_options(CongestionOptions, request)
+    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
+    cases = [_case(load, options, layout, ground) for load in options.loads]
+    return PreparedKernels(request, options, HEADERS, cases, notes=_notes(options, layout))
+
+
+def victims_of(ranks: int, share: float) -> int:
+    """As the engine has it: at least 2, and all but 2 at most."""
+    return min(max(int(share * ranks + 0.5), _FEWEST_OF_A_KIND), ranks - _FEWEST_OF_A_KIND)
+
+
+def _case(load: str, options: CongestionOptions, layout: Layout, ground: Ground) -> KernelCase:
+    parameters: Parameters = {
+        "load": load,
+        "load_bytes": options.load_bytes,
+        "victim_share": options.share,
+        "seed": options.seed,
+        "rings": options.rings,
+        "test_s": options.test_s,
+    }
+    words = (load, str(options.ranks), str(victims_of(options.ranks, options.share)))
+    seconds = _STRETCH * _PHASES * options.test_s + _AROUND_S
+    return kernel_case(WORKLOAD, parameters, MPI, words, ground.description, seconds=seconds, layout=layout)
+
+
+def _notes(options: CongestionOptions, layout: Layout) -> tuple[Note, ...]:
+    notes: list[Note] = []
+    cores = usable_cores()
+    on_a_node = layout.ranks_per_node or (options.ranks if layout.nodes in (None, 1) else 0)
+    if cores is not None and on_a_node > cores:
+        text = (
+            f"{on_a_node} ranks of a node share {cores} cores: the load then takes the victims' cores, and that is "
+            "what is measured instead of the network"
+        )
+        notes.append(Note("oversubscribed", text, "take fewer ranks, more nodes, or allow more cores"))
+    return tuple(notes)
