@@ -46,8 +46,28 @@ def marks(figure: Figure) -> set[str]:
 def test_charts_are_found_and_described() -> None:
     found = load_charts()
     assert [chart.name for chart in found] == [
-        "compute_rates", "roofline", "memory_mountain", "phase_bars", "access_time", "loaded_latency", "lines",
-        "heatmap", "matrix_heatmap", "comparison", "latency", "time_series", "phase_rates", "phase_latency",
+        "compute_rates",
+        "roofline",
+        "memory_mountain",
+        "phase_bars",
+        "access_time",
+        "loaded_latency",
+        "b_eff",
+        "rings",
+        "collective_overlap",
+        "collectives",
+        "pair_matrix",
+        "congestion",
+        "network_latency",
+        "network_rates",
+        "lines",
+        "heatmap",
+        "matrix_heatmap",
+        "comparison",
+        "latency",
+        "time_series",
+        "phase_rates",
+        "phase_latency",
     ]  # fmt: skip
     assert all(chart.doc.endswith(".") and chart.title for chart in found)
 

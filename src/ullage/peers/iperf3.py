@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""iperf3 beside streams over the loopback: as many streams, the same block for its calls, as many whole seconds.
+
+The same as ours: what counts is what the receiver has got, after a warm-up that is left out (``-O``, tcp only: for udp
+it would leave the packets in its count of losses). Not the same: before 3.16 all streams of a side are served by one
+thread; a udp block is a call each, where ours hands the kernel many at once; its seconds are whole.
+"""
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+from ullage.peers import Installed, PeerError, PeerTool
+from ullage.peers.answer import VERSION_S, answer
+from ullage.peers.served import LOOPBACK, Transport, free_port, serving
+
+_VERSION: Final = re.compile(r"^iperf (3\.\S+)", re.MULTILINE)
+_MOST_STREAMS: Final = 128
+_LEAST_UDP: Final = 16
+_MOST_UDP: Final = 65507
+_MOST_BLOCK: Final = 1 << 20
+_BEYOND_S: Final = 15.0
+WARM_UP_S: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Iperf3Job:
+    """``seconds`` are whole. ``PeerError`` for what iperf3 refuses."""
+
+    transport: Transport
+    streams: int
+    block_bytes: int
+    seconds: int
+    no_delay: bool = False
+    both: bool = False
+    window_bytes: int | None = None
+    address: str = LOOPBACK
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.streams <= _MOST_STREAMS or self.seconds < 1:
+            raise PeerError(f"iperf3: 1 to {_MOST_STREAMS} streams, and a second at least")
+        least, most = (1, _MOST_BLOCK) if self.transport == "tcp" else (_LEAST_UDP, _MOST_UDP)
+        if not least <= self.block_bytes <= most:
+            raise PeerError(f"iperf3: a {self.transport} block has {least} to {most} bytes")
+        if self.both:
+            raise PeerError("iperf3: its numbers of both ways at once are of one of them only")
+
+
+def installed() -> Installed | None:
+    """The iperf3 of the PATH; None when there is none or it does not say its version."""
+    path = shutil.which("iperf3")
+    if path is None:
+        return None
+    try:
+        said = _VERSION.search(answer([path, "--version"], VERSION_S))
+    except PeerError:
+        return None
+    return Installed(Path(path), said.group(1)) if said else None
+
+
+def server_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
+    """For one client."""
+    return [str(program.path), "-s", "-1", "-B", job.address, "-p", str(port)]
+
+
+def iperf3_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
+    """The words of the client."""
+    words = [str(program.path), "-c", job.address, "-p", str(port), "-J"]
+    words += ["-P", str(job.streams), "-l", str(job.block_bytes), "-t", str(job.seconds)]
+    if job.window_bytes is not None:
+        words += ["-w", str(job.window_bytes)]
+    if job.transport == "udp":
+        return [*words, "-u", "-b", "0"]
+    return [*words, "-O", str(WARM_UP_S), *(["-N"] if job.no_delay else [])]
+
+
+def run_iperf3(program: Installed, job: Iperf3Job) -> dict[str, float]:
+    """Values by metric name. ``PeerError`` when it fails, or says no number."""
+    port = free_port(job.address, "tcp")
+    with serving(server_command(program, job, port), job.address, port, "tcp"):
+        out = answer(iperf3_command(program, job, port), job.seconds + WARM_UP_S + _BEYOND_S)
+    return read_answer(out, job.transport)
+
+
+def read_answer(out: str, transport: Transport) -> dict[str, float]:
+    """What its document says of the receiver, and of the processors of both sides."""
+    try:
+        document = cast("object", json.loads(out))
+    except ValueError as error:
+        raise PeerError("iperf3's answer is no JSON") from error
+    end = _member(document, "end")
+    received = _member(end, "sum_received")
+    seconds = _number(received, "seconds")
+    if seconds <= 0:
+        raise PeerError("iperf3 has measured no time")
+    used = _member(end, "cpu_utilization_percent")
+    cores = (_number(used, "host_total") + _number(used, "remote_total")) / 100
+    rate = _number(received, "bytes") / seconds
+    values = {"network_bandwidth": rate, "network_cpu": cores}
+    if cores > 0:
+        values["bandwidth_per_core"] = rate / cores
+    if transport == "udp":
+        values["loss_share"] = _number(received, "lost_percent") / 100
+        values["jitter"] = _number(received, "jitter_ms") / 1e3
+    return values
+
+
+def _member(value: object, key: str) -> object:
+    return cast("dict[str, object]", value).get(key) if isinstance(value, dict) else None
+
+
+def _number(value: object, key: str) -> float:
+    found = _member(value, key)
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        raise PeerError(f"iperf3's answer has no number '{key}'")
+    return float(found)
+
+
+PEER = PeerTool(
+    name="iperf3",
+    doc="throughput of TCP and UDP",
+    compared_on="streams over the loopback, TCP and UDP: bytes received, processor time, loss",
+    installed=installed,
+)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ping (iputils) beside echoes: ICMP to this host, one each few ms, where ours follow each other at once.
+
+It tells each time in us at best; the median is of what it prints.
+"""
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from ullage.peers import Installed, PeerError, PeerTool
+from ullage.peers.answer import VERSION_S, answer
+from ullage.peers.served import LOOPBACK
+
+# The shortest that iputils lets everybody have.
+INTERVAL_S: Final = 0.002
+_BEYOND_S: Final = 10.0
+_VERSION: Final = re.compile(r"iputils[- ](\S+)")
+_TIME: Final = re.compile(r"\btime=([\d.]+) ms")
+
+
+@dataclass(frozen=True, slots=True)
+class PingJob:
+    """``count`` echoes of ``payload_bytes``; a time stamp needs 16 of them."""
+
+    count: int
+    payload_bytes: int = 56
+    address: str = LOOPBACK
+
+    def __post_init__(self) -> None:
+        if self.count < 1 or self.payload_bytes < 16:
+            raise PeerError("ping: an echo at least, and 16 bytes, so that it tells times")
+
+
+def installed() -> Installed | None:
+    """The ping of the PATH, when it is that of iputils."""
+    path = shutil.which("ping")
+    if path is None:
+        return None
+    try:
+        said = _VERSION.search(answer([path, "-V"], VERSION_S))
+    except PeerError:
+        return None
+    return Installed(Path(path), said.group(1)) if said else None
+
+
+def ping_command(program: Installed, job: PingJob) -> list[str]:
+    """The words ``job`` is run with."""
+    size = ["-s", str(job.payload_bytes)]
+    return [str(program.path), "-n", "-c", str(job.count), "-i", str(INTERVAL_S), *size, job.address]
+
+
+def run_ping(program: Installed, job: PingJob) -> dict[str, float]:
+    """Values by metric name. ``PeerError`` when nobody answers."""
+    out = answer(ping_command(program, job), job.count * 10 * INTERVAL_S + _BEYOND_S)
+    times = [float(match[1]) * 1e-3 for match in _TIME.finditer(out)]
+    if not times:
+        raise PeerError("ping's answer has no times")
+    return {"latency_p50": median(times), "latency_max": max(times)}
+
+
+PEER = PeerTool(
+    name="ping",
+    doc="ICMP echoes",
+    compared_on="echoes over the loopback: median and longest round trip",
+    installed=installed,
+)

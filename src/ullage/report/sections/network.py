@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Network: throughput and latency of TCP and UDP, with what they cost, against the link and other tools."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
+from ullage.report.data import ReportData
+from ullage.report.memory.table import (
+    Column,
+    ceiling_hint,
+    grid_of,
+    peer_hint,
+    peer_share_text,
+    peer_text,
+    share_text,
+    value_hint,
+    value_text,
+)
+from ullage.report.network.rows import NAMES, SUITE, Line, own_lines
+from ullage.report.quantity import DASH, significant
+from ullage.report.sections import Content, Section
+from ullage.suites.network.ceilings import Link, link_of
+from ullage.units import format_bytes
+
+_GIGABIT: Final = 1e9 / 8
+_LATENCIES: Final = {
+    "latency_p50": "median",
+    "latency_p95": "p95",
+    "latency_p99": "p99",
+    "latency_p999": "p99.9",
+    "latency_max": "longest",
+}
+_KINDS: Final = frozenset({"loopback", "not-available"})
+_SOCKPERF_LEAST: Final = 14
+
+
+def build(data: ReportData) -> Content | None:
+    """None for results without sockets."""
+    lines = own_lines(data)
+    if not lines:
+        return None
+    streams, requests = ([line for line in lines if line.is_stream is wanted] for wanted in (True, False))
+    phases = [found[-1] for line in lines if (found := data.phases_of(line.first))]
+    grids = [*grid_of("throughput", _STREAM_COLUMNS, streams), *grid_of("round trips", _REQUEST_COLUMNS, requests)]
+    return Content(notes=_notes(data, lines, phases), grids=grids)
+
+
+def _of(name: str, show: Callable[[Row | None], str]) -> Callable[[Line], str]:
+    return lambda line: show(line.rows.get(name))
+
+
+def _gigabits(value: float | None) -> str:
+    return DASH if value is None else significant(value / _GIGABIT)
+
+
+def _rate(row: Row | None) -> str:
+    return _gigabits(None if row is None else row.median)
+
+
+def _peer_rate(row: Row | None) -> str:
+    return _gigabits(None if row is None or row.peer is None else row.peer.median)
+
+
+def _ceiling_rate(row: Row | None) -> str:
+    return _gigabits(None if row is None or row.ceiling is None else row.ceiling.value)
+
+
+def _ratio(row: Row | None) -> str:
+    return (
+        DASH if row is None or row.peer is None or row.peer.median <= 0 else significant(row.median / row.peer.median)
+    )
+
+
+def _cores(row: Row | None) -> str:
+    return DASH if row is None else significant(row.median)
+
+
+def _peer_cores(row: Row | None) -> str:
+    return DASH if row is None or row.peer is None else significant(row.peer.median)
+
+
+def _percent(row: Row | None) -> str:
+    return DASH if row is None else f"{row.median:.2%}"
+
+
+def _shared(size: str) -> tuple[Column[Line], ...]:
+    return (
+        Column("protocol", lambda line: NAMES[line.protocol], is_number=False),
+        Column("streams", lambda line: str(line.streams)),
+        Column(size, lambda line: format_bytes(line.size)),
+        Column("how", lambda line: line.how, is_number=False),
+    )
+
+
+_BANDWIDTH: Final = "network_bandwidth"
+_STREAM_COLUMNS: Final[tuple[Column[Line], ...]] = (
+    *_shared("block"),
+    Column("Gb/s", _of(_BANDWIDTH, _rate), hint=_of(_BANDWIDTH, value_hint)),
+    Column("peer Gb/s", _of(_BANDWIDTH, _peer_rate), hint=_of(_BANDWIDTH, peer_hint)),
+    Column("ceiling Gb/s", _of(_BANDWIDTH, _ceiling_rate), hint=_of(_BANDWIDTH, ceiling_hint)),
+    Column("efficiency", _of(_BANDWIDTH, share_text)),
+    Column("peer's efficiency", _of(_BANDWIDTH, peer_share_text)),
+    Column("ours to peer's", _of(_BANDWIDTH, _ratio)),
+    Column("cores busy", _of("network_cpu", _cores)),
+    Column("peer's cores", _of("network_cpu", _peer_cores)),
+    Column("Gb/s a core", _of("bandwidth_per_core", _rate)),
+    Column("lost", _of("loss_share", _percent), hint=_of("loss_share", value_hint)),
+    Column("jitter", _of("jitter", value_text)),
+)
+_REQUEST_COLUMNS: Final[tuple[Column[Line], ...]] = (
+    *_shared("message"),
+    *(Column(word, _of(name, value_text), hint=_of(name, value_hint)) for name, word in _LATENCIES.items()),
+    Column("peer's median", _of("latency_p50", peer_text), hint=_of("latency_p50", peer_hint)),
+    Column("peer's p99", _of("latency_p99", peer_text), hint=_of("latency_p99", peer_hint)),
+    Column("ours to peer's", _of("latency_p50", _ratio)),
+    Column("messages/s", _of("message_rate", value_text), hint=_of("message_rate", value_hint)),
+    Column("cores busy", _of("network_cpu", _cores)),
+    Column("lost", _of("loss_share", _percent)),
+)
+
+
+def _notes(data: ReportData, lines: Sequence[Line], phases: Sequence[PhaseRecord]) -> list[str]:
+    notes = [_where(link) for phase in phases[:1] if (link := link_of(phase)) is not None]
+    notes += [finding.text for finding in data.summary.findings if finding.kind in _KINDS]
+    sockets = next((text for phase in phases if (text := _sockets(phase))), "")
+    notes += [sockets] if sockets else []
+    peers = sorted({row.peer.tool for line in lines for row in line.rows.values() if row.peer is not None})
+    if "sockperf" in peers:
+        notes.append(
+            f"sockperf's messages have {_SOCKPERF_LEAST} bytes at least, so it stands beside those of ours alone."
+        )
+    if "iperf3" in peers:
+        notes.append(
+            "iperf3 sends each UDP block by a call of its own; ours hands the kernel as many at once as it takes."
+        )
+    return notes
+
+
+def _where(link: Link) -> str:
+    if link.is_loopback:
+        return f"Between two ranks of one node, over its loopback ({link.interface}, {link.address})."
+    ends = link.interface if link.interface == link.peer_interface else f"{link.interface} and {link.peer_interface}"
+    speed = f", {link.speed / 1e9:g} Gb/s by the kernel" if link.speed else ", whose speed the kernel does not say"
+    return f"Between {'two ranks of one node' if link.same_node else 'nodes'}, over {ends} ({link.address}{speed})."
+
+
+def _sockets(phase: PhaseRecord) -> str:
+    facts = phase.facts
+    control = facts.get("congestion_control")
+    if not control:
+        return ""
+    sent, received = facts.get("send_buffer_bytes"), facts.get("receive_buffer_bytes")
+    if not isinstance(sent, int) or not isinstance(received, int):
+        return ""
+    buffers = f"buffers in the end {format_bytes(sent)} to send and {format_bytes(received)} to receive"
+    return f"TCP with congestion control {control}; {buffers}."
+
+
+SECTION: Final = Section(
+    name="network",
+    title="Network",
+    doc="Throughput is payload that arrived, after a warm-up, in 10^9 bits/s; round trips are there and back on one "
+    "clock. Cores busy are of both ends together, the kernel's work for them included.",
+    order=7,
+    build=build,
+    suite=SUITE,
+)

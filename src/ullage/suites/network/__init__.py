@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast are TCP and UDP between nodes: streams, requests, loss, what they cost in processor time?
+
+Ranks of different nodes pair up and need no server; on one node the pair goes over the loopback, which measures its
+cores. Where iperf3, sockperf and ping are installed, they run in turn with ours and their numbers stand beside.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.suites.network.words import network_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ullage.model.plan import Target
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class Network:
+    """The suite ``network``."""
+
+    name: str = "network"
+    doc: str = _DOC
+    options: Callable[..., Asked] = network_words
+
+    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+        """See ``Quick``: large blocks, one stream and four, requests of one byte; no peers."""
+        return network_words(quick=True, no_peer=True)
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.network.prepare import prepare_network
+
+        return prepare_network(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """See ``Summarising``."""
+        from ullage.suites.network.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = Network()

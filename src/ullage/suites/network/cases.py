@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of a network run: streams by protocol, block and number; requests; echoes. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.launch.base import choose_binding
+from ullage.model.describe import Describe
+from ullage.model.plan import Layout, Parameters, Target
+from ullage.suites.kernels.cases import KernelCase, kernel_case
+from ullage.suites.network.options import NetworkOptions
+from ullage.units import format_bytes
+
+WORKLOAD: Final = "sockets"
+LINK: Final = Target(name="network", uri="link:")
+HEADERS: Final = ("what", "protocol", "size", "streams", "how")
+ECHO_BYTES: Final = 56
+REQUEST_BYTES: Final = 1
+# The least that sockperf measures.
+PEER_REQUEST_BYTES: Final = 14
+# The engine's, which stand in no plan (docs/contract.md), of what tells cases from each other.
+DEFAULTS: Final[Mapping[str, bool | int | str]] = {
+    "mode": "stream",
+    "protocol": "tcp",
+    "block_bytes": 32768,
+    "streams": 1,
+    "direction": "forward",
+    "no_delay": False,
+    "zero_copy": False,
+}
+_WARM_UP: Final = 0.25
+_LONGEST_WARM_UP_S: Final = 0.5
+_AROUND_S: Final = 0.1
+
+
+@dataclass(frozen=True)
+class Work:
+    """Parameters of one case, and the words that tell it from others."""
+
+    parameters: Parameters
+    words: tuple[str, ...]
+
+
+def cases_of(options: NetworkOptions, description: Describe, cores: int | None) -> list[KernelCase]:
+    """``cores``: usable ones of a node, None when not known. ``UserError`` for what the engine would refuse."""
+    layout = layout_of(options, cores)
+    shared = _shared(options)
+    seconds = options.seconds + warm_up_s(options.seconds) + _AROUND_S
+    return [
+        kernel_case(
+            WORKLOAD, {**work.parameters, **shared}, LINK, work.words, description, seconds=seconds, layout=layout
+        )
+        for work in works(options)
+    ]
+
+
+def layout_of(options: NetworkOptions, cores: int | None) -> Layout:
+    """A rank on each of several nodes; two on one."""
+    nodes = options.nodes or 1
+    on_a_node = 1 if nodes > 1 else 2
+    is_bound = options.bind and cores is not None
+    binding = choose_binding(on_a_node, 1, cores or 1) if is_bound else "none"
+    return Layout(ranks=nodes * on_a_node, nodes=nodes, ranks_per_node=on_a_node, binding=binding)
+
+
+def warm_up_s(seconds: float) -> float:
+    """Of a case that measures as long."""
+    return round(min(_LONGEST_WARM_UP_S, _WARM_UP * seconds), 4)
+
+
+def _shared(options: NetworkOptions) -> Parameters:
+    shared: Parameters = {"seconds": options.seconds, "warm_up_s": warm_up_s(options.seconds)}
+    if options.interface:
+        shared["interface"] = options.interface
+    if options.ipv6:
+        shared["ip"] = "6"
+    return shared
+
+
+def _buffers(options: NetworkOptions) -> Parameters:
+    if options.window is None:
+        return {}
+    return {"send_buffer_bytes": options.window, "receive_buffer_bytes": options.window}
+
+
+def works(options: NetworkOptions) -> list[Work]:
+    """Streams first, as they stand in the table; each once."""
+    return [*_streams(options), *_variants(options), *_requests(options), _echo()]
+
+
+def _streams(options: NetworkOptions) -> Iterator[Work]:
+    both: Parameters = {**({"direction": "both"} if options.both_ways else {}), **_buffers(options)}
+    for protocol in options.protocols:
+        for block in options.blocks:
+            for count in options.streams:
+                yield _stream(protocol, block, count, both, "both ways" if options.both_ways else "")
+
+
+def _stream(protocol: str, block: int, count: int, more: Parameters, how: str) -> Work:
+    parameters: Parameters = {"mode": "stream", "protocol": protocol, "block_bytes": block, "streams": count, **more}
+    return Work(parameters, ("stream", protocol, format_bytes(block), str(count), how))
+
+
+def _variants(options: NetworkOptions) -> Iterator[Work]:
+    """What an application might set: no waiting for small blocks, no copies of large ones."""
+    if options.small or "tcp" not in options.protocols:
+        return
+    buffers = _buffers(options)
+    yield _stream("tcp", options.blocks[0], 1, {"no_delay": True, **buffers}, "TCP_NODELAY")
+    yield _stream("tcp", options.blocks[-1], 1, {"zero_copy": True, **buffers}, "MSG_ZEROCOPY")
+
+
+def _requests(options: NetworkOptions) -> Iterator[Work]:
+    for protocol in options.protocols:
+        for count in options.streams if not options.small else options.streams[:1]:
+            yield _request(protocol, REQUEST_BYTES, count)
+        if options.peer or not options.small:
+            yield _request(protocol, PEER_REQUEST_BYTES, 1)
+
+
+def _request(protocol: str, size: int, count: int) -> Work:
+    own: Parameters = {"no_delay": True} if protocol == "tcp" else {}
+    parameters: Parameters = {"mode": "request", "protocol": protocol, "block_bytes": size, "streams": count, **own}
+    return Work(parameters, ("request", protocol, format_bytes(size), str(count), ""))
+
+
+def _echo() -> Work:
+    parameters: Parameters = {"mode": "request", "protocol": "icmp", "block_bytes": ECHO_BYTES, "streams": 1}
+    return Work(parameters, ("echo", "icmp", format_bytes(ECHO_BYTES), "1", ""))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the records of a network run to rows and findings."""
+
+from dataclasses import replace
+from typing import Final
+
+from ullage.failed_cases import failed_cases
+from ullage.findings import find_all
+from ullage.model.record import CaseRecord, PhaseRecord
+from ullage.model.request import Request
+from ullage.model.summary import Row
+from ullage.peer_rows import with_peers
+from ullage.request_options import typed_options
+from ullage.result import ResultFolder
+from ullage.rows import RowContext, TargetFacts, build_rows, join
+from ullage.suites import SuiteSummary
+from ullage.suites.network.cases import DEFAULTS, LINK
+from ullage.suites.network.ceilings import with_ceilings
+from ullage.suites.network.conclusions import conclusions
+from ullage.suites.network.options import NetworkOptions
+
+STREAM_METRICS: Final = ("network_bandwidth", "network_cpu", "bandwidth_per_core")
+DATAGRAM_METRICS: Final = ("loss_share", "jitter")
+REQUEST_METRICS: Final = (
+    "latency_p50",
+    "latency_p95",
+    "latency_p99",
+    "latency_p999",
+    "latency_max",
+    "message_rate",
+    "network_cpu",
+)
+_LITTLE: Final = 0.1
+_LITTLES_LAW: Final = "INVALID:littles-law"
+
+
+def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    options = typed_options(NetworkOptions, request)
+    launches = [file.records for file in result.read_records()]
+    targets = {**context.targets, LINK.name: TargetFacts(holds_data=False)}
+    metrics = tuple(dict.fromkeys((*STREAM_METRICS, *DATAGRAM_METRICS, *REQUEST_METRICS)))
+    own = replace(context, accesses=(), metrics=metrics, targets=targets)
+    measured = join(launches)
+    cases = {item.case.case: item.case for item in measured}
+    phases: dict[str, list[PhaseRecord]] = {}
+    for item in measured:
+        phases.setdefault(item.case.case, []).append(item.phase)
+    told = [_told(row, cases[row.case]) for row in build_rows(launches, own)]
+    rows = [_lawful(row, phases[row.case]) for row in told if _is_wanted(row)]
+    rows = with_peers(rows, result.read_peers())
+    last = {case: found[-1] for case, found in phases.items()}
+    rows = with_ceilings(rows, last, options.machine)
+    failed = [one for one in failed_cases(launches) if one.target == LINK.name]
+    failures = find_all([], failed, context.level)
+    return SuiteSummary(rows, [*failures, *conclusions(rows, last, context.level)])
+
+
+def _told(row: Row, case: CaseRecord) -> Row:
+    """By what people ask for. What is not in a record has the engine's default."""
+    parameters = {**DEFAULTS, **case.workload_parameters}
+    params = {name: row.params[name] for name in ("access", "ranks", "nodes")}
+    for name in DEFAULTS:
+        value = parameters[name]
+        params[name] = value if isinstance(value, (bool, int, float, str)) else str(value)
+    if params["mode"] == "request":
+        # That of its protocol: not what is varied.
+        params["no_delay"] = False
+    return row.model_copy(update={"params": params})
+
+
+def _is_wanted(row: Row) -> bool:
+    mode, protocol = row.params["mode"], row.params["protocol"]
+    if row.metric == "loss_share":
+        return protocol != "tcp"
+    if mode == "stream":
+        return row.metric in STREAM_METRICS or (row.metric == "jitter" and protocol == "udp")
+    return row.metric in REQUEST_METRICS
+
+
+def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:
+    """Little's law: a stream of requests has one under way at any time, so latencies cannot add up to more than it."""
+    if row.params["mode"] != "request":
+        return row
+    worst = max(_busy(phase, int(row.params["streams"])) for phase in phases)
+    if worst <= 1 + _LITTLE:
+        return row
+    reason = f"the round trips add up to {worst:.2f} times the time there was"
+    return row.model_copy(update={"flags": [*row.flags, _LITTLES_LAW], "reasons": [*row.reasons, reason]})
+
+
+def _busy(phase: PhaseRecord, streams: int) -> float:
+    """The last one of each stream may end after the time, however long it takes: it is left out."""
+    window, pairs = phase.gauges.get("window_s"), phase.gauges.get("pairs")
+    if phase.latency is None or window is None or pairs is None or window.most <= 0 or pairs.sum <= 0:
+        return 0.0
+    slots = pairs.sum * streams
+    spent_ns = max(0.0, phase.latency.sum_ns - slots * phase.latency.max_ns)
+    return spent_ns / 1e9 / (window.most * slots)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Peers in turn with ours: which job stands beside which case, and how often."""
+
+from pathlib import Path
+
+import pytest
+
+from support.network_world import network_describe
+from support.simulated_engine import Clock, SilentProgress, SimulatedEngine
+from ullage.launch.mpich import Mpich
+from ullage.model.plan import Parameters
+from ullage.model.request import Request
+from ullage.peers import Installed, PeerError
+from ullage.peers.iperf3 import Iperf3Job
+from ullage.peers.ping import PingJob
+from ullage.peers.sockperf import SockperfJob
+from ullage.result import ResultFolder
+from ullage.running.session import Session
+from ullage.suites import Ground
+from ullage.suites.network.beside import Beside, Job, command_of, job_of, peers_for
+from ullage.suites.network.cases import cases_of
+from ullage.suites.network.options import NetworkOptions
+from ullage.suites.network.prepare import PreparedNetwork, prepare_network
+from ullage.suites.network.words import network_words
+
+GROUND = Ground(Path("/engine"), network_describe())
+PROGRAM = Installed(Path("/usr/bin/tool"), "7")
+ALL = {"iperf3": PROGRAM, "sockperf": PROGRAM, "ping": PROGRAM}
+
+
+def options_of(**words: object) -> NetworkOptions:
+    return NetworkOptions.model_validate(network_words(**words).options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({}, Iperf3Job("tcp", 1, 32768, 1)),
+        ({"protocol": "udp", "block_bytes": 1024, "streams": 4}, Iperf3Job("udp", 4, 1024, 1)),
+        ({"no_delay": True}, Iperf3Job("tcp", 1, 32768, 1, no_delay=True)),
+        ({"zero_copy": True}, None),
+        ({"direction": "both"}, None),
+        ({"block_bytes": 1 << 21}, None),
+        ({"mode": "request", "block_bytes": 14, "protocol": "udp"}, SockperfJob("udp", 14, 1)),
+        ({"mode": "request", "block_bytes": 1}, None),
+        ({"mode": "request", "block_bytes": 14, "streams": 2}, None),
+        ({"mode": "request", "protocol": "icmp", "block_bytes": 56}, PingJob(100, 56)),
+    ],
+)
+def test_a_peer_stands_beside_what_does_the_same_work(parameters: Parameters, expected: Job | None) -> None:
+    assert job_of(parameters, options_of())[1] == expected
+
+
+def test_seconds_are_whole_and_addresses_of_the_same_version() -> None:
+    tool, job = job_of({}, options_of(seconds=2.4, ipv6=True, window="64K"))
+    assert (tool, job) == ("iperf3", Iperf3Job("tcp", 1, 32768, 2, window_bytes=65536, address="::1"))
+    assert job_of({}, options_of(seconds=0.2))[1] == Iperf3Job("tcp", 1, 32768, 1)
+    assert isinstance(job, Iperf3Job)
+    assert "::1" in command_of(PROGRAM, job)
+
+
+def test_peers_are_of_the_loopback_and_of_who_wants_them() -> None:
+    def planned(installed: dict[str, Installed | None], **words: object) -> Beside | None:
+        options = options_of(quick=True, **words)
+        return peers_for(options, cases_of(options, GROUND.description, 2), installed)
+
+    found = planned(dict(ALL))
+    assert found is not None
+    assert found.counts() == {"iperf3": 4, "sockperf": 2, "ping": 1}
+    only = planned({"ping": PROGRAM, "iperf3": None})
+    assert only is not None
+    assert only.counts() == {"ping": 1}
+    assert planned({}) is None
+    assert planned(dict(ALL), no_peer=True) is None
+    assert planned(dict(ALL), interface="eth0") is None
+    far = options_of().model_copy(update={"nodes": 2})
+    assert peers_for(far, cases_of(far, GROUND.description, 2), ALL) is None
+
+
+class Room:
+    """A result, a simulated engine, and programs that only count."""
+
+    def __init__(self, path: Path, **words: object) -> None:
+        asked = network_words(**words)  # type: ignore[arg-type]
+        request = Request(run_id="r1", suite="network", created="now", targets=asked.targets, options=asked.options)
+        self.engine = SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1)
+        self.result = ResultFolder.create(path / "result", request)
+        self.session = Session(self.result, GROUND, Mpich(Path("/mpiexec")), SilentProgress(), None, self.engine.start)
+        self.jobs: list[Job] = []
+        self.fails = False
+        prepared = prepare_network(request, GROUND, {}, cores=2)
+        options = NetworkOptions.model_validate(prepared.request.options)
+        planned = peers_for(options, prepared.kernels.cases, ALL)
+        assert planned is not None
+        self.prepared = PreparedNetwork(prepared.kernels, Beside(planned.planned, self._do))
+
+    def _do(self, _program: Installed, job: Job) -> dict[str, float]:
+        self.jobs.append(job)
+        if self.fails:
+            raise PeerError("it is broken")
+        return {"network_bandwidth": 1e9}
+
+
+def test_they_run_in_turn_with_ours(tmp_path: Path) -> None:
+    room = Room(tmp_path, block="32K", streams="1", protocols="tcp", repetitions=3)
+    assert room.prepared.rounds == 3
+    assert room.prepared.run(room.session) == 0
+    assert len(room.engine.plans) == 3
+    assert len(room.jobs) == 3 * 4
+    records = room.result.read_peers()
+    assert sorted({record.repetition for record in records}) == [0, 1, 2]
+    assert {record.phase for record in records} == {"sockets"}
+    assert any("in turn with ours" in line for line in room.prepared.explain().tail)
+    # Gone on with: nothing is lacking.
+    assert room.prepared.run(room.session) == 0
+    assert len(room.jobs) == 3 * 4
+
+
+def test_a_quick_run_has_them_once(tmp_path: Path) -> None:
+    room = Room(tmp_path, quick=True)
+    assert room.prepared.run(room.session) == 0
+    assert len(room.engine.plans) == 1
+    assert len(room.jobs) == 7
+
+
+def test_a_peer_that_fails_is_noted_and_given_up(tmp_path: Path) -> None:
+    room = Room(tmp_path, quick=True)
+    room.fails = True
+    assert room.prepared.run(room.session) == 0
+    assert len(room.jobs) == 2 + 2 + 1
+    events = [event.text for file in room.result.read_records() for event in file.events]
+    assert "iperf3 gave no number: it is broken" in events
+
+
+def test_an_interrupted_run_starts_no_peer(tmp_path: Path) -> None:
+    room = Room(tmp_path, quick=True)
+    room.engine.ends = {1: "die"}
+    assert room.prepared.run(room.session) == 5
+    assert room.jobs == []
