@@ -15,7 +15,12 @@ from ullage.records import read_records
 
 
 def plan_of(
-    uri: str, backend: Named, workload: Parameters | Named, ranks: int, records: Path, repetitions: int = 1
+    uri: str,
+    backend: Named,
+    workload: Parameters | Named,
+    layout: Layout,
+    records: Path,
+    repetitions: int = 1,
 ) -> Plan:
     """A plan of one case; of workload transfer where only parameters are given."""
     named = workload if isinstance(workload, Named) else Named(name="transfer", parameters=workload)
@@ -23,7 +28,7 @@ def plan_of(
         run_id="bench-" + secrets.token_hex(4),
         suite="benchmark",
         records=str(records),
-        layout=Layout(ranks=ranks),
+        layout=layout,
         targets=[Target(name="t", uri=uri)],
         stop_rule=Named(name="fixed", parameters={"count": repetitions}),
         dirty_retries=0,
@@ -40,14 +45,19 @@ def plan_of(
 
 
 def phases(
-    uri: str, backend: Named, workload: Parameters | Named, ranks: int = 1, repetitions: int = 1
+    uri: str,
+    backend: Named,
+    workload: Parameters | Named,
+    ranks: int = 1,
+    repetitions: int = 1,
+    layout: Layout | None = None,
 ) -> list[PhaseRecord]:
-    """Run the case and return its phases; a failure is an error."""
+    """Run the case on so many ranks, or by ``layout``, and return its phases; a failure is an error."""
     engine = find_engine()
     launcher = choose_launcher(describe(engine))
     with tempfile.TemporaryDirectory() as folder:
         records = Path(folder) / "records.ndjson"
-        plan = plan_of(uri, backend, workload, ranks, records, repetitions)
+        plan = plan_of(uri, backend, workload, layout or Layout(ranks=ranks), records, repetitions)
         path = Path(folder) / "plan.json"
         path.write_text(plan.model_dump_json())
         environment = {**os.environ, **launcher.environment(plan.layout)}

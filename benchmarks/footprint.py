@@ -81,7 +81,7 @@ class Footprint:
             "verify": "none",
             "sync": "none",
         }
-        plan = plan_of("null:", Named(name="null"), dict(words), self.layout.ranks, records, 1)
+        plan = plan_of("null:", Named(name="null"), dict(words), self.layout, records, 1)
         path = self.folder / "plan.json"
         path.write_text(plan.model_dump_json())
         began = time.monotonic()

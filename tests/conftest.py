@@ -12,8 +12,17 @@ settings.register_profile("ullage", deadline=None, derandomize=True, database=No
 settings.load_profile("ullage")
 
 
-# As for the engine's tests (cmake/Tests.cmake): a rank that waits leaves its core, and nothing looks for Omni-Path.
-for _name, _value in {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "OMPI_MCA_pml": "ob1"}.items():
+# As for the engine's tests (cmake/Tests.cmake): a rank that waits leaves its core, also one that is bound to it, since
+# several tests are at work; and nothing looks for Omni-Path.
+_FOR_MPI = {
+    "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
+    "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
+    "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
+    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_pml": "ob1",
+}
+for _name, _value in _FOR_MPI.items():
     os.environ.setdefault(_name, _value)
 
 

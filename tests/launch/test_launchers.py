@@ -84,6 +84,8 @@ def test_open_mpi_settings(monkeypatch: pytest.MonkeyPatch, user: int, allowed: 
     monkeypatch.setattr(os, "geteuid", lambda: user)
     here = OpenMpi(Path("/x")).environment(Layout(ranks=2, nodes=1))
     assert here["OMPI_MCA_mpi_yield_when_idle"] == "1"
+    bound = OpenMpi(Path("/x"), 2).environment(Layout(ranks=2, nodes=1, binding="core"))
+    assert bound["OMPI_MCA_mpi_yield_when_idle"] == "0"
     assert here["OMPI_MCA_btl_tcp_if_include"] == "lo"
     assert ("OMPI_ALLOW_RUN_AS_ROOT" in here) is allowed
     assert "OMPI_MCA_btl_tcp_if_include" not in OpenMpi(Path("/x")).environment(Layout(ranks=4, nodes=2))
@@ -92,6 +94,8 @@ def test_open_mpi_settings(monkeypatch: pytest.MonkeyPatch, user: int, allowed: 
 def test_mpich_settings() -> None:
     here = Mpich(Path("/x")).environment(Layout(ranks=2, nodes=1))
     assert here["MPIR_CVAR_POLLS_BEFORE_YIELD"] == "10"
+    bound = Mpich(Path("/x"), 2).environment(Layout(ranks=2, nodes=1, binding="core"))
+    assert not any(name.startswith("MPIR_") for name in bound)
     assert "UCX_NET_DEVICES" not in Mpich(Path("/x")).environment(Layout(ranks=4, nodes=2))
 
 

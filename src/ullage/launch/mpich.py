@@ -15,6 +15,13 @@ FAMILY: Final[Family] = "mpich"
 MPIEXEC_NAMES: Final = ("mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun")
 VERSION_MARK: Final = re.compile(r"HYDRA", re.IGNORECASE)
 
+# Together these make a waiting rank yield, from version 5 on; older ones spin for a scheduler tick anyway. Messages are
+# dearer then, so they are for ranks that share cores.
+_YIELDING: Final = {
+    "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
+    "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
+    "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
+}
 _BAD_TERMINATION: Final = re.compile(r"PID \d+ RUNNING AT (?P<node>\S+)\s*\n=\s+EXIT CODE: (?P<code>\d+)")
 _EXIT_STRING: Final = re.compile(r"EXIT STRING: (?P<word>[^(\n]+?) \(signal (?P<signal>\d+)\)")
 
@@ -45,12 +52,8 @@ class Mpich:
 
     def environment(self, layout: Layout) -> dict[str, str]:
         """See ``Launcher``."""
-        # Together these make a waiting rank yield, from version 5 on; older ones spin for a scheduler tick anyway.
-        settings = {
-            "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
-            "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
-            "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
-        }
+        shares = bound_cores(self.hosts.placed(layout), self.cores) is None
+        settings = dict(_YIELDING) if shares else {}
         if is_one_node(self.hosts.placed(layout)):
             settings |= {"FI_TCP_IFACE": "lo", "UCX_NET_DEVICES": "lo"}
         return settings

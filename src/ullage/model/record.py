@@ -248,7 +248,10 @@ class PhaseRecord(Tolerant):
     cpu_ns: Annotated[int, Field(description="user and system time of all ranks from before open to after close")] = 0
     syncs: Annotated[int, Field(description="sync calls over all ranks")] = 0
     latency: Latency | None = None
-    latency_parts: Annotated[dict[str, Latency | None], Field(description="of operations made of several calls; of one in eight where they are short")] = {}
+    latency_parts: Annotated[
+        dict[str, Latency | None],
+        Field(description="of operations made of several calls; of one in eight where they are short"),
+    ] = {}
     counters: Annotated[dict[str, int], Field(description="counts of the workload's own, added over ranks")] = {}
     gauges: Annotated[dict[str, Gauge], Field(description="measurements of the workload's own")] = {}
     facts: Annotated[dict[str, object], Field(description="of the workload's own: who met whom, a matrix ...")] = {}

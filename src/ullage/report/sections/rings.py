@@ -11,7 +11,7 @@ from ullage.report.quantity import DASH, format_quantity, significant
 from ullage.report.sections import Content, Grid, Section
 from ullage.report.table import peer_ratio
 from ullage.suites.rings.balance import Balance, balances
-from ullage.suites.rings.conclusions import diagnosis_of
+from ullage.suites.rings.conclusions import UNWRITTEN_NOTE, diagnosis_of
 from ullage.suites.rings.diagnosis import kinds_of
 from ullage.units import format_bytes
 
@@ -126,7 +126,8 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     peers = sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})
     if not peers:
         return [_NO_PEER]
-    return [f"{', '.join(peers)} was run in turn with us, once after each of our repetitions, by as many processes."]
+    turns = f"{', '.join(peers)} was run in turn with us, once after each of our repetitions, by as many processes."
+    return [turns, UNWRITTEN_NOTE]
 
 
 SECTION: Final = Section(

@@ -78,7 +78,7 @@ class PreparedKernels:
         seconds: float | None,
         prior: Mapping[str, dict[str, list[int]]] | None = None,
     ) -> Plan:
-        """The plan of one launch, whose cases have one layout. ``prior``: elapsed ns of earlier launches by case and phase."""
+        """The plan of one launch; all ``cases`` have one layout. ``prior``: earlier elapsed ns by case and phase."""
         known = prior or {}
         targets = {case.target.name: case.target for case in cases}
         return Plan(
