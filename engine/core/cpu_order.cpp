@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cpu_order.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <map>
-#include <utility>
 
 namespace ullage {
 
@@ -17,15 +15,14 @@ std::string core_of(int cpu) {
 
 std::vector<int> cores_first(std::span<const int> cpus, const CoreOf& of) {
   std::map<std::string, int> seen;
-  std::vector<std::pair<int, int>> turns;  // how many of its core came before a CPU, and the CPU
+  std::map<int, std::vector<int>> turns;  // by how many of its core came before a CPU
   for (const int cpu : cpus) {
     const std::string core = of(cpu);
-    turns.emplace_back(core.empty() ? 0 : seen[core]++, cpu);
+    turns[core.empty() ? 0 : seen[core]++].push_back(cpu);
   }
-  std::ranges::stable_sort(turns, {}, &std::pair<int, int>::first);
   std::vector<int> ordered;
-  ordered.reserve(turns.size());
-  for (const auto& [turn, cpu] : turns) ordered.push_back(cpu);
+  ordered.reserve(cpus.size());
+  for (const auto& [turn, of_turn] : turns) ordered.insert(ordered.end(), of_turn.begin(), of_turn.end());
   return ordered;
 }
 

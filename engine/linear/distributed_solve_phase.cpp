@@ -88,7 +88,7 @@ Status DistributedSolvePhase::make_matrix() {
   if (!matrix) return fail(matrix.error());
   matrix_.emplace(std::move(*matrix));
   x_.resize(static_cast<std::size_t>(std::max(1, rows_->count())));
-  pivots_.resize(static_cast<std::size_t>(rows_->count() + parameters_.block));
+  pivots_.resize(static_cast<std::size_t>(rows_->count()) + static_cast<std::size_t>(parameters_.block));
   return {};
 }
 

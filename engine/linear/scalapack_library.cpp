@@ -48,7 +48,7 @@ Function function_of(void* handle, const char* name) {
   return reinterpret_cast<Function>(dlsym(handle, name));
 }
 
-std::string file_of(void* function) {
+std::string file_of(const void* function) {
   Dl_info info{};
   return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "not known";
 }
@@ -75,7 +75,7 @@ Result<Scalapack> load_chosen(const ScalapackChoice& choice) {
   if (calls.pdgesv == nullptr || calls.get == nullptr || calls.grid_init == nullptr || calls.grid_info == nullptr ||
       calls.grid_exit == nullptr)
     return fail(scalapack_error("'" + choice.library + "' has no pdgesv or no BLACS"));
-  void* const theirs = dlsym(handle, "MPI_Comm_size");
+  const void* const theirs = dlsym(handle, "MPI_Comm_size");
   if (theirs == nullptr || theirs != dlsym(RTLD_DEFAULT, "MPI_Comm_size"))
     return fail(scalapack_error(file_of(reinterpret_cast<void*>(calls.pdgesv)) +
                                 " is linked with another MPI than this engine; name one for " + mpi_family()));
