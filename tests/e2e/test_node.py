@@ -112,6 +112,6 @@ def test_every_part_is_explained_and_nothing_is_started(node_engine: Path, targe
     ]
     code, out, err = run(command(node_engine, *words, "--json"))
     assert code == 0, err
-    assert {plan["suite"] for plan in json.loads(out)} == {"cpu", "memory", "disk", "noise"}
+    assert {plan["suite"] for plan in json.loads(out)} == {"cpu", "memory", "disk", "network", "noise"}
     assert [path.name for path in target.iterdir()] == ["precious"]
     assert not (tmp_path / "result").exists()

@@ -112,9 +112,9 @@ _STREAM_COLUMNS: Final[tuple[Column[Line], ...]] = (
 _REQUEST_COLUMNS: Final[tuple[Column[Line], ...]] = (
     *_shared("message"),
     *(Column(word, _of(name, value_text), hint=_of(name, value_hint)) for name, word in _LATENCIES.items()),
-    Column("peer's median", _of("latency_p50", peer_text), hint=_of("latency_p50", peer_hint)),
-    Column("peer's p99", _of("latency_p99", peer_text), hint=_of("latency_p99", peer_hint)),
-    Column("ours to peer's", _of("latency_p50", _ratio)),
+    Column("peer", _of("latency_p50", peer_text), hint=_of("latency_p50", peer_hint)),
+    Column("peer p99", _of("latency_p99", peer_text), hint=_of("latency_p99", peer_hint)),
+    Column("to peer", _of("latency_p50", _ratio)),
     Column("messages/s", _of("message_rate", value_text), hint=_of("message_rate", value_hint)),
     Column("cores busy", _of("network_cpu", _cores)),
     Column("lost", _of("loss_share", _percent)),

@@ -17,6 +17,7 @@ from ullage.units import format_bytes, format_rate, format_time
 # As the original: above it the machine was not one's own, or its MPI has a problem.
 MOST_UNACCOUNTED: Final = 0.05
 # Methods that are less apart are as good as each other.
+_ANY: Final = "any"
 _ALIKE: Final = 1.05
 _NOTABLE: Final = 1.2
 _RANGES: Final = 3
@@ -116,7 +117,7 @@ def _methods(run: BEffRun) -> list[Finding]:
         if len(rates) < len(METHODS):
             continue
         gain = max(rates.values()) / min(rates.values())
-        name = max(rates, key=lambda method: rates[method]) if gain > _ALIKE else "any"
+        name = max(rates, key=lambda method: rates[method]) if gain > _ALIKE else _ANY
         told.append(f"{_stretch(run, first, last)} {name}" + (f" ({times(gain)} the worst)" if gain > _ALIKE else ""))
         names.append(name)
         most = max(most, gain)
@@ -125,6 +126,8 @@ def _methods(run: BEffRun) -> list[Finding]:
     is_one = len(set(names)) == 1 and most > _ALIKE
     where = f"{names[0]} at all sizes (up to {times(most)} the worst)" if is_one else listing(told)
     text = f"Best way to send in rings and random rings: {where}."
+    if set(names) == {_ANY}:
+        text = "No way to send is better than another in rings and random rings, at any size."
     if most > _NOTABLE:
         text += " A program may choose either."
     severity = "advice" if most > _NOTABLE else "info"
