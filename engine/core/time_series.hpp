@@ -21,7 +21,7 @@ class TimeSeries final {
   void add(std::int64_t now_ns, std::uint64_t bytes, std::uint64_t operations = 1) noexcept {
     while (now_ns >= end_of_current_ns_) [[unlikely]]
       advance();
-    bytes_[current_] += bytes;
+    if (bytes > 0) bytes_[current_] += bytes;
     operations_[current_] += operations;
     last_ns_ = now_ns;
   }
