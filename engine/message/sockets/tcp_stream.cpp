@@ -15,6 +15,9 @@ namespace ullage {
 namespace {
 
 constexpr std::uint64_t checked_at_first = 1 << 16;
+/// A receiver that waits is woken for so much at once: to wake one for every small segment is most of its price, and
+/// whoever is faster than its sender would wait after each. The stream's end wakes it in any case.
+constexpr int woken_for_bytes = 64 << 10;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 /// Notices are taken after so many calls: seldom enough to cost nothing, often enough for the queue to have room.
 constexpr std::uint64_t calls_between_notices = 64;
@@ -119,6 +122,7 @@ void TcpSender::measure(std::map<std::string, double>& gauges) const {
 }
 
 Status TcpReceiver::run(const StageSign& stage) {
+  if (const Status set = socket_.set_option(SOL_SOCKET, SO_RCVLOWAT, woken_for_bytes); !set) return set;
   auto ended = receive_before(stage, Stage::measuring, checked_at_first, true);
   if (ended && !*ended) ended = receive_before(stage, Stage::ending, unlimited, false);
   if (ended && *ended) return too_early(stage);
