@@ -74,6 +74,7 @@ def ullage(folder: Path, job: Job) -> tuple[float, float]:
             "block_bytes": job.volume,
             "file_mode": "per-process",
             "order": "random" if job.mode == "randread" else "sequential",
+            "write_order": "sequential",  # as fio lays out what it will read
             "verify": "none",
             **({"queue_depth": job.depth} if job.depth > 1 else {}),
             "phases": ["write"] if access == "write" else ["write", "read"],

@@ -42,8 +42,11 @@ def _belongs_elsewhere(cache: Path) -> bool:
     return home is None or Path(home[1]) != ROOT
 
 
-def build(preset: str, *targets: str) -> None:
-    """Build targets of a configured preset; quick when nothing changed. Raises StepError."""
+def build(preset: str, *targets: str, yielding: bool = False) -> None:
+    """Build targets of a configured preset; quick when nothing changed. Raises StepError.
+
+    ``yielding``: only with what other programs leave of the processors.
+    """
     # One cache for all legs, whatever folder they are built in: what does not see mpi.h is the same in both MPIs' legs.
     below = ROOT / "build"
     ccache = {
@@ -52,8 +55,9 @@ def build(preset: str, *targets: str) -> None:
         "CCACHE_NOHASHDIR": "1",
         "CCACHE_MAXSIZE": "1G",
     }
+    nice = tools.program("nice") if yielding else None
     argv = [_cmake(), "--build", folder(preset), "--parallel", str(_jobs()), "--target", *targets]
-    logged(f"build-{preset}", argv, ccache)
+    logged(f"build-{preset}", [nice, "-n", "19", *argv] if nice else argv, ccache)
 
 
 def _cmake() -> Path:
@@ -95,12 +99,20 @@ def left_out(preset: str) -> list[str]:
     return (folder(preset) / "left-out.txt").read_text(encoding="utf-8").splitlines()
 
 
+def _has_tests(preset: str) -> bool:
+    return (folder(preset) / "CTestTestfile.cmake").is_file()
+
+
+def build_tests(preset: str, *, yielding: bool = False) -> None:
+    """Build a leg's engine, and its tests where they can be. Raises StepError."""
+    build(preset, "ullage-engine", *(["ullage-engine-tests"] if _has_tests(preset) else []), yielding=yielding)
+
+
 def test(preset: str) -> Tally:
     """Build a leg's engine and tests, run them with CTest and count them. Raises StepError when they do not build."""
-    tests = (folder(preset) / "CTestTestfile.cmake").is_file()
-    build(preset, "ullage-engine", *(["ullage-engine-tests"] if tests else []))
+    build_tests(preset)
     skipped = Tally(skipped=len(left_out(preset)))
-    if not tests:
+    if not _has_tests(preset):
         return skipped
     reports = folder(preset) / "reports"
     shutil.rmtree(reports, ignore_errors=True)
