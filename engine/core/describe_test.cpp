@@ -121,7 +121,7 @@ TEST(Describe, DefaultsSatisfyTheChecksThatSpanParameters) {
   }
   const PlannedLayout four_ranks{.ranks = 4, .nodes = {}, .ranks_per_node = {}};
   for (const auto& entry : Registry<WorkloadEntry>::instance().all()) {
-    const Capabilities able{.metadata = true};
+    const Capabilities able{.metadata = true, .views = true};
     const auto status = entry.check(complete(entry.description.parameters, {}, "").value(), able, four_ranks, "");
     EXPECT_TRUE(status.has_value()) << entry.description.name << ": " << to_line(status.error());
   }
@@ -154,8 +154,8 @@ TEST(Describe, UnknownNameIsRefusedAndNamed) {
 }
 
 TEST(Describe, CapabilitiesTellWhatTheBackendIs) {
-  EXPECT_EQ(describe("null").value()["backends"][0]["capabilities"], Json::array());
-  EXPECT_EQ(describe("posix").value()["backends"][0]["capabilities"], (Json{"path", "data", "metadata"}));
+  EXPECT_EQ(describe("null").value()["backends"][0]["capabilities"], Json::array({"views"}));
+  EXPECT_EQ(describe("posix").value()["backends"][0]["capabilities"], (Json{"path", "data", "metadata", "threads=1024"}));
 }
 
 TEST(Describe, BuildSaysHowItWasMade) {

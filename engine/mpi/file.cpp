@@ -17,6 +17,10 @@ int mode_of(FileAccess access) {
       return MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY;
     case FileAccess::write:
       return MPI_MODE_WRONLY;
+    case FileAccess::create_update:
+      return MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR;
+    case FileAccess::update:
+      return MPI_MODE_RDWR;
     case FileAccess::read:
       break;
   }
@@ -48,6 +52,47 @@ Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operati
   return moved_bytes(code, status, data.size(), error_at(code, operation, path, offset_bytes));
 }
 
+constexpr std::size_t double_bytes = sizeof(double);
+
+/// Any of the six calls from a pointer on. What a failure needs is put together only then.
+template <class Call, class Byte>
+Result<std::size_t> move_on(Call call, MPI_File file, const char* operation, const std::string& path,
+                            std::span<Byte> data) {
+  MPI_Status status{};
+  const int code = call(file, data.data(), static_cast<int>(data.size() / double_bytes), MPI_DOUBLE, &status);
+  if (code != MPI_SUCCESS) return fail(io_error(code, operation, path));
+  int count = 0;
+  if (MPI_Get_count(&status, MPI_DOUBLE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED || count < 0) return 0;
+  return std::min(static_cast<std::size_t>(count) * double_bytes, data.size());
+}
+
+/// A data type that frees itself.
+class FileType final {
+ public:
+  /// `parts` chunks in a row, of which the `part`-th holds data: in chunks, since a count of doubles may be more than
+  /// an int holds.
+  explicit FileType(const FileView& view) {
+    MPI_Datatype chunk = MPI_DATATYPE_NULL;
+    const int every_part = view.parts;
+    const int block = MPI_DISTRIBUTE_BLOCK;
+    const int even = MPI_DISTRIBUTE_DFLT_DARG;
+    check(MPI_Type_contiguous(static_cast<int>(view.chunk_bytes / double_bytes), MPI_DOUBLE, &chunk),
+          "MPI_Type_contiguous");
+    check(MPI_Type_create_darray(view.parts, view.part, 1, &every_part, &block, &even, &every_part, MPI_ORDER_C, chunk,
+                                 &type_),
+          "MPI_Type_create_darray");
+    check(MPI_Type_free(&chunk), "MPI_Type_free");
+    check(MPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  FileType(const FileType&) = delete;
+  FileType& operator=(const FileType&) = delete;
+  ~FileType() { MPI_Type_free(&type_); }
+  [[nodiscard]] MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
 Status status_of(int code, const std::string& operation, const std::string& path) {
   return code == MPI_SUCCESS ? Status{} : fail(io_error(code, operation, path));
 }
@@ -67,10 +112,11 @@ File::~File() {
   if (handle_ && handle_->alone && handle_->file != MPI_FILE_NULL) MPI_File_close(&handle_->file);
 }
 
-Result<File> File::open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints) {
+Result<File> File::open(const Comm& comm, const std::string& path, FileAccess access, const Info& hints, bool unique) {
   auto handle = std::make_unique<Handle>();
   handle->alone = comm.size() == 1;
-  const int code = MPI_File_open(comm.handle().comm, path.c_str(), mode_of(access), hints.handle().info, &handle->file);
+  const int mode = mode_of(access) | (unique ? MPI_MODE_UNIQUE_OPEN : 0);
+  const int code = MPI_File_open(comm.handle().comm, path.c_str(), mode, hints.handle().info, &handle->file);
   if (code != MPI_SUCCESS) return fail(io_error(code, "open", path));
   check(MPI_File_set_errhandler(handle->file, MPI_ERRORS_RETURN), "MPI_File_set_errhandler");
   return File(std::move(handle), path);
@@ -90,6 +136,52 @@ Result<std::size_t> File::write_at_all(std::uint64_t offset_bytes, std::span<con
 
 Result<std::size_t> File::read_at_all(std::uint64_t offset_bytes, std::span<std::byte> data) const {
   return move_at(MPI_File_read_at_all, handle_->file, "read", path_, offset_bytes, data);
+}
+
+Status File::set_view(const FileView& view, const Info& hints) const {
+  const auto displacement = static_cast<MPI_Offset>(view.displacement_bytes);
+  const auto set = [&](MPI_Datatype type) {
+    return MPI_File_set_view(handle_->file, displacement, MPI_DOUBLE, type, "native", hints.handle().info);
+  };
+  return status_of(view.chunk_bytes == 0 ? set(MPI_DOUBLE) : set(FileType(view).get()), "set view", path_);
+}
+
+Status File::set_hints(const Info& hints) const {
+  if (hints.handle().info == MPI_INFO_NULL) return {};
+  return status_of(MPI_File_set_info(handle_->file, hints.handle().info), "set hints", path_);
+}
+
+Result<std::size_t> File::write(std::span<const std::byte> data) const {
+  return move_on(MPI_File_write, handle_->file, "write", path_, data);
+}
+
+Result<std::size_t> File::read(std::span<std::byte> data) const {
+  return move_on(MPI_File_read, handle_->file, "read", path_, data);
+}
+
+Result<std::size_t> File::write_all(std::span<const std::byte> data) const {
+  return move_on(MPI_File_write_all, handle_->file, "write", path_, data);
+}
+
+Result<std::size_t> File::read_all(std::span<std::byte> data) const {
+  return move_on(MPI_File_read_all, handle_->file, "read", path_, data);
+}
+
+Result<std::size_t> File::write_ordered(std::span<const std::byte> data) const {
+  return move_on(MPI_File_write_ordered, handle_->file, "write", path_, data);
+}
+
+Result<std::size_t> File::read_ordered(std::span<std::byte> data) const {
+  return move_on(MPI_File_read_ordered, handle_->file, "read", path_, data);
+}
+
+Result<std::uint64_t> File::shared_position_bytes() const {
+  MPI_Offset position = 0;
+  MPI_Offset offset = 0;
+  int code = MPI_File_get_position_shared(handle_->file, &position);
+  if (code == MPI_SUCCESS) code = MPI_File_get_byte_offset(handle_->file, position, &offset);
+  if (code != MPI_SUCCESS) return fail(io_error(code, "position", path_));
+  return static_cast<std::uint64_t>(offset);
 }
 
 Result<std::uint64_t> File::size_bytes() const {

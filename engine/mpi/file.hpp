@@ -19,6 +19,17 @@ enum class FileAccess {
   create,  // write-only, must not exist
   write,   // write-only, must exist
   read,
+  create_update,  // for reading and writing, must not exist
+  update,         // for reading and writing, must exist
+};
+
+/// Which bytes of a file a rank sees, one after the other; pointers count from there. In units of MPI_DOUBLE: sizes are
+/// multiples of 8.
+struct FileView {
+  std::uint64_t displacement_bytes = 0;  // what is before it is not seen
+  std::uint64_t chunk_bytes = 0;         // of each parts x chunk_bytes the part-th chunk; 0: everything
+  int part = 0;
+  int parts = 1;
 };
 
 class File final {
@@ -31,9 +42,9 @@ class File final {
   /// for them all.
   ~File();
 
-  /// Collective over `comm`. `path` is absolute.
+  /// Collective over `comm`. `path` is absolute. `unique`: nobody else has it open.
   [[nodiscard]] static Result<File> open(const Comm& comm, const std::string& path, FileAccess access,
-                                         const Info& hints);
+                                         const Info& hints, bool unique = false);
 
   [[nodiscard]] Result<std::uint64_t> size_bytes() const;
 
@@ -45,6 +56,22 @@ class File final {
   /// the file moved everything: look at size_bytes() before.
   [[nodiscard]] Result<std::size_t> write_at_all(std::uint64_t offset_bytes, std::span<const std::byte> data) const;
   [[nodiscard]] Result<std::size_t> read_at_all(std::uint64_t offset_bytes, std::span<std::byte> data) const;
+
+  /// Collective; all pointers go to the beginning of the view. The view's data types live no longer than the call.
+  [[nodiscard]] Status set_view(const FileView& view, const Info& hints) const;
+  [[nodiscard]] Status set_hints(const Info& hints) const;  // collective
+
+  /// From the pointers on: this rank's own, alone or (all) together, or the shared one, in the order of the ranks. They
+  /// return what write_at does. Multiples of 8 bytes; nothing is allocated. Libraries count what they please in
+  /// collective reads past the end of the file, and of operations that failed.
+  [[nodiscard]] Result<std::size_t> write(std::span<const std::byte> data) const;
+  [[nodiscard]] Result<std::size_t> read(std::span<std::byte> data) const;
+  [[nodiscard]] Result<std::size_t> write_all(std::span<const std::byte> data) const;
+  [[nodiscard]] Result<std::size_t> read_all(std::span<std::byte> data) const;
+  [[nodiscard]] Result<std::size_t> write_ordered(std::span<const std::byte> data) const;
+  [[nodiscard]] Result<std::size_t> read_ordered(std::span<std::byte> data) const;
+  /// Where in the file the shared pointer is, whatever the view; one rank may ask alone.
+  [[nodiscard]] Result<std::uint64_t> shared_position_bytes() const;
 
   [[nodiscard]] Status preallocate(std::uint64_t size_bytes) const;  // collective
   [[nodiscard]] Status sync() const;                                 // collective

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "storage/test_support.hpp"
 
@@ -71,6 +73,81 @@ TEST_F(MpiFile, AnyCharactersInThePath) {
   ASSERT_TRUE(file) << test::line_of(file);
   EXPECT_TRUE(file->close());
   EXPECT_TRUE(std::filesystem::exists(path_ + "/" + name));
+}
+
+/// Eight bytes that say who wrote them, and as which of his.
+std::vector<std::uint64_t> words_of(int rank, std::uint64_t first, std::size_t count) {
+  std::vector<std::uint64_t> words(count);
+  for (std::size_t i = 0; i < count; ++i) words[i] = (static_cast<std::uint64_t>(rank) << 32U) + first + i;
+  return words;
+}
+
+TEST_F(MpiFile, AViewScattersChunksOverTheRanks) {
+  auto file = open("f", FileAccess::create_update);
+  ASSERT_TRUE(file) << test::line_of(file);
+  constexpr std::size_t chunk = 3;  // words
+  const FileView view{80, chunk * 8, world_.rank(), world_.size()};
+  ASSERT_TRUE(file->set_view(view, {}));
+  for (std::uint64_t call = 0; call < 2; ++call) {  // two chunks a call
+    const auto words = words_of(world_.rank(), call * 2 * chunk, 2 * chunk);
+    EXPECT_EQ(file->write_all(std::as_bytes(std::span(words))).value(), words.size() * 8);
+  }
+  EXPECT_EQ(file->write_all({}).value(), 0U);
+  ASSERT_TRUE(file->sync());
+  world_.barrier();
+  ASSERT_TRUE(file->set_view({80, 0, 0, 1}, {}));
+  const auto ranks = static_cast<std::size_t>(world_.size());
+  std::vector<std::uint64_t> all(4 * chunk * ranks);
+  EXPECT_EQ(file->read_all(std::as_writable_bytes(std::span(all))).value(), all.size() * 8);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t writer = i / chunk % ranks;
+    EXPECT_EQ(all[i], (std::uint64_t{writer} << 32U) + i / chunk / ranks * chunk + i % chunk) << i;
+  }
+  ASSERT_TRUE(file->set_view(view, {}));
+  std::vector<std::uint64_t> own(4 * chunk);
+  EXPECT_EQ(file->read(std::as_writable_bytes(std::span(own))).value(), own.size() * 8);
+  EXPECT_EQ(own, words_of(world_.rank(), 0, own.size()));
+  EXPECT_TRUE(file->close());
+  world_.barrier();
+  EXPECT_EQ(std::filesystem::file_size(path_ + "/f"), 80 + all.size() * 8);
+}
+
+TEST_F(MpiFile, TheSharedPointerKeepsTheOrderOfTheRanks) {
+  auto file = open("f", FileAccess::create_update);
+  ASSERT_TRUE(file) << test::line_of(file);
+  ASSERT_TRUE(file->set_view({16, 0, 0, 1}, {}));
+  const auto ranks = static_cast<std::uint64_t>(world_.size());
+  for (std::uint64_t call = 0; call < 3; ++call) {
+    const auto words = words_of(world_.rank(), call * 5, 5);
+    EXPECT_EQ(file->write_ordered(std::as_bytes(std::span(words))).value(), 40U);
+  }
+  EXPECT_EQ(file->shared_position_bytes().value(), 16 + 3 * 40 * ranks);
+  ASSERT_TRUE(file->sync());
+  world_.barrier();
+  ASSERT_TRUE(file->set_view({16, 0, 0, 1}, {}));
+  EXPECT_EQ(file->shared_position_bytes().value(), 16U) << "a view sends all pointers to its beginning";
+  world_.barrier();
+  std::vector<std::uint64_t> words(5);
+  for (std::uint64_t call = 0; call < 3; ++call) {
+    EXPECT_EQ(file->read_ordered(std::as_writable_bytes(std::span(words))).value(), 40U);
+    EXPECT_EQ(words, words_of(world_.rank(), call * 5, 5));
+  }
+  EXPECT_TRUE(file->close());
+}
+
+TEST_F(MpiFile, OpenForBothHasItsConditionsToo) {
+  EXPECT_FALSE(open("f", FileAccess::update));
+  world_.barrier();
+  auto file = File::open(world_, path_ + "/f", FileAccess::create_update, {}, true);
+  ASSERT_TRUE(file) << test::line_of(file);
+  EXPECT_TRUE(file->close());
+  world_.barrier();
+  EXPECT_FALSE(open("f", FileAccess::create_update));
+  auto again = File::open(world_, path_ + "/f", FileAccess::update, {}, true);
+  ASSERT_TRUE(again) << test::line_of(again);
+  EXPECT_TRUE(again->set_hints({}));
+  EXPECT_TRUE(again->set_hints(*Info::from({{"cb_buffer_size", "1048576"}})));
+  EXPECT_TRUE(again->close());
 }
 
 }  // namespace

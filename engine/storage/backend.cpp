@@ -27,6 +27,7 @@ std::vector<std::string> capability_words(const Capabilities& capabilities) {
   if (capabilities.data) words.emplace_back("data");
   if (capabilities.collective) words.emplace_back("collective");
   if (capabilities.metadata) words.emplace_back("metadata");
+  if (capabilities.views) words.emplace_back("views");
   if (capabilities.direct) words.emplace_back("direct");
   if (capabilities.queue_depth > 1) words.push_back("queue_depth=" + std::to_string(capabilities.queue_depth));
   if (capabilities.threads > 1) words.push_back("threads=" + std::to_string(capabilities.threads));

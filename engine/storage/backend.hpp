@@ -17,10 +17,9 @@
 #include "mpi/comm.hpp"
 #include "storage/metadata.hpp"
 #include "storage/run_folder.hpp"
+#include "storage/viewed_file.hpp"
 
 namespace ullage {
-
-enum class Direction { write, read };
 
 /// One operation: `length_bytes` at `offset_bytes` of the file, from or to `data`, which the caller owns and keeps.
 struct Extent {
@@ -62,6 +61,7 @@ struct OpenRequest {
   OpenMode mode = OpenMode::create;
   bool shared = false;               // every rank of `everyone` opens it in the same phase
   std::uint64_t expected_bytes = 0;  // size of the whole file once written, for preallocation
+  bool unique = false;               // nobody else has it open, as far as the library can make use of that
 };
 
 struct Capabilities {
@@ -70,6 +70,7 @@ struct Capabilities {
   bool collective = false;       // operations are collective over all ranks of a shared file
   bool collective_sync = false;  // sync and close of a shared file wait for all ranks
   bool metadata = false;         // works on names
+  bool views = false;            // open_viewed()
   bool direct = false;           // bypasses the page cache as configured
   int queue_depth = 1;           // deepest that is served
   int threads = 1;
@@ -85,15 +86,26 @@ class Backend {
   virtual ~Backend() = default;
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
-  /// Before a phase's timer: its transfers will be from or to `memory`, at most `queue_depth` under way at once. May
-  /// come again while no file is open. Without it, a file has one operation under way.
-  [[nodiscard]] virtual Status make_ready(std::span<std::byte> memory, int queue_depth) {
+  /// How a phase moves its data: each of `threads` has up to `queue_depth` operations under way at once.
+  struct Concurrency {
+    int queue_depth = 1;
+    int threads = 1;
+  };
+  /// Before a phase's timer: its transfers will be from or to `memory`. May come again while no file is open. Without
+  /// it, a file has one operation under way.
+  [[nodiscard]] virtual Status make_ready(std::span<std::byte> memory, const Concurrency& concurrency) {
     (void)memory;
-    (void)queue_depth;
+    (void)concurrency;
     return {};
   }
   /// Collective over `everyone` when request.shared: all ranks succeed or all fail.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(const OpenRequest& request) = 0;
+  /// The same of a file with views, open for reading and writing unless the request's mode is `read`; `hints` besides
+  /// the backend's own, before which they go. `unique` counts here.
+  [[nodiscard]] virtual Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) {
+    (void)hints;
+    return fail(unsupported("open with views", request.name));
+  }
   /// Names are relative to the run folder.
   [[nodiscard]] virtual Status make_directory(const std::string& name) { return fail(unsupported("mkdir", name)); }
   [[nodiscard]] virtual Status remove_file(const std::string& name) { return fail(unsupported("remove", name)); }
@@ -139,7 +151,7 @@ void Registry<BackendEntry>::add(BackendEntry entry);
 [[nodiscard]] Status agree(const mpi::Comm& everyone, const Status& own, const std::string& operation,
                            const std::string& where);
 
-/// description.capabilities as words: path, data, collective, direct, queue_depth=N when above 1.
+/// description.capabilities as words: path, data, collective, metadata, views, direct, queue_depth=N when above 1.
 [[nodiscard]] std::vector<std::string> capability_words(const Capabilities& capabilities);
 
 }  // namespace ullage

@@ -9,6 +9,8 @@
 #include <memory>
 #include <system_error>
 
+#include "storage/side_files.hpp"
+
 namespace ullage {
 namespace {
 
@@ -32,6 +34,19 @@ class NumberedRemoval final {
       if (const auto own = remove_name(folder_, entry_.directory_name(index), AT_REMOVEDIR); !own)
         note(entry_.directory_name(index), own.error());
     }
+  }
+
+  /// What the library of a run that was ended left beside the files.
+  void take_side_files(int directory) {
+    std::vector<std::string> found;
+    const auto visited = for_each_name(directory, [&](const std::string& name) {
+      const auto file = file_beside(name);
+      if (file && entry_.has_file(*file)) found.push_back(name);
+      return true;
+    });
+    if (!visited) note(entry_.directory, visited.error());
+    for (const auto& name : found)
+      if (unlinkat(directory, name.c_str(), 0) != 0) note(entry_.directory + "/" + name, errno);
   }
 
  private:
@@ -131,10 +146,13 @@ void remove_dataset(int folder, const std::string& path, const DatasetEntry& ent
   const std::string name = path + "/" + entry.directory;
   const auto directory = open_beneath(folder, entry.directory, O_RDONLY | O_DIRECTORY);
   if (!directory) return leftovers.note(name, directory.error());
-  if (entry.tree)
+  if (entry.tree) {
     TreeRemoval(*entry.tree, part, leftovers).run(directory->get(), name);
-  else
-    NumberedRemoval(folder, path, entry, part, leftovers).run();
+  } else {
+    NumberedRemoval removal(folder, path, entry, part, leftovers);
+    removal.run();
+    if (entry.side_files && !part.items_only) removal.take_side_files(directory->get());
+  }
   if (part.items_only) return;
   if (const auto removed = remove_name(folder, entry.directory, AT_REMOVEDIR); !removed)
     leftovers.note(name, removed.error());

@@ -77,6 +77,58 @@ TEST_F(DatasetRemoval, LeavesWhatIsNoneOfTheTrees) {
   }));
 }
 
+/// The one file of a dataset, with side files of its shared pointer as libraries leave them.
+class SideFileRemoval : public ::testing::Test {
+ protected:
+  SideFileRemoval() {
+    fs::create_directories(bench_.path("c-s"));
+    for (const char* name : {"data", ".data.shfp.123.456", "data-12-34.lock", "data.data.0", "data.metadata.0"})
+      test::write_file(bench_.path(std::string("c-s/") + name), "x");
+  }
+  [[nodiscard]] Leftovers remove(bool side_files, Part part = {}) const {
+    Leftovers leftovers;
+    bench_.folder().remove_dataset({"s", "c-s", 1, false, false, std::nullopt, side_files}, part, leftovers);
+    return leftovers;
+  }
+
+  test::Bench bench_;
+};
+
+TEST_F(SideFileRemoval, TakesThemWithTheFile) {
+  EXPECT_EQ(remove(true, {0, 1, true}).removed_files, 1U);
+  EXPECT_EQ(test::names_in(bench_.path("c-s")).size(), 4U) << "they go with the directory";
+  const Leftovers leftovers = remove(true);
+  EXPECT_TRUE(leftovers.left.empty());
+  EXPECT_FALSE(fs::exists(bench_.path("c-s")));
+}
+
+TEST_F(SideFileRemoval, LeavesThemWhereTheManifestSaysNothingOfThem) {
+  EXPECT_EQ(remove(false).left.size(), 1U);
+  EXPECT_EQ(test::names_in(bench_.path("c-s")).size(), 4U);
+}
+
+TEST_F(SideFileRemoval, TakesThoseOfOwnFilesToo) {
+  for (const char* name : {"data.00000000", "data.00000001", "data.00000001-5-6.lock", "data.00000002-5-6.lock"})
+    test::write_file(bench_.path(std::string("c-s/") + name), "x");
+  Leftovers leftovers;
+  bench_.folder().remove_dataset({"s", "c-s", 2, true, false, std::nullopt, true}, {}, leftovers);
+  EXPECT_EQ(test::names_in(bench_.path("c-s")),
+            (std::vector<std::string>{".data.shfp.123.456", "data", "data-12-34.lock", "data.00000002-5-6.lock",
+                                      "data.data.0", "data.metadata.0"}))
+      << "the others are of no file of this dataset";
+}
+
+TEST_F(SideFileRemoval, TakesNothingElse) {
+  test::write_file(bench_.path("precious"), "stays");
+  fs::create_symlink(bench_.path("precious"), bench_.path("c-s/data-5-6.lock"));
+  fs::create_directory(bench_.path("c-s/.data.shfp.7.8"));
+  test::write_file(bench_.path("c-s/data.log"), "mine");
+  const Leftovers leftovers = remove(true);
+  EXPECT_EQ(test::names_in(bench_.path("c-s")), (std::vector<std::string>{".data.shfp.7.8", "data.log"}));
+  EXPECT_EQ(test::read_file(bench_.path("precious")), "stays") << "a link is not followed";
+  EXPECT_EQ(leftovers.left.size(), 2U) << "the directory that only looks like one, and the dataset's own";
+}
+
 TEST_F(DatasetRemoval, NothingThereIsNoLeftover) { EXPECT_TRUE(remove({}).left.empty()); }
 
 TEST_F(DatasetRemoval, LeftoversAreFew) {

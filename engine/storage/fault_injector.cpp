@@ -46,7 +46,8 @@ Table<FaultParameters> FaultParameters::table() {
       ullage::count("count", &P::count, {}, "calls that go wrong; 0: all from then on"),
       seconds("delay_s", &P::delay_s, {0, 3600}, "length of a delay"),
       bytes("short_bytes", &P::short_bytes, {1, 9e15},
-            "bytes that a short call moves; the rest follows in a second one"),
+            "bytes that a short call moves; the rest follows in a second one, but not where a file has views: there it "
+            "fails"),
       ullage::count("flip_bit", &P::flip_bit, {}, "which bit of an operation's data is flipped, modulo its length"),
   };
 }

@@ -10,12 +10,6 @@
 #include "storage/file_facts.hpp"
 
 namespace ullage {
-namespace {
-
-std::string word(Direction direction) { return direction == Direction::write ? "write" : "read"; }
-
-}  // namespace
-
 const Words<Advice>& advice_words() {
   static const Words<Advice> words{
       {Advice::none, "none"}, {Advice::sequential, "sequential"}, {Advice::random, "random"}};

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace ullage {
@@ -83,7 +85,8 @@ std::optional<DatasetEntry> parse_entry(std::string_view line) {
                      files->get<std::uint64_t>(),
                      text_of(json, "file_mode") == "per-process",
                      flag_of(json, "directory_per_process"),
-                     std::nullopt};
+                     std::nullopt,
+                     flag_of(json, "side_files")};
   if (entry.files > most_listed || !is_own_directory(entry)) return std::nullopt;
   return entry;
 }
@@ -96,6 +99,15 @@ std::string DatasetEntry::directory_name(std::uint64_t index) const {
 
 std::string DatasetEntry::file_name(std::uint64_t index) const {
   return directory_name(index) + (per_process ? "/data." + padded(index) : "/data");
+}
+
+bool DatasetEntry::has_file(std::string_view base) const {
+  std::uint64_t index = 0;
+  if (per_process) {
+    const std::string_view digits = base.substr(std::min(base.size(), base.find_last_of('.') + 1));
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), index).ec != std::errc{}) return false;
+  }
+  return index < files && file_name(index) == directory_name(index) + "/" + std::string(base);
 }
 
 Json to_json(const TreeShape& tree) {
@@ -113,11 +125,12 @@ std::string manifest_line(const DatasetEntry& entry) {
   if (entry.tree)
     return Json{{"dataset", entry.dataset}, {"directory", entry.directory}, {"tree", to_json(*entry.tree)}}.dump() +
            "\n";
-  const Json json{{"dataset", entry.dataset},
-                  {"directory", entry.directory},
-                  {"files", entry.files},
-                  {"file_mode", entry.per_process ? "per-process" : "shared"},
-                  {"directory_per_process", entry.directory_per_process}};
+  Json json{{"dataset", entry.dataset},
+            {"directory", entry.directory},
+            {"files", entry.files},
+            {"file_mode", entry.per_process ? "per-process" : "shared"},
+            {"directory_per_process", entry.directory_per_process}};
+  if (entry.side_files) json["side_files"] = true;
   return json.dump() + "\n";
 }
 

@@ -22,10 +22,13 @@ struct DatasetEntry {
   bool per_process = false;                      // data.%08d instead of data
   bool directory_per_process = false;            // %08d/data.%08d
   std::optional<TreeShape> tree = std::nullopt;  // instead of numbered files
+  bool side_files = false;                       // what an MPI library makes beside its files is ours too
   /// Name of file `index` relative to the run folder.
   [[nodiscard]] std::string file_name(std::uint64_t index) const;
   /// Directory of file `index`: the dataset's own, or its sub-directory.
   [[nodiscard]] std::string directory_name(std::uint64_t index) const;
+  /// One of its numbered files is called so in its directory.
+  [[nodiscard]] bool has_file(std::string_view base) const;
   [[nodiscard]] bool operator==(const DatasetEntry&) const = default;
 };
 

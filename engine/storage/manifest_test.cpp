@@ -21,10 +21,25 @@ TEST(Manifest, NamesOfFiles) {
   EXPECT_EQ(own_directory.directory_name(7), "c-abc/00000007");
 }
 
+TEST(Manifest, KnowsItsFilesByName) {
+  const DatasetEntry shared{"abc", "c-abc", 1, false, false};
+  EXPECT_TRUE(shared.has_file("data"));
+  for (const char* name : {"", "dat", "data.0", "data.00000000"}) EXPECT_FALSE(shared.has_file(name)) << name;
+  const DatasetEntry own{"abc", "c-abc", 4, true, false};
+  EXPECT_TRUE(own.has_file("data.00000003"));
+  for (const char* name : {"", "data", "data.", "data.00000004", "data.3", "data.00000003x", "3", "x.00000003"})
+    EXPECT_FALSE(own.has_file(name)) << name;
+}
+
 RC_GTEST_PROP(Manifest, LinesComeBack, ()) {
   const std::string id =
       *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789abcdef"))));
-  const DatasetEntry entry{id, "c-" + id, *rc::gen::inRange<std::uint64_t>(0, 1U << 24U), *rc::gen::arbitrary<bool>(),
+  const DatasetEntry entry{id,
+                           "c-" + id,
+                           *rc::gen::inRange<std::uint64_t>(0, 1U << 24U),
+                           *rc::gen::arbitrary<bool>(),
+                           *rc::gen::arbitrary<bool>(),
+                           std::nullopt,
                            *rc::gen::arbitrary<bool>()};
   const std::string line = manifest_line(entry);
   RC_ASSERT(line.find('\n') == line.size() - 1);

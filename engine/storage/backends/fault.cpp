@@ -1,53 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `fault`: any other backend, with chosen calls going wrong.
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cmath>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "core/aligned_buffer.hpp"
 #include "storage/backend.hpp"
+#include "storage/backends/fault_calls.hpp"
+#include "storage/backends/fault_viewed_file.hpp"
 #include "storage/fault_injector.hpp"
 #include "storage/text_values.hpp"
 
 namespace ullage {
 namespace {
-
-void sleep_for(double seconds) {
-  const double whole = std::floor(seconds);
-  timespec left{static_cast<std::time_t>(whole), static_cast<long>((seconds - whole) * 1e9)};
-  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-  }
-}
-
-/// Until the process is ended.
-[[noreturn]] void hang() {
-  while (true) sleep_for(1);
-}
-
-Error injected(int errno_value, FaultOperation operation, const std::string& where,
-               std::optional<std::uint64_t> offset_bytes = {}) {
-  Error error = errno_error(errno_value, word(operation), where, offset_bytes);
-  error.text += " (injected)";
-  return error;
-}
-
-/// What one call of anything but a transfer suffers: the delay, or the error.
-Status suffer(FaultInjector& injector, FaultOperation operation, const std::string& where) {
-  if (!injector.next_is_chosen(operation) || !injector.mine()) return {};
-  const FaultParameters& parameters = injector.parameters();
-  if (parameters.kind == FaultKind::hang) hang();
-  if (parameters.kind == FaultKind::delay) {
-    sleep_for(parameters.delay_s);
-    return {};
-  }
-  return fail(injected(errno_of(parameters.kind), operation, where));
-}
 
 class FaultFile final : public File {
  public:
@@ -74,12 +41,12 @@ class FaultFile final : public File {
   }
 
   [[nodiscard]] Status sync() override {
-    if (auto status = suffer(injector_, FaultOperation::sync, name_); !status) return status;
+    if (auto status = faults::suffer(injector_, FaultOperation::sync, name_); !status) return status;
     return inner_->sync();
   }
 
   [[nodiscard]] Status close() override {
-    const Status suffered = suffer(injector_, FaultOperation::close, name_);
+    const Status suffered = faults::suffer(injector_, FaultOperation::close, name_);
     const Status closed = inner_->close();
     return suffered ? closed : suffered;
   }
@@ -87,18 +54,14 @@ class FaultFile final : public File {
   [[nodiscard]] Map hints_granted() const override { return inner_->hints_granted(); }
 
  private:
-  [[nodiscard]] static FaultOperation operation_of(Direction direction) {
-    return direction == Direction::write ? FaultOperation::write : FaultOperation::read;
-  }
-
   /// All up to the next chosen operation, or that one alone.
   [[nodiscard]] std::span<const Extent> next_part(Direction direction, std::span<const Extent> extents) const {
-    const std::uint64_t untouched = injector_.untouched(operation_of(direction));
+    const std::uint64_t untouched = injector_.untouched(faults::operation_of(direction));
     return extents.first(static_cast<std::size_t>(std::clamp<std::uint64_t>(untouched, 1, extents.size())));
   }
 
   [[nodiscard]] Status move_part(Direction direction, std::span<const Extent> part, Meter& meter) {
-    const FaultOperation operation = operation_of(direction);
+    const FaultOperation operation = faults::operation_of(direction);
     const bool chosen = injector_.untouched(operation) == 0;
     const std::uint64_t done_before = meter.operations();
     const Status status = failure_ ? take_part(direction, part, chosen)
@@ -133,9 +96,9 @@ class FaultFile final : public File {
     if (!injector_.mine()) return inner_->transfer(direction, {&extent, 1}, meter);
     switch (parameters.kind) {
       case FaultKind::hang:
-        hang();
+        faults::hang();
       case FaultKind::delay:
-        sleep_for(parameters.delay_s);
+        faults::sleep_for(parameters.delay_s);
         return inner_->transfer(direction, {&extent, 1}, meter);
       case FaultKind::flip:
         return direction == Direction::write ? write_flipped(extent, meter) : read_flipped(extent, meter);
@@ -143,7 +106,7 @@ class FaultFile final : public File {
         break;
     }
     if (collective_) (void)move_uncounted(direction, {extent.offset_bytes, 0, extent.data});
-    return fail(injected(errno_of(parameters.kind), parameters.operation, name_, extent.offset_bytes));
+    return fail(faults::injected(errno_of(parameters.kind), parameters.operation, name_, extent.offset_bytes));
   }
 
   /// A first call that moves less, and one for the rest. In a collective operation the other ranks make two calls as
@@ -162,15 +125,9 @@ class FaultFile final : public File {
     return status;
   }
 
-  void flip(std::byte* data, std::size_t length_bytes) const {
-    if (length_bytes == 0) return;
-    const std::uint64_t bit = injector_.parameters().flip_bit % (std::uint64_t{length_bytes} * 8);
-    data[bit / 8] ^= std::byte{1} << static_cast<unsigned>(bit % 8);
-  }
-
   [[nodiscard]] Status read_flipped(const Extent& extent, Meter& meter) {
     auto status = inner_->transfer(Direction::read, {&extent, 1}, meter);
-    if (status) flip(extent.data, extent.length_bytes);
+    if (status) faults::flip(injector_, {extent.data, extent.length_bytes});
     return status;
   }
 
@@ -178,7 +135,7 @@ class FaultFile final : public File {
   [[nodiscard]] Status write_flipped(const Extent& extent, Meter& meter) {
     AlignedBuffer copy(extent.length_bytes, std::max<std::size_t>(alignment_bytes_, 4096));
     std::memcpy(copy.bytes().data(), extent.data, extent.length_bytes);
-    flip(copy.bytes().data(), extent.length_bytes);
+    faults::flip(injector_, copy.bytes().first(extent.length_bytes));
     const Extent flipped{extent.offset_bytes, extent.length_bytes, copy.bytes().data()};
     return inner_->transfer(Direction::write, {&flipped, 1}, meter);
   }
@@ -200,16 +157,12 @@ class FaultBackend final : public Backend {
         folder_(context.folder) {}
 
   [[nodiscard]] Capabilities capabilities() const override { return inner_->capabilities(); }
-  [[nodiscard]] Status make_ready(std::span<std::byte> memory, int queue_depth) override {
-    return inner_->make_ready(memory, queue_depth);
+  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& concurrency) override {
+    return inner_->make_ready(memory, concurrency);
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    Status status = suffer(injector_, FaultOperation::open, path_of(request.name));
-    // The others must not wait in the inner open for a rank that never comes.
-    if (request.shared && injector_.parameters().operation == FaultOperation::open)
-      status = agree(world_.all(), status, "open", path_of(request.name));
-    if (!status) return fail(status.error());
+    if (auto status = suffer_open(request); !status) return fail(status.error());
     auto file = inner_->open(request);
     if (!file) return file;
     const Capabilities capabilities = inner_->capabilities();
@@ -217,9 +170,16 @@ class FaultBackend final : public Backend {
                                        request.shared && capabilities.collective, capabilities.alignment_bytes);
   }
 
+  [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) override {
+    if (auto status = suffer_open(request); !status) return fail(status.error());
+    auto file = inner_->open_viewed(request, hints);
+    if (!file) return file;
+    return make_fault_viewed_file(std::move(*file), injector_, path_of(request.name));
+  }
+
   [[nodiscard]] Status make_directory(const std::string& name) override { return inner_->make_directory(name); }
   [[nodiscard]] Status remove_file(const std::string& name) override {
-    if (auto status = suffer(injector_, FaultOperation::remove, path_of(name)); !status) return status;
+    if (auto status = faults::suffer(injector_, FaultOperation::remove, path_of(name)); !status) return status;
     return inner_->remove_file(name);
   }
   [[nodiscard]] Status remove_directory(const std::string& name) override { return inner_->remove_directory(name); }
@@ -228,6 +188,14 @@ class FaultBackend final : public Backend {
   [[nodiscard]] Map hints_given() const override { return inner_->hints_given(); }
 
  private:
+  [[nodiscard]] Status suffer_open(const OpenRequest& request) {
+    const Status status = faults::suffer(injector_, FaultOperation::open, path_of(request.name));
+    // The others must not wait in the inner open for a rank that never comes.
+    if (request.shared && injector_.parameters().operation == FaultOperation::open)
+      return agree(world_.all(), status, "open", path_of(request.name));
+    return status;
+  }
+
   [[nodiscard]] std::string path_of(const std::string& name) const {
     return folder_ == nullptr ? name : folder_->path() + "/" + name;
   }
@@ -279,7 +247,7 @@ Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendC
   return std::make_unique<FaultBackend>(std::move(*backend), parameters, context);
 }
 
-constexpr Capabilities fault_capabilities{};
+constexpr Capabilities fault_capabilities{.views = true};  // as far as the inner backend has them
 
 const Registered<BackendEntry> registered{{
     {"fault",

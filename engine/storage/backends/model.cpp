@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `model`: a device of stated speed that all ranks share fairly. It stores nothing and really waits, so that
 // everything behind it, from the timing loop to the report, has a known answer.
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <thread>
 #include <utility>
 
+#include "core/clock.hpp"
 #include "storage/backend.hpp"
 #include "storage/model_device.hpp"
 #include "storage/pacer.hpp"
@@ -47,7 +49,29 @@ class ModelFile final : public File {
   std::int64_t last_end_ns_ = std::numeric_limits<std::int64_t>::min();
 };
 
-constexpr Capabilities model_capabilities{.path = false, .data = false};
+/// Calls that nobody ticks a meter for: what one of them came back late by, the next one makes good.
+class ModelViewedFile final : public ViewedFile {
+ public:
+  ModelViewedFile(ModelDevice& device, const Pacer& pacer) : device_(device), pacer_(pacer) {}
+
+  [[nodiscard]] Status set_view(const FileView&, const Map&) override { return {}; }
+  [[nodiscard]] Status set_hints(const Map&) override { return {}; }
+  [[nodiscard]] Status move(Direction, Pointer, std::span<std::byte> data) override {
+    const std::int64_t due_ns = now_ns() - late_ns_ + std::llround(device_.next_duration_ns(data.size()));
+    pacer_.wait_until(due_ns);
+    late_ns_ = now_ns() - due_ns;
+    return {};
+  }
+  [[nodiscard]] Status sync() override { return {}; }
+  [[nodiscard]] Status close() override { return {}; }
+
+ private:
+  ModelDevice& device_;
+  const Pacer& pacer_;
+  std::int64_t late_ns_ = 0;
+};
+
+constexpr Capabilities model_capabilities{.path = false, .data = false, .views = true};
 
 class ModelBackend final : public Backend {
  public:
@@ -58,6 +82,9 @@ class ModelBackend final : public Backend {
   [[nodiscard]] Capabilities capabilities() const override { return model_capabilities; }
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest&) override {
     return std::make_unique<ModelFile>(device_, pacer_);
+  }
+  [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest&, const Map&) override {
+    return std::make_unique<ModelViewedFile>(device_, pacer_);
   }
 
  private:

@@ -37,6 +37,7 @@ class ModelBench {
     return {meter->last_ns() - start, meter->histogram().quantile_ns(0.5), meter->histogram().min_ns()};
   }
   [[nodiscard]] const mpi::World& world() const { return world_; }
+  [[nodiscard]] Backend& backend() { return *backend_; }
 
  private:
   mpi::World world_;
@@ -115,6 +116,23 @@ TEST(ModelBackend, OpenSyncAndCloseCostNothingAndHoldNothing) {
   EXPECT_TRUE(file->sync());
   EXPECT_TRUE(file->close());
   EXPECT_LT(now_ns() - start, 500'000'000);
+}
+
+TEST(ModelBackend, CallsThroughAViewTakeTheDevicesTime) {
+  ModelBench bench({{"bandwidth", 1e9}, {"latency_s", 100e-6}});
+  EXPECT_TRUE(bench.backend().capabilities().views);
+  const auto file = *bench.backend().open_viewed({}, {});
+  std::vector<std::byte> data(length_bytes);
+  const double best = best_of_tries([&] {
+    const std::int64_t start = now_ns();
+    for (int i = 0; i < 50; ++i) EXPECT_TRUE(file->move(Direction::write, Pointer::individual, data));
+    return off_by(static_cast<double>(now_ns() - start), 50 * 200e3);
+  });
+  EXPECT_LT(best, 0.01) << "lateness does not add up";
+  EXPECT_TRUE(file->set_view({}, {}));
+  EXPECT_TRUE(file->set_hints({}));
+  EXPECT_TRUE(file->sync());
+  EXPECT_TRUE(file->close());
 }
 
 TEST(ModelBackend, ParametersAreChecked) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backend `mpiio`: MPI-IO with explicit offsets, independent or collective.
+// Backend `mpiio`: MPI-IO with explicit offsets, independent or collective, and through views.
 #include <fcntl.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <limits>
 #include <memory>
@@ -12,6 +11,8 @@
 
 #include "mpi/file.hpp"
 #include "storage/backend.hpp"
+#include "storage/backends/mpiio_meeting.hpp"
+#include "storage/backends/mpiio_viewed_file.hpp"
 #include "storage/file_facts.hpp"
 
 namespace ullage {
@@ -34,8 +35,6 @@ Table<MpiioParameters> mpiio_table() {
   };
 }
 
-std::string word(Direction direction) { return direction == Direction::write ? "write" : "read"; }
-
 /// The library said success, and moved less.
 Error short_count(Direction direction, const std::string& path, std::uint64_t offset_bytes, std::size_t moved,
                   std::size_t asked) {
@@ -54,7 +53,7 @@ class MpiioFile final : public File {
   MpiioFile(mpi::File file, std::string path, const mpi::Comm* everyone, bool collective, std::uint64_t end_bytes)
       : file_(std::move(file)),
         path_(std::move(path)),
-        everyone_(everyone),
+        meeting_(everyone),
         collective_(collective),
         end_bytes_(end_bytes) {}
 
@@ -71,45 +70,20 @@ class MpiioFile final : public File {
   }
 
   [[nodiscard]] Status sync() override {
-    if (everyone_ == nullptr) return file_.sync();
-    const Meeting meeting = meet(true);
-    if (!meeting.anyone_failed) {
-      note(file_.sync());
-      return failure_ ? fail(*failure_) : Status{};
-    }
-    if (failure_) return fail(*failure_);
-    Error error = errno_error(EIO, "sync", path_);
-    error.kind = ErrorKind::mpi;
-    error.text = "not synced, since another rank's operation on the file failed";
-    return fail(std::move(error));
+    if (meeting_.meet(true, failure_.has_value()).anyone_failed)
+      return failure_ ? fail(*failure_) : fail(not_synced(path_));
+    note(file_.sync());
+    return failure_ ? fail(*failure_) : Status{};
   }
 
   [[nodiscard]] Status close() override {
-    if (everyone_ != nullptr) wait_for_syncs();
+    meeting_.wait_for_syncs([this] { return failure_.has_value(); }, [this] { note(file_.sync()); });
     return file_.close();
   }
 
   [[nodiscard]] Map hints_granted() const override { return file_.hints(); }
 
  private:
-  struct Meeting {
-    bool anyone_syncs = false;
-    bool anyone_failed = false;
-  };
-
-  /// MPI_File_sync is collective, and a rank whose transfer failed goes straight to close: they meet here first, so
-  /// that none waits for ever. After a failure none syncs: OMPIO would hang in it.
-  [[nodiscard]] Meeting meet(bool syncs) const {
-    std::array<std::uint64_t, 2> counts{syncs ? 1U : 0U, failure_ ? 1U : 0U};
-    everyone_->sum_all(counts);
-    return {counts[0] > 0, counts[1] > 0};
-  }
-
-  void wait_for_syncs() {
-    for (Meeting meeting = meet(false); meeting.anyone_syncs; meeting = meet(false))
-      if (!meeting.anyone_failed) note(file_.sync());
-  }
-
   void note(const Status& status) {
     if (!status && !failure_) failure_ = status.error();
   }
@@ -147,7 +121,7 @@ class MpiioFile final : public File {
 
   mpi::File file_;
   std::string path_;
-  const mpi::Comm* everyone_;
+  MpiioMeeting meeting_;
   bool collective_;
   std::uint64_t end_bytes_;
   std::optional<Error> failure_;
@@ -163,7 +137,7 @@ std::string romio_prefix(const RunFolder& folder) {
   return "ufs:";
 }
 
-constexpr Capabilities mpiio_capabilities{.collective_sync = true};
+constexpr Capabilities mpiio_capabilities{.collective_sync = true, .views = true};
 
 class MpiioBackend final : public Backend {
  public:
@@ -183,21 +157,25 @@ class MpiioBackend final : public Backend {
   }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    const std::string path = folder_.path() + "/" + request.name;
-    if (auto status = settled(request, check(request)); !status) return fail(status.error());
-    auto file =
-        mpi::File::open(request.shared ? world_.all() : world_.self(), prefix_ + path, access_of(request.mode), hints_);
-    const bool reads_together = parameters_.collective && request.mode == OpenMode::read;
-    const auto end = file && reads_together ? file->size_bytes() : Result<std::uint64_t>(0);
-    if (auto status = settled(request, !file ? fail(file.error()) : !end ? fail(end.error()) : Status{}); !status)
-      return fail(status.error());
-    if (request.mode == OpenMode::create && parameters_.preallocate)
-      if (auto status = settled(request, file->preallocate(request.expected_bytes)); !status) {
-        (void)file->close();
-        return fail(status.error());
-      }
-    return std::make_unique<MpiioFile>(std::move(*file), path, request.shared ? &everyone_ : nullptr,
+    auto file = open_file(request, access_of(request.mode), hints_, false);
+    if (!file) return fail(file.error());
+    Result<std::uint64_t> end = 0;
+    if (parameters_.collective && request.mode == OpenMode::read) {
+      end = file->size_bytes();
+      if (auto status = settled(request, end ? Status{} : fail(end.error())); !status) return fail(status.error());
+    }
+    return std::make_unique<MpiioFile>(std::move(*file), path_of(request), request.shared ? &everyone_ : nullptr,
                                        parameters_.collective, *end);
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) override {
+    Map all = hints;
+    all.insert(parameters_.hints.begin(), parameters_.hints.end());  // those given for the file go before
+    const auto info = mpi::Info::from(all);
+    if (!info) return fail(info.error());
+    auto file = open_file(request, viewed_access_of(request.mode), *info, request.unique);
+    if (!file) return fail(file.error());
+    return make_mpiio_viewed_file(std::move(*file), path_of(request), request.shared ? &everyone_ : nullptr);
   }
 
   [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
@@ -220,12 +198,41 @@ class MpiioBackend final : public Backend {
     return mpi::FileAccess::read;
   }
 
+  [[nodiscard]] static mpi::FileAccess viewed_access_of(OpenMode mode) {
+    switch (mode) {
+      case OpenMode::create:
+        return mpi::FileAccess::create_update;
+      case OpenMode::overwrite:
+        return mpi::FileAccess::update;
+      case OpenMode::read:
+        break;
+    }
+    return mpi::FileAccess::read;
+  }
+
+  [[nodiscard]] std::string path_of(const OpenRequest& request) const { return folder_.path() + "/" + request.name; }
+
+  /// Whole, allocated where that is asked for, on all ranks of a shared file or on none.
+  [[nodiscard]] Result<mpi::File> open_file(const OpenRequest& request, mpi::FileAccess access, const mpi::Info& hints,
+                                            bool unique) const {
+    if (auto status = settled(request, check(request)); !status) return fail(status.error());
+    auto file = mpi::File::open(request.shared ? world_.all() : world_.self(), prefix_ + path_of(request), access,
+                                hints, unique);
+    if (auto status = settled(request, file ? Status{} : fail(file.error())); !status) return fail(status.error());
+    if (request.mode == OpenMode::create && parameters_.preallocate)
+      if (auto status = settled(request, file->preallocate(request.expected_bytes)); !status) {
+        (void)file->close();
+        return fail(status.error());
+      }
+    return file;
+  }
+
   /// No symbolic link on the way, and the file there or not there as it has to be: asked here, because ROMIO passes the
   /// error of the first rank on as a number that means nothing on the others. Of a shared file by one rank of each
   /// node.
   [[nodiscard]] Status check(const OpenRequest& request) const {
     if (request.shared && !world_.topology().leader()) return {};
-    const std::string path = folder_.path() + "/" + request.name;
+    const std::string path = path_of(request);
     if (auto checked = folder_.checked_path(request.name); !checked) return fail(checked.error());
     const auto there = folder_.open_file(request.name, O_PATH);
     if (!there && there.error().errno_value != ENOENT) return fail(there.error());
@@ -236,7 +243,7 @@ class MpiioBackend final : public Backend {
 
   /// The status of all ranks of a shared file, of this one for its own.
   [[nodiscard]] Status settled(const OpenRequest& request, const Status& own) const {
-    return request.shared ? agree(everyone_, own, "open", folder_.path() + "/" + request.name) : own;
+    return request.shared ? agree(everyone_, own, "open", path_of(request)) : own;
   }
 
   MpiioParameters parameters_;
@@ -257,7 +264,7 @@ Result<std::unique_ptr<Backend>> make_mpiio(const Values& values, const BackendC
 
 const Registered<BackendEntry> registered{{
     {"mpiio",
-     "MPI-IO with explicit offsets, independent or collective",
+     "MPI-IO: with explicit offsets, independent or collective, or through views, with individual and shared pointers",
      specs_of(mpiio_table()),
      capability_words(mpiio_capabilities),
      {}},

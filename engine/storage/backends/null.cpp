@@ -19,12 +19,24 @@ class NullFile final : public File {
   [[nodiscard]] Status close() override { return {}; }
 };
 
-constexpr Capabilities null_capabilities{.path = false, .data = false};
+class NullViewedFile final : public ViewedFile {
+ public:
+  [[nodiscard]] Status set_view(const FileView&, const Map&) override { return {}; }
+  [[nodiscard]] Status set_hints(const Map&) override { return {}; }
+  [[nodiscard]] Status move(Direction, Pointer, std::span<std::byte>) override { return {}; }
+  [[nodiscard]] Status sync() override { return {}; }
+  [[nodiscard]] Status close() override { return {}; }
+};
+
+constexpr Capabilities null_capabilities{.path = false, .data = false, .views = true};
 
 class NullBackend final : public Backend {
  public:
   [[nodiscard]] Capabilities capabilities() const override { return null_capabilities; }
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest&) override { return std::make_unique<NullFile>(); }
+  [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest&, const Map&) override {
+    return std::make_unique<NullViewedFile>();
+  }
 };
 
 const Registered<BackendEntry> registered{{

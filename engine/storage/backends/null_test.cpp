@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "storage/test_support.hpp"
 
 namespace ullage::null_test {
@@ -36,6 +38,22 @@ TEST(NullBackend, BeginsNoneAfterTheMeterSaidStop) {
   meter.start(now_ns());
   ASSERT_TRUE(file->transfer(Direction::write, transfers.extents(), meter));
   EXPECT_EQ(meter.operations(), 1U);
+}
+
+TEST(NullBackend, FilesWithViewsMoveNothingAtOnce) {
+  const mpi::World world;
+  const auto backend = *Registry<BackendEntry>::instance().find("null")->make({}, {&world, nullptr});
+  EXPECT_TRUE(backend->capabilities().views);
+  const auto file = *backend->open_viewed({"any", OpenMode::create, true, 0}, {{"a", "hint"}});
+  std::array<std::byte, 16> data{};
+  EXPECT_TRUE(file->set_view({8, 16, 0, 1}, {}));
+  EXPECT_TRUE(file->set_hints({}));
+  for (const auto pointer : {Pointer::individual, Pointer::together, Pointer::ordered})
+    EXPECT_TRUE(file->move(Direction::read, pointer, data));
+  EXPECT_EQ(data, (std::array<std::byte, 16>{}));
+  EXPECT_TRUE(file->hints_granted().empty());
+  EXPECT_TRUE(file->sync());
+  EXPECT_TRUE(file->close());
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <cerrno>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "storage/backend.hpp"
 #include "storage/kernel_file.hpp"
+#include "storage/moving_threads.hpp"
 #include "storage/posix_calls.hpp"
 
 namespace ullage {
@@ -31,7 +33,9 @@ Table<PosixParameters> posix_table() {
 template <class Call>
 class PosixFile final : public File {
  public:
-  PosixFile(KernelFile file, Call call) : file_(std::move(file)), call_(std::move(call)) {}
+  /// `threads`: null where the rank moves its data alone.
+  PosixFile(KernelFile file, const Call& call, MovingThreads* threads)
+      : file_(std::move(file)), calls_(threads == nullptr ? 1 : threads->size(), call), threads_(threads) {}
 
   [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
     return direction == Direction::write ? move_all<Direction::write>(extents, meter)
@@ -43,34 +47,45 @@ class PosixFile final : public File {
  private:
   template <Direction direction>
   [[nodiscard]] Status move_all(std::span<const Extent> extents, Meter& meter) {
+    if (threads_ != nullptr)
+      return threads_->run(extents, meter, [this](std::size_t thread, const Extent& extent) {
+        return move_one<direction>(calls_[thread], extent);
+      });
+    Call& call = calls_.front();
     for (const Extent& extent : extents) {
-      const ssize_t moved = call_.template move<direction>(file_.get(), extent, 0);
-      if (moved != static_cast<ssize_t>(extent.length_bytes)) [[unlikely]] {
-        if (auto status = move_rest<direction>(extent, moved); !status) return status;
-      }
+      if (auto status = move_one<direction>(call, extent); !status) return status;
       if (!meter.completed(extent.length_bytes)) break;
     }
     return {};
   }
 
+  template <Direction direction>
+  [[nodiscard]] Status move_one(Call& call, const Extent& extent) {
+    const ssize_t moved = call.template move<direction>(file_.get(), extent, 0);
+    if (moved != static_cast<ssize_t>(extent.length_bytes)) [[unlikely]]
+      return move_rest<direction>(call, extent, moved);
+    return {};
+  }
+
   /// Goes on after a call that returned `moved`, not the whole length.
   template <Direction direction>
-  [[nodiscard]] Status move_rest(const Extent& extent, ssize_t moved) {
+  [[nodiscard]] Status move_rest(Call& call, const Extent& extent, ssize_t moved) {
     std::size_t done = 0;
     while (true) {
       if (moved < 0 && errno != EINTR) return fail(file_.failed(direction, errno, extent.offset_bytes + done));
       if (moved == 0) return fail(file_.nothing_moved(direction, extent.offset_bytes + done));
       if (moved > 0) done += static_cast<std::size_t>(moved);
       if (done == extent.length_bytes) return {};
-      moved = call_.template move<direction>(file_.get(), extent, done);
+      moved = call.template move<direction>(file_.get(), extent, done);
     }
   }
 
   KernelFile file_;
-  Call call_;
+  std::vector<Call> calls_;  // of each thread
+  MovingThreads* threads_;
 };
 
-constexpr Capabilities posix_capabilities{.metadata = true};
+constexpr Capabilities posix_capabilities{.metadata = true, .threads = 1024};
 
 class PosixBackend final : public KernelFileBackend {
  public:
@@ -78,6 +93,16 @@ class PosixBackend final : public KernelFileBackend {
       : KernelFileBackend(posix_capabilities, parameters, context, alignment_bytes),
         positioned_(parameters.positioned),
         vector_pieces_(static_cast<std::size_t>(parameters.vector_pieces)) {}
+
+  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& concurrency) override {
+    if (concurrency.threads == 1) threads_.reset();
+    if (concurrency.threads == 1 || (threads_ && threads_->size() == static_cast<std::size_t>(concurrency.threads)))
+      return {};
+    if (!positioned_)
+      return fail(unsupported("several threads", "posix without positioned: they share a file's place"));
+    threads_ = std::make_unique<MovingThreads>(static_cast<std::size_t>(concurrency.threads));
+    return {};
+  }
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     auto file = open_file(request);
@@ -90,12 +115,13 @@ class PosixBackend final : public KernelFileBackend {
 
  private:
   template <class Call>
-  [[nodiscard]] static std::unique_ptr<File> file_by(KernelFile file, Call call) {
-    return std::make_unique<PosixFile<Call>>(std::move(file), std::move(call));
+  [[nodiscard]] std::unique_ptr<File> file_by(KernelFile file, const Call& call) const {
+    return std::make_unique<PosixFile<Call>>(std::move(file), call, threads_.get());
   }
 
   bool positioned_;
   std::size_t vector_pieces_;
+  std::unique_ptr<MovingThreads> threads_;  // where there is more than the rank itself
 };
 
 Status check_posix(const Values& values, const std::string& pointer) {

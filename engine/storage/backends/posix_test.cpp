@@ -55,6 +55,30 @@ TEST_P(PosixBackend, WhatIsWrittenComesBack) {
   }
 }
 
+TEST_P(PosixBackend, SeveralThreadsMoveOneFile) {
+  if (!has_base()) GTEST_SKIP() << GetParam() << " is not writable here";
+  Bench bench(GetParam());
+  for (const std::int64_t pieces : {1, 3}) {
+    const auto backend = bench.make("posix", {{"vector_pieces", pieces}});
+    for (const int threads : {4, 1, 2}) {
+      ASSERT_TRUE(backend->make_ready({}, {.threads = threads}));
+      Transfers transfers(50, 64 << 10, static_cast<unsigned>(threads));
+      write_out(*backend, "f", transfers);
+      EXPECT_EQ(wrong_bytes_read_back(*backend, "f", transfers), 0U);
+      EXPECT_TRUE(backend->remove_file("f"));
+    }
+  }
+}
+
+TEST(PosixThreads, AreRefusedWhereAFileHasOnePlace) {
+  Bench bench;
+  const auto backend = bench.make("posix", {{"positioned", false}});
+  EXPECT_TRUE(backend->make_ready({}, {}));
+  const auto refused = backend->make_ready({}, {.threads = 2});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(line_of(refused).find("positioned"), std::string::npos) << line_of(refused);
+}
+
 INSTANTIATE_TEST_SUITE_P(On, PosixBackend, testing::Values(fs::temp_directory_path().string(), "/dev/shm"),
                          [](const auto& base) { return base.param == "/dev/shm" ? "Memory" : "Temporary"; });
 

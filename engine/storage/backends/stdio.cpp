@@ -130,7 +130,7 @@ class StdioBackend final : public KernelFileBackend {
   }
 
   /// Memory for a file's buffer is made here, not when a timer runs.
-  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, int /*queue_depth*/) override {
+  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& /*concurrency*/) override {
     if (spare_.empty() && buffer_bytes_ > 0) spare_.emplace_back(buffer_bytes_, buffer_alignment);
     return {};
   }

@@ -57,7 +57,7 @@ TEST(StdioFile, OverwritingInAnotherOrderKeepsTheRest) {
 TEST(StdioFile, SmallWritesWaitInTheBufferUntilSync) {
   Bench bench;
   const auto backend = bench.make("stdio", {{"buffer_bytes", std::int64_t{64 << 10}}});
-  ASSERT_TRUE(backend->make_ready({}, 1));
+  ASSERT_TRUE(backend->make_ready({}, {}));
   const Transfers transfers(2, 512, 1);
   const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
   RunningMeter meter;

@@ -130,7 +130,8 @@ class UringBackend final : public KernelFileBackend {
       : KernelFileBackend(uring_capabilities, parameters, context, alignment_bytes),
         fixed_buffers_(parameters.fixed_buffers) {}
 
-  [[nodiscard]] Status make_ready(std::span<std::byte> memory, int queue_depth) override {
+  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& concurrency) override {
+    const int queue_depth = concurrency.queue_depth;
     course_.reset();
     auto ring = IoRing::make(static_cast<unsigned>(queue_depth));
     if (!ring) return fail(errno_error(ring.error(), "io_uring_setup", folder().path()));
@@ -145,7 +146,7 @@ class UringBackend final : public KernelFileBackend {
     auto file = open_file(request);
     if (!file) return fail(file.error());
     if (!course_)
-      if (auto ready = make_ready({}, 1); !ready) return fail(ready.error());
+      if (auto ready = make_ready({}, {}); !ready) return fail(ready.error());
     const auto number = course_->ring.keep_file(file->get());
     if (!number) return fail(errno_error(number.error(), "open", folder().path() + "/" + request.name));
     return std::make_unique<UringFile>(std::move(*file), *number, *course_);

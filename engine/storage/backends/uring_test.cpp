@@ -29,7 +29,7 @@ using UringFile = UringBackend;
 
 std::unique_ptr<Backend> ready(Bench& bench, std::span<std::byte> memory, int queue_depth, const Values& given = {}) {
   auto backend = bench.make("uring", given);
-  const Status status = backend->make_ready(memory, queue_depth);
+  const Status status = backend->make_ready(memory, {.queue_depth = queue_depth});
   EXPECT_TRUE(status) << line_of(status);
   return backend;
 }
@@ -78,7 +78,7 @@ TEST_F(UringBackend, FaultsAreInjectedAboveIt) {
                                             {"kind", std::string("eio")},
                                             {"after", std::int64_t{3}}});
   Transfers transfers(8, 4096, 1);
-  ASSERT_TRUE(backend->make_ready(transfers.memory(), 4));
+  ASSERT_TRUE(backend->make_ready(transfers.memory(), {.queue_depth = 4}));
   const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
   RunningMeter meter;
   const auto written = file->transfer(Direction::write, transfers.extents(), *meter);

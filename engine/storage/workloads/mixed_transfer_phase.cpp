@@ -70,7 +70,7 @@ PhaseInfo MixedTransferPhase::info() const {
 Status MixedTransferPhase::before() {
   if (parameters().writes() || verifies())
     contents_.emplace(state_.payload, static_cast<std::uint64_t>(state_.source_rank));
-  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), 1);
+  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
   keep_first(status, refuse_holes());
   keep_first(status, control_cache());  // collective: also by a rank whose file was refused
   return status;

@@ -14,6 +14,12 @@ namespace {
 constexpr std::uint64_t most_extents = 4096;
 constexpr std::size_t buffer_alignment = 4096;
 
+/// So many times the slots of the payload keep every thread busy, with as many transfers again to follow.
+std::uint64_t slots_factor(std::uint64_t payload_slots, int threads) {
+  const auto wanted = threads > 1 ? 2 * static_cast<std::uint64_t>(threads) : 1;
+  return (wanted + payload_slots - 1) / payload_slots;
+}
+
 void keep_first(Status& first, const Status& next) {
   if (first && !next) first = next;
 }
@@ -42,7 +48,7 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
       payload_(state.payload_spec(pattern_.file_bytes())),
       slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
                                         std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
-      slots_(payload_.slots()) {
+      slots_(payload_.slots() * slots_factor(payload_.slots(), parameters().threads)) {
   const std::size_t needed = static_cast<std::size_t>(ring()) * slot_bytes_;
   if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
   last_use_.assign(slots_, 0);
@@ -104,7 +110,8 @@ Status TransferPhase::before() {
     fill_slots();
   else
     poison_slots();
-  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), parameters().queue_depth);
+  Status status = state_.context->backend->make_ready(
+      state_.context->buffer->bytes(), {.queue_depth = parameters().queue_depth, .threads = parameters().threads});
   if (writes() || !state_.capabilities.data) return status;
   if (const Status whole = refuse_holes(); status) status = whole;
   if (kind_ == PhaseKind::read) {
@@ -150,7 +157,7 @@ Status TransferPhase::control_cache() const {
 
 /// Where a write's data lies: a slot of its own when there are enough, else the one that has its body.
 std::uint64_t TransferPhase::slot_of_write(std::uint64_t operation, std::uint64_t offset_bytes) const {
-  return pattern_.operations() <= slots_ ? operation : payload_.slot_of(offset_bytes);
+  return pattern_.operations() <= slots_ ? operation : offset_bytes / parameters().transfer_bytes % slots_;
 }
 
 /// Bodies of all slots, once: afterwards a transfer needs only its tags (or all of it, when blocks are to repeat).

@@ -73,7 +73,7 @@ class TransferPhase final : public PhaseWork {
   TransferPattern pattern_;
   Payload payload_;
   std::size_t slot_bytes_;
-  std::uint64_t slots_;
+  std::uint64_t slots_;                  // a multiple of the payload's, so that a slot has one body
   std::vector<std::uint64_t> last_use_;  // of a slot: 1 + the batch that used it
   std::uint64_t batch_ = 0;
   std::vector<Extent> extents_;

@@ -146,6 +146,20 @@ TEST_F(MpiTransferPhase, WritesReadsVerifiesAndRemoves) {
   EXPECT_EQ(records[1]["cache_control"], "advise");
 }
 
+/// Blocks of which the payload has three bodies only: with threads there are buffers for twice as many transfers.
+TEST_F(MpiTransferPhase, ThreadsHaveABufferEachAndOneToFollow) {
+  const auto records = run({{"transfer_bytes", 4096 * kib},
+                            {"block_bytes", 12 * 4096 * kib},
+                            {"threads", std::int64_t{4}},
+                            {"verify", std::string("full")}});
+  EXPECT_EQ(last_.status, PhaseStatus::ok);
+  EXPECT_GE(buffer_.size(), 8U * 4096 * kib);
+  if (world_.root()) {
+    EXPECT_EQ(records[1]["verified_bytes"], static_cast<std::uint64_t>(world_.size()) * 12 * 4096 * kib);
+    EXPECT_EQ(records[1]["bad_blocks"], 0);
+  }
+}
+
 TEST_F(MpiTransferPhase, SyncEverySyncsExactlyThatOften) {
   (void)run({{"transfer_bytes", 4 * kib},
              {"block_bytes", 64 * kib},

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/backends/fault_viewed_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "storage/backends/fault_calls.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::size_t unit_bytes = 8;
+
+class FaultViewedFile final : public ViewedFile {
+ public:
+  FaultViewedFile(std::unique_ptr<ViewedFile> inner, FaultInjector& injector, std::string name)
+      : inner_(std::move(inner)), injector_(injector), name_(std::move(name)) {}
+
+  [[nodiscard]] Status set_view(const FileView& view, const Map& hints) override {
+    return inner_->set_view(view, hints);
+  }
+  [[nodiscard]] Status set_hints(const Map& hints) override { return inner_->set_hints(hints); }
+
+  [[nodiscard]] Status move(Direction direction, Pointer pointer, std::span<std::byte> data) override {
+    const bool chosen = injector_.next_is_chosen(faults::operation_of(direction));
+    if (failure_) return take_part(direction, pointer, {});
+    if (!chosen || !injector_.mine()) return inner_->move(direction, pointer, data);
+    return go_wrong(direction, pointer, data);
+  }
+
+  /// The others wait in it for this rank, whatever befell it.
+  [[nodiscard]] Status sync() override {
+    if (auto status = faults::suffer(injector_, FaultOperation::sync, name_); !status && !failure_)
+      failure_ = status.error();
+    const Status synced = inner_->sync();
+    return failure_ ? fail(*failure_) : synced;
+  }
+
+  [[nodiscard]] Status close() override {
+    const Status suffered = faults::suffer(injector_, FaultOperation::close, name_);
+    const Status closed = inner_->close();
+    return suffered ? closed : suffered;
+  }
+
+  [[nodiscard]] Map hints_granted() const override { return inner_->hints_granted(); }
+
+ private:
+  [[nodiscard]] Status take_part(Direction direction, Pointer pointer, std::span<std::byte> data) {
+    if (pointer != Pointer::individual || !data.empty()) (void)inner_->move(direction, pointer, data);
+    return fail(*failure_);
+  }
+
+  [[nodiscard]] Status go_wrong(Direction direction, Pointer pointer, std::span<std::byte> data) {
+    const FaultParameters& parameters = injector_.parameters();
+    switch (parameters.kind) {
+      case FaultKind::hang:
+        faults::hang();
+      case FaultKind::delay:
+        faults::sleep_for(parameters.delay_s);
+        return inner_->move(direction, pointer, data);
+      case FaultKind::flip:
+        return move_flipped(direction, pointer, data);
+      case FaultKind::short_count:
+        failure_ = faults::injected(EIO, parameters.operation, name_);
+        return take_part(direction, pointer,
+                         data.first(std::min(parameters.short_bytes / unit_bytes * unit_bytes, data.size())));
+      default:
+        failure_ = faults::injected(errno_of(parameters.kind), parameters.operation, name_);
+        return take_part(direction, pointer, {});
+    }
+  }
+
+  /// The caller's payload stays as it is.
+  [[nodiscard]] Status move_flipped(Direction direction, Pointer pointer, std::span<std::byte> data) {
+    if (direction == Direction::write) {
+      std::vector<std::byte> copy(data.begin(), data.end());
+      faults::flip(injector_, copy);
+      return inner_->move(direction, pointer, copy);
+    }
+    Status status = inner_->move(direction, pointer, data);
+    if (status) faults::flip(injector_, data);
+    return status;
+  }
+
+  std::unique_ptr<ViewedFile> inner_;
+  FaultInjector& injector_;
+  std::string name_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<ViewedFile> make_fault_viewed_file(std::unique_ptr<ViewedFile> inner, FaultInjector& injector,
+                                                   std::string name) {
+  return std::make_unique<FaultViewedFile>(std::move(inner), injector, std::move(name));
+}
+
+}  // namespace ullage

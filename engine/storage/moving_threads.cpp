@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/moving_threads.hpp"
+
+#include "core/clock.hpp"
+
+namespace ullage {
+
+MovingThreads::MovingThreads(std::size_t count)
+    : begin_(static_cast<std::ptrdiff_t>(count)), ended_(static_cast<std::ptrdiff_t>(count)) {
+  for (std::size_t thread = 1; thread < count; ++thread) others_.emplace_back([this, thread] { serve(thread); });
+}
+
+MovingThreads::~MovingThreads() {
+  leaves_ = true;
+  begin_.arrive_and_wait();
+}
+
+Status MovingThreads::run(std::span<const Extent> extents, Meter& meter, const Move& move) {
+  extents_ = extents;
+  move_ = &move;
+  meter_ = &meter;
+  next_ = 0;
+  goes_on_ = true;
+  failure_.reset();
+  begin_.arrive_and_wait();
+  work(0);
+  ended_.arrive_and_wait();
+  return failure_ ? fail(*failure_) : Status{};
+}
+
+void MovingThreads::serve(std::size_t thread) {
+  while (true) {
+    begin_.arrive_and_wait();
+    if (leaves_) return;
+    work(thread);
+    ended_.arrive_and_wait();
+  }
+}
+
+void MovingThreads::work(std::size_t thread) {
+  while (goes_on_.load(std::memory_order_relaxed)) {
+    const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
+    if (i >= extents_.size()) return;
+    const std::int64_t begun_ns = now_ns();
+    const Status moved = (*move_)(thread, extents_[i]);
+    const std::scoped_lock lock(account_);
+    if (!moved && !failure_) failure_ = moved.error();
+    if (!moved || !meter_->completed_since(begun_ns, extents_[i].length_bytes)) goes_on_ = false;
+  }
+}
+
+}  // namespace ullage

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of one rank that move data of one file together, for backends whose calls return when the data is moved.
+#pragma once
+
+#include <atomic>
+#include <barrier>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "core/meter.hpp"
+#include "core/result.hpp"
+#include "storage/backend.hpp"
+
+namespace ullage {
+
+/// Each takes the next extent when it is done with its last one, so what is moved begins in order. The caller is one of
+/// the threads; the others sleep between batches and run where the rank may. Used by one thread.
+class MovingThreads final {
+ public:
+  /// Moves one extent whole; called by several threads at once, each with its own number below size().
+  using Move = std::function<Status(std::size_t thread, const Extent& extent)>;
+
+  /// `count`: at least 1, the caller included.
+  explicit MovingThreads(std::size_t count);
+  MovingThreads(const MovingThreads&) = delete;
+  MovingThreads& operator=(const MovingThreads&) = delete;
+  ~MovingThreads();
+
+  /// As File::transfer(); an operation's time is that of its own call.
+  [[nodiscard]] Status run(std::span<const Extent> extents, Meter& meter, const Move& move);
+  [[nodiscard]] std::size_t size() const { return others_.size() + 1; }
+
+ private:
+  void serve(std::size_t thread);
+  void work(std::size_t thread);
+
+  std::barrier<> begin_;
+  std::barrier<> ended_;
+  bool leaves_ = false;  // this and the batch are written before begin_ and read after it
+
+  std::span<const Extent> extents_;
+  const Move* move_ = nullptr;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> goes_on_ = true;
+
+  std::mutex account_;
+  Meter* meter_ = nullptr;
+  std::optional<Error> failure_;
+  std::vector<std::jthread> others_;  // last: they use the rest
+};
+
+}  // namespace ullage
