@@ -113,6 +113,12 @@ Value coerced(const ParameterSpec& spec, const Value& value) {
   return value;
 }
 
+/// A list of words, where none is what is meant by default.
+bool may_be_empty(const ParameterSpec& spec) {
+  const auto* usual = std::get_if<std::vector<std::string>>(&spec.default_value);
+  return usual != nullptr && usual->empty();
+}
+
 }  // namespace
 
 std::string type_name(ParameterType type) {
@@ -148,7 +154,8 @@ Status check_value(const ParameterSpec& spec, const Value& value, const std::str
   if (const auto* real = std::get_if<double>(&value)) return check_range(spec, *real, pointer);
   if (spec.type == ParameterType::choice) return check_word(spec, std::get<std::string>(value), pointer);
   if (const auto* words = std::get_if<std::vector<std::string>>(&value)) {
-    if (words->empty()) return fail(bad_plan(pointer, "is empty, must name at least one of " + joined(spec.choices)));
+    if (words->empty() && !may_be_empty(spec))
+      return fail(bad_plan(pointer, "is empty, must name at least one of " + joined(spec.choices)));
     for (std::size_t i = 0; i < words->size(); ++i)
       if (auto status = check_word(spec, (*words)[i], pointer + "/" + std::to_string(i)); !status) return status;
   }

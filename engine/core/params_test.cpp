@@ -47,6 +47,17 @@ TEST(Params, DefaultsComeFromTheStruct) {
   EXPECT_EQ(sample.colours, std::vector<Colour>{Colour::red});
 }
 
+TEST(Params, AListOfWordsMayBeEmptyWhereNoneIsTheDefault) {
+  struct Skipping {
+    std::vector<Colour> skipped;
+  };
+  const auto specs = specs_of(Table<Skipping>{choices("skipped", &Skipping::skipped, colours, "d")});
+  EXPECT_TRUE(complete(specs, {}, "/p").has_value());
+  EXPECT_TRUE(complete(specs, {{"skipped", std::vector<std::string>{}}}, "/p").has_value());
+  EXPECT_FALSE(complete(specs, {{"skipped", std::vector<std::string>{"green"}}}, "/p").has_value());
+  EXPECT_EQ(error_of({{"colours", std::vector<std::string>{}}}).where, "/p/colours");
+}
+
 TEST(Params, GivenValuesAreBound) {
   const auto values = complete(specs_of(table()),
                                {{"on", false},

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workload ``b-eff-io`` over launches: written, rewritten and read; what hangs is left out, what fails ends cleanly."""
+
+import contextlib
+import secrets
+import time
+from pathlib import Path
+
+import pytest
+from tests.e2e.launching import MIB, Document, Finished, code_of, finish, plan, run, start, untouched
+
+TYPES = {"scatter": (0, 8), "shared": (9, 16), "separated": (17, 24), "segmented": (25, 33), "seg_coll": (34, 42)}
+
+
+def case(kind: str, access: str, backend: Document | None = None, **words: object) -> Document:
+    """A case of one type: 64 KiB at most in a chunk, patterns of some milliseconds."""
+    wants_counts = access == "write" and kind.startswith("seg")
+    given: Document = {"type": kind, "access": access, "lmax_bytes": 65536, "unit_s": 0.005, "most_bytes": 24 * MIB}
+    return {
+        "id": secrets.token_hex(8),
+        "target": "t",
+        "dataset": f"h0-n2-{kind}",
+        "backend": backend or {"name": "mpiio", "parameters": {}},
+        "workload": {
+            "name": "b-eff-io",
+            "parameters": given | ({"counts_of": "h0-n2"} if wants_counts else {}) | words,
+        },
+    }
+
+
+def faulty(**fault: object) -> Document:
+    """MPI-IO with some calls going wrong."""
+    return {"name": "fault", "parameters": {"inner": "mpiio", **fault}}
+
+
+def first(tmp_path: Path, target: Path, cases: list[Document], ranks: int = 2, **members: object) -> Document:
+    """The first launch of a round, which leaves its datasets."""
+    listed: Document = {"order": "listed", "dirty_retries": 0, "watchdog_s": 20.0, "keep": True}
+    return plan(tmp_path, cases, f"posix:{target}", ranks=ranks, **(listed | members))
+
+
+def then(tmp_path: Path, before: Document, cases: list[Document], **members: object) -> Document:
+    """A later launch of the same round."""
+    records = str(tmp_path / f"{secrets.token_hex(4)}.ndjson")
+    return before | {"cases": cases, "continues": True, "records": records} | members
+
+
+def counts(done: Finished) -> dict[str, int]:
+    """Repetitions by pattern."""
+    return {record.phase: record.facts["repetitions"] for record in done.of("phase")}
+
+
+def names(done: Finished) -> list[str]:
+    """Phases in order."""
+    return [record.phase for record in done.of("phase")]
+
+
+def pattern_names(kind: str) -> list[str]:
+    low, high = TYPES[kind]
+    return [f"pattern-{number:02d}" for number in range(low, high + 1)]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_three_launches_write_rewrite_and_read_all_types(
+    engine: Path, tmp_path: Path, target: Path, ranks: int
+) -> None:
+    write = first(tmp_path, target, [case(kind, "write") for kind in TYPES], ranks)
+    written = run(engine, tmp_path, write)
+    assert written.code == 0, written.stderr
+    rewrite = then(tmp_path, write, [case(kind, "rewrite") for kind in TYPES])
+    rewritten = run(engine, tmp_path, rewrite)
+    assert rewritten.code == 0, rewritten.stderr
+    read = then(tmp_path, write, [case(kind, "read", cache="advise") for kind in TYPES], keep=False)
+    done = run(engine, tmp_path, read)
+    assert done.code == 0, done.stderr
+    expected = [name for kind in TYPES for name in pattern_names(kind)]
+    # A segment that ends at a whole mebibyte has no fill-up.
+    assert [name for name in expected if name not in names(written)] in ([], ["pattern-33", "pattern-42"])
+    assert counts(done) == counts(rewritten) == counts(written)
+    assert all(record.verified_bytes == record.bytes > 0 for record in done.of("phase"))
+    assert untouched(target)
+
+
+def test_times_of_a_pattern_are_its_parts(engine: Path, tmp_path: Path, target: Path) -> None:
+    done = run(engine, tmp_path, first(tmp_path, target, [case("shared", "write")], keep=False))
+    assert done.code == 0, done.stderr
+    for record in done.of("phase"):
+        gauges = {name: value.sum for name, value in record.gauges.items()}
+        parts = sum(gauges[name] for name in ("calls_s", "barrier_s", "agree_s", "sync_s"))
+        assert gauges["pattern_s"] == pytest.approx(parts)
+        assert (gauges["open_s"] > 0) == (record.phase == "pattern-09")
+        assert (gauges["close_s"] > 0) == (record.phase == "pattern-16")
+        assert record.facts["shared_pointer"] is True
+
+
+def test_a_pattern_that_hangs_is_named_and_can_be_left_out(engine: Path, tmp_path: Path, target: Path) -> None:
+    hang = faulty(kind="hang", operation="write", rank=1, after=1)
+    document = first(tmp_path, target, [case("separated", "write"), case("scatter", "write", hang)], watchdog_s=3.0)
+    hung = run(engine, tmp_path, document)
+    assert hung.code != 0
+    assert hung.of("end")[0].status == "timeout"
+    event = next(event for event in hung.of("event") if event.code == "timeout")
+    assert "pattern-01" in event.text
+    assert event.case == document["cases"][1]["id"]
+    again = then(tmp_path, document, [case("scatter", "write", skip=["1"]), case("separated", "read")])
+    done = run(engine, tmp_path, again)
+    assert done.code == 0, done.stderr
+    assert "pattern-01" not in names(done)
+    reads = then(tmp_path, document, [case("scatter", "read")], keep=False)
+    read = run(engine, tmp_path, reads)
+    assert read.code == 0, read.stderr
+    assert names(read) == [name for name in pattern_names("scatter") if name != "pattern-01"]
+    assert untouched(target)
+
+
+def test_a_hang_leaves_nothing_that_clean_cannot_remove(engine: Path, tmp_path: Path, target: Path) -> None:
+    hang = faulty(kind="hang", operation="write", rank=0, after=4)
+    document = first(tmp_path, target, [case("shared", "write", hang)], watchdog_s=3.0)
+    assert run(engine, tmp_path, document).of("end")[0].status == "timeout"
+    assert code_of([str(engine), "clean", str(target / f"ullage-{document['run_id']}")]) == 0
+    assert untouched(target)
+
+
+@pytest.mark.parametrize("kind", ["scatter", "shared", "separated"])
+def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Path, target: Path, kind: str) -> None:
+    full = faulty(kind="enospc", operation="write", rank=1, after=3)
+    other = "separated" if kind == "scatter" else "scatter"
+    done = run(engine, tmp_path, first(tmp_path, target, [case(kind, "write", full), case(other, "write")], keep=False))
+    assert done.code == 4, done.stderr
+    failures = [failure for record in done.of("phase") for failure in record.failures]
+    assert failures[0].errno == 28
+    assert f"c-h0-n2-{kind}/data" in failures[0].path
+    assert done.of("end")[0].cases_ok == 1
+    assert untouched(target)
+
+
+def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path) -> None:
+    slow = faulty(kind="delay", operation="write", count=0, delay_s=0.02)
+    words: Document = {"most_bytes": 4 * MIB, "unit_s": 1.0}
+    document = first(
+        tmp_path,
+        small,
+        [case("separated", "write", slow, **words)],
+        keep=False,
+        limits={"space_fraction": 1.0, "reserve_bytes": 0},
+    )
+    process = start(engine, tmp_path, document)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not any(file.stat().st_size > MIB for file in small.rglob("data.*")):
+        time.sleep(0.01)
+    with (small / "filler").open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+        for _ in range(16):
+            filler.write(bytes(MIB))  # as much of it as there is
+    done = finish(process, document)
+    assert done.code == 4, done.stderr
+    failures = [failure for record in done.of("phase") for failure in record.failures]
+    assert "c-h0-n2-separated/data" in failures[0].path
+    assert [path.name for path in small.iterdir()] == ["filler"]
+
+
+@pytest.mark.parametrize("operation", ["open", "sync", "close"])
+@pytest.mark.parametrize("kind", ["scatter", "shared", "separated"])
+def test_errors_around_the_patterns_are_errors_and_nobody_hangs(
+    engine: Path, tmp_path: Path, target: Path, kind: str, operation: str
+) -> None:
+    broken = faulty(kind="eio", operation=operation, rank=1)
+    cases = [case(kind, "write", broken, unit_s=0.001), case("segmented", "write"), case("separated", "write")]
+    done = run(engine, tmp_path, first(tmp_path, target, cases, keep=False))
+    assert done.code == 4, done.stderr
+    assert done.of("end")[0].cases_ok == 1
+    assert 1 in [failure.rank for record in done.of("phase") for failure in record.failures]
+    assert untouched(target)
+
+
+def test_what_failed_is_no_dataset(engine: Path, tmp_path: Path, target: Path) -> None:
+    full = faulty(kind="enospc", operation="write", rank=0, after=3)
+    cases = [case("separated", "write", full), case("separated", "read"), case("segmented", "write")]
+    done = run(engine, tmp_path, first(tmp_path, target, cases, keep=False))
+    assert done.code == 4, done.stderr
+    errors = [event.text for event in done.of("event") if event.severity == "error"]
+    assert any("is not there" in text for text in errors), errors
+    assert any("h0-n2-scatter" in text for text in errors), errors
+    assert untouched(target)
+
+
+@pytest.mark.parametrize("kind", ["scatter", "separated"])
+def test_one_flipped_bit_is_found_with_pattern_and_call(engine: Path, tmp_path: Path, target: Path, kind: str) -> None:
+    flip = faulty(kind="flip", operation="write", rank=1, after=1, flip_bit=8 * 777)
+    low = TYPES[kind][0]
+    cases = [case(kind, "write", flip), case(kind, "read")]
+    done = run(engine, tmp_path, first(tmp_path, target, cases, keep=False))
+    assert done.code == 4, done.stderr
+    bad = [record for record in done.of("phase") if record.bad_blocks]
+    assert [record.phase for record in bad] == [f"pattern-{low + 1:02d}"]
+    failure = bad[0].failures[0]
+    assert f"(pattern {low + 1}, call 0)" in failure.text
+    first_call = MIB  # of the pattern before: the first one's only call
+    assert failure.offset_bytes == (first_call + 777 if kind == "separated" else 2 * first_call + 65536 + 777)
+    assert untouched(target)
+
+
+def test_a_rewrite_that_takes_too_long_is_cut_and_what_it_did_not_reach_is_read(
+    engine: Path, tmp_path: Path, target: Path
+) -> None:
+    slow = faulty(kind="delay", operation="write", count=0, delay_s=0.001)
+    cases = [
+        case("separated", "write", unit_s=0.2),
+        case("separated", "rewrite", slow, unit_s=0.01, overtime=1.0),
+        case("separated", "read"),
+    ]
+    done = run(engine, tmp_path, first(tmp_path, target, cases, keep=False))
+    assert done.code == 0, done.stderr
+    cut = [record for record in done.of("phase") if record.facts["end"] == "overtime"]
+    assert cut
+    assert all(record.facts["repetitions"] < record.facts["wanted"] for record in cut)
+    read = [record for record in done.of("phase") if record.facts["access"] == "read"]
+    assert all(record.verified_bytes == record.bytes for record in read)
+    assert untouched(target)
+
+
+def test_mistakes_of_a_plan_are_refused_with_their_pointer(engine: Path, tmp_path: Path, target: Path) -> None:
+    mistakes: list[tuple[Document, str]] = [
+        ({"hints": {"999/cb_nodes": "1"}}, "/hints/999~1cb_nodes"),
+        ({"lmax_bytes": 65540}, "/lmax_bytes"),
+        ({"counts_of": "h0-n2"}, "/counts_of"),
+        ({"skip": ["43"]}, "/skip/0"),
+    ]
+    for words, pointer in mistakes:
+        done = run(engine, tmp_path, first(tmp_path, target, [case("scatter", "write", **words)]))
+        assert done.code == 2
+        assert f"/cases/0/workload/parameters{pointer}" in done.stderr
+    posix = case("scatter", "write", {"name": "posix", "parameters": {}})
+    assert run(engine, tmp_path, first(tmp_path, target, [posix])).code == 2
+    assert untouched(target)
+
+
+def test_hints_are_said_as_given_and_as_granted(engine: Path, tmp_path: Path, target: Path) -> None:
+    hints = {"on_open/cb_nodes": "1", "1024/cb_buffer_size": "65536", "1024/no_such_hint": "x"}
+    done = run(engine, tmp_path, first(tmp_path, target, [case("scatter", "write", hints=hints)], keep=False))
+    assert done.code == 0, done.stderr
+    record = done.phase("pattern-05")
+    assert record.hints_given == {"cb_nodes": "1", "cb_buffer_size": "65536", "no_such_hint": "x"}
+    assert done.phase("pattern-06").hints_given == {"cb_nodes": "1"}
+    assert "no_such_hint" not in record.hints_granted
