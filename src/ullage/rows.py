@@ -118,6 +118,11 @@ def _params(item: Measured) -> dict[str, Scalar]:
     return params
 
 
+def threads_at_once(params: Mapping[str, Scalar]) -> int:
+    """How many work at the same time in a row with these parameters: threads of all its ranks."""
+    return int(params.get("ranks", 1)) * int(params.get("threads", 1))
+
+
 def _scalar(value: Value) -> Scalar:
     if isinstance(value, dict):
         return ",".join(f"{key}={item}" for key, item in value.items())

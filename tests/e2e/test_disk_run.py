@@ -103,18 +103,22 @@ def test_a_device_with_a_known_answer_is_measured_as_it_is(engine: Path, tmp_pat
         assert row.median == pytest.approx(1e9, rel=0.1), "1 GB/s, shared by the threads"
 
 
-def test_a_file_system_in_memory_is_labelled_so(engine: Path, tmp_path: Path) -> None:
+def test_threads_of_one_process_on_a_file_system_in_memory_that_is_labelled_so(engine: Path, tmp_path: Path) -> None:
     if not os.access("/dev/shm", os.W_OK):
         pytest.skip("no /dev/shm to write to")
     result = tmp_path / "result"
     with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="test-disk-") as folder:
-        words = ["--no-peer", "--threads", "1", "--block", "256K", "--depth", "1", "--time", "20s"]
+        table = ["--threads", "1,3", "--by", "threads", "--block", "256K", "--depth", "1,5", "--backend", "posix"]
+        words = ["--no-peer", *table, "--volume", "6M", "--time", "20s"]
         code, _, err = run(disk(engine, f"tmp={folder}", result, *words))
         assert code == 0, err
         assert list(Path(folder).iterdir()) == []
     rows = summary_of(result).rows
     assert rows
     assert all("memory" in row.verdict for row in rows)
+    assert {row.params["ranks"] for row in rows} == {1}
+    assert {row.params.get("threads", 1) for row in rows if "queue_depth" not in row.params} == {1, 3}
+    assert {row.params.get("threads", 1) for row in rows if "queue_depth" in row.params} == {1, 5}
 
 
 def test_an_interrupted_run_is_reported_and_can_be_finished(engine: Path, target: Path, tmp_path: Path) -> None:

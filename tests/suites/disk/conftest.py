@@ -103,6 +103,18 @@ class World:
         assert self.result is not None
         return self.run(prepare_disk(self.result.read_request(), self.ground), seconds)
 
+    def with_threads(self) -> None:
+        """An engine whose `posix` serves several threads of a rank."""
+        found, threads = self.ground.description, Parameter.model_validate(parameter("threads", "count", 1, minimum=1))
+        (transfer,) = found.workloads
+        backends = [
+            one.model_copy(update={"capabilities": [*one.capabilities, "threads=1024"]}) if one.name == "posix" else one
+            for one in found.backends
+        ]
+        workload = transfer.model_copy(update={"parameters": [*transfer.parameters, threads]})
+        changed = found.model_copy(update={"backends": backends, "workloads": [workload]})
+        self.ground = Ground(self.ground.engine, changed)
+
     def without_uring(self, uring: Registered | None) -> None:
         self.ground = replace(self.ground, description=describe(uring))
 

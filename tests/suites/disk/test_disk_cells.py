@@ -8,7 +8,7 @@ import pytest
 
 from suites.disk.conftest import URING, World
 from ullage.errors import UserError
-from ullage.suites.disk.cells import depth_of, is_random, with_kinds
+from ullage.suites.disk.cells import Concurrency, concurrency_of, is_random, with_kinds
 from ullage.suites.disk.direct import DirectIo, direct_io
 
 MIB = 1 << 20
@@ -27,11 +27,8 @@ def test_every_block_is_there_once_with_all_threads_and_both_orders(world: World
 
 def test_small_requests_are_kept_in_flight_by_the_backend_that_can(world: World) -> None:
     cells = world.prepare(depth="1,8,128").planner.smalls(MIB)
-    assert [(c.case.backend.name, c.layout.ranks, depth_of(c)) for c in cells] == [
-        ("uring", 1, 1),
-        ("uring", 1, 8),
-        ("uring", 1, 128),
-    ]
+    assert {cell.case.backend.name for cell in cells} == {"uring"}
+    assert [concurrency_of(cell) for cell in cells] == [Concurrency(depth=depth) for depth in (1, 8, 128)]
     assert all(is_random(cell) and cell.block_bytes == 4096 for cell in cells)
     assert {cell.layout.binding for cell in cells} == {"none"}, "as the peer's"
     assert len({cell.place for cell in cells}) == 3
@@ -53,17 +50,41 @@ def test_without_it_threads_stand_in_up_to_four_a_core_and_it_is_said(world: Wor
     world.without_uring(uring)
     prepared = world.prepare(depth="1,8,128")
     cells = prepared.planner.smalls(MIB)
-    assert [(c.case.backend.name, c.layout.ranks, depth_of(c)) for c in cells] == [
-        ("posix", 1, 1),
-        ("posix", 8, 1),
-        ("posix", 16, 1),
-    ]
+    assert {cell.case.backend.name for cell in cells} == {"posix"}
+    assert [concurrency_of(cell) for cell in cells] == [Concurrency(1), Concurrency(8), Concurrency(16)]
     (note,) = prepared.notes()
     assert note.code == "no-queue-depth"
     assert "1 to 16 threads" in note.text
     assert reason in note.text
     with pytest.raises(UserError, match="uring"):
         world.prepare(backend="uring")
+
+
+def test_where_a_rank_may_have_threads_they_stand_in_for_depths(world: World) -> None:
+    world.without_uring(None)
+    world.with_threads()
+    prepared = world.prepare(depth="1,8,128")
+    cells = prepared.planner.smalls(MIB)
+    assert [concurrency_of(cell) for cell in cells] == [Concurrency(threads=threads) for threads in (1, 8, 128)]
+    assert {cell.layout.binding for cell in cells} == {"none"}
+    assert {cell.dataset_bytes for cell in cells} == {MIB}
+    assert "1 to 128 threads" in prepared.notes()[0].text
+    with pytest.raises(UserError, match="--depth: backend 'posix' keeps at most 1024 requests in flight"):
+        world.prepare(depth="1,2048")
+    assert {cell.place for cell in prepared.planner.probes(1 << 40)} == {c.place for c in prepared.cells(64 * MIB, MIB)}
+
+
+def test_threads_of_blocks_are_processes_or_those_of_one(world: World) -> None:
+    with pytest.raises(UserError, match="--by threads: backend 'posix' serves at most 1 threads of a process"):
+        world.prepare(by="threads")
+    world.with_threads()
+    cells = world.prepare(by="threads").planner.blocks(64 * MIB)
+    assert {concurrency_of(cell) for cell in cells} == {Concurrency(threads=1), Concurrency(threads=2)}
+    assert {cell.layout.binding for cell in cells if concurrency_of(cell).threads > 1} == {"none"}
+    assert {cell.dataset_bytes for cell in cells} == {64 * MIB}
+    assert {cell.files for cell in cells} == {1}
+    with pytest.raises(UserError, match="--by"):
+        world.prepare(by="cores")
 
 
 def test_a_backend_that_was_asked_for_does_everything(world: World) -> None:

@@ -14,6 +14,7 @@ from ullage.report.data import ReportData
 from ullage.report.quantity import DASH, format_param, format_quantity, format_share
 from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
+from ullage.rows import threads_at_once
 
 _SUITE: Final = "disk"
 _PATTERNS: Final = {
@@ -46,7 +47,7 @@ class _Line:
     @property
     def slots(self) -> int:
         """Operations that can be under way at once."""
-        return int(self.params.get("ranks", 1)) * int(self.params.get(_DEPTH, 1))
+        return threads_at_once(self.params) * int(self.params.get(_DEPTH, 1))
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def _law_hint(line: _Line) -> str:
 
 _BLOCK_COLUMNS: Final = (
     _Column("workload", lambda line: line.pattern, is_number=False),
-    _Column("threads", _param("ranks")),
+    _Column("threads", lambda line: str(threads_at_once(line.params))),
     _Column("block", _param("block_bytes")),
     _Column("ours", _ours("bandwidth")),
     _Column("peer", _peer("bandwidth")),
@@ -222,7 +223,7 @@ _BLOCK_COLUMNS: Final = (
 _SMALL_COLUMNS: Final = (
     _Column("workload", lambda line: line.pattern, is_number=False),
     _Column("request", _param("block_bytes")),
-    _Column("threads", _param("ranks")),
+    _Column("threads", lambda line: str(threads_at_once(line.params))),
     _Column("depth", _param(_DEPTH)),
     _Column("IOPS", _ours("operation_rate")),
     _Column("p50", _ours("latency_p50")),

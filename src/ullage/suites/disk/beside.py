@@ -12,7 +12,7 @@ from ullage.peers import Installed, PeerError
 from ullage.peers.fio import FioJob, Mode, fio_command, run_fio
 from ullage.peers.place import marked_folder
 from ullage.running.session import Session
-from ullage.suites.disk.cells import DEEP, depth_of, is_random
+from ullage.suites.disk.cells import DEEP, concurrency_of, is_random
 from ullage.suites.sweep.budget import Deadline
 from ullage.suites.sweep.costs import Costs
 from ullage.suites.sweep.passes import launches_with_records
@@ -50,12 +50,13 @@ def job_of(cell: Cell, phase: Phase) -> FioJob:
         ("write", True): "randwrite",
         ("read", True): "randread",
     }
+    at_once = concurrency_of(cell)
     return FioJob(
         mode=modes[phase, is_random(cell)],
         block_bytes=cell.block_bytes,
         volume_bytes=cell.dataset_bytes,
-        jobs=cell.layout.ranks,
-        depth=depth_of(cell),
+        jobs=_jobs(cell),
+        depth=at_once.depth,
         engine="io_uring" if cell.case.backend.name == DEEP else "psync",
         direct=cell.case.backend.parameters.get("direct") is True,
     )
@@ -117,7 +118,7 @@ class FioBeside:
             return
         limit_s = max(_LEAST_LIMIT_S, deadline.left_s)
         try:
-            with marked_folder(place, self.run_id, cell.case.id, cell.layout.ranks) as folder:
+            with marked_folder(place, self.run_id, cell.case.id, _jobs(cell)) as folder:
                 for phase in PHASES:
                     self._measure_phase(cell, phase, folder, limit_s)
         except PeerError as error:
@@ -150,8 +151,13 @@ class FioBeside:
             self.session.note(launches[-1], "warning", "peer-failed", text)
 
 
+def _jobs(cell: Cell) -> int:
+    at_once = concurrency_of(cell)
+    return at_once.ranks * at_once.threads
+
+
 def _label(cell: Cell) -> str:
     order = "random" if is_random(cell) else "sequential"
-    threads = cell.layout.ranks
-    with_what = f"{threads} thread{'s' if threads > 1 else ''}" if depth_of(cell) == 1 else f"depth {depth_of(cell)}"
+    threads, depth = _jobs(cell), concurrency_of(cell).depth
+    with_what = f"{threads} thread{'s' if threads > 1 else ''}" if depth == 1 else f"depth {depth}"
     return f"{cell.target.name}, {order} {format_bytes(cell.block_bytes)} with {with_what}"

@@ -9,6 +9,7 @@ from ullage.ceilings.rows import best_reached, is_of_device, with_ceiling
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling, Row
+from ullage.rows import threads_at_once
 from ullage.units import format_bytes
 
 _BYTES: Final = "bandwidth"
@@ -66,4 +67,4 @@ def _which(row: Row) -> str:
     params = row.params
     depth = f", depth {params['queue_depth']}" if "queue_depth" in params else ""
     size = format_bytes(int(params.get("block_bytes", 0)))
-    return f"{params.get('order', 'sequential')} {size} with {params.get('ranks', 1)} threads{depth}"
+    return f"{params.get('order', 'sequential')} {size} with {threads_at_once(params)} threads{depth}"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells of a disk run: blocks by threads in two orders, and small random requests by how many are in flight. Pure.
 
-A thread is a rank here, with a file of its own; the threads of a case share its volume.
+A thread is a rank with a file of its own, or one of several of a single rank that share its file; the threads of a case
+share its volume.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,15 +26,26 @@ ORDERS: Final = ("sequential", "random")
 DEEP: Final = "uring"
 PLAIN: Final = "posix"
 _QUEUE_DEPTH: Final = "queue_depth"
-# Where small requests come from ranks, because nothing keeps several of one rank in flight.
+_THREADS: Final = "threads"
+# Where small requests come from ranks, because a rank has one of them in flight and one thread.
 RANKS_A_CORE: Final = 4
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A target as this suite finds it. ``deepest``: small requests that one rank keeps in flight at most.
+class Concurrency:
+    """Who works at the same time: ranks, threads of each rank, requests that each thread keeps in flight."""
 
-    ``backend`` moves the blocks, ``small_backend`` the small requests, which have ``small`` bytes.
+    ranks: int = 1
+    threads: int = 1
+    depth: int = 1
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A target as this suite finds it. ``deepest``: small requests that one thread keeps in flight at most.
+
+    ``backend`` moves the blocks, ``small_backend`` the small requests, which have ``small`` bytes. ``threads`` and
+    ``small_threads``: most of a rank that they serve.
     """
 
     target: Target
@@ -42,6 +54,8 @@ class Spot:
     direct: DirectIo
     small: int
     deepest: int
+    threads: int = 1
+    small_threads: int = 1
 
     def fits(self, size: int) -> int:
         """``size``, rounded up to what direct I/O serves."""
@@ -57,7 +71,9 @@ def make_spot(target: Target, options: DiskOptions, description: Describe, direc
         return Spot(target, own, own, DirectIo(served=False), options.small, 1)
     backend = find_registered(description, "backend", options.backend or PLAIN).name
     small = options.backend or (DEEP if why_not_deep(description) is None else PLAIN)
-    spot = Spot(target, backend, small, direct, 0, deepest_of(find_registered(description, "backend", small)))
+    small_one = find_registered(description, "backend", small)
+    threads, small_threads = threads_of(find_registered(description, "backend", backend)), threads_of(small_one)
+    spot = Spot(target, backend, small, direct, 0, deepest_of(small_one), threads, small_threads)
     return replace(spot, small=spot.fits(options.small))
 
 
@@ -71,19 +87,41 @@ def why_not_deep(description: Describe) -> str | None:
 
 def deepest_of(backend: Registered) -> int:
     """Operations that ``backend`` keeps in flight for a rank, as its capabilities say."""
-    word = next((word for word in backend.capabilities if word.startswith(f"{_QUEUE_DEPTH}=")), "")
+    return _capability(backend, _QUEUE_DEPTH)
+
+
+def threads_of(backend: Registered) -> int:
+    """Threads of a rank that ``backend`` serves, likewise."""
+    return _capability(backend, _THREADS)
+
+
+def _capability(backend: Registered, name: str) -> int:
+    word = next((word for word in backend.capabilities if word.startswith(f"{name}=")), "")
     return int(word.partition("=")[2] or 1)
 
 
-def concurrencies(spot: Spot, options: DiskOptions, cores: int) -> list[tuple[int, int]]:
-    """Ranks and depth of every case with small requests. ``UserError`` for a depth that the backend does not serve."""
+def concurrencies(spot: Spot, options: DiskOptions, cores: int) -> list[Concurrency]:
+    """Of every case with small requests. ``UserError`` for a depth that the backend does not serve."""
+    deepest = max(spot.deepest, spot.small_threads)
+    if deepest > 1 and max(options.depths) > deepest:
+        what = f"backend '{spot.small_backend}' keeps at most {deepest} requests in flight"
+        raise UserError(what, "--depth", "take less", EXIT_BAD_INPUT)
     if spot.deepest > 1:
-        if max(options.depths) > spot.deepest:
-            what = f"backend '{spot.small_backend}' keeps at most {spot.deepest} requests in flight"
-            raise UserError(what, "--depth", "take less", EXIT_BAD_INPUT)
-        return [(1, depth) for depth in options.depths]
+        return [Concurrency(depth=depth) for depth in options.depths]
+    if spot.small_threads > 1:
+        return [Concurrency(threads=depth) for depth in options.depths]
     most = RANKS_A_CORE * cores
-    return [(ranks, 1) for ranks in dict.fromkeys(min(depth, most) for depth in options.depths)]
+    return [Concurrency(ranks) for ranks in dict.fromkeys(min(depth, most) for depth in options.depths)]
+
+
+def block_concurrencies(spot: Spot, options: DiskOptions) -> list[Concurrency]:
+    """Of every case with blocks. ``UserError`` for more threads of a rank than the backend serves."""
+    if options.by == "ranks":
+        return [Concurrency(ranks) for ranks in options.threads]
+    if max(options.threads) > spot.threads:
+        what = f"backend '{spot.backend}' serves at most {spot.threads} threads of a process"
+        raise UserError(what, "--by threads", "use --by ranks, or --backend posix", EXIT_BAD_INPUT)
+    return [Concurrency(threads=threads) for threads in options.threads]
 
 
 @dataclass(frozen=True)
@@ -101,13 +139,13 @@ class Planner:
         return _unique(
             self._cell(
                 spot,
-                self._layout(ranks, is_small=False),
-                self._way(spot, order, spot.backend, 1),
+                self._layout(at_once, is_small=False),
+                self._way(spot, order, spot.backend, at_once),
                 spot.fits(block),
                 volume_bytes,
             )
             for spot in self.spots
-            for ranks in self.options.threads
+            for at_once in block_concurrencies(spot, self.options)
             for order in ORDERS
             for block in self.options.blocks
         )
@@ -117,33 +155,35 @@ class Planner:
         return _unique(
             self._cell(
                 spot,
-                self._layout(ranks, is_small=True),
-                self._way(spot, "random", spot.small_backend, depth),
+                self._layout(at_once, is_small=True),
+                self._way(spot, "random", spot.small_backend, at_once),
                 spot.small,
                 volume_bytes,
             )
             for spot in self.spots
-            for ranks, depth in concurrencies(spot, self.options, self.cores or self.cpus)
+            for at_once in concurrencies(spot, self.options, self.cores or self.cpus)
         )
 
     def probes(self, most_bytes: int) -> list[Cell]:
         """Cells of one rank that tell what each kind costs: blocks by two volumes, small requests by one a depth."""
         found: list[Cell] = []
-        layout = self._layout(1, is_small=True)
+        alone = Concurrency()
         for spot in self.spots:
             block = spot.fits(sorted(self.options.blocks)[len(self.options.blocks) // 2])
             for order in ORDERS:
-                way = self._way(spot, order, spot.backend, 1)
+                way, layout = self._way(spot, order, spot.backend, alone), self._layout(alone, is_small=True)
                 sizes = [max(block, min(size, most_bytes // 4)) for size in _PROBE_BLOCKS]
                 found += [
                     self._cell(spot, layout, way, block, size) for size in (sizes[0], max(sizes[1], 2 * sizes[0]))
                 ]
-            for _, depth in concurrencies(spot, self.options, self.cores or self.cpus):
-                way = self._way(spot, "random", spot.small_backend, depth)
+            for asked in concurrencies(spot, self.options, self.cores or self.cpus):
+                at_once = replace(asked, ranks=1)
+                way = self._way(spot, "random", spot.small_backend, at_once)
+                layout = self._layout(at_once, is_small=True)
                 found.append(self._cell(spot, layout, way, spot.small, min(_PROBE_SMALL, most_bytes)))
         return _unique(found)
 
-    def _way(self, spot: Spot, order: str, backend: str, depth: int) -> Way:
+    def _way(self, spot: Spot, order: str, backend: str, at_once: Concurrency) -> Way:
         """As plans of other suites have it, checked against the engine."""
         found = find_registered(self.description, "backend", backend)
         own: Parameters = {"direct": True} if spot.direct.served else {}
@@ -154,15 +194,17 @@ class Planner:
             "order": order,
             "cache": "none" if spot.direct.served or not holds_data else "advise",
             **({} if holds_data else {"verify": "none"}),
-            **({_QUEUE_DEPTH: depth} if depth > 1 else {}),
+            **({_QUEUE_DEPTH: at_once.depth} if at_once.depth > 1 else {}),
+            **({_THREADS: at_once.threads} if at_once.threads > 1 else {}),
         }
         named = Named(name=backend, parameters=validate_parameters(self.description, "backend", backend, own))
         return Way(spot.target, named, validate_parameters(self.description, "workload", WORKLOAD, workload))
 
-    def _layout(self, ranks: int, *, is_small: bool) -> Layout:
-        # A core that the device does not interrupt costs a small request a fifth more: a single thread goes where the
-        # kernel wants it, as it would in an application, and as the peer's does.
-        is_free = self.cores is None or (is_small and ranks == 1)
+    def _layout(self, at_once: Concurrency, *, is_small: bool) -> Layout:
+        ranks = at_once.ranks
+        # Threads of a rank need the cores of all. A core that the device does not interrupt costs a small request a
+        # fifth more: a single thread goes where the kernel wants it, as it would in an application, and as the peer's.
+        is_free = self.cores is None or at_once.threads > 1 or (is_small and ranks == 1)
         binding = "none" if is_free else choose_binding(ranks, 1, self.cores or 1)
         return Layout(ranks=ranks, nodes=1, ranks_per_node=ranks, binding=binding)
 
@@ -179,10 +221,14 @@ def _unique(cells: Iterable[Cell]) -> list[Cell]:
     return list({cell.case.id: cell for cell in cells}.values())
 
 
-def depth_of(cell: Cell) -> int:
-    """Requests that each rank keeps in flight."""
-    depth = cell.case.workload.parameters.get(_QUEUE_DEPTH, 1)
-    return depth if isinstance(depth, int) else 1
+def concurrency_of(cell: Cell) -> Concurrency:
+    """Who works at the same time in it."""
+    return Concurrency(cell.layout.ranks, _count(cell, _THREADS), _count(cell, _QUEUE_DEPTH))
+
+
+def _count(cell: Cell, name: str) -> int:
+    value = cell.case.workload.parameters.get(name, 1)
+    return value if isinstance(value, int) else 1
 
 
 def is_random(cell: Cell) -> bool:
@@ -193,7 +239,8 @@ def is_random(cell: Cell) -> bool:
 def kind_of(cell: Cell, small: int) -> str:
     """What its cost depends on besides target and backend. ``small``: bytes of its target's small requests."""
     if cell.block_bytes == small:
-        return f"with {format_bytes(small)} requests at depth {depth_of(cell)}"
+        at_once = concurrency_of(cell)
+        return f"with {format_bytes(small)} requests at depth {at_once.threads * at_once.depth}"
     return "in random order" if is_random(cell) else "in sequential order"
 
 

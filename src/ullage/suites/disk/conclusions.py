@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from ullage.findings.study import compare_rows, is_invalid
 from ullage.findings.words import columns
 from ullage.model.summary import Finding, Row
+from ullage.rows import threads_at_once
 from ullage.units import format_bytes, format_operations
 
 METRIC = "operation_rate"
@@ -13,8 +14,7 @@ METRIC = "operation_rate"
 
 def in_flight(row: Row) -> int:
     """Requests that all threads of a row of small requests keep under way together."""
-    ranks, depth = row.params.get("ranks", 1), row.params.get("queue_depth", 1)
-    return int(ranks) * int(depth)
+    return threads_at_once(row.params) * int(row.params.get("queue_depth", 1))
 
 
 def saturation(rows: Iterable[Row], level: float) -> list[Finding]:

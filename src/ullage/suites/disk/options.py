@@ -18,6 +18,10 @@ class DiskOptions(RunOptions):
     """
 
     threads: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
+    by: Annotated[
+        Literal["ranks", "threads"],
+        Field(description="threads of cases with blocks: processes with a file each, or of one process, on one file"),
+    ] = "ranks"
     blocks: Annotated[list[Annotated[int, Field(ge=8)]], Field(min_length=1)]
     small: Annotated[int, Field(ge=8)]
     depths: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]

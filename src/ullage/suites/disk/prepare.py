@@ -78,7 +78,7 @@ class PreparedDisk:
         """What the volumes of blocks and of small requests have to be divided by."""
         spots, cores = self.planner.spots, self.planner.cores or self.planner.cpus
         blocks = sorted({spot.fits(block) for spot in spots for block in self.options.blocks})
-        ranks = sorted({ranks for spot in spots for ranks, _ in concurrencies(spot, self.options, cores)})
+        ranks = sorted({found.ranks for spot in spots for found in concurrencies(spot, self.options, cores)})
         smalls = sorted({spot.small for spot in spots})
         large = Shape(self.options.threads, blocks, 1, weak=False, most_bytes=self.most_bytes)
         return large, Shape(ranks, smalls, 1, False, self.most_bytes, _SMALL_LEAST, _SMALL_LARGEST)  # noqa: FBT003
@@ -204,7 +204,8 @@ def _notes(spot: Spot, prepared: PreparedDisk) -> list[Note]:
         notes.append(Note("size-aligned", text, f"name sizes that are multiples of {unit}"))
     if spot.deepest == 1:
         why = "posix was asked for" if options.backend == PLAIN else why_not_deep(prepared.ground.description)
-        most = max(ranks for ranks, _ in concurrencies(spot, options, prepared.planner.cores or prepared.planner.cpus))
+        found = concurrencies(spot, options, prepared.planner.cores or prepared.planner.cpus)
+        most = max(at_once.ranks * at_once.threads for at_once in found)
         text = f"small requests at target '{name}' come from 1 to {most} threads with one in flight each ({why})"
         notes.append(Note("no-queue-depth", text, "depths need backend uring, and a kernel that allows io_uring"))
     return notes

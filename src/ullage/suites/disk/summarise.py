@@ -19,7 +19,10 @@ from ullage.suites.disk.options import DiskOptions
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``. Rows of small requests, and no others, have a ``queue_depth``."""
+    """See ``Summarising``. Rows of small requests, and no others, have a ``queue_depth``; those of threads of one rank
+
+    have their ``threads``.
+    """
     options = DiskOptions.model_validate(request.options)
     files = result.read_records()
     launches = [file.records for file in files]
@@ -36,8 +39,11 @@ def _with_depths(rows: Iterable[Row], files: Iterable[RecordFile], smalls: Mappi
 
 
 def _with_depth(row: Row, parameters: Parameters, small: int | None) -> Row:
-    """The number in flight stands in a row where it is varied, and nowhere else."""
-    params = {name: value for name, value in row.params.items() if name != "queue_depth"}
+    """What is in flight stands in a row where it is varied, and nowhere else."""
+    params = {name: value for name, value in row.params.items() if name not in ("queue_depth", "threads")}
+    threads = parameters.get("threads", 1)
+    if isinstance(threads, int) and threads > 1:
+        params["threads"] = threads
     if row.params.get("block_bytes") == small and small is not None:
         depth = parameters.get("queue_depth", 1)
         params["queue_depth"] = depth if isinstance(depth, int) else 1

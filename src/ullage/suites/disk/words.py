@@ -18,10 +18,11 @@ def disk_words(  # noqa: PLR0913 - each is an option of the command line
     target: Annotated[list[str], typer.Option(metavar="NAME=PATH", help="A folder on the disk to measure. Repeat it.")],
     threads: Annotated[
         str | None,
-        typer.Option(
-            metavar="AXIS", help="At work at once, each with its own file. Default: 1,2,4.", show_default=False
-        ),
+        typer.Option(metavar="AXIS", help="At work at once on one volume. Default: 1,2,4.", show_default=False),
     ] = None,
+    by: Annotated[
+        str, typer.Option(help="What a thread is: ranks (a process with its own file) or threads (of one process).")
+    ] = "ranks",
     block: Annotated[
         str | None, typer.Option(metavar="AXIS", help="Sizes of a block. Default: 1M,10M,100M.", show_default=False)
     ] = None,
@@ -89,6 +90,7 @@ def disk_words(  # noqa: PLR0913 - each is an option of the command line
     options = checked(
         DiskOptions,
         threads=rising_axis("--threads", default["threads"] if threads is None else threads, parse_axis),
+        by=known_word(by, ("ranks", "threads"), "--by"),
         blocks=rising_axis("--block", default["block"] if block is None else block, _sizes),
         small=parse_size(small),
         depths=rising_axis("--depth", default["depth"] if depth is None else depth, parse_axis),
