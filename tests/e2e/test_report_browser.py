@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from support import phase_result
+from support.b_eff_io_world import World, usual_options
 from support.sample_result import Shape, make_rows, make_summary, write_result
 from ullage.report.html import write_report
+from ullage.suites.b_eff_io.options import HintSet
+from ullage.summary import build_summary
 
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
@@ -128,3 +131,31 @@ def test_the_page_prints(report: Path, tmp_path: Path) -> None:
     content = pdf.read_bytes()
     assert content.startswith(b"%PDF")
     assert len(re.findall(rb"/Type\s*/Page\b", content)) >= 3
+
+
+def test_the_plots_of_b_eff_io_take_the_originals_axis(tmp_path: Path) -> None:
+    sets = [HintSet(name=name) for name in ("default", "large")]
+    result = World(usual_options(partitions=[2], rewrite=False, hint_sets=sets)).write(tmp_path / "result")
+    result.write_summary(build_summary(result))
+    text = write_report(result, result.report_path).read_text(encoding="utf-8")
+    probe = """
+    <script>
+    (async () => {
+      const found = {}, page = document.querySelector("figure [data-figure=b_eff_io-0]");
+      const has = (text) => [...page.querySelectorAll("svg text")].some((one) => one.textContent === text);
+      while (!document.documentElement.dataset.drawn) await new Promise((resolve) => setTimeout(resolve, 20));
+      found.before = has("100000");
+      page.querySelector("input[type=checkbox]").click();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      found.after = has("100000");
+      found.errors = document.querySelector("[data-failed]") !== null;
+      document.title = JSON.stringify(found);
+    })();
+    </script>"""
+    page = tmp_path / "probe.html"
+    page.write_text(with_script(re.sub(r"<meta http-equiv=[^>]*>", "", text), probe), encoding="utf-8")
+    title = re.search(r"<title>(.*?)</title>", browse(tmp_path, page, "--dump-dom").stdout)
+    assert title is not None
+    assert title.group(1) == '{"before":false,"after":true,"errors":false}'
+    seen = browse(tmp_path, result.report_path, "--dump-dom")
+    assert [line for line in seen.stderr.splitlines() if "CONSOLE" in line] == []

@@ -53,6 +53,8 @@ def test_charts_are_found_and_described() -> None:
         "access_time",
         "loaded_latency",
         "b_eff",
+        "b_eff_io",
+        "b_eff_io_hints",
         "rings",
         "collective_overlap",
         "collectives",

@@ -43,6 +43,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
         "phases",
         "memory",
         "b_eff",
+        "b_eff_io",
         "rings",
         "sensitivity",
         "pairs",
@@ -95,6 +96,18 @@ def test_every_target_and_every_formula_has_cards_of_its_own() -> None:
         ("IO500 extended of a", ["total", "metadata"], False),
         ("IO500 of b", ["total", "bandwidth"], True),
         ("IO500 extended of b", ["total", "metadata"], True),
+    ]
+
+
+def test_numbers_of_one_partition_stand_together() -> None:
+    names = ["b_eff_io", *(f"{name} of {n} processes" for n in (2, 4) for name in ("b_eff_io", "W'", "B_read"))]
+    found = [Score(name=name, unit="MB/s", value=1.0, valid=True) for name in names]
+    content = scores.build(ReportData(make_summary().model_copy(update={"scores": found})))
+    assert content is not None
+    assert [(cards.title, [card.name for card in cards.cards]) for cards in content.cards] == [
+        ("b_eff_io", ["score"]),
+        ("b_eff_io of 2 processes", ["b_eff_io", "W'", "B_read"]),
+        ("b_eff_io of 4 processes", ["b_eff_io", "W'", "B_read"]),
     ]
 
 

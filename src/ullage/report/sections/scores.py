@@ -19,7 +19,7 @@ def build(data: ReportData) -> Content | None:
 
 
 def _grouped(scores: Sequence[Score]) -> list[list[Score]]:
-    """Each total with its parts: a part's name begins with its total's, and only a total has no unit."""
+    """Each total with its parts, which have a unit; a part's name begins with its total's, or both have one subject."""
     groups: list[list[Score]] = []
     for score in scores:
         if groups and score.unit and _part(score, groups[-1][0]):
@@ -30,17 +30,28 @@ def _grouped(scores: Sequence[Score]) -> list[list[Score]]:
 
 
 def _part(score: Score, total: Score) -> str:
-    """``bandwidth`` of ``IO500 bandwidth of nvme`` where the total is ``IO500 of nvme``; empty when it is no part."""
+    """``bandwidth`` of ``IO500 bandwidth of nvme`` where the total is ``IO500 of nvme``; empty when it is no part.
+
+    ``W'`` of ``W' of 4 processes`` where the total is ``b_eff_io of 4 processes``.
+    """
     name, _, subject = score.name.partition(" of ")
     whole, _, subject_of_whole = total.name.partition(" of ")
-    is_part = subject == subject_of_whole and name.startswith(f"{whole} ")
-    return name.removeprefix(f"{whole} ") if is_part else ""
+    if subject != subject_of_whole:
+        return ""
+    if name.startswith(f"{whole} "):
+        return name.removeprefix(f"{whole} ")
+    return name if subject and name != whole else ""
 
 
 def _cards(scores: Sequence[Score]) -> Cards:
     total, *parts = scores
-    cards = [_card("total" if parts else "score", total), *(_card(_part(part, total), part) for part in parts)]
+    cards = [_card(_own_name(total) if parts else "score", total), *(_card(_part(part, total), part) for part in parts)]
     return Cards(total.name, cards, list(dict.fromkeys(reason for score in scores for reason in score.reasons)))
+
+
+def _own_name(total: Score) -> str:
+    """A total in a unit is one number among its parts."""
+    return total.name.partition(" of ")[0] if total.unit else "total"
 
 
 def _card(name: str, score: Score) -> Card:

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tables and charts of a b_eff_io run share."""

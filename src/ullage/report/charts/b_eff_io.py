@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of b_eff_io: three plots, one an access with a curve a type, and five, one a type with a curve an access."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ullage.model.summary import Row
+from ullage.report import verdicts
+from ullage.report.b_eff_io.plots import (
+    ACCESS_COLORS,
+    OPTION,
+    TYPE_COLORS,
+    color,
+    corner,
+    decades_of,
+    note,
+    x_axis,
+    y_axis,
+)
+from ullage.report.b_eff_io.schedule import corner_lines, schedule_of
+from ullage.report.b_eff_io.sheets import MEGA, Sheet, best_sheets, sheets_of, title_of
+from ullage.report.charts import Chart, Figure
+from ullage.report.data import ReportData
+from ullage.report.quantity import DASH, format_row
+from ullage.report.vega import Spec, tooltip, verdict_shape
+from ullage.report.verdicts import classify
+from ullage.suites.b_eff_io.patterns import TYPES, X_POSITIONS, Access, PatternType, Size
+from ullage.units import format_bytes
+
+_WIDTH: Final = 304
+_HEIGHT: Final = 220
+_COLUMNS: Final = 3
+# A page of plots each; the tables hold all.
+_MOST_PAGES: Final = 4
+_TITLES: Final = {"write": "first write", "rewrite": "rewrite", "read": "read"}
+_WORKAROUND: Final = ("workaround for type shared:", "individual file pointer")
+_TOOLTIP: Final = tooltip(
+    ("access", "access"),
+    ("type", "type"),
+    ("sizes", "chunk, call"),
+    ("text", "bandwidth"),
+    ("verdict", "really measured"),
+    ("grade", "grade"),
+    ("flags", "flags"),
+)
+
+
+def build(data: ReportData) -> list[Figure]:
+    """A page for each partition and set of hints; of many those with the highest values."""
+    sheets = sheets_of(data)
+    drawn = [sheet for sheet in sheets if _points(sheet)]
+    return [_page(data, sheet, sheets, len(drawn)) for sheet in best_sheets(drawn, _MOST_PAGES)]
+
+
+def _page(data: ReportData, sheet: Sheet, sheets: Sequence[Sheet], pages: int) -> Figure:
+    points, schedule = _points(sheet), schedule_of(data, sheet)
+    rows = [row for access in sheet.accesses for row in _cells(sheet, access).values()]
+    words = [
+        "Whiskers are the intervals of the medians." if any(row.low is not None for row in rows) else "",
+        verdicts.caption(rows),
+        f"Shows {_MOST_PAGES} of {pages} pages, those with the highest values." if pages > _MOST_PAGES else "",
+    ]
+    drawing = _Drawing(sheet, points, corner_lines(schedule, sheet), shared=schedule.shared_pointer)
+    return Figure(title_of(sheet, sheets), " ".join(filter(None, words)), drawing.spec(), wide=True)
+
+
+def _cells(sheet: Sheet, access: Access) -> Mapping[tuple[PatternType, Size], Row]:
+    found: dict[tuple[PatternType, Size], Row] = {}
+    for kind in TYPES:
+        for size in X_POSITIONS:
+            row = sheet.cell(access, kind, size)
+            if row is not None and row.median > 0:
+                found[kind, size] = row
+    return found
+
+
+def _points(sheet: Sheet) -> list[Spec]:
+    return [
+        _point(row, access, kind, size)
+        for access in sheet.accesses
+        for (kind, size), row in _cells(sheet, access).items()
+    ]
+
+
+def _point(row: Row, access: Access, kind: PatternType, size: Size) -> Spec:
+    sizes = [int(row.params[key]) for key in ("chunk_bytes", "call_bytes") if key in row.params]
+    return {
+        "x": X_POSITIONS[size],
+        "y": _mb(row.median),
+        "low": None if row.low is None else _mb(row.low),
+        "high": None if row.high is None else _mb(row.high),
+        "access": access,
+        "type": kind,
+        "sizes": ", ".join(map(format_bytes, sizes)) or size,
+        "text": format_row(row),
+        "verdict": row.verdict,
+        "grade": row.grade or DASH,
+        "flags": ", ".join(row.flags) or DASH,
+        "measured": classify(row).label,
+        "hollow": not classify(row).filled,
+    }
+
+
+def _mb(value: float) -> float:
+    return float(f"{value / MEGA:.5g}")
+
+
+class _Drawing:
+    """Draws all plots of one sheet on the same axes."""
+
+    def __init__(self, sheet: Sheet, points: Sequence[Spec], labels: Sequence[str], *, shared: bool) -> None:
+        self._points = points
+        self._labels = labels
+        self._shared = shared
+        self._accesses = sheet.accesses
+        self._types = [kind for kind in TYPES if any(point["type"] == kind for point in points)]
+        self._x = x_axis(sheet.lmax_bytes)
+        ends = [point[key] for point in points for key in ("y", "low", "high") if point[key]]
+        self._decades = decades_of(ends)
+
+    def spec(self) -> Spec:
+        """Both rows; each has a legend of its own."""
+        rows = [
+            self._row("access", self._accesses, color("type", "type", TYPE_COLORS, self._types)),
+            self._row("type", self._types, color("access", "access", ACCESS_COLORS, self._accesses)),
+        ]
+        return {
+            "params": [OPTION],
+            "data": {"values": list(self._points)},
+            "vconcat": rows,
+            "resolve": {"scale": dict.fromkeys(("fill", "stroke"), "independent")},
+            "spacing": 26,
+        }
+
+    def _row(self, field: str, names: Sequence[str], curves: Spec) -> Spec:
+        plots = [self._plot(field, name, curves, is_first=index % _COLUMNS == 0) for index, name in enumerate(names)]
+        return {"concat": plots, "columns": _COLUMNS, "spacing": 14}
+
+    def _plot(self, field: str, name: str, curves: Spec, *, is_first: bool) -> Spec:
+        y = y_axis(self._decades, "MB/s" if is_first else "")
+        place = {"x": self._x, "y": y, "stroke": curves}
+        layers: list[Spec] = [{"mark": {"type": "line", "strokeWidth": 1.6}, "encoding": place}]
+        if any(point["low"] is not None for point in self._points):
+            whisker = {**place, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+            some = {"transform": [{"filter": "isValid(datum.low)"}]}
+            layers.append({**some, "mark": {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7}, "encoding": whisker})
+        marker = {**place, "fill": curves, **verdict_shape(), "tooltip": _TOOLTIP}
+        mark = {"type": "point", "size": 30, "opacity": 1, "strokeWidth": 1.4}
+        layers += [{"mark": mark, "encoding": marker}, corner(self._labels, _WIDTH)]
+        if not self._shared and (field == "access" or name == "shared"):
+            layers.append(note(_WORKAROUND, _WIDTH, _HEIGHT))
+        title = {"text": _TITLES.get(name, f"type {TYPES.index(name)}: {name}" if field == "type" else name)}
+        return {
+            "title": {**title, "fontSize": 12, "offset": 4},
+            "width": _WIDTH,
+            "height": _HEIGHT,
+            "transform": [{"filter": {"field": field, "equal": name}}],
+            "layer": layers,
+        }
+
+
+CHART: Final = Chart(
+    name="b_eff_io",
+    title="b_eff_io over the chunk size",
+    doc="The original's page: MB/s of all processes together over the contiguous chunk on disk, 1k to Lmax and with 8 "
+    "bytes more (+8), on a logarithmic scale. Calls of type scatter move 1 MiB or more whatever the chunk, those of "
+    "the other types one chunk: that is why scatter looks fast for small chunks.",
+    order=5,
+    build=build,
+)

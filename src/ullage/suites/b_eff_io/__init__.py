@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much data can all processes together write and read a second through MPI-IO, averaged over patterns (b_eff_io)?
+
+Five ways to share a file, eight sizes of chunks, well-formed and 8 bytes longer, written, rewritten and read within a
+scheduled time, by several numbers of processes: one number for the I/O of a machine, and what each pattern reached.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ullage.suites import Asked, Ground
+from ullage.suites.b_eff_io.words import b_eff_io_words, quick_words
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Target
+    from ullage.model.request import Request
+    from ullage.result import ResultFolder
+    from ullage.rows import RowContext
+    from ullage.suites import Prepared, SuiteSummary
+
+_DOC = __doc__ or ""
+
+
+@dataclass(frozen=True)
+class BEffIo:
+    """The suite ``b_eff_io``."""
+
+    name: str = "b_eff_io"
+    doc: str = _DOC
+    options: Callable[..., Asked] = b_eff_io_words
+
+    def quick(self, targets: "Sequence[Target]") -> Asked | None:
+        """See ``Quick``: two processes on the first target, in 20 s. That is far from the rules, and says so."""
+        return quick_words(targets)
+
+    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+        """See ``Suite``."""
+        from ullage.suites.b_eff_io.prepare import prepare_b_eff_io
+
+        return prepare_b_eff_io(request, ground)
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> "SuiteSummary":
+        """See ``Summarising``."""
+        from ullage.suites.b_eff_io.summarise import summarise
+
+        return summarise(result, request, context)
+
+
+SUITE = BEffIo()

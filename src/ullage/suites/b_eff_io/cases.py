@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of a b_eff_io run: one type in one access, by one partition, with one set of hints, on one target. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.identity import case_id
+from ullage.launch.base import is_one_node
+from ullage.launch.layouts import place_ranks
+from ullage.model.describe import Describe
+from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.suites.b_eff_io.hints import hints_for
+from ullage.suites.b_eff_io.measured import WORKLOAD, CellKey
+from ullage.suites.b_eff_io.options import BEffIoOptions
+from ullage.suites.b_eff_io.patterns import ACCESSES, SEGMENTED_TYPES, SMALLEST_LMAX, Access, types_of
+from ullage.suites.b_eff_io.room import most_bytes
+from ullage.suites.b_eff_io.schedule import unit_s
+from ullage.uri import target_path, target_scheme
+
+_RULES: Final = {"2.1": "predicted", "1.0": "elapsed"}
+_FILES: Final = "mpiio"
+# As much as the engine takes for a limit, where nothing is stored.
+_NO_LIMIT: Final = 10**15
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What one launch of a round does. Without files nothing outlives a launch, so all accesses are in one."""
+
+    accesses: tuple[Access, ...]
+    ranks: int
+
+
+def turns_of(options: BEffIoOptions, target: Target) -> list[Turn]:
+    """The launches of a round: everything is written before anything is read again."""
+    if target_path(target) is None:
+        return [Turn(ACCESSES, ranks) for ranks in options.partitions]
+    return [Turn((access,), ranks) for access in ACCESSES for ranks in options.partitions]
+
+
+def keys_of(options: BEffIoOptions, target: Target, turn: Turn) -> list[CellKey]:
+    """What a launch measures, in its order."""
+    return [
+        CellKey(target.name, hints, turn.ranks, access, kind)
+        for access in turn.accesses
+        for hints in range(len(options.hint_sets))
+        for kind in types_of(access, rewrite=options.rewrite)
+    ]
+
+
+def stem_of(key: CellKey) -> str:
+    """What the names of the datasets of one partition with one set of hints begin with."""
+    return f"h{key.hints}-n{key.ranks}"
+
+
+def dataset_of(key: CellKey) -> str:
+    """Which a write makes and the other accesses use; those of a round are gone when the next begins."""
+    return f"{stem_of(key)}-{key.type}"
+
+
+def layouts_of(options: BEffIoOptions, cores: int | None) -> dict[int, Layout]:
+    """The layout of each partition: as many ranks on a node as all of them have there.
+
+    ``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes.
+    """
+    whole = place_ranks(options.ranks, options.nodes, options.ranks_per_node, cores)
+    return {
+        ranks: whole if ranks == options.ranks else place_ranks(ranks, None, whole.ranks_per_node, cores)
+        for ranks in options.partitions
+    }
+
+
+def nodes_of(layouts: Iterable[Layout]) -> int | None:
+    """Nodes of the largest partition; None when nobody has said."""
+    largest = max(layouts, key=lambda layout: layout.ranks)
+    return largest.nodes or (1 if is_one_node(largest) else None)
+
+
+def backend_of(target: Target, description: Describe) -> Named:
+    """MPI-IO on files; else what the target is. ``UserError`` where this engine cannot do it."""
+    scheme = target_scheme(target)
+    name = _FILES if target_path(target) is not None else scheme
+    if "views" not in find_registered(description, "backend", name).capabilities:
+        what = f"backend '{name}' has no views of files"
+        raise UserError(what, f"target '{target.name}'", "name a folder, null: or model:", EXIT_ENVIRONMENT)
+    return Named(name=name)
+
+
+def holds_data(backend: Named, description: Describe) -> bool:
+    """Whether what is written could be read again."""
+    inner = backend.parameters.get("inner", backend.name)
+    return "data" in find_registered(description, "backend", str(inner)).capabilities
+
+
+@dataclass(frozen=True)
+class CaseMaker:
+    """Binds cells to their cases. ``layouts`` by partition, ``backends`` by target."""
+
+    options: BEffIoOptions
+    description: Describe
+    targets: Mapping[str, Target]
+    backends: Mapping[str, Named]
+    layouts: Mapping[int, Layout]
+
+    def case(self, key: CellKey, skip: Sequence[int] = ()) -> Case:
+        """``skip``: patterns to leave out. ``UserError`` for what the engine would refuse."""
+        target, backend, layout = self.targets[key.target], self.backends[key.target], self.layouts[key.ranks]
+        given = {**self._parameters(key, backend), **({"skip": [str(number) for number in skip]} if skip else {})}
+        workload = Named(name=WORKLOAD, parameters=validate_parameters(self.description, "workload", WORKLOAD, given))
+        dataset = dataset_of(key)
+        identity = case_id(backend, workload, target, layout, dataset)
+        return Case(id=identity, target=target.name, backend=backend, workload=workload, dataset=dataset)
+
+    def _parameters(self, key: CellKey, backend: Named) -> Parameters:
+        options = self.options
+        hints = hints_for(options.hint_sets[key.hints].lines, key.ranks, key.access, key.type)
+        parameters: Parameters = {
+            "type": key.type,
+            "access": key.access,
+            "lmax_bytes": options.lmax or SMALLEST_LMAX,
+            "unit_s": unit_s(options),
+            "rule": _RULES[options.rule],
+            "overtime": options.overtime,
+            "shared_pointer": options.shared_pointer,
+            "unique_open": options.unique_open,
+            "verify": options.verify if holds_data(backend, self.description) else "none",
+            **({"hints": dict(hints)} if hints else {}),
+        }
+        if key.access == "write":
+            room = options.room.get(key.target)
+            most = _NO_LIMIT if room is None else most_bytes(options, room, key.ranks, key.type)
+            parameters["most_bytes"] = min(most, _NO_LIMIT)
+            if key.type in SEGMENTED_TYPES:
+                parameters["counts_of"] = stem_of(key)
+        elif key.access == "read":
+            parameters["cache"] = options.cache
+        return parameters

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a b_eff_io run would do, for people: every case and pattern, their time and room, and what will not count."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.model.plan import Target
+from ullage.model.request import Request
+from ullage.model.system import Place
+from ullage.suites import Explanation
+from ullage.suites.b_eff_io.cases import CaseMaker, keys_of, turns_of
+from ullage.suites.b_eff_io.measured import CellKey
+from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
+from ullage.suites.b_eff_io.patterns import PATTERNS, SMALLEST_LMAX, Pattern, patterns_of
+from ullage.suites.b_eff_io.room import dataset_bytes
+from ullage.suites.b_eff_io.schedule import pattern_s, round_s, type_s, unit_s
+from ullage.suites.sweep.room import NO_LIMIT
+from ullage.units import format_bytes, format_time, format_volume
+
+_HEADERS: Final = ["launch", "target", "access", "processes", "hints", "type", "patterns", "scheduled", "case"]
+_PATTERN_HEADERS: Final = ["pattern", "type", "chunk l", "call L", "units", "scheduled in each access"]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything an explanation looks at."""
+
+    request: Request
+    options: BEffIoOptions
+    cases: CaseMaker
+    places: Sequence[Place]
+    cores: int | None
+
+    @property
+    def targets(self) -> Sequence[Target]:
+        """In the order of the request."""
+        return self.request.targets
+
+
+def explain(scene: Scene) -> Explanation:
+    """The whole of it. Pure."""
+    rows = [_row(scene, number, key) for number, keys in enumerate(_launches(scene), start=1) for key in keys]
+    patterns = Explanation([], list(_PATTERN_HEADERS), [_pattern_row(pattern, scene.options) for pattern in PATTERNS])
+    parts = [("every case", Explanation([], list(_HEADERS), rows)), ("every pattern", patterns)]
+    return Explanation(_head(scene), [], [], [*_time(scene), *_space(scene), *_notes(scene)], parts)
+
+
+def _launches(scene: Scene) -> list[list[CellKey]]:
+    """Of one round."""
+    return [
+        keys_of(scene.options, target, turn) for target in scene.targets for turn in turns_of(scene.options, target)
+    ]
+
+
+def _row(scene: Scene, launch: int, key: CellKey) -> list[str]:
+    return [
+        str(launch),
+        key.target,
+        key.access,
+        str(key.ranks),
+        scene.options.hint_sets[key.hints].name,
+        key.type,
+        str(len(patterns_of(key.type))),
+        format_time(type_s(key.type, scene.options)),
+        scene.cases.case(key).id,
+    ]
+
+
+def _pattern_row(pattern: Pattern, options: BEffIoOptions) -> list[str]:
+    lmax = options.lmax or SMALLEST_LMAX
+    chunk, call = pattern.chunk(lmax), pattern.call(lmax)
+    return [
+        f"{pattern.number} {pattern.size}",
+        pattern.type,
+        "what is left of the segment" if chunk is None else format_bytes(chunk),
+        "" if call is None else format_bytes(call),
+        str(pattern.units),
+        "once" if pattern.is_once else format_time(pattern_s(pattern, options)),
+    ]
+
+
+def _head(scene: Scene) -> list[str]:
+    options = scene.options
+    counts = ", ".join(str(count) for count in options.partitions)
+    rewrite = "all pattern types" if options.rewrite else "type scatter only (--rewrite: all)"
+    times = "once" if options.repetitions == 1 else f"{options.repetitions} times"
+    scheduled = (
+        f"T = {format_time(options.time_s)} for each target, set of hints and repetition: "
+        f"{format_time(options.partition_s)} for each partition, {format_time(unit_s(options))} for each unit."
+    )
+    lines = [
+        f"b_eff_io 2.1 with partitions of {counts} processes; first write, rewrite and read, all of it {times}.",
+        scheduled,
+        f"Largest chunk: {format_bytes(options.lmax or SMALLEST_LMAX)}{_basis(options)}. Rewritten: {rewrite}.",
+    ]
+    places = {place.target: place for place in scene.places}
+    for target in scene.targets:
+        place = places.get(target.name)
+        kind = f" ({place.file_system or 'file system unknown'})" if place is not None else ""
+        lines.append(f"Target {target.name}: {target.uri}{kind}, by {scene.cases.backends[target.name].name}.")
+    for number, hints in enumerate(options.hint_sets):
+        lines.append(f"Hints {number}: {hints.name}, {len(hints.lines)} given.")
+    return [*lines, *(f"NOT VALID: {reason}." for reason in reasons_beforehand(options, scene.cores))]
+
+
+def _basis(options: BEffIoOptions) -> str:
+    if options.memory is None:
+        return ", as given"
+    return f", 1/128 of {format_volume(options.memory)} of memory of each process (2M at least)"
+
+
+def reasons_beforehand(options: BEffIoOptions, cores: int | None) -> list[str]:
+    """What voids the result by what is asked for, before anything has run."""
+    found: list[str] = []
+    if options.partition_s < VALID_S:
+        text = f"{format_time(options.partition_s)} for each partition are less than 30 min"
+        found.append(f"{text}; that takes --time {format_time(VALID_S * len(options.partitions)).replace(' ', '')}")
+    if options.rule != "2.1":
+        found.append(f"the rule of release {options.rule} decides how long patterns go on")
+    if not options.shared_pointer:
+        found.append("type shared is done without shared file pointers")
+    if options.lmax is not None and options.lmax < SMALLEST_LMAX:
+        found.append(f"the largest chunk is below {format_bytes(SMALLEST_LMAX)}")
+    if options.verify == "none":
+        found.append("nobody looks whether what is read is what was written")
+    if cores is not None and (options.nodes in (None, 1)) and options.partitions[-1] > cores:
+        found.append(f"{options.partitions[-1]} processes share {cores} cores")
+    return found
+
+
+def _time(scene: Scene) -> list[str]:
+    options = scene.options
+    each_s = round_s(options)
+    total_s = each_s * len(scene.targets) * options.repetitions
+    launches = len(_launches(scene)) * options.repetitions
+    over = options.overtime
+    limit = f"for {over:g} times their schedule at most" if over else "as long as it takes"
+    plural = "" if launches == 1 else "es"
+    return [
+        f"Scheduled: {format_time(total_s)} in {launches} launch{plural}.",
+        f"First writes of scatter, shared and separated keep to it; all else repeats their counts, {limit}.",
+        "Starting, opening, syncing, closing and checking come on top: the report says how much that was.",
+    ]
+
+
+def _space(scene: Scene) -> list[str]:
+    options, lines = scene.options, list[str]()
+    for place in scene.places:
+        room = options.room.get(place.target, NO_LIMIT)
+        used = sum(
+            dataset_bytes(options, room, key.ranks, key.type)
+            for keys in _launches(scene)
+            for key in keys
+            if key.target == place.target and key.access == "write"
+        )
+        files = sum(ranks + 4 for ranks in options.partitions) * len(options.hint_sets)
+        lines.append(f"Space on {place.target}: {format_volume(used)} and {files:,} files at most, at the same time.")
+    if lines:
+        lines.append("A pattern that comes to its part of that ends early, and the result is then not valid.")
+    return lines
+
+
+def _notes(scene: Scene) -> list[str]:
+    options, lines = scene.options, list[str]()
+    if options.memory_total is not None:
+        lines.append(
+            f"What is written is held against {format_volume(options.memory_total)} of memory: where it is less than "
+            "that, caches may be what is measured."
+        )
+    if options.nodes in (None, 1):
+        lines.append("On a single node every process reads back what its own node wrote.")
+    unknown = unused_hints(options)
+    lines += [f"Hints {name} say {text}." for name, text in unknown.items()]
+    return lines
+
+
+def unused_hints(options: BEffIoOptions) -> Mapping[str, str]:
+    """Sets of hints with lines for a rewrite that this run does not have."""
+    if options.rewrite:
+        return {}
+    found: dict[str, str] = {}
+    for hints in options.hint_sets:
+        lines = [line for line in hints.lines if line.access == "rewrite" and line.type not in ("all", "scatter")]
+        if lines:
+            found[hints.name] = f"{len(lines)} times what is for a rewrite that only --rewrite has"
+    return found

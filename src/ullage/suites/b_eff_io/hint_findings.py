@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences on hints: which ones the MPI did not take, and which set is good for which patterns. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import geometric_mean
+from typing import Final
+
+from ullage.findings.words import columns, plural, times
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Finding, Row
+from ullage.suites.b_eff_io.conclusions import place
+from ullage.suites.b_eff_io.hint_sets import HintRatio, ratios, sets_of
+from ullage.suites.b_eff_io.measured import Course
+from ullage.suites.b_eff_io.scores import SpotScores, best
+from ullage.suites.b_eff_io.validity import processes
+from ullage.units import format_rate
+
+# Patterns that are less apart are as fast as each other.
+_ALIKE: Final = 1.1
+
+
+@dataclass
+class _Count:
+    """Of the patterns that were given a hint, those that did not get it, and what they got first."""
+
+    given: int = 0
+    refused: int = 0
+    granted: str = ""
+
+
+def ignored(course: Course, target: str, label: str) -> list[Finding]:
+    """A hint that the MPI does not name afterwards, or with another value, was not taken as it was given."""
+    counts: dict[tuple[int, str, str], _Count] = {}
+    for number, phase in _phases(course, target):
+        for key, value in phase.hints_given.items():
+            count = counts.setdefault((number, key, value), _Count())
+            count.given += 1
+            granted = phase.hints_granted.get(key, "")
+            if granted != value:
+                count.granted = count.granted or granted
+                count.refused += 1
+    return [
+        _ignored(course.hint_set(number), key, value, count, target, label)
+        for (number, key, value), count in counts.items()
+        if count.refused
+    ]
+
+
+def _phases(course: Course, target: str) -> Iterable[tuple[int, PhaseRecord]]:
+    for key in course.keys:
+        if key.target == target:
+            for attempt in course.attempts(key):
+                for phase in attempt.good.values():
+                    yield key.hints, phase
+
+
+def _ignored(hint_set: str, key: str, value: str, count: _Count, target: str, label: str) -> Finding:
+    many = "" if count.refused == count.given else f" in {count.refused:,} of {plural(count.given, 'pattern')}"
+    what = f"has {count.granted} instead" if count.granted else "ignored it: afterwards the file does not name it"
+    text = f"{label}Hint {key} = {value} of set {hint_set}: the MPI {what}{many}."
+    numbers = columns(
+        target=target,
+        hint_set=hint_set,
+        key=key,
+        given=value,
+        granted=count.granted,
+        patterns=count.refused,
+        of=count.given,
+    )
+    return Finding(kind="b_eff_io-hints-ignored", text=text, severity="advice", numbers=numbers)
+
+
+def sets_compared(found: Sequence[SpotScores], label: str) -> list[Finding]:
+    """One for each partition on one target with more than one set: which wins, and in how many patterns."""
+    by_ranks: dict[int, list[SpotScores]] = {}
+    for one in found:
+        by_ranks.setdefault(one.spot.ranks, []).append(one)
+    return [_compared(sets, label) for sets in by_ranks.values() if len(sets) > 1]
+
+
+def _compared(sets: Sequence[SpotScores], label: str) -> Finding:
+    rows = [row for one in sets for row in one.rows]
+    first, *others = sets_of(rows) or [sets[0].hint_set]
+    by_set: dict[str, list[HintRatio]] = {name: [] for name in others}
+    for ratio in ratios(rows, first):
+        by_set.setdefault(ratio.hint_set, []).append(ratio)
+    top = best(sets)
+    values = {one.hint_set: one.value for one in sets}
+    text = f"{label}{processes(sets[0].spot.ranks)}: {_winner(top, values, first)}"
+    text += "".join(f" {_against(name, found, first)}" for name, found in by_set.items() if found)
+    numbers = columns(
+        **place(sets[0]),
+        b_eff_io=[row.median for row in values.values() if row is not None],
+        better=[sum(one.ratio > _ALIKE for one in found) for found in by_set.values()],
+        worse=[sum(one.ratio < 1 / _ALIKE for one in found) for found in by_set.values()],
+        mean=[geometric_mean([one.ratio for one in found]) if found else 1.0 for found in by_set.values()],
+    )
+    numbers["hint_set"] = list(values)
+    is_won = top is not None and top.hint_set != first
+    severity = "advice" if is_won else "info"
+    return Finding(kind="b_eff_io-hint-sets", text=text, severity=severity, numbers=numbers)
+
+
+def _winner(top: SpotScores | None, values: Mapping[str, Row | None], first: str) -> str:
+    if top is None or top.value is None:
+        return "no set of hints has a b_eff_io."
+    base = values.get(first)
+    against = ""
+    if base is not None and top.hint_set != first and base.median > 0:
+        against = f", {times(top.value.median / base.median)} that of {first}"
+    return f"b_eff_io is largest with hints {top.hint_set}, {format_rate(top.value.median)}{against}."
+
+
+def _against(name: str, found: Sequence[HintRatio], first: str) -> str:
+    faster = [one for one in found if one.ratio > _ALIKE]
+    slower = [one for one in found if one.ratio < 1 / _ALIKE]
+    text = f"{name} makes {len(faster)} of {plural(len(found), 'pattern')} faster than {first}"
+    if faster:
+        text += f" (most: {_named(max(faster, key=lambda one: one.ratio))})"
+    text += f" and {len(slower)} slower"
+    if slower:
+        text += f" (most: {_named(min(slower, key=lambda one: one.ratio))})"
+    return f"{text}."
+
+
+def _named(one: HintRatio) -> str:
+    params = one.row.params
+    return f"{params['access']} of {params['size']} in {params['pattern_type']}, {times(one.ratio)}"

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time of a b_eff_io run went: what the schedule counts, and what is fixed beside it. Pure.
+
+The schedule counts the loops alone. All else is listed by name, so that nobody wonders why a run of 60 s took 90.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal, TypeAlias
+
+from ullage.metrics.arithmetic import NS_PER_S
+from ullage.model.record import PhaseRecord, RunRecord
+from ullage.suites.b_eff_io.measured import Course, Launch, facts_of, pattern_s, seconds_of
+from ullage.suites.b_eff_io.patterns import Access
+
+Part: TypeAlias = Literal["loops", "sync", "open", "view", "close", "payload", "between", "launch"]
+PARTS: Final[tuple[Part, ...]] = ("loops", "sync", "open", "view", "close", "payload", "between", "launch")
+SCHEDULED: Final = "scheduled"
+TOTAL: Final = "total"
+# What a run of so much scheduled time may take, without what is fixed.
+MOST_OVER: Final = 1.1
+_GAUGES: Final[dict[Part, str]] = {
+    "sync": "sync_s",
+    "open": "open_s",
+    "view": "view_s",
+    "close": "close_s",
+    "payload": "payload_s",
+}
+# Between two launches of a run that was not interrupted; more than that is somebody's pause.
+_LONGEST_START_S: Final = 300.0
+# How exact the wall clock of a record is.
+_WALL_S: Final = 2.0
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Seconds by part, and what was scheduled."""
+
+    parts: Mapping[Part, float] = field(default_factory=dict[Part, float])
+    scheduled: float = 0.0
+
+    @property
+    def loops(self) -> float:
+        """What the schedule counts."""
+        return self.parts.get("loops", 0.0)
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return sum(self.parts.values())
+
+    @property
+    def fixed(self) -> float:
+        """What no schedule counts."""
+        return self.total - self.loops
+
+
+def add(spent: Iterable[Spent]) -> Spent:
+    """All of them together."""
+    parts: dict[Part, float] = {}
+    scheduled = 0.0
+    for one in spent:
+        scheduled += one.scheduled
+        for name, seconds in one.parts.items():
+            parts[name] = parts.get(name, 0.0) + seconds
+    return Spent({name: parts[name] for name in PARTS if name in parts}, scheduled)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where time is told of in the report: the round, the target, the access and the partition."""
+
+    round: int
+    target: str
+    access: Access
+    ranks: int
+
+
+def overheads(course: Course) -> dict[Place, Spent]:
+    """By place, all its launches together, also those that a hang ended."""
+    found: dict[Place, list[Spent]] = {}
+    before: Launch | None = None
+    for launch in course.launches:
+        for access, spent in _of_launch(launch, before).items():
+            found.setdefault(Place(launch.round, launch.target, access, launch.ranks), []).append(spent)
+        before = launch
+    return {place: add(spent) for place, spent in found.items()}
+
+
+def by_round(course: Course, target: str) -> dict[int, Spent]:
+    """Of all launches with that target in each round."""
+    found: dict[int, list[Spent]] = {}
+    for place, spent in overheads(course).items():
+        if target == place.target:
+            found.setdefault(place.round, []).append(spent)
+    return {number: add(spent) for number, spent in sorted(found.items())}
+
+
+def _of_launch(launch: Launch, before: Launch | None) -> dict[Access, Spent]:
+    """What a launch of several accesses does between its cases belongs to the first of them."""
+    found: dict[Access, Spent] = {}
+    for access in launch.accesses:
+        attempts = [attempt for attempt in launch.attempts if attempt.key.access == access]
+        phases = [phase for attempt in attempts for phase in attempt.phases]
+        parts: dict[Part, float] = {"loops": sum(loops_s(phase) for phase in phases)}
+        for part, gauge in _GAUGES.items():
+            parts[part] = sum(seconds_of(phase, gauge) for phase in phases)
+        found[access] = Spent(parts, _scheduled(phases))
+    first = launch.accesses[0]
+    parts = dict(found[first].parts)
+    parts["between"] = max(launch.elapsed_s - sum(spent.total for spent in found.values()), 0.0)
+    start = None if before is None else start_s(launch, before)
+    if start is not None:
+        parts["launch"] = start
+    return {**found, first: Spent(parts, found[first].scheduled)}
+
+
+def loops_s(phase: PhaseRecord) -> float:
+    """Accounted time without the sync, as the schedule has it."""
+    return max(pattern_s(phase) - seconds_of(phase, "sync_s"), 0.0)
+
+
+def _scheduled(phases: Sequence[PhaseRecord]) -> float:
+    return sum(facts_of(phase).scheduled_s for phase in phases)
+
+
+def start_s(launch: Launch, before: Launch) -> float | None:
+    """From the end of one launch to the start of the next: what ends processes, and starts them with their MPI.
+
+    None where it is not known, or where the run was interrupted in between.
+    """
+    if before.end is None or before.end.status == "interrupted":
+        return None
+    by_wall = _wall_s(launch.run, before.run)
+    by_clock = (launch.run.origin_ns - before.run.origin_ns) / NS_PER_S
+    # Both count from the same start of the machine only where they agree with the calendar.
+    apart = by_clock if by_wall is None or abs(by_wall - by_clock) <= _WALL_S else by_wall
+    seconds = apart - before.elapsed_s
+    return seconds if 0 < seconds <= _LONGEST_START_S else None
+
+
+def _wall_s(run: RunRecord, before: RunRecord) -> float | None:
+    try:
+        return (datetime.fromisoformat(run.started) - datetime.fromisoformat(before.started)).total_seconds()
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What b_eff_io is made of, as release 2.1 has it: 43 patterns of five types, three accesses, eight rows of a table.
+
+A pattern moves contiguous chunks on disk (l) with calls of so much contiguous memory (L), and has its share of the
+scheduled time, in units (U). All sizes are whole MPI_DOUBLEs. Pure.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+PatternType: TypeAlias = Literal["scatter", "shared", "separated", "segmented", "seg_coll"]
+Access: TypeAlias = Literal["write", "rewrite", "read"]
+Size: TypeAlias = Literal["first", "Lmax", "2M calls", "1M", "32k", "1k", "32k+8", "1k+8", "1M+8", "fill-up"]
+
+# In the order of the definition, which is that of the types' numbers 0 to 4, and by their names in hint files.
+TYPES: Final[tuple[PatternType, ...]] = ("scatter", "shared", "separated", "segmented", "seg_coll")
+ACCESSES: Final[tuple[Access, ...]] = ("write", "rewrite", "read")
+# Of these the first write goes on until its time is over; everything else repeats counts.
+TIMED_TYPES: Final[tuple[PatternType, ...]] = ("scatter", "shared", "separated")
+SEGMENTED_TYPES: Final[tuple[PatternType, ...]] = ("segmented", "seg_coll")
+# Where the rewrite of other types is not asked for, this one is rewritten nevertheless: the formula needs it.
+REWRITTEN_TYPE: Final[PatternType] = "scatter"
+
+KIB: Final = 1 << 10
+MIB: Final = 1 << 20
+_ODD: Final = 8
+SMALLEST_LMAX: Final = 2 * MIB
+LARGEST_LMAX: Final = 1024 * MIB
+# Lmax is this part of a process's memory.
+_MEMORY_OVER_LMAX: Final = 128
+
+# The rows of the original's table: chunk, row, place on the x axis (0.5 to 10.5). Pattern 2 has a line of its own, 8.
+ROWS: Final[tuple[Size, ...]] = ("1k", "1k+8", "32k", "32k+8", "1M", "1M+8", "Lmax")
+POSITIONS: Final[dict[Size, int]] = {**{size: row for row, size in enumerate(ROWS, start=1)}, "2M calls": 8}
+X_POSITIONS: Final[dict[Size, int]] = dict(zip(ROWS, (1, 2, 4, 5, 7, 8, 10), strict=True))
+X_LABELS: Final[dict[Size, str]] = dict(zip(ROWS, ("1k", "+8", "32k", "+8", "1M", "+8", "Lmax"), strict=True))
+# Well-formed chunks, and the same with 8 bytes more.
+MISALIGNED: Final[dict[Size, Size]] = {"1k": "1k+8", "32k": "32k+8", "1M": "1M+8"}
+
+_CHUNKS: Final[dict[Size, int]] = {
+    "first": MIB,
+    "2M calls": MIB,
+    "1M": MIB,
+    "32k": 32 * KIB,
+    "1k": KIB,
+    "32k+8": 32 * KIB + _ODD,
+    "1k+8": KIB + _ODD,
+    "1M+8": MIB + _ODD,
+}
+# How many chunks a call of type scatter moves; of the other types it is always one.
+_SCATTERED: Final[dict[Size, int]] = {"2M calls": 2, "32k": 32, "1k": 1024, "32k+8": 32, "1k+8": 1024}
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One of the 43. ``units``: 0 is done once."""
+
+    number: int
+    type: PatternType
+    size: Size
+    units: int
+
+    @property
+    def phase(self) -> str:
+        """Its name in records."""
+        return f"pattern-{self.number:02}"
+
+    @property
+    def position(self) -> int | None:
+        """Its row in the original's table: 1 to 7 by chunk, 8 for the calls of 2 MiB; None where it has none."""
+        return POSITIONS.get(self.size)
+
+    @property
+    def hint_chunk(self) -> str:
+        """What hint files call its chunk; what opens or fills a file goes with the chunks of 1 MiB."""
+        if self.size == "Lmax":
+            return self.size
+        return str(_CHUNKS.get(self.size, MIB))
+
+    @property
+    def is_once(self) -> bool:
+        """Whether it has no time of its own."""
+        return self.units == 0
+
+    def chunk(self, lmax: int) -> int | None:
+        """l: contiguous bytes of a process on disk; None of the fill-up, whose length the segments decide."""
+        return lmax if self.size == "Lmax" else _CHUNKS.get(self.size)
+
+    def call(self, lmax: int) -> int | None:
+        """L: bytes of a process that one call moves."""
+        chunk = self.chunk(lmax)
+        if chunk is None or self.type != "scatter":
+            return chunk
+        return chunk * _SCATTERED.get(self.size, 1)
+
+
+def _scatter() -> list[tuple[Size, int]]:
+    return [
+        ("first", 0),
+        ("Lmax", 4),
+        ("2M calls", 4),
+        ("1M", 4),
+        ("32k", 2),
+        ("1k", 2),
+        ("32k+8", 2),
+        ("1k+8", 2),
+        ("1M+8", 2),
+    ]
+
+
+def _of_one_chunk(largest: int) -> list[tuple[Size, int]]:
+    return [
+        ("first", 0),
+        ("Lmax", largest),
+        ("1M", 2),
+        ("32k", 1),
+        ("1k", 1),
+        ("32k+8", 1),
+        ("1k+8", 1),
+        ("1M+8", 2),
+    ]
+
+
+def _table() -> tuple[Pattern, ...]:
+    filled: list[tuple[Size, int]] = [*_of_one_chunk(2), ("fill-up", 0)]
+    sizes: dict[PatternType, list[tuple[Size, int]]] = {
+        "scatter": _scatter(),
+        "shared": _of_one_chunk(4),
+        "separated": _of_one_chunk(2),
+        "segmented": filled,
+        "seg_coll": filled,
+    }
+    found: list[Pattern] = []
+    for kind in TYPES:
+        found += [Pattern(len(found) + index, kind, size, units) for index, (size, units) in enumerate(sizes[kind])]
+    return tuple(found)
+
+
+PATTERNS: Final = _table()
+BY_PHASE: Final = {pattern.phase: pattern for pattern in PATTERNS}
+
+
+def patterns_of(kind: PatternType) -> list[Pattern]:
+    """Those of a type, in the order in which they are done."""
+    return [pattern for pattern in PATTERNS if pattern.type == kind]
+
+
+def units_of(kind: PatternType) -> int:
+    """22, 12, 10, 10 and 10: 64 together."""
+    return sum(pattern.units for pattern in PATTERNS if pattern.type == kind)
+
+
+def all_units(*, rewrite: bool) -> int:
+    """Of the three accesses: 192, or 150 where only type scatter is rewritten."""
+    each = sum(units_of(kind) for kind in TYPES)
+    return 3 * each if rewrite else 2 * each + units_of(REWRITTEN_TYPE)
+
+
+def types_of(access: Access, *, rewrite: bool) -> tuple[PatternType, ...]:
+    """The types that are accessed in that way."""
+    return TYPES if rewrite or access != "rewrite" else (REWRITTEN_TYPE,)
+
+
+def lmax_of(memory: int) -> int:
+    """The largest chunk for processes with so many bytes of memory; the original counts memory in whole MiB."""
+    return min(max(memory // MIB * (MIB // _MEMORY_OVER_LMAX), SMALLEST_LMAX), LARGEST_LMAX)
+
+
+def default_partitions(ranks: int) -> list[int]:
+    """A small, a medium and the full number of processes, rising.
+
+    2^round(0.35 log2 N) and 2^round(0.70 log2 N), with the original's exceptions for 3 and 4 processes.
+    """
+    small, medium = _power(ranks, 20), _power(ranks, 10)
+    if ranks == 3:
+        small = 1
+    elif ranks == 4:
+        medium = 3
+    return sorted({small, medium, ranks})
+
+
+def _power(ranks: int, tenths: int) -> int:
+    """2^round(f log2 ranks) with f = 7 / ``tenths``: in whole numbers, as halves do occur (f log2 1024 = 3.5)."""
+    power = 0
+    while 1 << (tenths * (power + 1) - tenths // 2) <= ranks**7:
+        power += 1
+    return 1 << power

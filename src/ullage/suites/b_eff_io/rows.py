@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a b_eff_io run: the value, its parts by access, type and pattern, and volumes. Pure.
+
+A row's repetitions are the rounds. Rows of patterns are made and judged as those of every storage suite; what is made
+of many patterns has the verdict of all their bytes together.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ullage.model.plan import Scalar
+from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
+from ullage.model.summary import Row
+from ullage.row_checks import check_launch
+from ullage.rows import RowContext, TargetFacts, build_rows
+from ullage.suites.b_eff_io.formula import memory_s
+from ullage.suites.b_eff_io.measured import Attempt, Course, facts_of, pattern_s, seconds_of
+from ullage.suites.b_eff_io.patterns import ACCESSES, Access, Pattern, PatternType, patterns_of, types_of
+from ullage.suites.b_eff_io.row_basis import Basis, Made, Unit, common_params, judge
+from ullage.suites.b_eff_io.validity import CUTS, NOT_VALID
+from ullage.suites.b_eff_io.values import PartitionRound, Spot, memory_bytes, rounds_of
+from ullage.verdicts.physics import Flag
+
+SUITE: Final = "b_eff_io"
+B_EFF_IO: Final = "b_eff_io"
+WRITE_SIDE: Final = "write_side_bandwidth"
+ACCESS: Final = "access_bandwidth"
+TYPE: Final = "type_bandwidth"
+PATTERN: Final = "pattern_bandwidth"
+CALLS: Final = "call_bandwidth"
+VOLUME: Final = "access_volume"
+MEMORY_TIME: Final = "memory_time"
+TIME: Final = "time_spent"
+ALL_SETS: Final = "all"
+# Begins the flag of a pattern that was cut short; after the colon stands why.
+EARLY: Final = "ended-early"
+# Processes of these do not wait for each other: while one checks what it read, others have the target to themselves.
+_ALONE: Final[tuple[PatternType, ...]] = ("separated", "segmented")
+_MOST_PAYLOAD: Final = 0.01
+Of = Callable[[PartitionRound], float | None]
+
+
+def select(rows: Iterable[Row], metric: str, **params: Scalar) -> list[Row]:
+    """Rows of that metric whose parameters are these, in their order."""
+    return [
+        row
+        for row in rows
+        if row.metric == metric and all(row.params.get(name) == value for name, value in params.items())
+    ]
+
+
+class SpotRows:
+    """Makes the rows of one partition with one set of hints on one target. ``reasons``: why the value is void."""
+
+    def __init__(self, course: Course, spot: Spot, reasons: Sequence[str], context: RowContext) -> None:
+        self._course = course
+        self._spot = spot
+        self._reasons = list(reasons)
+        self._context = context
+        self._facts = context.targets.get(spot.target, TargetFacts())
+        self._rounds = rounds_of(course, spot)
+        attempts = [attempt for found in self._rounds for attempt in found.attempts()]
+        run = attempts[-1].run if attempts else None
+        self._launch = () if run is None else tuple(check_launch(run))
+        self._common = common_params(spot.ranks, run, course.options.lmax, course.hint_set(spot.hints))
+
+    def all(self) -> list[Row]:
+        """In the order of the report: the value first, single patterns last."""
+        found = [*self._values(), *self._types(), *self._others()]
+        return [*(row for row in found if row is not None), *self._patterns()]
+
+    def _values(self) -> Iterator[Row | None]:
+        basis = self._basis(ACCESSES)
+        voids = (Flag(NOT_VALID, "; ".join(self._reasons)),) if self._reasons else ()
+        yield self._row(B_EFF_IO, {}, lambda found: found.b_eff_io, replace(basis, flags=(*voids, *basis.flags)))
+        both = self._basis(("write", "rewrite"), "write")
+        yield self._row(WRITE_SIDE, {}, lambda found: found.write_side, both)
+        for access in ACCESSES:
+
+            def mean(found: PartitionRound, access: Access = access) -> float | None:
+                return found.access(access)
+
+            yield self._row(ACCESS, {"access": access}, mean, self._basis((access,), _direction(access)))
+
+    def _types(self) -> Iterator[Row | None]:
+        for access, kind in self._cells():
+            good = [one for one in self._course.attempts(self._spot.key(access, kind)) if one.good]
+            if good:
+                basis = judge((list(one.good.values()) for one in good), self._facts, _direction(access))
+                flags = (*_lost_flags(good), *self._launch)
+                samples = [value for one in good if (value := one.bandwidth) is not None]
+                own = replace(basis, case=good[-1].case.case, flags=flags)
+                yield self._made(TYPE, {"access": access, "pattern_type": kind}, samples, own)
+
+    def _others(self) -> Iterator[Row | None]:
+        for access in ACCESSES:
+
+            def volume(found: PartitionRound, access: Access = access) -> float | None:
+                return float(found.volume(access)) or None
+
+            yield self._row(VOLUME, {"access": access}, volume, Basis(), "B")
+        memory = memory_bytes(self._course)
+        if memory is not None:
+
+            def time(found: PartitionRound) -> float | None:
+                return memory_s(memory, found.b_eff_io) if found.b_eff_io else None
+
+            yield self._row(MEMORY_TIME, {}, time, Basis(), "s")
+
+    def _cells(self) -> list[tuple[Access, PatternType]]:
+        rewrite = self._course.options.rewrite
+        return [(access, kind) for access in ACCESSES for kind in types_of(access, rewrite=rewrite)]
+
+    def _patterns(self) -> Iterator[Row]:
+        for access, kind in self._cells():
+            attempts = self._course.attempts(self._spot.key(access, kind))
+            for pattern in patterns_of(kind):
+                with_it = [one for one in attempts if pattern.number in one.good]
+                if with_it:
+                    yield from self._pattern(pattern, with_it)
+
+    def _pattern(self, pattern: Pattern, attempts: Sequence[Attempt]) -> Iterator[Row]:
+        """A case that hung and was run again without its pattern has another id: here they are one."""
+        last = attempts[-1]
+        launches = [_as_launch(one, pattern, last.case.case) for one in attempts]
+        context = RowContext((), (PATTERN, CALLS), {self._spot.target: self._facts}, self._context.level, None)
+        params = {**pattern_params(last, pattern), **self._common}
+        phases = [one.good[pattern.number] for one in attempts]
+        own = [*_ended_early(phases), *(_payload_flag(phases, pattern) if self._facts.holds_data else [])]
+        for row in build_rows(launches, context):
+            # Who waited is in the protocol; the law looks at time that no pattern accounts for.
+            idle = [(flag, why) for flag, why in _flags(row) if flag != "idle-ranks"]
+            flags = [*(flag for flag, _ in idle), *(flag.name for flag in own)]
+            reasons = [*row.reasons[: len(row.reasons) - len(row.flags)], *(why for _, why in idle)]
+            reasons += [flag.reason for flag in own]
+            yield row.model_copy(update={"params": params, "flags": flags, "reasons": reasons})
+
+    def _basis(self, accesses: Sequence[Access], ceiling: str = "") -> Basis:
+        """Of all patterns of these accesses, each round's together."""
+        rounds = (
+            [phase for attempt in found.attempts(accesses) for phase in attempt.good.values()] for found in self._rounds
+        )
+        return replace(judge(rounds, self._facts, ceiling), flags=self._launch)
+
+    def _row(self, metric: str, params: dict[str, Scalar], of: Of, basis: Basis, unit: Unit = "B/s") -> Row | None:
+        samples = [value for found in self._rounds if (value := of(found)) is not None]
+        return self._made(metric, params, samples, basis, unit)
+
+    def _made(
+        self, metric: str, params: dict[str, Scalar], samples: Sequence[float], basis: Basis, unit: Unit = "B/s"
+    ) -> Row | None:
+        made = Made(metric, unit, self._spot.target, {**params, **self._common}, basis, basis.flags)
+        return made.row(samples, self._context.level) if samples else None
+
+
+def pattern_params(attempt: Attempt, pattern: Pattern) -> dict[str, Scalar]:
+    """What a row of one pattern is of."""
+    facts = facts_of(attempt.good[pattern.number])
+    return {
+        "access": attempt.key.access,
+        "pattern_type": pattern.type,
+        "pattern": pattern.number,
+        "size": pattern.size,
+        "chunk_bytes": facts.chunk_bytes,
+        "call_bytes": facts.call_bytes,
+    }
+
+
+def _direction(access: Access) -> str:
+    return "read" if access == "read" else "write"
+
+
+def _lost_flags(attempts: Sequence[Attempt]) -> tuple[Flag, ...]:
+    """A type's bandwidth without some of its patterns is another one."""
+    skipped = max(len(one.skipped) for one in attempts)
+    failed = sum(not one.is_whole for one in attempts)
+    found: list[Flag] = []
+    if skipped:
+        found.append(Flag(f"patterns-lost:{skipped}", f"{skipped} of its patterns were left out"))
+    if failed:
+        found.append(Flag("incomplete", f"{failed} of {len(attempts)} repetitions did not come to their end"))
+    return tuple(found)
+
+
+def _flags(row: Row) -> list[tuple[str, str]]:
+    """Each flag with its reason: those stand last among the reasons, in the same order."""
+    return list(zip(row.flags, row.reasons[len(row.reasons) - len(row.flags) :], strict=True))
+
+
+def _ended_early(phases: Sequence[PhaseRecord]) -> list[Flag]:
+    """A few calls, maybe one, stand for the pattern then."""
+    ends = [facts_of(phase).end for phase in phases]
+    return [
+        Flag(f"{EARLY}:{why}", f"{ends.count(why)} of {len(ends)} repetitions ended early by {why}")
+        for why in CUTS
+        if why in ends
+    ]
+
+
+def _payload_flag(phases: Sequence[PhaseRecord], pattern: Pattern) -> list[Flag]:
+    shares = [seconds_of(phase, "payload_s") / pattern_s(phase) for phase in phases if pattern_s(phase) > 0]
+    alone = pattern.type in _ALONE and phases[-1].ranks > 1
+    if not alone or not shares or max(shares) <= _MOST_PAYLOAD:
+        return []
+    reason = (
+        f"{max(shares):.0%} of its time went into payload or its verification, untimed, while other processes had the "
+        "target to themselves: --verify none leaves that out"
+    )
+    return [Flag("payload-beside", reason)]
+
+
+def _as_launch(attempt: Attempt, pattern: Pattern, case: str) -> list[RunRecord | PhaseRecord | CaseRecord]:
+    own = {"case": case, "repetition": 0, "warmup": False}
+    ended = attempt.case.model_copy(update={**own, "status": "ok", "target": attempt.key.target})
+    return [attempt.run, attempt.good[pattern.number].model_copy(update=own), ended]

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the plans and records of a b_eff_io run to rows, scores and sentences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ullage.failed_cases import failed_cases
+from ullage.findings.failures import find as find_failures
+from ullage.findings.study import make_study
+from ullage.model.request import Request
+from ullage.model.summary import Finding, Row
+from ullage.request_options import typed_options
+from ullage.result import ResultFolder
+from ullage.rows import RowContext, TargetFacts
+from ullage.suites import SuiteSummary
+from ullage.suites.b_eff_io import conclusions
+from ullage.suites.b_eff_io.hint_findings import ignored, sets_compared
+from ullage.suites.b_eff_io.insights import insights
+from ullage.suites.b_eff_io.measured import Course, read_course
+from ullage.suites.b_eff_io.options import BEffIoOptions
+from ullage.suites.b_eff_io.rows import SpotRows
+from ullage.suites.b_eff_io.scores import SpotScores, b_eff_io_scores, best
+from ullage.suites.b_eff_io.time_rows import time_rows
+from ullage.suites.b_eff_io.validity import reasons_against
+from ullage.suites.b_eff_io.values import spots_of
+
+
+def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    options = typed_options(BEffIoOptions, request)
+    course = read_course(result, options, [target.name for target in request.targets])
+    by_target = digest(course, context)
+    failed = failed_cases(file.records for file in result.read_records())
+    rows: list[Row] = []
+    findings = _Sentences(course, by_target, context).all()
+    for target, found in by_target.items():
+        rows += [row for one in found for row in one.rows]
+        rows += time_rows(course, target, context.level)
+    findings += find_failures(make_study([], failed, context.level))
+    return SuiteSummary(rows, findings, b_eff_io_scores(by_target))
+
+
+def digest(course: Course, context: RowContext) -> dict[str, list[SpotScores]]:
+    """By target every partition with every set of hints: its rows, and what voids it."""
+    spots = spots_of(course)
+    found: dict[str, list[SpotScores]] = {}
+    for spot in spots:
+        facts = context.targets.get(spot.target, TargetFacts())
+        alike = [one for one in spots if (one.target, one.hints) == (spot.target, spot.hints)]
+        own = reasons_against(course, [spot], holds_data=facts.holds_data)
+        whole = reasons_against(course, alike, holds_data=facts.holds_data)
+        rows = SpotRows(course, spot, own, context).all()
+        found.setdefault(spot.target, []).append(SpotScores(spot, course.hint_set(spot.hints), rows, own, whole))
+    return found
+
+
+@dataclass(frozen=True)
+class _Sentences:
+    """Everything that is said, what voids the value first."""
+
+    course: Course
+    by_target: Mapping[str, Sequence[SpotScores]]
+    context: RowContext
+
+    def all(self) -> list[Finding]:
+        found: list[Finding] = []
+        for target, spots in self.by_target.items():
+            label = f"{target}: " if len(self.by_target) > 1 else ""
+            sets = dict.fromkeys(one.hint_set for one in spots)
+            for hint_set in sets:
+                found += self._set([one for one in spots if one.hint_set == hint_set], several=len(sets) > 1)
+            found += sets_compared(spots, label)
+            if self.context.targets.get(target, TargetFacts()).holds_data:
+                found += ignored(self.course, target, label)
+            found += conclusions.time_kept(self.course, target, label)
+        return [*found, *conclusions.set_apart(self.course)]
+
+    def _set(self, spots: Sequence[SpotScores], *, several: bool) -> list[Finding]:
+        """Of one set of hints on one target."""
+        first = spots[0]
+        label = conclusions.lead(first, several_sets=several, several_targets=len(self.by_target) > 1)
+        found = conclusions.invalid(first.whole, first.spot.target, first.hint_set, label)
+        found += conclusions.losses(self.course, spots, label)
+        top = best(spots)
+        if top is not None:
+            found += conclusions.headline(top, label, len(spots))
+            found += insights(top, label)
+            if self.context.targets.get(first.spot.target, TargetFacts()).holds_data:
+                found += conclusions.cache(self.course, top, label)
+                found += conclusions.memory_time(self.course, top, label)
+        return found

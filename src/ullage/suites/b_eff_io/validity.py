@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a b_eff_io value does not count: the criteria of release 2.1, and what else makes it another number. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.findings.words import listing, plural
+from ullage.suites.b_eff_io.measured import Attempt, CellKey, Course, facts_of
+from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
+from ullage.suites.b_eff_io.patterns import SMALLEST_LMAX, TYPES, Access, PatternType
+from ullage.suites.b_eff_io.values import PartitionRound, Spot, cells_of, lost_patterns, rounds_of
+from ullage.units import format_bytes, format_time
+
+NOT_VALID: Final = "INVALID:b_eff_io"
+# What ended a pattern before it had done what it was to do.
+CUTS: Final = ("overtime", "space")
+_WHY: Final = {
+    "overtime": "ended early for lack of time",
+    "space": "ended early for lack of space",
+    "timeout": "hung, left out from then on",
+    "skipped": "left out",
+    "failed": "failed",
+    "missing": "did not run after an error",
+    "given up": "given up, since others of the type hung or failed",
+}
+
+
+def processes(count: int) -> str:
+    """``1 process``, ``2 processes``."""
+    return f"{count:,} process{'' if count == 1 else 'es'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One of the original's. ``what``: what is asked for."""
+
+    what: str
+    reached: bool
+
+
+def criteria(course: Course, spots: Sequence[Spot]) -> list[Criterion]:
+    """The three of release 2.1, over all of ``spots``."""
+    attempts = [one for spot in spots for found in rounds_of(course, spot) for one in found.attempts()]
+    return [
+        Criterion("scheduled time of each partition at least 30 min", course.options.partition_s >= VALID_S),
+        Criterion("shared file pointers used for pattern type shared", uses_shared_pointers(course.options, attempts)),
+        Criterion("no error", not any(lost_patterns(course, spot) for spot in spots) and not _bad_blocks(attempts)),
+    ]
+
+
+def uses_shared_pointers(options: BEffIoOptions, attempts: Iterable[Attempt]) -> bool:
+    """As asked for, and as the engine says it did."""
+    return options.shared_pointer and all(
+        facts_of(phase).shared_pointer
+        for attempt in attempts
+        if attempt.key.type == "shared"
+        for phase in attempt.good.values()
+    )
+
+
+def _bad_blocks(attempts: Iterable[Attempt]) -> int:
+    return sum(attempt.bad_blocks for attempt in attempts)
+
+
+def reasons_against(course: Course, spots: Sequence[Spot], *, holds_data: bool = True) -> list[str]:
+    """Everything that voids the value of ``spots`` together; empty: it is VALID.
+
+    ``holds_data``: false for a target behind which nothing keeps what is written.
+    """
+    attempts = [one for spot in spots for found in rounds_of(course, spot) for one in found.attempts()]
+    found = [
+        *_of_options(course.options, attempts),
+        *([] if holds_data else ["no storage is behind the target"]),
+        *_of_places(attempts),
+    ]
+    found += [one.text for one in losses_of(course, spots)]
+    found += [one.text for one in cuts_of(course, spots)]
+    for spot in spots:
+        where = f" with {processes(spot.ranks)}" if len(spots) > 1 else ""
+        found += [f"{text}{where}" for text in _untold(course, spot)]
+    bad = _bad_blocks(attempts)
+    return [*found, *([f"{plural(bad, 'block')} came back wrong"] if bad else [])]
+
+
+def _of_options(options: BEffIoOptions, attempts: Sequence[Attempt]) -> list[str]:
+    found: list[str] = []
+    if options.partition_s < VALID_S:
+        each = " for each partition" if len(options.partitions) > 1 else ""
+        found.append(f"the scheduled time is {format_time(options.partition_s)}{each}, below 30 min")
+    if options.rule != "2.1":
+        found.append(f"loops end by the rule of release {options.rule}, not that of 2.1")
+    if not uses_shared_pointers(options, attempts):
+        found.append("pattern type shared did without shared file pointers")
+    if options.verify == "none":
+        found.append("what was read was not verified")
+    if options.lmax is not None and options.lmax < SMALLEST_LMAX:
+        found.append(f"Lmax is {format_bytes(options.lmax)}, below {format_bytes(SMALLEST_LMAX)}")
+    return found
+
+
+def _of_places(attempts: Sequence[Attempt]) -> list[str]:
+    crowded = next((one.run.pinning for one in attempts if one.run.pinning.oversubscribed), None)
+    if crowded is None:
+        return []
+    cores = plural(crowded.cores_available, "core")
+    return [f"oversubscribed: {processes(crowded.most_ranks_on_a_node)} on a node share {cores}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Patterns of one type with the same fate. ``said``: the first error, where there is one."""
+
+    type: PatternType
+    patterns: tuple[int, ...]
+    why: str
+    said: str
+    accesses: tuple[Access, ...]
+    ranks: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """``pattern 12 of type shared hung (write, rewrite and read with 2 and 4 processes)``."""
+        numbers = f"pattern{'' if len(self.patterns) == 1 else 's'} {listing([str(one) for one in self.patterns])}"
+        return f"{numbers} of type {self.type} {_WHY[self.why]} ({_where(self.accesses, self.ranks)})"
+
+
+def losses_of(course: Course, spots: Sequence[Spot]) -> list[Told]:
+    """Patterns without a value, those that share their fate told together."""
+    lost = [one for spot in spots for one in lost_patterns(course, spot)]
+    return _together([(one.key, one.patterns, one.why, one.text) for one in lost])
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Patterns that ended early for the same reason, in some round. ``count``: in all cells together."""
+
+    why: str
+    count: int
+    patterns: tuple[int, ...]
+    types: tuple[PatternType, ...]
+    accesses: tuple[Access, ...]
+    ranks: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """``7 patterns ended early for lack of time (write with 2 processes)``."""
+        return f"{plural(self.count, 'pattern')} {_WHY[self.why]} ({_where(self.accesses, self.ranks)})"
+
+
+def cuts_of(course: Course, spots: Sequence[Spot]) -> list[Cut]:
+    """One for each reason."""
+    found: dict[str, dict[tuple[CellKey, int], None]] = {}
+    attempts = (one for spot in spots for number in rounds_of(course, spot) for one in number.attempts())
+    for attempt in attempts:
+        for pattern, phase in attempt.good.items():
+            why = facts_of(phase).end
+            if why in CUTS:
+                found.setdefault(why, {})[attempt.key, pattern] = None
+    return [
+        Cut(
+            why=why,
+            count=len(cells),
+            patterns=tuple(sorted({pattern for _, pattern in cells})),
+            types=tuple(dict.fromkeys(key.type for key, _ in cells)),
+            accesses=tuple(dict.fromkeys(key.access for key, _ in cells)),
+            ranks=tuple(sorted({key.ranks for key, _ in cells})),
+        )
+        for why, cells in found.items()
+    ]
+
+
+def _where(accesses: Sequence[Access], ranks: Sequence[int]) -> str:
+    many = "process" if tuple(ranks) == (1,) else "processes"
+    return f"{listing(accesses)} with {listing([f'{one:,}' for one in ranks])} {many}"
+
+
+def _together(found: Iterable[tuple[CellKey, tuple[int, ...], str, str]]) -> list[Told]:
+    groups: dict[tuple[PatternType, tuple[int, ...], str], list[tuple[CellKey, str]]] = {}
+    for key, patterns, why, said in found:
+        groups.setdefault((key.type, patterns, why), []).append((key, said))
+    return [
+        Told(
+            type=kind,
+            patterns=patterns,
+            why=why,
+            said=next((said for _, said in alike if said), ""),
+            accesses=tuple(dict.fromkeys(key.access for key, _ in alike)),
+            ranks=tuple(sorted({key.ranks for key, _ in alike})),
+        )
+        for (kind, patterns, why), alike in groups.items()
+    ]
+
+
+def _untold(course: Course, spot: Spot) -> list[str]:
+    """Types that no round has tried to the end, as when somebody stopped the run."""
+    rounds = rounds_of(course, spot)
+    lacking = [
+        key for key in cells_of(course, spot) if not any(_is_tried(found, key.access, key.type) for found in rounds)
+    ]
+    by_access: dict[Access, list[str]] = {}
+    for key in lacking:
+        by_access.setdefault(key.access, []).append(key.type)
+    return [
+        f"{access} did not run" if len(kinds) == len(TYPES) else f"{access} of type {listing(kinds)} did not run"
+        for access, kinds in by_access.items()
+    ]
+
+
+def _is_tried(found: PartitionRound, access: Access, kind: PatternType) -> bool:
+    attempt = found.attempt(access, kind)
+    return attempt is not None and attempt.case.status != "interrupted"
+
+
+def conditions(options: BEffIoOptions) -> list[str]:
+    """What the definition leaves open: such values compare with their like only."""
+    found: list[str] = []
+    if options.is_lmax_given and options.lmax is not None:
+        found.append(f"Lmax, {format_bytes(options.lmax)}, was chosen and is not 1/128 of a process's memory")
+    if not options.unique_open:
+        found.append("files were not opened as nobody else's (MPI_MODE_UNIQUE_OPEN)")
+    if options.cache != "none":
+        found.append("the page cache was asked to drop each file before it was read, which the original does not")
+    return found
