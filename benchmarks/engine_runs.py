@@ -53,13 +53,17 @@ def phases(
     layout: Layout | None = None,
 ) -> list[PhaseRecord]:
     """Run the case on so many ranks, or by ``layout``, and return its phases; a failure is an error."""
+    return run_plan(plan_of(uri, backend, workload, layout or Layout(ranks=ranks), Path(), repetitions))
+
+
+def run_plan(plan: Plan) -> list[PhaseRecord]:
+    """Run a plan, whose records go where they are forgotten, and return its phases; a failure is an error."""
     engine = find_engine()
     launcher = choose_launcher(describe(engine))
     with tempfile.TemporaryDirectory() as folder:
         records = Path(folder) / "records.ndjson"
-        plan = plan_of(uri, backend, workload, layout or Layout(ranks=ranks), records, repetitions)
         path = Path(folder) / "plan.json"
-        path.write_text(plan.model_dump_json())
+        path.write_text(plan.model_copy(update={"records": str(records)}).model_dump_json(by_alias=True))
         environment = {**os.environ, **launcher.environment(plan.layout)}
         words = launcher.argv(engine, path, plan.layout)
         done = subprocess.run(words, check=False, env=environment, capture_output=True, text=True)

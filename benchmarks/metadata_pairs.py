@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.engine_runs import phases
-from ullage.model.plan import Named
+from ullage.model.plan import Named, Parameters
 
 PHASES: Final = ["create", "stat", "unlink"]
 SOURCE: Final = Path(__file__).with_name("metadata_loop.c")
@@ -29,7 +29,7 @@ def bare(program: Path, folder: Path, ranks: int, items: int, size: int) -> Seco
 
 def ullage(folder: Path, ranks: int, items: int, size: int) -> Seconds:
     """The same of the engine's transfer stage, what it readies between batches taken off: the loop has it before."""
-    parameters = {
+    parameters: Parameters = {
         "phases": ["tree-create", *PHASES, "tree-remove"],
         "items": items,
         "unique_directory": True,

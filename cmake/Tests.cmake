@@ -26,7 +26,7 @@ target_link_libraries(ullage-engine-tests PRIVATE ullage-objects ullage-mpi-obje
 # The tests' own code is compiled on each leg and run once: what compiles soonest is best. The engine's keeps its own
 # flags. Several files make one translation unit, which is why each test file has a namespace of its own.
 target_compile_options(ullage-engine-tests PRIVATE -O0 -g1)
-set_target_properties(ullage-engine-tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+set_target_properties(ullage-engine-tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
 if(rapidcheck_FOUND)
   # Its include folder has to be a system one: the header does not stand our warnings.
   get_target_property(rapidcheck_includes rapidcheck INTERFACE_INCLUDE_DIRECTORIES)
