@@ -39,7 +39,7 @@ def plan_of(uri: str, backend: str, accesses: tuple[str, ...], unit_s: float, la
             parameters: Parameters = {"type": kind, "access": access, "lmax_bytes": LMAX, "unit_s": unit_s}
             parameters |= {"verify": "none"} if access == "read" else {}
             if access == "write":
-                parameters |= {"counts_of": STEM} if kind.startswith("seg") else {"most_bytes": 1 << 30}
+                parameters |= {"counts_of": STEM} if kind.startswith("seg") else {"most_bytes": 512 << 20}
             workload = Named(name="b-eff-io", parameters=parameters)
             backend_of = Named(name=backend)
             identity = secrets.token_hex(8)

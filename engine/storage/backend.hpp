@@ -90,6 +90,9 @@ class Backend {
   struct Concurrency {
     int queue_depth = 1;
     int threads = 1;
+    /// Extents of a transfer() that are so many apart share their memory: the later one is begun when the earlier one
+    /// has ended. Only with one thread. 0: none do.
+    std::size_t window = 0;
   };
   /// Before a phase's timer: its transfers will be from or to `memory`. May come again while no file is open. Without
   /// it, a file has one operation under way.

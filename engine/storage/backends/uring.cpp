@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `uring`: io_uring(7), many operations of one rank under way at once, from memory that the kernel has pinned.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -31,6 +32,7 @@ Table<UringParameters> uring_table() {
 struct Course {
   IoRing ring;
   std::size_t depth;
+  std::size_t window;  // see Backend::Concurrency
   std::string memory;  // whether the buffers are pinned, and if not, why
 };
 
@@ -46,9 +48,11 @@ class UringFile final : public File {
   [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
     failure_.reset();
     goes_on_ = true;
+    oldest_ = 0;
     std::size_t next = 0;
     while (true) {
-      for (; goes_on_ && next < extents.size() && !free_.empty(); ++next) begin(direction, extents[next], meter);
+      for (; goes_on_ && next < extents.size() && !free_.empty() && may_begin(extents, next); ++next)
+        begin(direction, extents[next], meter);
       if (free_.size() == under_way_.size()) break;
       if (const auto waited = course_.ring.wait(); !waited) return fail(file_.failed(direction, waited.error(), 0));
       while (const auto completion = course_.ring.next_completion()) end(direction, *completion, meter);
@@ -69,6 +73,17 @@ class UringFile final : public File {
     std::size_t done = 0;
     std::int64_t begun_ns = 0;
   };
+
+  /// Not while one that has the same memory is under way. Those are looked for only when the last one that was found
+  /// could be such a one.
+  [[nodiscard]] bool may_begin(std::span<const Extent> extents, std::size_t next) {
+    if (course_.window == 0 || next < oldest_ + course_.window) return true;
+    oldest_ = next;
+    for (const UnderWay& operation : under_way_)
+      if (operation.extent != nullptr)
+        oldest_ = std::min(oldest_, static_cast<std::size_t>(operation.extent - extents.data()));
+    return next < oldest_ + course_.window;
+  }
 
   /// The clock was read when the one before it ended, which is when there was room for this one.
   void begin(Direction direction, const Extent& extent, const Meter& meter) {
@@ -100,6 +115,7 @@ class UringFile final : public File {
       give_up(completion.result == 0 ? file_.nothing_moved(direction, at)
                                      : file_.failed(direction, -completion.result, at));
     }
+    operation.extent = nullptr;
     free_.push_back(slot);
   }
 
@@ -120,6 +136,7 @@ class UringFile final : public File {
   std::vector<std::size_t> free_;  // slots of it
   std::optional<Error> failure_;
   bool goes_on_ = true;
+  std::size_t oldest_ = 0;  // extent that is under way, or was when it was looked for
 };
 
 constexpr Capabilities uring_capabilities{.metadata = true, .queue_depth = deepest};
@@ -135,7 +152,8 @@ class UringBackend final : public KernelFileBackend {
     course_.reset();
     auto ring = IoRing::make(static_cast<unsigned>(queue_depth));
     if (!ring) return fail(errno_error(ring.error(), "io_uring_setup", folder().path()));
-    course_ = std::make_unique<Course>(std::move(*ring), static_cast<std::size_t>(queue_depth), "not asked for");
+    course_ = std::make_unique<Course>(std::move(*ring), static_cast<std::size_t>(queue_depth), concurrency.window,
+                                       "not asked for");
     if (!fixed_buffers_) return {};
     const auto kept = course_->ring.keep_memory(memory);
     course_->memory = kept ? "yes" : std::string("no: ") + std::strerror(kept.error());

@@ -9,7 +9,7 @@
 namespace ullage {
 namespace {
 
-constexpr std::uint64_t ring_bytes = 1 << 20;
+constexpr std::uint64_t ring_bytes = 256 << 10;
 constexpr std::size_t buffer_distance = 64;
 constexpr std::size_t ring_alignment = 4096;
 

@@ -21,8 +21,9 @@ struct BEffIoContents {
   std::uint64_t rewritten_by_some = 0;  // those from there to here of either
 };
 
-/// As many buffers as make 1 MiB, at least one: they stay in a core's cache, as one's own data often is. Their bodies
-/// are made before the timer; before a call it gets its own tags, which never repeat. Calls come one after the other.
+/// As many buffers as make 256 KiB, at least one: they stay in a core's cache, as one's own data often is, and what
+/// they repeat is further apart than file systems look for what they can compress. Their bodies are made before the
+/// timer; before a call it gets its own tags, which never repeat. Calls come one after the other.
 class BEffIoBuffers final {
  public:
   /// Grows `memory`, which lives longer.

@@ -56,8 +56,8 @@ std::vector<std::uint64_t> read(const BEffIoContents& contents, const std::vecto
 
 TEST(BEffIoBuffers, AsManyAsMakeAMebibyteButOneAtLeast) {
   AlignedBuffer memory;
-  EXPECT_EQ(BEffIoBuffers(memory, contents(1024)).count(), 1024U);
-  EXPECT_EQ(BEffIoBuffers(memory, contents(1032)).count(), 1016U);
+  EXPECT_EQ(BEffIoBuffers(memory, contents(1024)).count(), 256U);
+  EXPECT_EQ(BEffIoBuffers(memory, contents(1032)).count(), 254U);
   EXPECT_EQ(BEffIoBuffers(memory, contents(1 << 20)).count(), 1U);
   EXPECT_EQ(BEffIoBuffers(memory, contents(20 << 20)).count(), 1U);
   EXPECT_EQ(BEffIoBuffers(memory, contents(8)).count(), 16381U);

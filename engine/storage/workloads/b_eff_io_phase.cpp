@@ -39,8 +39,8 @@ Status BEffIoPhase::before() {
   buffers_.emplace(*run_.context().buffer, run_.contents_of(task_));
   if (parameters().writes())
     buffers_->fill(parameters().access == BEffIoAccess::write ? 1 : 2);
-  else if (verifies())
-    buffers_->poison();
+  else
+    buffers_->poison();  // verified or not: the first read must not be the one that finds the buffer's pages
   times_.payload += now_ns() - begun;
   return status;
 }

@@ -12,6 +12,7 @@ namespace ullage {
 namespace {
 
 constexpr std::uint64_t most_extents = 4096;
+constexpr std::uint64_t laps_of_reads = 16;
 constexpr std::size_t buffer_alignment = 4096;
 
 /// So many times the slots of the payload keep every thread busy, with as many transfers again to follow.
@@ -110,8 +111,10 @@ Status TransferPhase::before() {
     fill_slots();
   else
     poison_slots();
-  Status status = state_.context->backend->make_ready(
-      state_.context->buffer->bytes(), {.queue_depth = parameters().queue_depth, .threads = parameters().threads});
+  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(),
+                                                      {.queue_depth = parameters().queue_depth,
+                                                       .threads = parameters().threads,
+                                                       .window = laps() > 1 ? static_cast<std::size_t>(ring()) : 0});
   if (writes() || !state_.capabilities.data) return status;
   if (const Status whole = refuse_holes(); status) status = whole;
   if (kind_ == PhaseKind::read) {
@@ -183,11 +186,18 @@ std::uint64_t TransferPhase::ring() const {
   return std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
 }
 
+/// How often a batch of reads goes through the slots. Between batches nothing is under way, which costs a queue its
+/// depth; but what is looked at after a batch has to be there still.
+std::uint64_t TransferPhase::laps() const {
+  const bool looks_at_each = repeats() || looks_at_each_;
+  return writes() || looks_at_each || parameters().threads > 1 ? 1 : laps_of_reads;
+}
+
 std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
   extents_.clear();
   ++batch_;
   return writes() ? prepare_writes(first, std::min(most, most_extents))
-                  : prepare_reads(first, std::min(most, most_extents));
+                  : prepare_reads(first, std::min(most, laps() * most_extents));
 }
 
 std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t most) {
@@ -212,7 +222,7 @@ std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t m
 }
 
 std::uint64_t TransferPhase::prepare_reads(std::uint64_t first, std::uint64_t most) {
-  const std::uint64_t end = first + std::min(most, ring());
+  const std::uint64_t end = first + std::min(most, laps() * ring());
   for (std::uint64_t i = first; i < end; ++i) {
     const auto buffer = slot(i % ring());
     if (repeats() && parameters().verify != Verify::none) Payload::poison(buffer);
@@ -307,6 +317,7 @@ Verification TransferPhase::verify_kept(std::uint64_t executed) {
 Verification TransferPhase::verify_all(std::uint64_t executed, Meter& progress) {
   Verification verification;
   progress.start(now_ns());
+  looks_at_each_ = true;
   poison_slots();
   Status status = open();
   for (std::uint64_t i = 0; i < executed && (status || in_step());) {

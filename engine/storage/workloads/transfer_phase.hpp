@@ -61,6 +61,7 @@ class TransferPhase final : public PhaseWork {
   void fill_slots();
   void poison_slots();
   [[nodiscard]] std::uint64_t ring() const;
+  [[nodiscard]] std::uint64_t laps() const;
   [[nodiscard]] Status refuse_holes() const;
   [[nodiscard]] Status control_cache() const;
   [[nodiscard]] Verification verify_kept(std::uint64_t executed);
@@ -76,6 +77,7 @@ class TransferPhase final : public PhaseWork {
   std::uint64_t slots_;                  // a multiple of the payload's, so that a slot has one body
   std::vector<std::uint64_t> last_use_;  // of a slot: 1 + the batch that used it
   std::uint64_t batch_ = 0;
+  bool looks_at_each_ = false;  // of the transfers of a batch, before the next one
   std::vector<Extent> extents_;
   std::unique_ptr<File> file_;
   std::uint64_t since_sync_ = 0;
