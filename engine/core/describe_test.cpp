@@ -155,7 +155,8 @@ TEST(Describe, UnknownNameIsRefusedAndNamed) {
 
 TEST(Describe, CapabilitiesTellWhatTheBackendIs) {
   EXPECT_EQ(describe("null").value()["backends"][0]["capabilities"], Json::array({"views"}));
-  EXPECT_EQ(describe("posix").value()["backends"][0]["capabilities"], (Json{"path", "data", "metadata", "threads=1024"}));
+  EXPECT_EQ(describe("posix").value()["backends"][0]["capabilities"],
+            (Json{"path", "data", "metadata", "threads=1024"}));
 }
 
 TEST(Describe, BuildSaysHowItWasMade) {
