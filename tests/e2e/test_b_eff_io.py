@@ -71,6 +71,7 @@ def summary_of(result: Path) -> dict[str, Any]:
     return json.loads((result / "summary.json").read_text())  # type: ignore[no-any-return]
 
 
+@pytest.mark.any_mpi
 def test_the_value_follows_from_the_records_by_the_formula(io_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     code, out, err = run(asked(io_engine, target, result, "--ranks", "2", "--time", "2s"))
@@ -169,6 +170,7 @@ def test_a_pattern_that_hangs_is_left_out_and_voids_the_result(
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
+@pytest.mark.any_mpi
 @pytest.mark.parametrize("resumable", [True, False])
 def test_an_interrupted_run_goes_on(io_engine: Path, target: Path, tmp_path: Path, resumable: bool) -> None:
     result = tmp_path / "result"
@@ -183,6 +185,7 @@ def test_an_interrupted_run_goes_on(io_engine: Path, target: Path, tmp_path: Pat
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
+@pytest.mark.any_mpi
 def test_without_storage_the_loop_itself_is_seen(io_engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     code, _, err = run(asked(io_engine, "null:", result, "--ranks", "2", "--partitions", "1,2", "--time", "200ms"))
@@ -193,6 +196,7 @@ def test_without_storage_the_loop_itself_is_seen(io_engine: Path, tmp_path: Path
     assert all_are_there(course, 2)
 
 
+@pytest.mark.any_mpi
 def test_rounds_give_the_values_an_interval(io_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ("--ranks", "1", "--time", "500ms", "--repetitions", "2", "--verify", "none", "--no-shared")

@@ -218,6 +218,7 @@ def test_a_rewrite_that_takes_too_long_is_cut_and_what_it_did_not_reach_is_read(
     assert untouched(target)
 
 
+@pytest.mark.any_mpi
 def test_mistakes_of_a_plan_are_refused_with_their_pointer(engine: Path, tmp_path: Path, target: Path) -> None:
     mistakes: list[tuple[Document, str]] = [
         ({"hints": {"999/cb_nodes": "1"}}, "/hints/999~1cb_nodes"),

@@ -280,3 +280,13 @@ def test_where_the_time_went_is_in_rows(tmp_path: Path) -> None:
 def test_nothing_measured_makes_no_rows(tmp_path: Path) -> None:
     found = summary_of(tmp_path, World(usual_options(), flat, stop_after=0))
     assert (found.rows, found.scores) == ([], [])
+
+
+def test_each_access_stands_on_a_front_page(tmp_path: Path) -> None:
+    from ullage.suites.parts.headlines import headlines
+
+    found = summary_of(tmp_path, World(usual_options(partitions=[1, 4], time_s=18000.0), vector))
+    lines = [(line.part, line.what) for line in headlines(found.rows)]
+    assert {part for part, _ in lines} == {"disk"}
+    assert len(lines) == len(ACCESSES), "the best of the partitions"
+    assert all(what.startswith("MPI-IO, ") and " of all patterns, " in what for _, what in lines)

@@ -146,6 +146,11 @@ def _is_b_eff(row: Row) -> bool:
     return "method" not in row.params
 
 
+def _parallel_io(row: Row) -> str:
+    ranks = int(row.params["ranks"])
+    return f"MPI-IO, {_word(row, 'access')} of all patterns, {ranks} process{'' if ranks == 1 else 'es'}"
+
+
 def _is_random_ring(row: Row) -> bool:
     return _word(row, "order") == "random"
 
@@ -191,6 +196,7 @@ RULES: Final = (
     Rule("memory", "update_rate", _is_dram, lambda row: row.metric, lambda row: f"random updates, {_threads(row)}"),
     Rule("disk", "bandwidth", _is_transfer, lambda row: row.params["access"], _transfer),
     Rule("disk", "operation_rate", _is_small, lambda row: row.params["access"], _small),
+    Rule("disk", "access_bandwidth", lambda _row: True, lambda row: row.params["access"], _parallel_io),
     Rule("messages", "b_eff", _is_b_eff, _word_of_ranks, lambda row: f"b_eff of {row.params['ranks']} processes"),
     Rule("messages", "ring_bandwidth", _is_random_ring, _word_of_ranks, _ring),
     Rule("messages", "ring_latency", _is_random_ring, _word_of_ranks, _ring),
