@@ -54,7 +54,7 @@ std::vector<std::uint64_t> read(const BEffIoContents& contents, const std::vecto
   return bad;
 }
 
-TEST(BEffIoBuffers, AsManyAsMakeAMebibyteButOneAtLeast) {
+TEST(BEffIoBuffers, AsManyAsMake256KibibytesButOneAtLeast) {
   AlignedBuffer memory;
   EXPECT_EQ(BEffIoBuffers(memory, contents(1024)).count(), 256U);
   EXPECT_EQ(BEffIoBuffers(memory, contents(1032)).count(), 254U);
