@@ -64,20 +64,20 @@ def b_eff_words(  # noqa: PLR0913 - each is an option of the command line
     from ullage.suites.b_eff.options import QUICK_BUDGET_S, QUICK_LMAX, SHORT_BUDGET_S, USUAL_BUDGET_S, BEffOptions
     from ullage.suites.kernels.cases import MPI
     from ullage.suites.kernels.words import typed
-    from ullage.suites.sweep.words import duration
+    from ullage.suites.sweep.words import duration, optional_size
     from ullage.system.cpu import ranks_by_default
 
     _check(lmax, memory, budget, short=short or quick)
     usual_s = QUICK_BUDGET_S if quick else SHORT_BUDGET_S if short else USUAL_BUDGET_S
-    largest = _size("--lmax", lmax)
+    largest = optional_size("--lmax", lmax)
     options = typed(
         BEffOptions,
         ranks=ranks or max(2, ranks_by_default()),
         nodes=nodes,
         ranks_per_node=ranks_per_node,
         lmax=QUICK_LMAX if quick and largest is None and memory is None else largest,
-        lmax_cap=_size("--lmax-cap", lmax_cap),
-        memory=_size("--memory", memory),
+        lmax_cap=optional_size("--lmax-cap", lmax_cap),
+        memory=optional_size("--memory", memory),
         budget_s=usual_s if budget is None else duration(budget),
         random_rings=random_rings,
         repetitions=repetitions,
@@ -106,15 +106,3 @@ def _check(lmax: str | None, memory: str | None, budget: str | None, *, short: b
         raise UserError("both say how large the largest message is", "--lmax and --memory", "give one of them")
     if budget is not None and short:
         raise UserError("both say how long a loop takes", "--budget and --short or --quick", "give one of them")
-
-
-def _size(option: str, text: str | None) -> int | None:
-    from ullage.errors import UserError
-    from ullage.units import parse_size
-
-    if text is None:
-        return None
-    try:
-        return parse_size(text)
-    except UserError as error:
-        raise UserError(error.what, f"{option} {error.where}", error.right, error.code) from error

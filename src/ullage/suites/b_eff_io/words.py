@@ -113,6 +113,7 @@ def b_eff_io_words(  # noqa: PLR0913 - each is an option of the command line
     from ullage.parameters import known_word
     from ullage.suites.b_eff_io.hint_files import read_hint_sets
     from ullage.suites.b_eff_io.options import QUICK_TIME_S, USUAL_TIME_S
+    from ullage.suites.sweep.words import optional_size
     from ullage.system.cpu import ranks_by_default
     from ullage.uri import parse_targets
 
@@ -134,7 +135,7 @@ def b_eff_io_words(  # noqa: PLR0913 - each is an option of the command line
         "verify": known_word(verify, ("full", "none"), "--verify"),
         "hint_sets": read_hint_sets(hints or [], counts),
         "repetitions": repetitions,
-        "space": _size("--space", space),
+        "space": optional_size("--space", space),
         "watchdog_s": None if watchdog is None else _duration("--watchdog", watchdog),
         "keep": keep,
         "resumable": resumable,
@@ -189,11 +190,12 @@ def _sizes(lmax: str | None, memory: str | None, memory_total: str | None, *, qu
     """What is said of memory and chunks; what is not is found on the machine."""
     from ullage.errors import UserError
     from ullage.suites.b_eff_io.options import LEAST_LMAX, MOST_LMAX, QUICK_LMAX
+    from ullage.suites.sweep.words import optional_size
     from ullage.units import format_bytes
 
     if lmax is not None and memory is not None:
         raise UserError("both say how large the largest chunk is", "--lmax and --memory", "give one of them")
-    largest = _size("--lmax", lmax)
+    largest = optional_size("--lmax", lmax)
     if largest is not None and not (LEAST_LMAX <= largest <= MOST_LMAX and largest % 8 == 0):
         right = f"a multiple of 8 from {format_bytes(LEAST_LMAX)} to {format_bytes(MOST_LMAX)}; 2M at least to be valid"
         raise UserError("no size that the largest chunk can have", f"--lmax {lmax}", right)
@@ -201,21 +203,9 @@ def _sizes(lmax: str | None, memory: str | None, memory_total: str | None, *, qu
         largest = QUICK_LMAX
     return {
         "lmax": largest,
-        "memory": _size("--memory", memory),
-        "memory_total": _size("--memory-total", memory_total),
+        "memory": optional_size("--memory", memory),
+        "memory_total": optional_size("--memory-total", memory_total),
     }
-
-
-def _size(option: str, text: str | None) -> int | None:
-    from ullage.errors import UserError
-    from ullage.units import parse_size
-
-    if text is None:
-        return None
-    try:
-        return parse_size(text)
-    except UserError as error:
-        raise UserError(error.what, f"{option} {error.where}", error.right, error.code) from error
 
 
 def _duration(option: str, text: str) -> float:

@@ -198,6 +198,19 @@ def duration(text: str) -> float:
     return seconds
 
 
+def optional_size(option: str, text: str | None) -> int | None:
+    """Bytes, or None where nothing was said; a mistake names ``option``."""
+    from ullage.errors import UserError
+    from ullage.units import parse_size
+
+    if text is None:
+        return None
+    try:
+        return parse_size(text)
+    except UserError as error:
+        raise UserError(error.what, f"{option} {error.where}", error.right, error.code) from error
+
+
 def rising_axis(option: str, text: str, parse: Callable[[str], list[int]]) -> list[int]:
     """Values of an axis from 1 on, sorted."""
     from ullage.errors import UserError
