@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-# ullage_unite(target source...): several files make one translation unit, so that their headers are read once.
+# ullage_unite(target source...): several files make one translation unit, so that their headers are read once, which is
+# half of what compiling a file costs. So what a file keeps to itself has a name that its neighbours do not use.
 
-# Files that register call things of their own by the same names (`registered`, their tables), so each makes a unit with
-# none but those that are named after it: transfer.cpp with transfer_phase.cpp. Kernels stay alone: those of one
-# instruction set are named as those of another. All others go together as they come.
+# Kernels stay alone: those of one instruction set are named as those of another. So does what registers itself and has
+# many files named after it (transfer.cpp with transfer_phase.cpp and others): such families are named like each other.
 function(ullage_unite target)
   set(files_of_a_unit 10)
+  set(files_of_a_family 4)
   set(others ${ARGN})
   foreach(source IN LISTS ARGN)
     file(STRINGS "${source}" registers REGEX "Registered<" LIMIT_COUNT 1)
     file(STRINGS "${source}" own_target REGEX "^#pragma GCC target" LIMIT_COUNT 1)
+    string(REGEX REPLACE "\\.cpp$" "" name "${source}")
+    set(family ${ARGN})
+    list(FILTER family INCLUDE REGEX "^${name}[_.]")
+    list(LENGTH family family_files)
     if(own_target OR source MATCHES "/kernels/")
       list(REMOVE_ITEM others "${source}")
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    elseif(registers)
-      string(REGEX REPLACE "\\.cpp$" "" name "${source}")
-      set(named_after_it ${ARGN})
-      list(FILTER named_after_it INCLUDE REGEX "^${name}[_.]")
-      list(REMOVE_ITEM others ${named_after_it})
+    elseif(registers AND family_files GREATER_EQUAL files_of_a_family)
+      list(REMOVE_ITEM others ${family})
       cmake_path(RELATIVE_PATH name BASE_DIRECTORY "${CMAKE_SOURCE_DIR}/engine")
       string(MAKE_C_IDENTIFIER "${name}" group)
-      set_source_files_properties(${named_after_it} PROPERTIES UNITY_GROUP "${group}")
+      set_source_files_properties(${family} PROPERTIES UNITY_GROUP "${group}")
     endif()
   endforeach()
   set(index 0)

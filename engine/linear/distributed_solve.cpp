@@ -25,7 +25,7 @@ class DistributedSolve final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_distributed_solve{{
     {"distributed-solve",
      "a dense linear system over all ranks as HPL counts and checks it, by a ScaLAPACK that is loaded at run time",
      specs_of(DistributedSolveParameters::table()),

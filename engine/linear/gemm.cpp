@@ -26,7 +26,7 @@ class Gemm final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_gemm{{
     {"gemm",
      "products of square matrices by a BLAS, which is loaded at run time",
      specs_of(GemmParameters::table()),

@@ -26,7 +26,7 @@ class Solve final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_solve{{
     {"solve",
      "dense linear systems as HPL counts and checks them, by a BLAS that is loaded at run time",
      specs_of(SolveParameters::table()),

@@ -14,7 +14,7 @@ std::unique_ptr<Workload> make_chase(const Values& values, const WorkloadContext
   return std::make_unique<WindowedWorkload>("chase", parameters, context, std::move(kernel));
 }
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_chase{{
     {"chase",
      "every thread follows pointers through memory of its own, each step waiting for the one before",
      specs_of(ChaseParameters::table()),

@@ -14,7 +14,7 @@ std::unique_ptr<Workload> make_core_to_core(const Values& values, const Workload
   return std::make_unique<WindowedWorkload>("core-to-core", parameters, context, std::move(kernel));
 }
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_core_to_core{{
     {"core-to-core",
      "two threads pass a counter to and fro in one cache line, by plain loads and stores",
      specs_of(CoreToCoreParameters::table()),

@@ -13,7 +13,7 @@ std::unique_ptr<Workload> make_loaded_latency(const Values& values, const Worklo
   return std::make_unique<WindowedWorkload>("loaded-latency", parameters, context, std::move(kernel));
 }
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_loaded_latency{{
     {"loaded-latency",
      "one thread follows pointers while others read or write as fast as they are told to",
      specs_of(LoadedLatencyParameters::table()),

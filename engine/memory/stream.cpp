@@ -23,7 +23,7 @@ std::vector<std::string> stream_capabilities() {
   return words;
 }
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_stream{{
     {"stream",
      "every thread goes through arrays of its own from end to end: read, write, McCalpin's STREAM, and in place",
      specs_of(StreamParameters::table()),

@@ -12,7 +12,7 @@ std::unique_ptr<Workload> make_updates(const Values& values, const WorkloadConte
   return std::make_unique<WindowedWorkload>("updates", parameters, context, std::move(kernel));
 }
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_updates{{
     {"updates",
      "all threads of a rank change one table at random places, without locks: HPC Challenge's RandomAccess, verified "
      "as there",

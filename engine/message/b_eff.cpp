@@ -20,7 +20,7 @@ class BEff final : public Workload {
   BEffRun run_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_b_eff{{
     {"b-eff",
      "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
      specs_of(BEffParameters::table()),

@@ -22,7 +22,7 @@ class CollectiveWorkload final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_collective{{
     {"collective",
      "one collective operation of MPI, called again and again by all ranks; the nonblocking form also beside "
      "computation",

@@ -39,7 +39,7 @@ class CongestionWorkload final : public Workload {
   std::optional<CongestionCast> cast_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_congestion{{
     {"congestion",
      "messages of a few ranks in random rings, alone and while the others fill the network",
      specs_of(CongestionParameters::table()),

@@ -22,7 +22,7 @@ class Exchange final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_exchange{{
     {"exchange",
      "the messages of one pattern (bisections, rings, halos, incast, your own) with all its ranks active",
      specs_of(ExchangeParameters::table()),

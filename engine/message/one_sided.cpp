@@ -22,7 +22,7 @@ class OneSidedWorkload final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_one_sided{{
     {"one-sided",
      "ranks that put to, get from or add to the memory of others by MPI's one-sided operations",
      specs_of(OneSidedParameters::table()),

@@ -22,7 +22,7 @@ class PingPong final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_ping_pong{{
     {"ping-pong",
      "messages between pairs of ranks or nodes: all pairs by a tournament, or a sample of them",
      specs_of(PingPongParameters::table()),

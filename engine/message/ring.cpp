@@ -21,7 +21,7 @@ class Ring final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_ring{{
     {"ring",
      "rings over all ranks, in natural or random order; each rank exchanges with both neighbours",
      specs_of(RingParameters::table()),

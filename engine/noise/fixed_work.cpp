@@ -22,7 +22,7 @@ class FixedWork final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_fixed_work{{
     {"fixed-work",
      "quanta of the same work on each thread, and a watch for detours: the time that others take from it",
      specs_of(FixedWorkParameters::table()),

@@ -269,13 +269,14 @@ class ContaminationProbe final : public Probe {
   KernelReading kernel_after_;
 };
 
-const Registered<ProbeEntry> registered{{{"contamination",
-                                          "Use of the cores by others, steal, pressure, involuntary switches and clock "
-                                          "drift around each phase; gives it its grade",
-                                          {},
-                                          {},
-                                          {}},
-                                         [] { return std::make_unique<ContaminationProbe>(); }}};
+const Registered<ProbeEntry> registered_contamination{
+    {{"contamination",
+      "Use of the cores by others, steal, pressure, involuntary switches and clock "
+      "drift around each phase; gives it its grade",
+      {},
+      {},
+      {}},
+     [] { return std::make_unique<ContaminationProbe>(); }}};
 
 }  // namespace
 }  // namespace ullage

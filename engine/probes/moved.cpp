@@ -127,7 +127,7 @@ class MovedProbe final : public Probe {
   Reading after_;
 };
 
-const Registered<ProbeEntry> registered{
+const Registered<ProbeEntry> registered_moved{
     {{"moved", "Bytes that processes, block devices and NFS or Lustre clients moved during each phase", {}, {}, {}},
      [] { return std::make_unique<MovedProbe>(); }}};
 

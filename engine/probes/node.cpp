@@ -89,7 +89,7 @@ class NodeProbe final : public Probe {
   void report(const PhaseScope&, Json&) override {}
 };
 
-const Registered<ProbeEntry> registered{
+const Registered<ProbeEntry> registered_node{
     {{"node", "Facts of each node, once a run: kernel, CPUs, memory, quota, clock source, hypervisor", {}, {}, {}},
      [] { return std::make_unique<NodeProbe>(); }}};
 

@@ -81,7 +81,7 @@ class ResidentProbe final : public Probe {
   FilePages after_;
 };
 
-const Registered<ProbeEntry> registered{
+const Registered<ProbeEntry> registered_resident{
     {{"resident",
       "Pages of the dataset in the page cache before and after each phase (cachestat, else mincore)",
       {},

@@ -98,12 +98,13 @@ Description description() {
   return description;
 }
 
-const Registered<WorkloadEntry> registered({.description = description(),
-                                            .check = check,
-                                            .needs = [](const Values&, const PlannedLayout&) { return Needs{}; },
-                                            .make = make,
-                                            .uses_dataset = nullptr,
-                                            .needs_storage = false});
+const Registered<WorkloadEntry> registered_compute({.description = description(),
+                                                    .check = check,
+                                                    .needs = [](const Values&,
+                                                                const PlannedLayout&) { return Needs{}; },
+                                                    .make = make,
+                                                    .uses_dataset = nullptr,
+                                                    .needs_storage = false});
 
 }  // namespace
 }  // namespace ullage

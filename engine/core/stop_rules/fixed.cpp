@@ -8,7 +8,7 @@ struct FixedParameters {
   std::int64_t count = 3;
 };
 
-const Table<FixedParameters>& table() {
+const Table<FixedParameters>& fixed_table() {
   static const Table<FixedParameters> fields{
       count("count", &FixedParameters::count, {1, 1e6}, "counted repetitions of each case")};
   return fields;
@@ -26,9 +26,9 @@ class Fixed final : public StopRule {
   FixedParameters parameters_;
 };
 
-const Registered<StopRuleEntry> registered{{
-    {"fixed", "a fixed number of repetitions", specs_of(table()), {}, {}},
-    [](const Values& values) { return std::make_unique<Fixed>(bind_parameters(table(), values)); },
+const Registered<StopRuleEntry> registered_fixed{{
+    {"fixed", "a fixed number of repetitions", specs_of(fixed_table()), {}, {}},
+    [](const Values& values) { return std::make_unique<Fixed>(bind_parameters(fixed_table(), values)); },
 }};
 
 }  // namespace

@@ -11,7 +11,7 @@ struct MedianCiParameters {
   double level = 0.95;
 };
 
-const Table<MedianCiParameters>& table() {
+const Table<MedianCiParameters>& median_ci_table() {
   static const Table<MedianCiParameters> fields{
       number("relative_width", &MedianCiParameters::relative_width, {0, 10},
              "half the width of the median's interval over the median, worst phase"),
@@ -39,9 +39,9 @@ class MedianCi final : public StopRule {
   MedianCiParameters parameters_;
 };
 
-const Registered<StopRuleEntry> registered{{
-    {"median-ci", "until the median's confidence interval is narrow enough", specs_of(table()), {}, {}},
-    [](const Values& values) { return std::make_unique<MedianCi>(bind_parameters(table(), values)); },
+const Registered<StopRuleEntry> registered_median_ci{{
+    {"median-ci", "until the median's confidence interval is narrow enough", specs_of(median_ci_table()), {}, {}},
+    [](const Values& values) { return std::make_unique<MedianCi>(bind_parameters(median_ci_table(), values)); },
 }};
 
 }  // namespace

@@ -11,7 +11,7 @@ struct TimeParameters {
   std::int64_t minimum = 3;
 };
 
-const Table<TimeParameters>& table() {
+const Table<TimeParameters>& time_table() {
   static const Table<TimeParameters> fields{
       seconds("seconds", &TimeParameters::seconds, {0.001, 1e7}, "measured time of a case, all phases added"),
       count("minimum", &TimeParameters::minimum, {1, 1e6}, "repetitions in any case"),
@@ -35,9 +35,9 @@ class Time final : public StopRule {
   TimeParameters parameters_;
 };
 
-const Registered<StopRuleEntry> registered{{
-    {"time", "until a case has been measured for a given time", specs_of(table()), {}, {}},
-    [](const Values& values) { return std::make_unique<Time>(bind_parameters(table(), values)); },
+const Registered<StopRuleEntry> registered_time{{
+    {"time", "until a case has been measured for a given time", specs_of(time_table()), {}, {}},
+    [](const Values& values) { return std::make_unique<Time>(bind_parameters(time_table(), values)); },
 }};
 
 }  // namespace

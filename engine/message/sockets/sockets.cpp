@@ -22,7 +22,7 @@ class Sockets final : public Workload {
   WorkloadContext context_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_sockets{{
     {"sockets",
      "streams, requests and echoes by TCP, UDP and ICMP between pairs of ranks: of the same place on two nodes, or "
      "neighbours on one",

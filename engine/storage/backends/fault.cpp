@@ -249,7 +249,7 @@ Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendC
 
 constexpr Capabilities fault_capabilities{.views = true};  // as far as the inner backend has them
 
-const Registered<BackendEntry> registered{{
+const Registered<BackendEntry> registered_fault{{
     {"fault",
      "another backend with chosen calls going wrong: errors, short counts, delays, hangs, flipped bits",
      specs_of(FaultParameters::table()),

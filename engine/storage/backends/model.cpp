@@ -96,7 +96,7 @@ class ModelBackend final : public Backend {
   Pacer pacer_;
 };
 
-const Registered<BackendEntry> registered{{
+const Registered<BackendEntry> registered_model{{
     {"model",
      "a simulated device of stated bandwidth, latency and jitter: the known answer",
      specs_of(model_table()),

@@ -262,7 +262,7 @@ Result<std::unique_ptr<Backend>> make_mpiio(const Values& values, const BackendC
   return std::make_unique<MpiioBackend>(std::move(parameters), context, std::move(*hints));
 }
 
-const Registered<BackendEntry> registered{{
+const Registered<BackendEntry> registered_mpiio{{
     {"mpiio",
      "MPI-IO: with explicit offsets, independent or collective, or through views, with individual and shared pointers",
      specs_of(mpiio_table()),

@@ -39,7 +39,7 @@ class NullBackend final : public Backend {
   }
 };
 
-const Registered<BackendEntry> registered{{
+const Registered<BackendEntry> registered_null{{
     {"null",
      "every call returns at once and nothing is stored: the cost of the harness itself",
      {},

@@ -137,7 +137,7 @@ Result<std::unique_ptr<Backend>> make_posix(const Values& values, const BackendC
   return std::make_unique<PosixBackend>(parameters, context, *alignment_bytes);
 }
 
-const Registered<BackendEntry> registered{{
+const Registered<BackendEntry> registered_posix{{
     {"posix",
      "pread and pwrite on files, or their kin, through the page cache or past it",
      specs_of(posix_table()),

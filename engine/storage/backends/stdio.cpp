@@ -159,7 +159,7 @@ Result<std::unique_ptr<Backend>> make_stdio(const Values& values, const BackendC
   return std::make_unique<StdioBackend>(bind_parameters(stdio_table(), values), context);
 }
 
-const Registered<BackendEntry> registered{{
+const Registered<BackendEntry> registered_stdio{{
     {"stdio",
      "fwrite and fread on files, through the C library's buffer and the page cache",
      specs_of(stdio_table()),

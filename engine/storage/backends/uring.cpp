@@ -182,7 +182,7 @@ Result<std::unique_ptr<Backend>> make_uring(const Values& values, const BackendC
   return std::make_unique<UringBackend>(parameters, context, *alignment_bytes);
 }
 
-const Registered<BackendEntry> registered{{
+const Registered<BackendEntry> registered_uring{{
     {"uring", "io_uring on files: many operations of a rank under way at once", specs_of(uring_table()),
      capability_words(uring_capabilities), IoRing::missing()},
     uring_capabilities,

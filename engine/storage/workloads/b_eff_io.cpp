@@ -20,7 +20,7 @@ class BEffIo final : public Workload {
   BEffIoRun run_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_b_eff_io{{
     {"b-eff-io",
      "all patterns of one type of b_eff_io, with one access: written for a scheduled time, repeated as often "
      "afterwards",

@@ -56,7 +56,7 @@ Needs needs_of(const Values& values) {
   return FindParameters::from(values).makes_timestamp() ? Needs{block_bytes, 5} : Needs{0, 3};
 }
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_find{{
     {"find",
      "all ranks walk the run's folder together and count what GNU find would find there",
      specs_of(FindParameters::table()),

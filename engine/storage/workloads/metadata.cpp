@@ -88,7 +88,7 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
   return {parameters.items * ranks * each, inodes};
 }
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_metadata{{
     {"metadata",
      "small files and directories made, looked at and removed, in mdtest's model of a tree and items",
      specs_of(MetadataParameters::table()),

@@ -88,7 +88,7 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
   return {files * each, files + (parameters.sets + 1) * ranks + 4};
 }
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_mixed_metadata{{
     {"mixed-metadata",
      "small files looked at, read, deleted and created in weighted shares, in sets that turn over, as in md-workbench",
      specs_of(MixedMetadataParameters::table()),

@@ -100,7 +100,7 @@ class MixedTransfer final : public Workload {
   MixedTransferState state_;
 };
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_mixed_transfer{{
     {"mixed-transfer",
      "reads and writes in weighted shares at random, permuted or Zipf positions of a dataset that transfer has made",
      specs_of(MixedTransferParameters::table()),

@@ -200,7 +200,7 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
   return {parameters.bytes_a_rank() * ranks, files + 4};  // folder, marker, manifest, dataset directory
 }
 
-const Registered<WorkloadEntry> registered{{
+const Registered<WorkloadEntry> registered_transfer{{
     {"transfer",
      "bulk writes and reads of large files, in IOR's model of segments, blocks and transfers",
      specs_of(TransferParameters::table()),
