@@ -14,6 +14,7 @@ from steps.tally import Tally, read_ctest
 
 LINK = python_env.VENV / "bin" / "ullage-engine"
 BYTES_PER_COMPILER = 1 << 30
+SANITIZED = "asan"
 
 
 def folder(preset: str) -> Path:
@@ -103,14 +104,14 @@ def _has_tests(preset: str) -> bool:
     return (folder(preset) / "CTestTestfile.cmake").is_file()
 
 
-def build_tests(preset: str, *, yielding: bool = False) -> None:
-    """Build a leg's engine, and its tests where they can be. Raises StepError."""
-    build(preset, "ullage-engine", *(["ullage-engine-tests"] if _has_tests(preset) else []), yielding=yielding)
+def with_tests(preset: str) -> list[str]:
+    """Return the targets that a leg's tests need: its engine, and its tests where they can be built."""
+    return ["ullage-engine", *(["ullage-engine-tests"] if _has_tests(preset) else [])]
 
 
 def test(preset: str) -> Tally:
     """Build a leg's engine and tests, run them with CTest and count them. Raises StepError when they do not build."""
-    build_tests(preset)
+    build(preset, *with_tests(preset))
     skipped = Tally(skipped=len(left_out(preset)))
     if not _has_tests(preset):
         return skipped
@@ -132,4 +133,4 @@ def configured(presets: Iterable[str]) -> bool:
 
 def legs() -> list[str]:
     """Return the presets the tests run on: the one in use, the second MPI, and the sanitizers."""
-    return list(dict.fromkeys([linked(), "mpich", "asan"]))
+    return list(dict.fromkeys([linked(), "mpich", SANITIZED]))
