@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backends `posix` and `uring` beside fio's psync and io_uring on the same file system, in pairs.
 
-Rate and processor time an operation.
+Rate and processor time an operation. What is read is one file, made once: where a file lies on a device, and how
+long ago it was written, is worth more than what is compared here.
 
 python -m benchmarks.fio_pairs FOLDER [PAIRS]
 """
@@ -17,11 +18,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engine_runs import phases
+from benchmarks.engine_runs import plan_of, run_plan
 from benchmarks.pairs import measure
-from ullage.model.plan import Named
+from ullage.model.plan import Layout, Named, Parameters
+from ullage.model.record import PhaseRecord
 
 MIB: Final = 1 << 20
+DATASET: Final = "what-is-read"
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,11 @@ class Job:
     volume: int
     depth: int = 1
 
+    @property
+    def writes(self) -> bool:
+        """Whether each side makes its file within its timer; else both read one that was there."""
+        return self.mode == "write"
+
 
 JOBS: Final = (
     Job("1 MiB sequential write", "write", MIB, 1024 * MIB),
@@ -46,42 +54,48 @@ JOBS: Final = (
 )
 
 
-def fio(folder: Path, job: Job) -> tuple[float, float]:
-    """Bytes/s and CPU seconds an operation. A file to be read is laid out by fio before its timer starts."""
+def fio(folder: Path, job: Job, file: Path | None = None) -> tuple[float, float]:
+    """Bytes/s and CPU seconds an operation, of reading ``file`` or of writing one."""
     options = [f"--rw={job.mode}", f"--bs={job.block}", f"--size={job.volume}", "--direct=1"]
     if job.depth > 1:
         options += ["--ioengine=io_uring", f"--iodepth={job.depth}", "--fixedbufs=1", "--registerfiles=1"]
     else:
         options += ["--ioengine=psync"]
     options += ["--randrepeat=0", "--fallocate=none", "--thread", "--output-format=json"]
-    options += ["--end_fsync=1"] if job.mode == "write" else []
+    options += ["--end_fsync=1"] if job.writes else ["--readonly"]
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        words = ["fio", "--name=job", f"--directory={place}", *options]
+        options += [f"--filename={file}"] if file else [f"--directory={place}"]
+        words = ["fio", "--name=job", *options]
         told = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)["jobs"][0]
-    side = told["write" if job.mode == "write" else "read"]
+    side = told["write" if job.writes else "read"]
     cpu = (told["usr_cpu"] + told["sys_cpu"]) / 100 * told["job_runtime"] / 1e3
     return side["io_bytes"] / (side["runtime"] / 1e3), cpu / side["total_ios"]
 
 
-def ullage(folder: Path, job: Job) -> tuple[float, float]:
-    """The same of one rank, from open to close with the fsync of a write, as fio's runtime has it."""
-    access = "write" if job.mode == "write" else "read"
-    records = phases(
-        f"posix:{folder}",
-        Named(name="uring" if job.depth > 1 else "posix", parameters={"direct": True}),
-        {
-            "transfer_bytes": job.block,
-            "block_bytes": job.volume,
-            "file_mode": "per-process",
-            "order": "random" if job.mode == "randread" else "sequential",
-            "write_order": "sequential",  # as fio lays out what it will read
-            "verify": "none",
-            **({"queue_depth": job.depth} if job.depth > 1 else {}),
-            # Not right after the file was written in small pieces, which fio does not do: devices still work then.
-            "phases": ["write"] if access == "write" else ["write", "read", "reread"],
-        },
-    )
-    record = records[-1]
+def ullage_phase(folder: Path, job: Job, phase: str, run_id: str = "", dataset: str = "") -> PhaseRecord:
+    """One phase of one rank; of a ``dataset`` of run ``run_id`` which outlives it, where it is named."""
+    parameters: Parameters = {
+        "transfer_bytes": job.block,
+        "block_bytes": job.volume,
+        "file_mode": "per-process",
+        # Written in order in any case, as fio lays out what it will read.
+        **({"order": "random", "write_order": "sequential"} if job.mode == "randread" else {}),
+        "verify": "none",
+        "phases": [phase],
+        **({"queue_depth": job.depth} if job.depth > 1 else {}),
+    }
+    backend = Named(name="uring" if job.depth > 1 else "posix", parameters={"direct": True})
+    plan = plan_of(f"posix:{folder}", backend, parameters, Layout(ranks=1), Path())
+    if dataset:
+        cases = [case.model_copy(update={"dataset": dataset}) for case in plan.cases]
+        later = {"run_id": run_id, "cases": cases, "keep": True, "continues": phase != "write"}
+        plan = plan.model_copy(update=later)
+    return run_plan(plan)[-1]
+
+
+def ullage(folder: Path, job: Job, run_id: str = "") -> tuple[float, float]:
+    """The same as fio's, from open to close with the fsync of a write, as fio's runtime has it."""
+    record = ullage_phase(folder, job, "write") if job.writes else ullage_phase(folder, job, "read", run_id, DATASET)
     return record.bytes / (record.elapsed_ns / 1e9), record.cpu_ns / record.operations / 1e9
 
 
@@ -89,17 +103,27 @@ def compare(folder: Path, job: Job, pairs: int) -> None:
     """Print the two rows of a job."""
     cpu: dict[str, list[float]] = {"ullage": [], "fio": []}
 
-    def rate(name: str, run: Callable[[Path, Job], tuple[float, float]]) -> float:
-        value, seconds = run(folder, job)
+    def rate(name: str, run: Callable[[], tuple[float, float]]) -> float:
+        value, seconds = run()
         cpu[name].append(seconds)
         return value
 
-    print(measure(partial(rate, "ullage", ullage), partial(rate, "fio", fio), pairs).line(job.name, "GB/s", 1e9))
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        here, run_id, file = Path(place), "fio-pairs", None
+        if not job.writes:
+            ullage_phase(here, job, "write", run_id, DATASET)
+            file = max((path for path in here.rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
+        ours = partial(rate, "ullage", partial(ullage, here, job, run_id))
+        theirs = partial(rate, "fio", partial(fio, here, job, file))
+        print(measure(ours, theirs, pairs).line(job.name, "GB/s", 1e9))
     ratios = sorted(a / b for a, b in zip(cpu["ullage"][1:], cpu["fio"][1:], strict=True))
-    ours, theirs = (statistics.median(cpu[name][1:]) * 1e6 for name in ("ullage", "fio"))
+    spent = [statistics.median(cpu[name][1:]) * 1e6 for name in ("ullage", "fio")]
     spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}"
     middle = statistics.median(ratios)
-    print(f"| {job.name}, CPU an operation | {ours:.3g} us | {theirs:.3g} us | {middle:.3f} | {spread} |", flush=True)
+    print(
+        f"| {job.name}, CPU an operation | {spent[0]:.3g} us | {spent[1]:.3g} us | {middle:.3f} | {spread} |",
+        flush=True,
+    )
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t most_extents = 4096;
 constexpr std::uint64_t laps_of_reads = 16;
+constexpr std::uint64_t hot_bytes = std::uint64_t{1} << 20;  // of buffers that a core's own cache keeps
 constexpr std::size_t buffer_alignment = 4096;
 
 /// So many times the slots of the payload keep every thread busy, with as many transfers again to follow.
@@ -181,16 +182,21 @@ void TransferPhase::poison_slots() {
   for (std::uint64_t s = 0; s < ring(); ++s) Payload::poison(slot(s));
 }
 
-/// Slots in use: reads go through them in turn.
+/// Slots in use: reads go through them in turn. Where many reads are under way their buffers are to stay in the caches
+/// that the device's data goes through, but be so many that one slow read does not hold up all that follow it.
 std::uint64_t TransferPhase::ring() const {
-  return std::min(slots_, std::max<std::uint64_t>(pattern_.operations(), 1));
+  const auto depth = static_cast<std::uint64_t>(parameters().queue_depth);
+  const bool stays_hot = depth > 1 && !writes() && !repeats();
+  const std::uint64_t wanted = stays_hot ? std::max(4 * depth, hot_bytes / slot_bytes_) : slots_;
+  return std::min({slots_, wanted, std::max<std::uint64_t>(pattern_.operations(), 1)});
 }
 
 /// How often a batch of reads goes through the slots. Between batches nothing is under way, which costs a queue its
 /// depth; but what is looked at after a batch has to be there still.
 std::uint64_t TransferPhase::laps() const {
   const bool looks_at_each = repeats() || looks_at_each_;
-  return writes() || looks_at_each || parameters().threads > 1 ? 1 : laps_of_reads;
+  if (writes() || looks_at_each || parameters().threads > 1) return 1;
+  return laps_of_reads * std::max<std::uint64_t>(1, most_extents / ring());
 }
 
 std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
