@@ -19,7 +19,7 @@ namespace ullage {
 namespace {
 
 /// How often the meter hears of what was done.
-constexpr std::int64_t look_ns = 100'000'000;
+constexpr std::int64_t look_every_ns = 100'000'000;
 /// Datagrams that are under way when the last was sent have arrived by then.
 constexpr std::int64_t linger_ns = 20'000'000;
 constexpr char measured_word = 'm';
@@ -164,8 +164,8 @@ Status SocketsPhase::run(Meter& meter) {
 
 void SocketsPhase::sleep_until(std::int64_t time_ns, Meter& meter) {
   for (std::int64_t now = now_ns(); now < time_ns; now = now_ns()) {
-    sleep_to(std::min(time_ns, now + look_ns));
-    if (passive_stage_.get() == Stage::measuring && now + look_ns < time_ns) window_->look(meter);
+    sleep_to(std::min(time_ns, now + look_every_ns));
+    if (passive_stage_.get() == Stage::measuring && now + look_every_ns < time_ns) window_->look(meter);
     meter.sign_of_life();
   }
 }
