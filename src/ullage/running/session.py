@@ -88,7 +88,7 @@ class Session:
         if ended.message:
             self.messages.append(ended.message)
             if ended.code == EXIT_ABORTED and not ended.was_stopped:
-                self.note(number, "error", "launch-ended", ended.message, "`ullage resume` finishes the rest")
+                self.note(number, "error", "launch-ended", ended.message, "`ullage resume` finishes what is left")
         return ended
 
     def launch_apart(self, folder: Path, plan: Plan) -> tuple[Ended, list[AnyRecord]]:

@@ -71,7 +71,7 @@ def test_without_double_precision_there_is_no_product(world: World) -> None:
         ({"isa": "amx"}, "no kernel runs here for amx; the CPU has no AMX"),
         ({"type_": "fp64,fp64"}, "repeated word"),
         ({"blas": Path("/no/such.so")}, "--blas /no/such.so: no such file"),
-        ({"time": "0"}, "no time to measure"),
+        ({"time": "0"}, "--time: is no time at all"),
         ({"size": 1 << 20}, "--size: a solve of 1048576 rows needs"),
     ],
 )

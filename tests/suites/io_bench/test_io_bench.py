@@ -70,7 +70,7 @@ def test_a_file_holds_8_records_at_least_and_2048_at_most() -> None:
         ({"record": "12"}, "--record: 12 bytes are no multiple of 8"),
         ({"backend": "mmap"}, "--backend: unknown word 'mmap'"),
         ({"volume": "much"}, "'much': not a size"),
-        ({"time": "0s"}, "--time: there is no time to measure in"),
+        ({"time": "0s"}, "--time: is no time at all"),
     ],
 )
 def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:

@@ -62,7 +62,7 @@ def test_options_survive_their_way_through_json() -> None:
         ({"ranks": "1,two"}, "--ranks 'two': not a count"),
         ({"block": "1X"}, "--block '1X': not a size"),
         ({"volume": "much"}, "'much': not a size"),
-        ({"time": "0s"}, "--time: there is no time to measure in"),
+        ({"time": "0s"}, "--time: is no time at all"),
         ({"interval": "500%"}, "'500%': not a relative width"),
         ({"param": ["direct=true"]}, "--param direct=true: not a parameter; write THING.KEY=VALUE"),
         ({"vary": ["posix.direct"]}, "--vary posix.direct: not a parameter"),

@@ -113,7 +113,7 @@ def b_eff_io_words(  # noqa: PLR0913 - each is an option of the command line
     from ullage.parameters import known_word
     from ullage.suites.b_eff_io.hint_files import read_hint_sets
     from ullage.suites.b_eff_io.options import QUICK_TIME_S, USUAL_TIME_S
-    from ullage.suites.sweep.words import optional_size
+    from ullage.suites.sweep.words import duration, optional_size
     from ullage.system.cpu import ranks_by_default
     from ullage.uri import parse_targets
 
@@ -125,7 +125,7 @@ def b_eff_io_words(  # noqa: PLR0913 - each is an option of the command line
         "nodes": nodes,
         "ranks_per_node": ranks_per_node,
         "partitions": counts,
-        "time_s": (QUICK_TIME_S if quick else USUAL_TIME_S) if time is None else _duration("--time", time),
+        "time_s": (QUICK_TIME_S if quick else USUAL_TIME_S) if time is None else duration("--time", time),
         "rewrite": rewrite,
         **_sizes(lmax, memory, memory_total, quick=quick),
         "rule": known_word(rule, ("2.1", "1.0"), "--rule"),
@@ -136,7 +136,7 @@ def b_eff_io_words(  # noqa: PLR0913 - each is an option of the command line
         "hint_sets": read_hint_sets(hints or [], counts),
         "repetitions": repetitions,
         "space": optional_size("--space", space),
-        "watchdog_s": None if watchdog is None else _duration("--watchdog", watchdog),
+        "watchdog_s": None if watchdog is None else duration("--watchdog", watchdog),
         "keep": keep,
         "resumable": resumable,
         "quick": quick,
@@ -206,16 +206,3 @@ def _sizes(lmax: str | None, memory: str | None, memory_total: str | None, *, qu
         "memory": optional_size("--memory", memory),
         "memory_total": optional_size("--memory-total", memory_total),
     }
-
-
-def _duration(option: str, text: str) -> float:
-    from ullage.errors import UserError
-    from ullage.units import parse_duration
-
-    try:
-        seconds = parse_duration(text)
-    except UserError as error:
-        raise UserError(error.what, f"{option} {error.where}", error.right, error.code) from error
-    if seconds <= 0:
-        raise UserError("is no time at all", option, "write 90s, 5m or 1h")
-    return seconds

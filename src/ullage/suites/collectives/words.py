@@ -84,7 +84,7 @@ def collectives_words(  # noqa: PLR0913 - each is an option of the command line
         one_sided=["put", "get", "accumulate"] if one_sided else ["put", "get"] if quick else [],
         syncs=["lock", "flush", "fence"] if one_sided else ["flush"] if quick else [],
         repetitions=repetitions or usual,
-        time_s=None if time is None else duration(time),
+        time_s=None if time is None else duration("--time", time),
         quick=quick,
         peer=False,
         seed=seed,

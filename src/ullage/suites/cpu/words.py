@@ -74,7 +74,7 @@ def cpu_words(  # noqa: PLR0913 - each is an option of the command line
         types=_types(type_),
         isas=_names(isa, "--isa"),
         every_count=threads is not None,
-        time_s=duration(time or (_QUICK_TIME if quick else _USUAL_TIME)),
+        time_s=duration("--time", time or (_QUICK_TIME if quick else _USUAL_TIME)),
         repetitions=repetitions,
         quick=quick,
         peer=not no_peer,

@@ -97,7 +97,7 @@ def disk_words(  # noqa: PLR0913 - each is an option of the command line
         backend=None if backend is None else known_word(backend, ("posix", "uring"), "--backend"),
         volume=None if volume is None else parse_size(volume),
         small_volume=None if small_volume is None else parse_size(small_volume),
-        time_s=duration(default["time"] if time is None else time),
+        time_s=duration("--time", default["time"] if time is None else time),
         interval=parse_share(interval),
         min_repetitions=min_repetitions,
         max_repetitions=max_repetitions,

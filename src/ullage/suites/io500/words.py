@@ -75,6 +75,7 @@ def io500_words(  # noqa: PLR0913 - each is an option of the command line
     from ullage.parameters import known_word
     from ullage.suites.io500.config import read_config
     from ullage.suites.io500.options import Io500Options, OfficialConfig, default_stonewall_s
+    from ullage.suites.sweep.words import duration
     from ullage.system.cpu import ranks_by_default
     from ullage.units import parse_size
     from ullage.uri import parse_targets
@@ -90,14 +91,14 @@ def io500_words(  # noqa: PLR0913 - each is an option of the command line
             "nodes": nodes,
             "ranks_per_node": ranks_per_node,
             "mode": known_word(mode, ("standard", "extended"), "--mode"),
-            "stonewall_s": default_stonewall_s(official) if stonewall is None else _duration(stonewall, "--stonewall"),
+            "stonewall_s": default_stonewall_s(official) if stonewall is None else duration("--stonewall", stonewall),
             "repeat": repeat,
-            "time_s": None if time is None else _duration(time, "--time"),
+            "time_s": None if time is None else duration("--time", time),
             "verify": known_word(verify, ("full", "none"), "--verify"),
             "cache": _cache(cache, official),
             "hints": _hints(hint or []),
             "space": None if space is None else parse_size(space),
-            "watchdog_s": None if watchdog is None else _duration(watchdog, "--watchdog"),
+            "watchdog_s": None if watchdog is None else duration("--watchdog", watchdog),
             "keep": keep,
             "resumable": resumable,
             "config": official,
@@ -153,13 +154,3 @@ def _hints(texts: "Iterable[str]") -> dict[str, dict[str, str]]:
             raise UserError(f"unknown phase '{phase}'", f"--hint {text}", suggest(phase, BY_NAME))
         found.setdefault(phase, {})[match["key"]] = match["value"]
     return found
-
-
-def _duration(text: str, option: str) -> float:
-    from ullage.errors import UserError
-    from ullage.units import parse_duration
-
-    seconds = parse_duration(text)
-    if seconds <= 0:
-        raise UserError("is no time at all", option, "write 90s, 5m or 1h")
-    return seconds

@@ -66,7 +66,7 @@ def io_bench_words(  # noqa: PLR0913 - each is an option of the command line
         records=record_sizes("--record", default["record"] if record is None else record),
         volume=parse_size(default["volume"] if volume is None else volume),
         backend=known_word(backend, ("posix", "uring"), "--backend"),
-        time_s=duration(default["time"] if time is None else time),
+        time_s=duration("--time", default["time"] if time is None else time),
         interval=parse_share(interval),
         min_repetitions=min_repetitions,
         max_repetitions=max_repetitions,

@@ -91,7 +91,7 @@ def matrix_words(  # noqa: PLR0913 - each is an option of the command line
         stride=stride,
         read_share=_mix(mix),
         pieces=pieces,
-        time_s=duration(default["time"] if time is None else time),
+        time_s=duration("--time", default["time"] if time is None else time),
         interval=parse_share(interval),
         min_repetitions=min_repetitions,
         max_repetitions=max_repetitions,

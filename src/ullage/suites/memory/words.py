@@ -58,7 +58,7 @@ def memory_words(  # noqa: PLR0913 - each is an option of the command line
     options = typed(
         MemoryOptions,
         repetitions=usual if repetitions is None else repetitions,
-        time_s=(QUICK_S if quick else USUAL_S) if time is None else duration(time),
+        time_s=(QUICK_S if quick else USUAL_S) if time is None else duration("--time", time),
         seed=seed,
         quick=quick,
         peer=not no_peer,

@@ -83,7 +83,7 @@ def network_words(  # noqa: PLR0913 - each is an option of the command line
     from ullage.suites.sweep.words import duration, rising_axis
     from ullage.units import parse_axis, parse_size
 
-    time_s = None if time is None else duration(time)
+    time_s = None if time is None else duration("--time", time)
     small = quick or (time_s is not None and time_s < _SMALL_S)
     usual = _QUICK_REPETITIONS if quick else int(CaseOptions.model_fields["repetitions"].default)
     each = usual if repetitions is None else repetitions

@@ -45,7 +45,7 @@ def node_words(
     from ullage.uri import parse_targets
 
     targets = parse_targets(target or ["here=."])
-    seconds = duration(time or (_QUICK if quick else _USUAL))
+    seconds = duration("--time", time or (_QUICK if quick else _USUAL))
     shared = {"quick": quick, "no_peer": no_peer, "machine": machine, "seed": seed}
     return whole(targets, _parts([f"{one.name}={one.uri}" for one in targets], seconds, shared))
 

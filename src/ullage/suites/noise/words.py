@@ -37,7 +37,7 @@ def noise_words(
         KernelOptions,
         threads=thread_counts(threads, read_resources(), quick=quick),
         repetitions=repetitions or (3 if quick else 6),
-        time_s=None if time is None else duration(time),
+        time_s=None if time is None else duration("--time", time),
         quick=quick,
         peer=False,
         seed=seed,

@@ -68,7 +68,7 @@ def pairs_words(  # noqa: PLR0913 - each is an option of the command line
         one_at_a_time=one_at_a_time,
         pattern=None if pattern is None else str(pattern.absolute()),
         repetitions=repetitions or (3 if quick else 6),
-        time_s=None if time is None else duration(time),
+        time_s=None if time is None else duration("--time", time),
         quick=quick,
         peer=False,
         seed=seed,

@@ -48,7 +48,7 @@ def rings_words(  # noqa: PLR0913 - each is an option of the command line
         ranks_per_node=ranks_per_node,
         repetitions=usual if repetitions is None else repetitions,
         faithful=faithful,
-        time_s=None if time is None else duration(time),
+        time_s=None if time is None else duration("--time", time),
         quick=quick,
         peer=not no_peer,
         seed=seed,

@@ -130,12 +130,12 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
         verify=verify,
         parameters=[_setting(text, "--param") for text in param or []],
         vary=[_axis_setting(text) for text in vary or []],
-        time_s=duration(time),
+        time_s=duration("--time", time),
         interval=parse_share(interval),
         min_repetitions=min_repetitions,
         max_repetitions=max_repetitions,
         seed=seed,
-        watchdog_s=None if watchdog is None else duration(watchdog),
+        watchdog_s=None if watchdog is None else duration("--watchdog", watchdog),
         extend=_words(extend, ("ranks", "block"), "--extend") if extend is not None else [],
         recheck=recheck,
         ceilings=parse_ceilings(ceiling or [], targets),
@@ -187,14 +187,17 @@ def parse_share(text: str) -> float:
     return value
 
 
-def duration(text: str) -> float:
-    """Seconds, above 0."""
+def duration(option: str, text: str) -> float:
+    """Seconds, above 0; a mistake names ``option``."""
     from ullage.errors import UserError
     from ullage.units import parse_duration
 
-    seconds = parse_duration(text)
+    try:
+        seconds = parse_duration(text)
+    except UserError as error:
+        raise UserError(error.what, f"{option} {error.where}", error.right, error.code) from error
     if seconds <= 0:
-        raise UserError("there is no time to measure in", "--time", "write 90s, 2m or 1h")
+        raise UserError("is no time at all", option, "write 90s, 5m or 1h")
     return seconds
 
 
