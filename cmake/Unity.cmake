@@ -5,7 +5,7 @@
 # Kernels stay alone: those of one instruction set are named as those of another. So does what registers itself and has
 # many files named after it (transfer.cpp with transfer_phase.cpp and others): such families are named like each other.
 function(ullage_unite target)
-  set(files_of_a_unit 10)
+  set(files_of_a_unit 20)
   set(files_of_a_family 4)
   set(others ${ARGN})
   foreach(source IN LISTS ARGN)

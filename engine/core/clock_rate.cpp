@@ -11,7 +11,7 @@ namespace ullage {
 namespace {
 
 constexpr int blocks = 800;
-constexpr int links_a_block = 16;
+constexpr int links_a_turn = 16;
 constexpr int least_runs = 2;
 constexpr int most_runs = 8;  // where something is in the way of every one, or the CPU is not as we think
 
@@ -53,7 +53,7 @@ class Shortest final {
   /// `empty`: what reading the time itself takes, 0.5 % of the shorter chain.
   [[nodiscard]] double rate(double cycles, const Shortest& empty) const {
     const std::int64_t ns = ns_ - empty.ns_;
-    return ns > 0 ? cycles * blocks * links_a_block * 1e9 / static_cast<double>(ns) : 0;
+    return ns > 0 ? cycles * blocks * links_a_turn * 1e9 / static_cast<double>(ns) : 0;
   }
 
  private:

@@ -33,7 +33,7 @@ std::string file_of(BlasCalls::Gemm<double> function) {
   return info.dli_fname;
 }
 
-std::string trimmed(std::string_view text) {
+std::string without_blanks(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\n");
   if (first == std::string_view::npos) return {};
   return std::string(text.substr(first, text.find_last_not_of(" \t\n") - first + 1));
@@ -68,10 +68,10 @@ Result<BlasCalls> find_calls(void* handle) {
 
 Map facts_of(const BlasCalls& calls) {
   Map facts{{"library", file_of(calls.dgemm)}};
-  if (calls.core != nullptr) facts["core"] = trimmed(calls.core());
+  if (calls.core != nullptr) facts["core"] = without_blanks(calls.core());
   if (calls.architecture != nullptr && calls.architecture_text != nullptr)
-    facts["core"] = trimmed(calls.architecture_text(calls.architecture()));
-  if (calls.config != nullptr) facts["config"] = trimmed(calls.config());
+    facts["core"] = without_blanks(calls.architecture_text(calls.architecture()));
+  if (calls.config != nullptr) facts["config"] = without_blanks(calls.config());
   return facts;
 }
 

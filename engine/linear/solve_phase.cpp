@@ -13,7 +13,7 @@
 namespace ullage {
 namespace {
 
-constexpr int warm_up_n = 768;
+constexpr int warm_up_order = 768;
 /// Of our own factorisation, where nobody says: wide enough for the product to run at its full rate.
 constexpr int usual_width = 192;
 
@@ -83,7 +83,7 @@ void SolvePhase::solve(const Block<double>& a) {
 
 /// Also makes the library's threads and buffers. What it leaves is no system any more.
 void SolvePhase::warm_up() {
-  const int n = std::min(parameters_.n, warm_up_n);
+  const int n = std::min(parameters_.n, warm_up_order);
   const std::int64_t until = now_ns() + static_cast<std::int64_t>(parameters_.warm_up_s * 1e9);
   while (now_ns() < until) solve(matrix_->all().part(0, 0, n, n));
 }

@@ -31,7 +31,7 @@ std::optional<Traffic> process_traffic() {
 }
 
 /// A sum over ranks that is known only if each of those that count could say.
-struct Sum {
+struct MovedSum {
   std::uint64_t bytes = 0;
   std::uint64_t silent = 0;
   void take(const std::optional<std::uint64_t>& value) {
@@ -63,7 +63,7 @@ class MovedProbe final : public Probe {
       record["moved"] = nullptr;
       return;
     }
-    std::array<Sum, 3> sums;
+    std::array<MovedSum, 3> sums;
     sums[0].take(grown(before_.process, after_.process, scope.reads));
     if (counters_ != nullptr) {  // one rank of each kernel
       sums[1].take(grown(before_.device, after_.device, scope.reads));

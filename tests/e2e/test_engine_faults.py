@@ -162,6 +162,7 @@ def test_reads_that_never_began_are_not_called_corrupt(engine: Path, tmp_path: P
     assert 0 < read.verified_bytes <= read.bytes
 
 
+@pytest.mark.any_mpi
 def test_full_verification_longer_than_the_watchdog_is_progress(engine: Path, tmp_path: Path, target: Path) -> None:
     slow = {"inner": "posix", "kind": "delay", "operation": "read", "delay_s": 0.1, "count": 0}
     words = {"transfer_bytes": MIB, "block_bytes": 16 * MIB, "verify": "full"}

@@ -6,6 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
 from tests.e2e.commands import command
 
 from ullage.importers.io500_result import IMPORTER
@@ -67,6 +68,7 @@ def _has_made(result: Path, dataset: str) -> bool:
     return False
 
 
+@pytest.mark.any_mpi
 def test_all_hard_files_corrupted_between_phases_void_the_run(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     _interrupt_after(look(engine, target, result, "--resumable"), result, "mdtest-hard")

@@ -20,7 +20,7 @@ constexpr std::size_t most_datagrams = 64;
 constexpr std::size_t joined_place_bytes = 65536;
 constexpr std::size_t joined_places = 4;
 /// Datagrams of a call together have no more bytes than this, as far as one of them has not: they stay in a cache.
-constexpr std::size_t most_bytes_a_call = 1 << 18;
+constexpr std::size_t most_bytes_a_send = 1 << 18;
 constexpr std::size_t control_bytes = CMSG_SPACE(sizeof(int));
 constexpr std::uint64_t datagrams_checked_at_first = 64;
 /// Below this sleeping would take longer than what is slept for.
@@ -38,7 +38,7 @@ std::size_t datagrams_of(DatagramBatch batch, std::size_t block_bytes) {
     case DatagramBatch::gso:
       return std::clamp<std::size_t>(largest_piece / block_bytes, 1, most_datagrams);
     case DatagramBatch::many:
-      return std::clamp<std::size_t>(most_bytes_a_call / block_bytes, 1, most_datagrams);
+      return std::clamp<std::size_t>(most_bytes_a_send / block_bytes, 1, most_datagrams);
     case DatagramBatch::single:
       break;
   }

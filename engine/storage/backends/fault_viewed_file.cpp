@@ -12,7 +12,7 @@
 namespace ullage {
 namespace {
 
-constexpr std::size_t unit_bytes = 8;
+constexpr std::size_t word_bytes = 8;
 
 class FaultViewedFile final : public ViewedFile {
  public:
@@ -66,7 +66,7 @@ class FaultViewedFile final : public ViewedFile {
       case FaultKind::short_count:
         failure_ = faults::injected(EIO, parameters.operation, name_);
         return take_part(direction, pointer,
-                         data.first(std::min(parameters.short_bytes / unit_bytes * unit_bytes, data.size())));
+                         data.first(std::min(parameters.short_bytes / word_bytes * word_bytes, data.size())));
       default:
         failure_ = faults::injected(errno_of(parameters.kind), parameters.operation, name_);
         return take_part(direction, pointer, {});
