@@ -17,6 +17,7 @@ BANDWIDTH = 50e6
 LATENCY_S = 0.002
 MIB = 1 << 20
 TOLERANCE = 0.01
+BUSY = 3  # times the tolerance, for what others do to one of two repetitions
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def test_every_cell_is_there(summary: Summary) -> None:
 def test_bandwidth_is_that_of_the_device(summary: Summary) -> None:
     for (_, ranks, block), row in rows_of(summary, "bandwidth").items():
         assert max(row.repetitions) == pytest.approx(expected_bandwidth(ranks, block), rel=TOLERANCE)
-        assert row.median == pytest.approx(expected_bandwidth(ranks, block), rel=TOLERANCE)
+        assert row.median == pytest.approx(expected_bandwidth(ranks, block), rel=BUSY * TOLERANCE)
 
 
 def test_latency_is_that_of_the_device(summary: Summary) -> None:

@@ -217,6 +217,7 @@ def test_the_axis_holds_the_decades_with_data_or_is_the_originals(plain: ReportD
     svg = drawn(figure)
     assert ">100000<" in svg
     assert ">0.1<" in svg
+    assert ">100000<" not in drawn(b_eff_io.build(plain)[0]), "one figure's box is no other's"
 
 
 def test_plots_say_that_shared_pointers_were_worked_around(sets: ReportData) -> None:

@@ -125,7 +125,7 @@ class _Drawing:
             self._row("type", self._types, color("access", "access", ACCESS_COLORS, self._accesses)),
         ]
         return {
-            "params": [OPTION],
+            "params": [dict(OPTION)],
             "data": {"values": list(self._points)},
             "vconcat": rows,
             "resolve": {"scale": dict.fromkeys(("fill", "stroke"), "independent")},

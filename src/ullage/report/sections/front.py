@@ -57,8 +57,8 @@ def _line(headline: Headline, row: Row, *, is_first: bool) -> list[Cell]:
     verdict, ceiling = classify(row), row.ceiling
     hint = "" if ceiling is None else ceiling.source
     return [
-        Cell(headline.part if is_first else "", css="nowrap"),
-        Cell(headline.what),
+        Cell(headline.part if is_first else "", css="part"),
+        Cell(headline.what, css="what"),
         number_cell(format_quantity(row.median, row.unit), hint="; ".join(row.reasons)),
         number_cell(format_interval(row.low, row.high, scale_for([row.median], row.unit)) or DASH),
         number_cell(DASH if ceiling is None else format_quantity(ceiling.value, row.unit), hint=hint),
