@@ -14,9 +14,11 @@ from ullage.model.peer import PeerRecord
 from ullage.peers.hpcc import installed
 from ullage.result import ResultFolder
 
-# The range of both over their medians, so many times; and never less than a factor of that.
+# The range of both over their medians, so many times; and never less than a factor of that: a ring of two ranks on one
+# node has more than one speed on some processors (0.13, 0.19 and 0.38 us within a minute on an EPYC), and hpcc gives
+# its fastest.
 _RANGES = 2.0
-_LEAST = 2.5
+_LEAST = 4.0
 
 
 @pytest.fixture
