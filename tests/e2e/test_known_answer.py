@@ -17,17 +17,19 @@ BANDWIDTH = 50e6
 LATENCY_S = 0.002
 MIB = 1 << 20
 TOLERANCE = 0.01
-BUSY = 3  # times the tolerance, for what others do to one of two repetitions
 
 
 @pytest.fixture(scope="module")
 def summary(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Summary:
-    """Phases last about a second, so that a late wake-up on a busy machine is far below the tolerance."""
+    """Phases last about a second, so that a late wake-up on a busy machine is far below the tolerance.
+
+    Three of each, of which one may be worse.
+    """
     result = tmp_path_factory.mktemp("known") / "result"
     words = ["run", "sweep", "--target", "device=model:", "--engine", str(engine), "--result", str(result)]
     words += ["--param", f"model.bandwidth={BANDWIDTH:g}", "--param", f"model.latency_s={LATENCY_S}"]
     words += ["--ranks", "1,2", "--block", "256K,1M", "--volume", "32M", "--time", "60s"]
-    words += ["--min-repetitions", "2", "--max-repetitions", "2", "--ceiling", f"device={BANDWIDTH:g}"]
+    words += ["--min-repetitions", "3", "--max-repetitions", "3", "--ceiling", f"device={BANDWIDTH:g}"]
     assert run(words) == 0
     return Summary.model_validate_json((result / "summary.json").read_bytes())
 
@@ -58,7 +60,7 @@ def test_every_cell_is_there(summary: Summary) -> None:
 def test_bandwidth_is_that_of_the_device(summary: Summary) -> None:
     for (_, ranks, block), row in rows_of(summary, "bandwidth").items():
         assert max(row.repetitions) == pytest.approx(expected_bandwidth(ranks, block), rel=TOLERANCE)
-        assert row.median == pytest.approx(expected_bandwidth(ranks, block), rel=BUSY * TOLERANCE)
+        assert row.median == pytest.approx(expected_bandwidth(ranks, block), rel=TOLERANCE)
 
 
 def test_latency_is_that_of_the_device(summary: Summary) -> None:

@@ -14,11 +14,9 @@ from ullage.model.peer import PeerRecord
 from ullage.peers.hpcc import installed
 from ullage.result import ResultFolder
 
-# The range of both over their medians, so many times; and never less than a factor of that: a ring of two ranks on one
-# node has more than one speed on some processors (0.13, 0.19 and 0.38 us within a minute on an EPYC), and hpcc gives
-# its fastest.
+# The range of both over their medians, so many times; and never less than a factor of that.
 _RANGES = 2.0
-_LEAST = 4.0
+_LEAST = 2.5
 
 
 @pytest.fixture
@@ -61,7 +59,12 @@ def tolerance(ours: Sequence[float], theirs: Sequence[float]) -> float:
     return max(_LEAST, 1 + _RANGES * sum(ranges))
 
 
-def test_hpcc_agrees_within_the_noise_of_runs_in_turn(ring_engine: Path, tmp_path: Path) -> None:
+def test_hpcc_agrees_within_the_noise_of_runs_in_turn(
+    ring_engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As a user has it: the settings for more ranks than cores slow one side more than the other.
+    for name in ("OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_pml"):
+        monkeypatch.delenv(name, raising=False)
     if installed() is None:
         pytest.skip("hpcc is not installed")
     if describe(ring_engine).engine.mpi.family != "openmpi":
