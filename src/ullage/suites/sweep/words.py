@@ -18,6 +18,7 @@ _SETTING: Final = re.compile(r"(?P<thing>[^.=\s]+)\.(?P<key>[^.=\s]+)=(?P<value>
 _PERCENT: Final = re.compile(r"(\d+(?:\.\d+)?)\s?%", re.ASCII)
 WordT = TypeVar("WordT", bound=str)
 OptionsT = TypeVar("OptionsT", bound="RunOptions")
+ParsedT = TypeVar("ParsedT")
 
 
 def sweep_words(  # noqa: PLR0913 - each is an option of the command line
@@ -192,10 +193,7 @@ def duration(option: str, text: str) -> float:
     from ullage.errors import UserError
     from ullage.units import parse_duration
 
-    try:
-        seconds = parse_duration(text)
-    except UserError as error:
-        raise UserError(error.what, f"{option} {error.where}", error.right, error.code) from error
+    seconds = _parsed(option, text, parse_duration)
     if seconds <= 0:
         raise UserError("is no time at all", option, "write 90s, 5m or 1h")
     return seconds
@@ -203,13 +201,16 @@ def duration(option: str, text: str) -> float:
 
 def optional_size(option: str, text: str | None) -> int | None:
     """Bytes, or None where nothing was said; a mistake names ``option``."""
-    from ullage.errors import UserError
     from ullage.units import parse_size
 
-    if text is None:
-        return None
+    return None if text is None else _parsed(option, text, parse_size)
+
+
+def _parsed(option: str, text: str, parse: Callable[[str], ParsedT]) -> ParsedT:
+    from ullage.errors import UserError
+
     try:
-        return parse_size(text)
+        return parse(text)
     except UserError as error:
         raise UserError(error.what, f"{option} {error.where}", error.right, error.code) from error
 
