@@ -59,10 +59,12 @@ double best_of_tries(const Try& attempt) {
 }
 
 TEST(MpiModelBackend, GivesBackItsBandwidthSharedByAllRanks) {
+  // The last operation may come late by a time slice, where there are more ranks than cores: 4 ms, of 200 ms and more.
+  constexpr std::size_t operations = 2000;
   ModelBench bench({{"bandwidth", 1e9}});
-  const double expected_ns = 200.0 * length_bytes * bench.world().size();
+  const double expected_ns = 1.0 * operations * length_bytes * bench.world().size();
   const double best = best_of_tries([&] {
-    const auto slowest = static_cast<double>(bench.world().all().max(bench.run(200).elapsed_ns));
+    const auto slowest = static_cast<double>(bench.world().all().max(bench.run(operations).elapsed_ns));
     EXPECT_GE(slowest, expected_ns * 0.999) << "never faster than the device";
     return off_by(slowest, expected_ns);
   });
