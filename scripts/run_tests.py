@@ -16,11 +16,11 @@ PYTEST_LIMIT_S = 900
 AT_ONCE = "3"  # files of tests: they start ranks of their own and wait for them half of the time
 
 
-def pytest(preset: str, *chosen: str) -> Tally:
-    """Run pytest with a leg's engine: what the words ``chosen`` choose, or all of it."""
+def pytest(preset: str, *chosen: str, at_once: str = AT_ONCE) -> Tally:
+    """Run pytest with a leg's engine: what the words ``chosen`` choose. ``at_once``: 0 is one file after the other."""
     report = LOGS / f"pytest-{preset}.xml"
     report.unlink(missing_ok=True)
-    words = ["-q", "--tb=short", "--numprocesses", AT_ONCE, "--dist", "loadfile", f"--junit-xml={report}"]
+    words = ["-q", "--tb=short", "--numprocesses", at_once, "--dist", "loadfile", f"--junit-xml={report}"]
     argv = [python_env.VENV / "bin" / "python", "-m", "pytest", *words, *chosen]
     code = shown(argv, {"ULLAGE_ENGINE": str(engine.folder(preset) / "ullage-engine")}, limit_s=PYTEST_LIMIT_S)
     counted = read(report)
@@ -28,9 +28,9 @@ def pytest(preset: str, *chosen: str) -> Tally:
 
 
 def front(preset: str, ahead: BuildsAhead) -> Tally:
-    """Run all of pytest. It waits half of the time: the other legs are built meanwhile."""
+    """Run pytest, without what is timed. It waits half of the time: the other legs are built meanwhile."""
     ahead.start()
-    return pytest(preset)
+    return pytest(preset, "-m", "not undisturbed")
 
 
 def engine_of(preset: str, ahead: BuildsAhead) -> Tally:
@@ -43,13 +43,14 @@ def front_of(preset: str, ahead: BuildsAhead) -> Tally:
     """Run with a leg's engine, that was built ahead, the tests that start one and may end otherwise on another MPI."""
     ahead.wait_for(preset)
     engine.build(preset, "ullage-engine")
-    return pytest(preset, "tests/e2e", "-m", "not any_mpi")
+    return pytest(preset, "tests/e2e", "-m", "not any_mpi and not undisturbed")
 
 
 def steps(first: str, others: list[str], ahead: BuildsAhead) -> list[tuple[str, Callable[[], Tally]]]:
     """Return the steps in order: what finds most in the least time first."""
     return [
         (f"engine tests, {first}", partial(engine.test, first)),
+        ("pytest, what is timed", partial(pytest, first, "tests/e2e", "-m", "undisturbed", at_once="0")),
         (f"pytest, engine of {first}", partial(front, first, ahead)),
         ("lint", lint.main),
         *(

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "core/clock.hpp"
 
@@ -12,12 +11,22 @@ namespace {
 
 /// Moved by a trial: long against reading the clock, short against preparing a case.
 constexpr std::size_t trial_bytes = std::size_t{4} << 20U;
-constexpr std::size_t trials_of_each = 5;
+constexpr std::size_t least_rounds = 5;
+/// Widths differ by a few percent in memory, where single trials differ by more.
+constexpr std::int64_t enough_ns = 20'000'000;
 
 std::int64_t time_ns(StreamLoop loop, const StreamJob& job) {
   const std::int64_t begun = now_ns();
   (void)loop(job);
   return now_ns() - begun;
+}
+
+/// Not the best: that is of a piece which happened to be in a cache.
+std::int64_t median_of(std::vector<std::int64_t> times_ns) {
+  if (times_ns.empty()) return 0;
+  const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
+  std::ranges::nth_element(times_ns, middle);
+  return *middle;
 }
 
 }  // namespace
@@ -56,12 +65,13 @@ StreamJob trial_of(const StreamJob& job, std::size_t trial) {
 
 const StreamLoops& fastest_of(const std::vector<const StreamLoops*>& candidates, StreamKind kind, Stores stores,
                               const StreamJob& job) {
-  std::vector<std::int64_t> best(candidates.size(), std::numeric_limits<std::int64_t>::max());
-  for (std::size_t trial = 0; candidates.size() > 1 && trial < trials_of_each * candidates.size(); ++trial) {
-    const std::size_t i = trial % candidates.size();
-    best[i] = std::min(best[i], time_ns(candidates[i]->loop(kind, stores), trial_of(job, trial)));
-  }
-  return *candidates[static_cast<std::size_t>(std::ranges::min_element(best) - best.begin())];
+  std::vector<std::vector<std::int64_t>> times_ns(candidates.size());
+  const std::int64_t begun = now_ns();
+  std::size_t trial = 0;
+  for (std::size_t round = 0; candidates.size() > 1 && (round < least_rounds || now_ns() - begun < enough_ns); ++round)
+    for (std::size_t i = 0; i < candidates.size(); ++i, ++trial)
+      times_ns[i].push_back(time_ns(candidates[i]->loop(kind, stores), trial_of(job, trial)));
+  return *candidates[static_cast<std::size_t>(std::ranges::min_element(times_ns, {}, median_of) - times_ns.begin())];
 }
 
 }  // namespace ullage

@@ -13,7 +13,7 @@ namespace ullage {
                                                                 std::size_t vector_bytes);
 
 /// The one of `candidates`, of which there is one at least, that goes through the job's arrays fastest: short trials of
-/// each in turn, the best time of each counts. On some CPUs the widest is not it. Leaves anything in the arrays.
+/// each in turn, the median of each counts. On some CPUs the widest is not it. Leaves anything in the arrays.
 [[nodiscard]] const StreamLoops& fastest_of(const std::vector<const StreamLoops*>& candidates, StreamKind kind,
                                             Stores stores, const StreamJob& job);
 

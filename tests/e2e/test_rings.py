@@ -59,6 +59,7 @@ def tolerance(ours: Sequence[float], theirs: Sequence[float]) -> float:
     return max(_LEAST, 1 + _RANGES * sum(ranges))
 
 
+@pytest.mark.undisturbed
 def test_hpcc_agrees_within_the_noise_of_runs_in_turn(
     ring_engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,9 +49,9 @@ class World:
         )
         return asked_part("disk", asked)
 
-    def sweep(self) -> AskedPart:
+    def sweep(self, time: str = "60s") -> AskedPart:
         target = [f"here={self.target}"]
-        asked = sweep_words(target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3)
+        asked = sweep_words(target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time)
         return asked_part("sweep", asked)
 
     def prepare(self, *parts: AskedPart) -> PreparedParts:

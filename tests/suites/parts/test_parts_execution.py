@@ -103,6 +103,15 @@ def test_who_asks_for_an_end_gets_it_and_can_go_on(world: World) -> None:
     assert statuses(summary_of(world)) == {"disk": "complete", "sweep": "complete"}
 
 
+def test_a_part_whose_time_was_too_short_for_one_number_says_so(world: World) -> None:
+    code, _ = world.run(world.prepare(world.disk(), world.sweep(time="50ms")))
+    assert code == EXIT_OK
+    disk, sweep = summary_of(world).parts
+    assert (disk.status, disk.reason) == ("complete", "")
+    assert sweep.status == "complete"
+    assert "more --time" in sweep.reason
+
+
 def test_what_is_complete_is_left_alone(world: World) -> None:
     world.run(world.prepare())
     launches = len(world.engine.plans)

@@ -82,7 +82,7 @@ class _Whole:
             Part(
                 suite=suite,
                 status=_status(said, outcome),
-                reason="" if outcome is None else outcome.reason,
+                reason="" if outcome is None else outcome.reason or _why_empty(said, outcome),
                 seconds=outcome.seconds if outcome is not None and outcome.began else None,
                 headlines=[Headline(part=one.part, what=one.what, row=first + one.row) for one in shown],
             )
@@ -91,6 +91,13 @@ class _Whole:
 
 def _by(suite: str, findings: list[Finding]) -> list[Finding]:
     return [finding.model_copy(update={"suite": suite}) for finding in findings]
+
+
+def _why_empty(said: Summary | None, outcome: PartOutcome) -> str:
+    """Of a part that ended as it should and has no number all the same."""
+    if said is None or said.rows or outcome.code != EXIT_OK:
+        return ""
+    return "not one number: its time was over before the first repetition was; give it more --time"
 
 
 def _status(said: Summary | None, outcome: PartOutcome | None) -> PartStatus:
