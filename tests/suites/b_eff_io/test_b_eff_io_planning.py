@@ -177,8 +177,9 @@ def test_the_explanation_has_every_case_and_pattern_and_what_will_not_count(io_w
     text = " ".join([*found.head, *found.tail])
     for sentence in (
         "T = 2m00s for each target, set of hints and repetition: 60.0 s for each partition, 400 ms for each unit.",
-        "NOT VALID: 60.0 s for each partition are less than 30 min; that takes --time 1h00m00s.",
-        "NOT VALID: 8 processes share 4 cores.",
+        "NOT VALID: the scheduled time is 60.0 s for each partition, below 30 min.",
+        "NOT VALID: oversubscribed: 8 processes on a node share 4 cores.",
+        "A valid result takes --time 1h00m00s.",
         "Scheduled: 2m00s in 6 launches.",
         "1.1 times their schedule at most",
         "Largest chunk: 2M, as given.",

@@ -36,8 +36,8 @@ def test_a_run_by_the_definition_is_valid(tmp_path: Path) -> None:
     [
         ({"time_s": 60.0}, "the scheduled time is 60.0 s, below 30 min"),
         ({"rule": "1.0"}, "loops end by the rule of release 1.0, not that of 2.1"),
-        ({"shared_pointer": False}, "pattern type shared did without shared file pointers"),
-        ({"verify": "none"}, "what was read was not verified"),
+        ({"shared_pointer": False}, "pattern type shared does without shared file pointers"),
+        ({"verify": "none"}, "what is read is not verified"),
         ({"lmax": 1 << 20, "memory": None}, "Lmax is 1M, below 2M"),
     ],
 )
@@ -55,7 +55,7 @@ def test_half_an_hour_over_three_partitions_is_not_valid(tmp_path: Path) -> None
 
 def test_an_engine_that_did_without_shared_pointers_is_believed(tmp_path: Path) -> None:
     course = course_of(tmp_path, facts=lambda _: {"shared_pointer": False})
-    assert reasons(course) == ["pattern type shared did without shared file pointers"]
+    assert reasons(course) == ["pattern type shared does without shared file pointers"]
 
 
 def test_data_that_came_back_wrong_voids(tmp_path: Path) -> None:

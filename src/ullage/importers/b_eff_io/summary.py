@@ -16,9 +16,10 @@ from ullage.importers.b_eff_io.recomputed import (
 )
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Score, Summary
+from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, POSITIONS, Pattern
 from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEMORY_TIME, PATTERN, SUITE, TYPE, VOLUME, WRITE_SIDE
-from ullage.suites.b_eff_io.validity import NOT_VALID, processes
+from ullage.suites.b_eff_io.validity import NOT_VALID
 from ullage.units import format_time
 
 _VALID_MIN: Final = 30.0

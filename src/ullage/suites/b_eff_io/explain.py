@@ -11,6 +11,7 @@ from ullage.model.system import Place
 from ullage.suites import Explanation
 from ullage.suites.b_eff_io.cases import CaseMaker, keys_of, turns_of
 from ullage.suites.b_eff_io.measured import CellKey
+from ullage.suites.b_eff_io.option_reasons import crowded, reasons_of_options
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import PATTERNS, SMALLEST_LMAX, Pattern, patterns_of
 from ullage.suites.b_eff_io.room import dataset_bytes
@@ -101,7 +102,7 @@ def _head(scene: Scene) -> list[str]:
         lines.append(f"Target {target.name}: {target.uri}{kind}, by {scene.cases.backends[target.name].name}.")
     for number, hints in enumerate(options.hint_sets):
         lines.append(f"Hints {number}: {hints.name}, {len(hints.lines)} given.")
-    return [*lines, *(f"NOT VALID: {reason}." for reason in reasons_beforehand(options, scene.cores))]
+    return [*lines, *_doubts(scene)]
 
 
 def _basis(options: BEffIoOptions) -> str:
@@ -110,23 +111,17 @@ def _basis(options: BEffIoOptions) -> str:
     return f", 1/128 of {format_volume(options.memory)} of memory of each process (2M at least)"
 
 
-def reasons_beforehand(options: BEffIoOptions, cores: int | None) -> list[str]:
-    """What voids the result by what is asked for, before anything has run."""
-    found: list[str] = []
-    if options.partition_s < VALID_S:
-        text = f"{format_time(options.partition_s)} for each partition are less than 30 min"
-        found.append(f"{text}; that takes --time {format_time(VALID_S * len(options.partitions)).replace(' ', '')}")
-    if options.rule != "2.1":
-        found.append(f"the rule of release {options.rule} decides how long patterns go on")
-    if not options.shared_pointer:
-        found.append("type shared is done without shared file pointers")
-    if options.lmax is not None and options.lmax < SMALLEST_LMAX:
-        found.append(f"the largest chunk is below {format_bytes(SMALLEST_LMAX)}")
-    if options.verify == "none":
-        found.append("nobody looks whether what is read is what was written")
+def _doubts(scene: Scene) -> list[str]:
+    """What voids the result before anything has run, and what a valid one takes."""
+    options, cores = scene.options, scene.cores
+    found = reasons_of_options(options)
     if cores is not None and (options.nodes in (None, 1)) and options.partitions[-1] > cores:
-        found.append(f"{options.partitions[-1]} processes share {cores} cores")
-    return found
+        found.append(crowded(options.partitions[-1], cores))
+    lines = [f"NOT VALID: {reason}." for reason in found]
+    if options.partition_s < VALID_S:
+        enough_s = VALID_S * len(options.partitions)
+        lines.append(f"A valid result takes --time {format_time(enough_s).replace(' ', '')}.")
+    return lines
 
 
 def _time(scene: Scene) -> list[str]:

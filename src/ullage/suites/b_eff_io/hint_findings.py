@@ -12,8 +12,8 @@ from ullage.model.summary import Finding, Row
 from ullage.suites.b_eff_io.conclusions import place
 from ullage.suites.b_eff_io.hint_sets import HintRatio, ratios, sets_of
 from ullage.suites.b_eff_io.measured import Course
+from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.scores import SpotScores, best
-from ullage.suites.b_eff_io.validity import processes
 from ullage.units import format_rate
 
 # Patterns that are less apart are as fast as each other.

@@ -11,10 +11,10 @@ from typing import Final
 from ullage.findings.words import columns, listing, times
 from ullage.model.summary import Finding, Row
 from ullage.suites.b_eff_io.conclusions import place
+from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
 from ullage.suites.b_eff_io.rows import EARLY, PATTERN, TYPE, select
 from ullage.suites.b_eff_io.scores import SpotScores
-from ullage.suites.b_eff_io.validity import processes
 from ullage.units import format_rate
 
 # Types, sizes or accesses that are less apart are as good as each other.

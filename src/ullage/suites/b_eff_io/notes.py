@@ -6,8 +6,8 @@ from typing import Final
 
 from ullage.findings.words import listing
 from ullage.suites.b_eff_io.measured import Attempt, CellKey
+from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.patterns import PATTERNS
-from ullage.suites.b_eff_io.validity import processes
 
 _MOST_CELLS: Final = 4
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row, Score
+from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, WRITE_SIDE, select
-from ullage.suites.b_eff_io.validity import processes
 from ullage.suites.b_eff_io.values import Spot
 
 # The original counts in 10^6 bytes.

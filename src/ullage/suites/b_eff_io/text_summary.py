@@ -11,6 +11,7 @@ from typing import Final
 
 from ullage.errors import one_line
 from ullage.suites.b_eff_io.measured import Course
+from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,
     MIB,
@@ -26,7 +27,7 @@ from ullage.suites.b_eff_io.patterns import (
 )
 from ullage.suites.b_eff_io.rows import ACCESS, PATTERN, TYPE, VOLUME, WRITE_SIDE, select
 from ullage.suites.b_eff_io.scores import MEGA, SpotScores, best
-from ullage.suites.b_eff_io.validity import criteria, processes
+from ullage.suites.b_eff_io.validity import criteria
 from ullage.suites.b_eff_io.values import memory_bytes
 
 # What the original prints where a pattern met an error.

@@ -7,10 +7,11 @@ from typing import Final
 
 from ullage.findings.words import listing, plural
 from ullage.suites.b_eff_io.measured import Attempt, CellKey, Course, facts_of
+from ullage.suites.b_eff_io.option_reasons import WITHOUT_SHARED_POINTERS, crowded, processes, reasons_of_options
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
-from ullage.suites.b_eff_io.patterns import SMALLEST_LMAX, TYPES, Access, PatternType
+from ullage.suites.b_eff_io.patterns import TYPES, Access, PatternType
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, cells_of, lost_patterns, rounds_of
-from ullage.units import format_bytes, format_time
+from ullage.units import format_bytes
 
 NOT_VALID: Final = "INVALID:b_eff_io"
 # What ended a pattern before it had done what it was to do.
@@ -24,11 +25,6 @@ _WHY: Final = {
     "missing": "did not run after an error",
     "given up": "given up, since others of the type hung or failed",
 }
-
-
-def processes(count: int) -> str:
-    """``1 process``, ``2 processes``."""
-    return f"{count:,} process{'' if count == 1 else 'es'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,8 @@ def reasons_against(course: Course, spots: Sequence[Spot], *, holds_data: bool =
     """
     attempts = [one for spot in spots for found in rounds_of(course, spot) for one in found.attempts()]
     found = [
-        *_of_options(course.options, attempts),
+        *reasons_of_options(course.options),
+        *_of_pointers(course.options, attempts),
         *([] if holds_data else ["no storage is behind the target"]),
         *_of_places(attempts),
     ]
@@ -83,28 +80,16 @@ def reasons_against(course: Course, spots: Sequence[Spot], *, holds_data: bool =
     return [*found, *([f"{plural(bad, 'block')} came back wrong"] if bad else [])]
 
 
-def _of_options(options: BEffIoOptions, attempts: Sequence[Attempt]) -> list[str]:
-    found: list[str] = []
-    if options.partition_s < VALID_S:
-        each = " for each partition" if len(options.partitions) > 1 else ""
-        found.append(f"the scheduled time is {format_time(options.partition_s)}{each}, below 30 min")
-    if options.rule != "2.1":
-        found.append(f"loops end by the rule of release {options.rule}, not that of 2.1")
-    if not uses_shared_pointers(options, attempts):
-        found.append("pattern type shared did without shared file pointers")
-    if options.verify == "none":
-        found.append("what was read was not verified")
-    if options.lmax is not None and options.lmax < SMALLEST_LMAX:
-        found.append(f"Lmax is {format_bytes(options.lmax)}, below {format_bytes(SMALLEST_LMAX)}")
-    return found
+def _of_pointers(options: BEffIoOptions, attempts: Sequence[Attempt]) -> list[str]:
+    """Shared file pointers were asked for, and the engine had none."""
+    lacks = options.shared_pointer and not uses_shared_pointers(options, attempts)
+    return [WITHOUT_SHARED_POINTERS] if lacks else []
 
 
 def _of_places(attempts: Sequence[Attempt]) -> list[str]:
-    crowded = next((one.run.pinning for one in attempts if one.run.pinning.oversubscribed), None)
-    if crowded is None:
-        return []
-    cores = plural(crowded.cores_available, "core")
-    return [f"oversubscribed: {processes(crowded.most_ranks_on_a_node)} on a node share {cores}"]
+    pinnings = (one.run.pinning for one in attempts)
+    found = next((one for one in pinnings if one.oversubscribed), None)
+    return [] if found is None else [crowded(found.most_ranks_on_a_node, found.cores_available)]
 
 
 @dataclass(frozen=True, slots=True)
