@@ -7,6 +7,7 @@ from typing import Final
 from ullage.findings.words import columns, listing, times
 from ullage.model.summary import Finding, Row
 from ullage.suites.b_eff_io.measured import Course
+from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, Spent, by_round
 from ullage.suites.b_eff_io.patterns import ACCESSES, Access
 from ullage.suites.b_eff_io.rows import ACCESS, MEMORY_TIME, TYPE, VOLUME, WRITE_SIDE, select
@@ -17,7 +18,6 @@ from ullage.suites.b_eff_io.validity import (
     conditions,
     cuts_of,
     losses_of,
-    processes,
 )
 from ullage.suites.b_eff_io.values import memory_bytes
 from ullage.units import format_rate, format_time, format_volume
