@@ -174,7 +174,8 @@ def test_more_noise_comes_with_advice(tmp_path: Path) -> None:
 def test_advice_names_who_took_it() -> None:
     assert "hypervisor" in advice_on([contaminated(steal_ppm=30_000)])
     assert "Other programs" in advice_on([contaminated(foreign_cpu_ppm=30_000)])
-    assert "Other programs" in advice_on([contaminated(pressure_cpu_ppm=30_000)])
+    assert "short-lived programs" in advice_on([contaminated(pressure_cpu_ppm=30_000)])
+    assert "Other programs" in advice_on([contaminated(foreign_cpu_ppm=10_000, pressure_cpu_ppm=30_000)])
     # The larger of the two.
     assert "Other programs" in advice_on([contaminated(steal_ppm=30_000, foreign_cpu_ppm=900_000)])
     assert "No program is seen" in advice_on([contaminated()])
