@@ -5,7 +5,8 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+
+#include "probes/text.hpp"
 
 namespace ullage {
 namespace {
@@ -31,12 +32,6 @@ std::string file_of(BlasCalls::Gemm<double> function) {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(function), &info) == 0 || info.dli_fname == nullptr) return {};
   return info.dli_fname;
-}
-
-std::string without_blanks(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\n");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\n") - first + 1));
 }
 
 }  // namespace
@@ -68,10 +63,10 @@ Result<BlasCalls> find_calls(void* handle) {
 
 Map facts_of(const BlasCalls& calls) {
   Map facts{{"library", file_of(calls.dgemm)}};
-  if (calls.core != nullptr) facts["core"] = without_blanks(calls.core());
+  if (calls.core != nullptr) facts["core"] = std::string(trimmed(calls.core()));
   if (calls.architecture != nullptr && calls.architecture_text != nullptr)
-    facts["core"] = without_blanks(calls.architecture_text(calls.architecture()));
-  if (calls.config != nullptr) facts["config"] = without_blanks(calls.config());
+    facts["core"] = std::string(trimmed(calls.architecture_text(calls.architecture())));
+  if (calls.config != nullptr) facts["config"] = std::string(trimmed(calls.config()));
   return facts;
 }
 

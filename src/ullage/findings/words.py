@@ -48,6 +48,16 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def processes(count: int) -> str:
+    """``1 process``, ``2 processes``."""
+    return f"{count:,} process{'' if count == 1 else 'es'}"
+
+
+def crowded(on_a_node: int, cores: int) -> str:
+    """More processes on a node than it has cores."""
+    return f"oversubscribed: {processes(on_a_node)} on a node share {plural(cores, 'core')}"
+
+
 def noun(access: str) -> str:
     """``write`` reads ``writes``; other words stay."""
     return _NOUNS.get(access, access or "work")

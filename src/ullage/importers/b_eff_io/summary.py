@@ -4,6 +4,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from ullage.findings.words import processes
 from ullage.importers import IMPORT_SUITE
 from ullage.importers.b_eff_io.findings import findings_of, target_of
 from ullage.importers.b_eff_io.reading import TOTAL, PrintedPartition, PrintedRun
@@ -16,7 +17,6 @@ from ullage.importers.b_eff_io.recomputed import (
 )
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Score, Summary
-from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, POSITIONS, Pattern
 from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEMORY_TIME, PATTERN, SUITE, TYPE, VOLUME, WRITE_SIDE
 from ullage.suites.b_eff_io.validity import NOT_VALID

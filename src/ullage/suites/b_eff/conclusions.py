@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.findings.words import columns, listing, plural, times
+from ullage.findings.words import columns, listing, plural, processes, times
 from ullage.model.summary import Finding
 from ullage.statistics import median
 from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs, self_check
-from ullage.suites.b_eff.measured import METHODS, BEffRun, processes
+from ullage.suites.b_eff.measured import METHODS, BEffRun
 from ullage.suites.b_eff.options import BEffOptions
 from ullage.suites.b_eff.validity import conditions
 from ullage.units import format_bytes, format_rate, format_time

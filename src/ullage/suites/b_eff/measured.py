@@ -28,11 +28,6 @@ _PHASE: Final = "size-"
 _GRADES: Final = "ABC"
 
 
-def processes(count: int) -> str:
-    """``1 process``, ``2 processes``."""
-    return f"{count:,} process{'' if count == 1 else 'es'}"
-
-
 @dataclass(frozen=True, slots=True)
 class Loop:
     """One experiment: so many messages of all ranks together in each of ``loops``, which took ``seconds``."""

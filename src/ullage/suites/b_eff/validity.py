@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.findings.words import plural
+from ullage.findings.words import crowded
 from ullage.suites.b_eff.formula import Values
-from ullage.suites.b_eff.measured import RING_COUNT, BEffRun, processes
+from ullage.suites.b_eff.measured import RING_COUNT, BEffRun
 from ullage.suites.b_eff.options import USUAL_BUDGET_S, USUAL_RANDOM_RINGS, USUAL_REPETITIONS, BEffOptions
 from ullage.suites.b_eff.sizes import COUNT
 from ullage.units import format_bytes, format_time
@@ -19,10 +19,7 @@ def reasons_against(run: BEffRun) -> list[str]:
     pinning, values = run.run.pinning, Values(run)
     found: list[str] = []
     if pinning.oversubscribed:
-        found.append(
-            f"oversubscribed: {processes(pinning.most_ranks_on_a_node)} on a node share "
-            f"{plural(pinning.cores_available, 'core')}"
-        )
+        found.append(crowded(pinning.most_ranks_on_a_node, pinning.cores_available))
     if len(run.sizes) < COUNT:
         found.append(f"{len(run.sizes)} of {COUNT} message sizes")
     for what, names, wanted in (("rings", run.rings, RING_COUNT), ("random rings", run.random, USUAL_RANDOM_RINGS)):

@@ -4,10 +4,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.findings.words import columns, listing, times
+from ullage.findings.words import columns, listing, processes, times
 from ullage.model.summary import Finding, Row
 from ullage.suites.b_eff_io.measured import Course
-from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, Spent, by_round
 from ullage.suites.b_eff_io.patterns import ACCESSES, Access
 from ullage.suites.b_eff_io.rows import ACCESS, MEMORY_TIME, TYPE, VOLUME, WRITE_SIDE, select

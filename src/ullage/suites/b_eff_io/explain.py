@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.findings.words import crowded
 from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.system import Place
 from ullage.suites import Explanation
 from ullage.suites.b_eff_io.cases import CaseMaker, keys_of, turns_of
 from ullage.suites.b_eff_io.measured import CellKey
-from ullage.suites.b_eff_io.option_reasons import crowded, reasons_of_options
+from ullage.suites.b_eff_io.option_reasons import reasons_of_options
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import PATTERNS, SMALLEST_LMAX, Pattern, patterns_of
 from ullage.suites.b_eff_io.room import dataset_bytes

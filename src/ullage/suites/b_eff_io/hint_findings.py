@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.findings.words import columns, plural, times
+from ullage.findings.words import columns, plural, processes, times
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.suites.b_eff_io.conclusions import place
 from ullage.suites.b_eff_io.hint_sets import HintRatio, ratios, sets_of
 from ullage.suites.b_eff_io.measured import Course
-from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.scores import SpotScores, best
 from ullage.units import format_rate
 

@@ -4,9 +4,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.findings.words import listing
+from ullage.findings.words import listing, processes
 from ullage.suites.b_eff_io.measured import Attempt, CellKey
-from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.patterns import PATTERNS
 
 _MOST_CELLS: Final = 4

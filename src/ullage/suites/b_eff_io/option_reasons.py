@@ -1,22 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What voids a b_eff_io value by what is asked for: known before anything runs, and told alike afterwards. Pure."""
 
-from ullage.findings.words import plural
+from typing import Final
+
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import SMALLEST_LMAX
 from ullage.units import format_bytes, format_time
 
-WITHOUT_SHARED_POINTERS = "pattern type shared does without shared file pointers"
-
-
-def processes(count: int) -> str:
-    """``1 process``, ``2 processes``."""
-    return f"{count:,} process{'' if count == 1 else 'es'}"
-
-
-def crowded(on_a_node: int, cores: int) -> str:
-    """More processes on a node than it has cores."""
-    return f"oversubscribed: {processes(on_a_node)} on a node share {plural(cores, 'core')}"
+WITHOUT_SHARED_POINTERS: Final = "pattern type shared does without shared file pointers"
 
 
 def reasons_of_options(options: BEffIoOptions) -> list[str]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.errors import one_line
+from ullage.findings.words import processes
 from ullage.suites.b_eff_io.measured import Course
-from ullage.suites.b_eff_io.option_reasons import processes
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,
     MIB,

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.findings.words import listing, plural
+from ullage.findings.words import crowded, listing, plural, processes
 from ullage.suites.b_eff_io.measured import Attempt, CellKey, Course, facts_of
-from ullage.suites.b_eff_io.option_reasons import WITHOUT_SHARED_POINTERS, crowded, processes, reasons_of_options
+from ullage.suites.b_eff_io.option_reasons import WITHOUT_SHARED_POINTERS, reasons_of_options
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import TYPES, Access, PatternType
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, cells_of, lost_patterns, rounds_of

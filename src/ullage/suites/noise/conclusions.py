@@ -56,12 +56,12 @@ def advice_on(phases: Iterable[PhaseRecord]) -> str:
     pressure = max((one.pressure_cpu_ppm or 0 for one in found), default=0) / _MILLION
     if steal >= max(LITTLE, foreign):
         return f"The hypervisor took up to {steal:.1%} (steal): ask for cores of your own."
-    if foreign < LITTLE <= pressure:
-        seen = f"CPU pressure {pressure:.1%}, other programs' time {foreign:.1%}"
-        return f"Kernel threads or short-lived programs share the cores ({seen}): leave them one that no rank uses."
     if foreign >= LITTLE:
         taken = f"up to {foreign:.1%} of the cores' time, CPU pressure {pressure:.1%}"
         return f"Other programs were at work ({taken}): measure on a node of your own, or when it is idle."
+    if pressure >= LITTLE:
+        seen = f"CPU pressure {pressure:.1%}, other programs' time {foreign:.1%}"
+        return f"Kernel threads or short-lived programs share the cores ({seen}): leave them one that no rank uses."
     return "No program is seen that took it: move interrupts and daemons to a core that no rank uses."
 
 
