@@ -11,7 +11,7 @@ from ullage.engine import describe, find_engine
 from ullage.launch import choose_launcher
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.record import PhaseRecord
-from ullage.records import read_records
+from ullage.results.records import read_records
 
 
 def plan_of(

@@ -21,7 +21,7 @@ from ullage.engine import describe, find_engine
 from ullage.launch import choose_launcher
 from ullage.model.plan import Case, Layout, Named, Parameters, Plan, Target
 from ullage.model.record import PhaseRecord
-from ullage.records import read_records
+from ullage.results.records import read_records
 
 FILES: Final = 1_000_000
 ITEM_BYTES: Final = 3901

@@ -18,7 +18,7 @@ from benchmarks.pairs import measure
 from ullage.engine import describe, find_engine
 from ullage.launch import choose_launcher
 from ullage.model.plan import Layout, Named
-from ullage.records import read_records
+from ullage.results.records import read_records
 
 EMPTY: Final = """#include <mpi.h>
 #include <stdio.h>

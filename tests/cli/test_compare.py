@@ -11,14 +11,14 @@ import pytest
 from support.sample_result import SYSTEM, Shape, make_summary, write_result
 from ullage.cli.app import run
 from ullage.errors import EXIT_BAD_INPUT, EXIT_OK
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
 def stored_summary(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ullage.summary.build_summary", ResultFolder.read_summary)
+    monkeypatch.setattr("ullage.runs.summary.build_summary", ResultFolder.read_summary)
 
 
 def results(folder: Path, *systems: dict[str, object]) -> list[str]:

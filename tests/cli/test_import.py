@@ -6,8 +6,8 @@ import pytest
 
 from ullage.cli.app import run
 from ullage.model.summary import Summary
-from ullage.result import ResultFolder
-from ullage.summary import build_summary
+from ullage.results.folder import ResultFolder
+from ullage.runs.summary import build_summary
 
 TABLE = Path(__file__).parent.parent / "golden" / "nvme_vs_scratch.csv"
 

@@ -10,7 +10,7 @@ from support.sample_result import Shape, write_result
 from ullage.cli.app import run
 from ullage.errors import EXIT_BAD_INPUT, EXIT_OK
 from ullage.model.summary import Summary
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 Capture = pytest.CaptureFixture[str]
 
@@ -18,7 +18,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def stored_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     """The made-up records are not those of a suite: their summary is taken as it stands."""
-    monkeypatch.setattr("ullage.summary.build_summary", ResultFolder.read_summary)
+    monkeypatch.setattr("ullage.runs.summary.build_summary", ResultFolder.read_summary)
 
 
 @pytest.fixture

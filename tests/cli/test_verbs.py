@@ -150,7 +150,7 @@ def test_clean_leaves_what_belongs_to_others(capsys: Capture, tmp_path: Path) ->
 
 
 def test_machine_writes_a_draft_and_never_over_a_file(capsys: Capture, tmp_path: Path) -> None:
-    from ullage.ceilings.machine_file import read_machine
+    from ullage.analysis.ceilings.machine_file import read_machine
 
     path = tmp_path / "machine.toml"
     assert run(["machine", "--declare", str(path), str(tmp_path)]) == EXIT_OK

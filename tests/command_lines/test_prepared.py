@@ -12,9 +12,9 @@ from ullage.errors import UserError
 from ullage.launch.mpich import Mpich
 from ullage.model.describe import Describe
 from ullage.model.request import Request
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground, find_suite
+from ullage.results.folder import ResultFolder
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, find_suite
 
 MORE = [
     parameter("directory_per_process", "flag", default=False),
@@ -30,7 +30,7 @@ def description() -> Describe:
     return Describe.model_validate(known)
 
 
-GROUND = Ground(Path("/engine"), description())
+GROUND = EngineContext(Path("/engine"), description())
 
 
 @pytest.fixture

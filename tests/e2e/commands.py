@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ullage.records import RecordTail
+from ullage.results.records import RecordTail
 
 TIMEOUT_S = 120
 

@@ -15,7 +15,7 @@ from ullage.engine import describe
 from ullage.launch import choose_launcher
 from ullage.model.plan import Plan
 from ullage.model.record import PhaseRecord
-from ullage.records import AnyRecord, read_records
+from ullage.results.records import AnyRecord, read_records
 
 Document: TypeAlias = dict[str, Any]
 

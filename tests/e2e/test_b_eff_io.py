@@ -15,7 +15,7 @@ from tests.e2e.commands import command, run, start_and_act
 from ullage.cli.app import run as run_here
 from ullage.engine import describe
 from ullage.model.plan import Case, Named
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 from ullage.suites.b_eff_io.cases import CaseMaker
 from ullage.suites.b_eff_io.measured import CellKey, Course, read_course
 from ullage.suites.b_eff_io.options import BEffIoOptions

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ullage.cleaning import find_run_folders
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 TIMEOUT_S = 180
 

@@ -8,7 +8,7 @@ from tests.e2e.commands import command, run
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row, Summary
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 pytestmark = pytest.mark.any_mpi
 

@@ -12,7 +12,7 @@ from tests.e2e.commands import check_refusal, command, run, start_and_act
 
 from ullage.engine import describe
 from ullage.model.summary import Row, Summary
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 from ullage.suites.disk.cells import why_not_deep
 
 pytestmark = pytest.mark.any_mpi

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from tests.e2e.launching import MIB, case, plan, run
 
+from ullage.analysis.metrics import load_metrics
 from ullage.cleaning import find_run_folders, remove
-from ullage.metrics import load_metrics
 from ullage.model.peer import PeerRecord
 from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.peers import Installed, PeerError
 from ullage.peers.fio import FioJob, Mode, fio_command, installed, run_fio
 from ullage.peers.place import file_name, marked_folder
-from ullage.result import ResultFolder
-from ullage.summary import build_summary
+from ullage.results.folder import ResultFolder
+from ullage.runs.summary import build_summary
 
 pytestmark = pytest.mark.any_mpi
 

@@ -11,8 +11,8 @@ from tests.e2e.commands import command
 
 from ullage.importers.io500_result import IMPORTER
 from ullage.model.summary import Summary
-from ullage.records import RecordTail
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
+from ullage.results.records import RecordTail
 from ullage.suites.io500.phases import phases_of, scored_phases
 
 TIMEOUT_S = 180

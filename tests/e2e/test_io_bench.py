@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import check_refusal, command, run
 
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 pytestmark = pytest.mark.any_mpi
 

@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.commands import check_refusal, command, run
 
 from ullage.model.summary import Summary
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 from ullage.suites.matrix.tests import LABELS
 
 pytestmark = pytest.mark.any_mpi

@@ -12,8 +12,8 @@ from tests.e2e.commands import TIMEOUT_S, command, finish, run, start
 
 from ullage.engine import describe
 from ullage.model.summary import Summary
-from ullage.records import RecordTail
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
+from ullage.results.records import RecordTail
 
 if TYPE_CHECKING:
     import subprocess

@@ -12,7 +12,7 @@ from tests.e2e.commands import command, run
 from ullage.engine import describe
 from ullage.model.peer import PeerRecord
 from ullage.peers.hpcc import installed
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 # The range of both over their medians, so many times; and never less than a factor of that.
 _RANGES = 2.0

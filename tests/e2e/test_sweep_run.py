@@ -13,7 +13,7 @@ from tests.e2e.commands import check_refusal, command, run, start_and_act
 from ullage.cleaning import find_run_folders
 from ullage.launch.members import LAUNCH_VARIABLE
 from ullage.model.summary import Summary
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 if TYPE_CHECKING:
     import subprocess

@@ -12,7 +12,7 @@ from ullage.exporters import load_exporters
 from ullage.model.record import Done, PhaseRecord, Stage, Stonewall
 from ullage.model.summary import Finding
 from ullage.report.data import ReportData
-from ullage.rows import Measured
+from ullage.results.rows import Measured
 
 
 def text_of(name: str, measured: list[Measured], events: list[Finding] | None = None) -> str:

@@ -11,7 +11,7 @@ from ullage.model.summary import Row, Summary
 from ullage.report.data import ReportData
 from ullage.report.html import render
 from ullage.report.sections.published import build
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("pa1_*.csv"))

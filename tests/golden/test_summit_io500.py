@@ -14,7 +14,7 @@ import pytest
 from ullage.cli.app import run as run_command
 from ullage.importers import read
 from ullage.model.summary import Finding, Summary
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 from ullage.suites.io500.phases import BY_NAME
 from ullage.suites.io500.score import score
 

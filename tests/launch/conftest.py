@@ -14,8 +14,8 @@ from ullage.launch.base import Launcher
 from ullage.launch.process import LaunchOutcome, Patience, launch
 from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.request import Request
-from ullage.records import AnyRecord
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
 
 SUPPORT = Path(__file__).parent.parent / "support"
 

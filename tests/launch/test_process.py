@@ -16,7 +16,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.launch.base import DeadRank
 from ullage.launch.mpich import Mpich
 from ullage.launch.process import LaunchOutcome, Patience, deadline_of
-from ullage.records import AnyRecord, read_records
+from ullage.results.records import AnyRecord, read_records
 
 if TYPE_CHECKING:
     from .conftest import Ready

@@ -13,7 +13,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT
 from ullage.launch import choose_launcher
 from ullage.launch.base import DeadRank
 from ullage.launch.process import Patience
-from ullage.records import AnyRecord, read_records
+from ullage.results.records import AnyRecord, read_records
 
 if TYPE_CHECKING:
     from .conftest import Ready

@@ -12,7 +12,7 @@ import pytest
 from ullage.errors import UserError
 from ullage.launch.slurm_script import batch_script, write_batch
 from ullage.model.plan import Layout, Plan
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 if TYPE_CHECKING:
     from .conftest import Ready

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ullage.metrics import load_metrics
+from ullage.analysis.metrics import load_metrics
 from ullage.peers import Installed, PeerError
 from ullage.peers.fio import FioJob, fio_command, installed, run_fio
 

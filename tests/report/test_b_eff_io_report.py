@@ -16,9 +16,9 @@ from ullage.report.data import ReportData, load
 from ullage.report.sections import Content, Grid
 from ullage.report.sections import b_eff_io as section
 from ullage.report.vega import to_svg, with_config
+from ullage.runs.summary import build_summary
 from ullage.suites.b_eff_io.options import HintSet
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, X_POSITIONS
-from ullage.summary import build_summary
 
 PRINTED = """\
 b_eff_io.c, Revision 2.1 from Dec. 12, 2001

@@ -17,7 +17,7 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Score
 from ullage.report import html
 from ullage.report.data import ReportData, load
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 EVIL = """</script><script>alert(1)</script>"><img src=x onerror='alert(2)'>{{7*7}}\u2028\u2029<!--"""
 

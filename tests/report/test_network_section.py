@@ -9,7 +9,7 @@ from ullage.report.charts import network_latency, network_rates
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.sections.network import SECTION, build
 from ullage.report.vega import to_svg, with_config
-from ullage.summary import build_summary
+from ullage.runs.summary import build_summary
 
 CASES = (
     stream("udp", 32768, 1, 2.5e9, lost=5, expected=100),

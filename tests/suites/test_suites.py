@@ -8,7 +8,7 @@ import pytest
 
 from ullage.cli.app import run
 from ullage.errors import UserError
-from ullage.suites import Summarising, find_suite, load_suites
+from ullage.runs.suite import Summarising, find_suite, load_suites
 
 
 def test_sweep_is_found_and_says_what_it_answers() -> None:

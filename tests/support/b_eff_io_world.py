@@ -15,9 +15,9 @@ from ullage.model.plan import Case, Layout, Named, Parameters, Plan, Target
 from ullage.model.record import EndRecord, EventRecord, Moved, PhaseRecord, RunRecord
 from ullage.model.request import Request
 from ullage.model.summary import Ceiling
-from ullage.records import AnyRecord
-from ullage.result import ResultFolder
-from ullage.rows import RowContext, TargetFacts
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
+from ullage.results.rows import RowContext, TargetFacts
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,

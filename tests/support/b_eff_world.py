@@ -12,8 +12,8 @@ from support.simulated_engine import DESCRIBE, parameter
 from ullage.model.describe import Describe, Registered
 from ullage.model.record import RunRecord, Stage
 from ullage.model.request import Request
-from ullage.records import AnyRecord
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
 from ullage.suites.b_eff.measured import ADDITIONAL, METHODS, PING_PONG
 from ullage.suites.b_eff.sizes import message_sizes
 
@@ -120,7 +120,7 @@ def four(*, oversubscribed: bool = False) -> RunRecord:
 
 def write(folder: Path, records: Sequence[AnyRecord], options: dict[str, object]) -> ResultFolder:
     """A result that holds one launch."""
-    from ullage.suites.kernels.cases import MPI
+    from ullage.runs.kernels.cases import MPI
 
     request = Request(run_id="r1", suite="b_eff", created="now", targets=[MPI], options=options)
     result = ResultFolder.create(folder, request)

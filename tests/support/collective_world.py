@@ -12,9 +12,9 @@ from ullage.model.plan import Parameters
 from ullage.model.record import CaseRecord, Latency, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.records import AnyRecord
-from ullage.result import ResultFolder
-from ullage.suites import Asked
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
+from ullage.runs.suite import ParsedOptions
 from ullage.suites.collectives.words import OPERATIONS
 
 _PACE = [
@@ -165,7 +165,9 @@ def latency_row(
     return row("collective_latency", seconds, spread=spread, flags=flags, **params)
 
 
-def write_result(folder: Path, suite: str, asked: Asked, launches: Iterable[Sequence[AnyRecord]]) -> ResultFolder:
+def write_result(
+    folder: Path, suite: str, asked: ParsedOptions, launches: Iterable[Sequence[AnyRecord]]
+) -> ResultFolder:
     """A result with such records."""
     request = Request(run_id="r1", suite=suite, created="now", targets=asked.targets, options=asked.options)
     result = ResultFolder.create(folder, request)

@@ -11,7 +11,7 @@ from ullage.launch.base import Launcher
 from ullage.launch.process import LaunchOutcome
 from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Case, Parameters, Plan
-from ullage.records import AnyRecord, parse_record
+from ullage.results.records import AnyRecord, parse_record
 
 CLOCK_HZ = 4e9
 # Operations and instructions a cycle of a core.

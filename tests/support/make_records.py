@@ -18,7 +18,7 @@ from ullage.model.record import (
     Stage,
 )
 from ullage.model.summary import Row
-from ullage.records import AnyRecord
+from ullage.results.records import AnyRecord
 
 MIB = 1 << 20
 SECOND_NS = 1_000_000_000

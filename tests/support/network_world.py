@@ -12,8 +12,8 @@ from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Parameters
 from ullage.model.record import Done, Gauge, Latency, PhaseRecord
 from ullage.model.request import Request
-from ullage.records import parse_record
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
+from ullage.results.records import parse_record
 from ullage.suites.network.words import network_words
 
 LOOPBACK = {"interface": "lo", "address": "127.0.0.1", "loopback": True, "speed_bits_per_s": 0}

@@ -11,8 +11,8 @@ from support.make_records import make_case, make_launch, make_phase, make_run
 from support.simulated_engine import DESCRIBE, parameter
 from ullage.model.describe import Describe, Registered
 from ullage.model.request import Request
-from ullage.records import AnyRecord
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
 from ullage.suites.pairs.words import pairs_words
 
 Time = Callable[[int, int, int], float]

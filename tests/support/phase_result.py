@@ -27,7 +27,7 @@ from ullage.model.record import (
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Score, Summary
 from ullage.model.system import SystemFacts
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 RANKS: Final = 8
 GIB: Final = 1 << 30

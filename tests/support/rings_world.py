@@ -14,9 +14,9 @@ from ullage.model.plan import Parameters
 from ullage.model.record import RunRecord
 from ullage.model.request import Request
 from ullage.peers.hpcc import HpccAnswer, Messages
-from ullage.records import AnyRecord
-from ullage.result import ResultFolder
-from ullage.suites.kernels.cases import MPI
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
+from ullage.runs.kernels.cases import MPI
 from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES
 
 _RING = [

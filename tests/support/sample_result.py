@@ -30,7 +30,7 @@ from ullage.model.record import (
 from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Finding, Row, Summary
 from ullage.model.system import SystemFacts
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 RUN_ID = "20261121T041530Z-1f0c9a"
 COMMAND = [

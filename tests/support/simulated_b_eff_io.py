@@ -12,7 +12,7 @@ from ullage.launch.base import Launcher
 from ullage.launch.process import EndStatus, LaunchOutcome
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Plan
-from ullage.records import AnyRecord, parse_record
+from ullage.results.records import AnyRecord, parse_record
 from ullage.suites.b_eff_io.patterns import TYPES, PatternType, patterns_of
 from ullage.uri import target_path
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ullage.analysis.statistics import median_interval
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.process import EndStatus, LaunchOutcome
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Plan
-from ullage.records import AnyRecord, parse_record
-from ullage.statistics import median_interval
+from ullage.results.records import AnyRecord, parse_record
 
 ENGINE = {
     "version": "0.1.0",

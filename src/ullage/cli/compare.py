@@ -33,9 +33,9 @@ def compare(
 
     Two numbers are compared when they differ in one thing only. Each ratio is that of the other to the base.
     """
-    from ullage import comparison_text
-    from ullage.compare import DIMENSIONS, compare_summaries
+    from ullage.analysis.compare import DIMENSIONS, compare_summaries
     from ullage.parameters import suggest
+    from ullage.report import comparison_text
 
     if by not in DIMENSIONS:
         raise UserError(f"unknown dimension '{by}'", "--by", suggest(by, DIMENSIONS))
@@ -54,8 +54,8 @@ def compare(
 
 def _summaries(paths: list[Path]) -> "dict[str, Summary]":
     """Summaries by the shortest names that tell the folders apart: their last part, else their path."""
-    from ullage.result import ResultFolder
-    from ullage.summary import build_summary
+    from ullage.results.folder import ResultFolder
+    from ullage.runs.summary import build_summary
 
     folders = [ResultFolder.open(path) for path in paths]
     distinct = {folder.path.resolve() for folder in folders}

@@ -47,8 +47,8 @@ def import_(
     from ullage.model.request import Request
     from ullage.report.html import write_report
     from ullage.report.terminal import make_console, print_summary
-    from ullage.result import ResultFolder
-    from ullage.summary import build_summary
+    from ullage.results.folder import ResultFolder
+    from ullage.runs.summary import build_summary
 
     now = datetime.now(UTC)
     request = Request(

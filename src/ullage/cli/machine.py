@@ -48,7 +48,7 @@ def machine(
 
 def _declare(path: Path, found: "SystemFacts", description: "Describe | None") -> None:
     """Write the draft; what somebody has edited is never replaced."""
-    from ullage.ceilings.draft import draft
+    from ullage.analysis.ceilings.draft import draft
     from ullage.cli.terminal import print_line
     from ullage.errors import UserError
 

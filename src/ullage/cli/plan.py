@@ -10,7 +10,7 @@ import typer
 from ullage.cli.suite_commands import HostsOption, add_suites, make_request
 
 if TYPE_CHECKING:
-    from ullage.suites import Asked, Explanation, Prepared, Suite
+    from ullage.runs.suite import Explanation, ParsedOptions, Prepared, Suite
 
 _DOC = "Explain what a run would do: every case, its bytes, files, time and space."
 
@@ -28,12 +28,12 @@ def _options(
     """Options of the verb."""
 
 
-def _plan(suite: "Suite", asked: "Asked", own: Mapping[str, Any]) -> None:
+def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
     from ullage.engine import describe, find_engine
-    from ullage.suites import Ground
+    from ullage.runs.suite import EngineContext
 
     engine = find_engine(own["engine"])
-    prepared = suite.prepare(make_request(suite, asked, own["hosts"]), Ground(engine, describe(engine)))
+    prepared = suite.prepare(make_request(suite, asked, own["hosts"]), EngineContext(engine, describe(engine)))
     if own["as_json"]:
         typer.echo(_json(prepared))
     else:
@@ -43,7 +43,7 @@ def _plan(suite: "Suite", asked: "Asked", own: Mapping[str, Any]) -> None:
 def _json(prepared: "Prepared") -> str:
     import json
 
-    from ullage.result import DEFAULT_PARENT, ResultFolder
+    from ullage.results.folder import DEFAULT_PARENT, ResultFolder
 
     folder = ResultFolder((DEFAULT_PARENT / prepared.request.run_id).absolute())
     return json.dumps([plan.model_dump(mode="json") for plan in prepared.plans(folder)], indent=1)

@@ -12,7 +12,7 @@ from ullage.errors import UserError
 
 if TYPE_CHECKING:
     from ullage.exporters import Content
-    from ullage.result import ResultFolder
+    from ullage.results.folder import ResultFolder
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +57,7 @@ def report(
 def _show(folder: "ResultFolder", output: Path | None) -> None:
     from ullage.report.data import load
     from ullage.report.terminal import make_console, print_report
-    from ullage.summary import build_summary
+    from ullage.runs.summary import build_summary
 
     if output is not None:
         right = "add --format html, md, csv, json, png or svg"
@@ -69,7 +69,7 @@ def _write(folder: "ResultFolder", form: str, output: Path | None) -> None:
     from ullage.cli.terminal import print_line
     from ullage.exporters import load_exporters
     from ullage.report.data import load
-    from ullage.summary import build_summary
+    from ullage.runs.summary import build_summary
 
     exporter, data = load_exporters()[form], load(folder, build_summary(folder))
     place = output if output is not None else folder.path / exporter.default if exporter.default else None
@@ -91,7 +91,7 @@ def _text(content: "Content | Mapping[str, Content]") -> str:
 
 def write_content(content: "Content | Mapping[str, Content]", place: Path) -> None:
     """Write a file, or the files of a folder, at ``place``. ``UserError`` when it cannot be written."""
-    from ullage.result import write_atomically
+    from ullage.results.folder import write_atomically
 
     if not isinstance(content, Mapping):
         write_atomically(place, content)

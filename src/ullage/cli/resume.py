@@ -31,9 +31,9 @@ def resume(
     from ullage.engine import describe, find_engine
     from ullage.launch import choose_launcher
     from ullage.launch.hosts import make_hosts
-    from ullage.result import ResultFolder
-    from ullage.running.course import launcher_name, measure
-    from ullage.suites import Ground, find_suite
+    from ullage.results.folder import ResultFolder
+    from ullage.runs.lifecycle import launcher_name, measure
+    from ullage.runs.suite import EngineContext, find_suite
     from ullage.units import parse_duration
 
     folder = ResultFolder.open(result)
@@ -41,8 +41,8 @@ def resume(
     if recheck:
         request = request.model_copy(update={"options": {**request.options, "recheck": True}})
     program = find_engine(engine)
-    ground = Ground(program, describe(program))
-    prepared = find_suite(request.suite).prepare(request, ground)
+    engine_context = EngineContext(program, describe(program))
+    prepared = find_suite(request.suite).prepare(request, engine_context)
     seconds = None if time is None else parse_duration(time)
-    chosen = choose_launcher(ground.description, launcher_name(launcher), hosts=make_hosts(request.hosts))
-    raise typer.Exit(measure(prepared, folder, ground, chosen, seconds))
+    chosen = choose_launcher(engine_context.description, launcher_name(launcher), hosts=make_hosts(request.hosts))
+    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds))

@@ -10,7 +10,7 @@ import typer
 from ullage.cli.suite_commands import HostsOption, add_suites, make_request
 
 if TYPE_CHECKING:
-    from ullage.suites import Asked, Ground, Prepared, Suite
+    from ullage.runs.suite import EngineContext, ParsedOptions, Prepared, Suite
 
 _DOC = "Run a suite and write its report; the last line of stdout is the result folder."
 _SCRIPT = "script"
@@ -36,34 +36,34 @@ def _options(
     """Options of the verb."""
 
 
-def _run(suite: "Suite", asked: "Asked", own: Mapping[str, Any]) -> None:
+def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
     from ullage.engine import describe, find_engine
     from ullage.launch import choose_launcher
     from ullage.launch.hosts import make_hosts
-    from ullage.result import ResultFolder
-    from ullage.running.course import launcher_name, measure
-    from ullage.suites import Ground
+    from ullage.results.folder import ResultFolder
+    from ullage.runs.lifecycle import launcher_name, measure
+    from ullage.runs.suite import EngineContext
 
     engine = find_engine(own["engine"])
-    ground = Ground(engine, describe(engine))
+    engine_context = EngineContext(engine, describe(engine))
     request = make_request(suite, asked, own["hosts"])
     name = str(own["launcher"])
     if name == _SCRIPT:
-        _write_scripts(suite.prepare(request, ground), ground, own["result"])
+        _write_scripts(suite.prepare(request, engine_context), engine_context, own["result"])
         return
-    launcher = choose_launcher(ground.description, launcher_name(name), hosts=make_hosts(request.hosts))
-    prepared = suite.prepare(request, ground)
+    launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))
+    prepared = suite.prepare(request, engine_context)
     folder = ResultFolder.create(own["result"], prepared.request)
-    raise typer.Exit(measure(prepared, folder, ground, launcher))
+    raise typer.Exit(measure(prepared, folder, engine_context, launcher))
 
 
-def _write_scripts(prepared: "Prepared", ground: "Ground", where: Path | None) -> None:
+def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None) -> None:
     """All plans, and a batch script for each; nothing is started."""
     from ullage.cli.terminal import print_line
     from ullage.errors import UserError
     from ullage.launch.slurm_script import write_batch
-    from ullage.result import ResultFolder
-    from ullage.running.course import freeze_system
+    from ullage.results.folder import ResultFolder
+    from ullage.runs.lifecycle import freeze_system
 
     if prepared.request.hosts:
         raise UserError("the batch system chooses the nodes", "--hosts", "leave it out with --launcher script")
@@ -71,11 +71,11 @@ def _write_scripts(prepared: "Prepared", ground: "Ground", where: Path | None) -
         what = "batch scripts cannot probe the machine they will run on"
         raise UserError(what, "--launcher script", f"give {prepared.unsettled}")
     folder = ResultFolder.create(where, prepared.request)
-    freeze_system(folder, prepared.request, ground)
+    freeze_system(folder, prepared.request, engine_context)
     plans = list(enumerate(prepared.plans(folder), start=1))
     for number, plan in plans:
         folder.prepare_launch(number, plan)
-    batch = write_batch(folder, ground.engine, ground.description.engine.mpi.family, plans)
+    batch = write_batch(folder, engine_context.engine, engine_context.description.engine.mpi.family, plans)
     for script in batch.scripts:
         print_line(f"written  {script}")
     print_line(f"submit   {' '.join(batch.submit)}")

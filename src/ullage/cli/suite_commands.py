@@ -9,9 +9,9 @@ import typer
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
-    from ullage.suites import Asked, Suite
+    from ullage.runs.suite import ParsedOptions, Suite
 
-Act = Callable[["Suite", "Asked", Mapping[str, Any]], None]
+Act = Callable[["Suite", "ParsedOptions", Mapping[str, Any]], None]
 HostsOption = Annotated[
     str | None,
     typer.Option(
@@ -28,7 +28,7 @@ def add_suites(app: typer.Typer, verb: str, doc: str, act: Act, options: Callabl
 
     The parameters of ``options`` are those of the verb; ``act`` gets the suite, what was asked of it, and them.
     """
-    from ullage.suites import load_suites
+    from ullage.runs.suite import load_suites
 
     group = typer.Typer(help=doc, no_args_is_help=True, rich_markup_mode=None)
     # With a single suite typer would leave its name out of the command.
@@ -58,7 +58,7 @@ def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable
     return command
 
 
-def make_request(suite: "Suite", asked: "Asked", hosts: str | None = None) -> "Request":
+def make_request(suite: "Suite", asked: "ParsedOptions", hosts: str | None = None) -> "Request":
     """A fresh request, as it will stand in request.json. ``hosts``: as the verb's option has them."""
     import sys
     from datetime import UTC, datetime

@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
 def suites() -> None:
     """List the suites."""
     from ullage.cli.terminal import print_table
-    from ullage.suites import load_suites
+    from ullage.runs.suite import load_suites
 
     rows = [(name, suite.doc.strip().partition("\n")[0]) for name, suite in load_suites().items()]
     print_table("", ("suite", "what it answers"), rows)

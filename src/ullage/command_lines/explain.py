@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.command_lines.planning import Bound, Work
 from ullage.model.system import Place
-from ullage.suites import Explanation
+from ullage.runs.suite import Explanation
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["line", "dataset", "phases", "target", "backend", "data", "items", "each takes about", "case"]

@@ -15,13 +15,13 @@ from ullage.launch.base import is_one_node
 from ullage.model.plan import Layout, Limits, Plan
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
-from ullage.records import AnyRecord
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.running.tally import Tally
-from ullage.suites import Explanation, Ground
-from ullage.suites.sweep.room import NO_LIMIT, check_places, most_bytes
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.room import NO_LIMIT, check_places, most_bytes
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, Explanation
 
 _STAGE: Final = "command lines"
 
@@ -54,7 +54,7 @@ class PreparedLines:
 
     def run(self, session: Session) -> int:
         """See ``Prepared``. A result to go on with gets the rounds it lacks: a round is made whole or again."""
-        tally = Tally(file.records for file in session.result.read_records())
+        tally = RunProgress(file.records for file in session.result.read_records())
         prior, rounds = self._whole_rounds(tally)
         if rounds >= self.work.translation.repetitions:
             return EXIT_OK
@@ -64,7 +64,7 @@ class PreparedLines:
         plan = make_plan(self.work, str(session.result.records_path(number)), prior)
         return session.launch(number, plan, _hear_nothing).code
 
-    def _whole_rounds(self, tally: Tally) -> tuple[dict[str, dict[str, list[int]]], int]:
+    def _whole_rounds(self, tally: RunProgress) -> tuple[dict[str, dict[str, list[int]]], int]:
         """Elapsed times of the rounds in which every case went well, and how many those are.
 
         A case uses what another one of its round has made, so a round that lacks one case is made again.
@@ -83,7 +83,7 @@ def _hear_nothing(record: AnyRecord) -> None:
     del record
 
 
-def prepare_lines(request: Request, ground: Ground, tool: str, translator: Translator) -> PreparedLines:
+def prepare_lines(request: Request, engine_context: EngineContext, tool: str, translator: Translator) -> PreparedLines:
     """Check everything that can be checked without starting anything."""
     from ullage.system.cpu import usable_cores
     from ullage.system.memory import read_memory
@@ -101,7 +101,7 @@ def prepare_lines(request: Request, ground: Ground, tool: str, translator: Trans
     fitted, cuts = fit(translation, by_place)
     here = is_one_node(Layout(ranks=1, nodes=translation.nodes))
     layout = make_layout(fitted, usable_cores() if here else None)
-    bound = bind(fitted, layout, options, request.targets, ground.description)
+    bound = bind(fitted, layout, options, request.targets, engine_context.description)
     return PreparedLines(Work(request, options, fitted, layout, bound, [*translation.notes, *cuts]), places, rooms)
 
 

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ullage.suites import Asked
+from ullage.runs.suite import ParsedOptions
 
 if TYPE_CHECKING:
     from ullage.command_lines.translation import Draft, Translator
     from ullage.model.plan import Target
 
 
-def words_of(tool: str, translator: "Callable[[], Translator]", metrics: Sequence[str] = ()) -> Callable[..., Asked]:
+def words_of(
+    tool: str, translator: "Callable[[], Translator]", metrics: Sequence[str] = ()
+) -> Callable[..., ParsedOptions]:
     """The options of the suite for ``tool``, whose rows are ``metrics``.
 
     ``translator`` is asked for only when a command line is there.
@@ -49,7 +51,7 @@ def words_of(tool: str, translator: "Callable[[], Translator]", metrics: Sequenc
             str | None, typer.Option(metavar="DURATION", help="A rank without progress for this long hangs.")
         ] = None,
         keep: Annotated[bool, typer.Option("--keep", help="Leave the datasets in place.")] = False,
-    ) -> Asked:
+    ) -> ParsedOptions:
         """Read the words; each mistake is a ``UserError`` before anything is touched."""
         from ullage.command_lines.options import LineOptions
         from ullage.command_lines.reading import read_text, translation_of
@@ -67,7 +69,7 @@ def words_of(tool: str, translator: "Callable[[], Translator]", metrics: Sequenc
         )
         translation = translation_of(tool, options, translator(), read_text)
         targets, places = _targets(tool, target, translation.drafts)
-        return Asked(targets, options.model_copy(update={"places": places}).model_dump(mode="json"))
+        return ParsedOptions(targets, options.model_copy(update={"places": places}).model_dump(mode="json"))
 
     return line_words
 

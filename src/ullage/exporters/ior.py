@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import Final
 
+from ullage.analysis.metrics.arithmetic import NS_PER_S, stage_span_ns
 from ullage.errors import UserError
 from ullage.exporters import Exporter
-from ullage.metrics.arithmetic import NS_PER_S, stage_span_ns
 from ullage.model.record import PhaseRecord
 from ullage.report.data import ReportData
-from ullage.rows import Measured
+from ullage.results.rows import Measured
 
 _WORKLOADS: Final = ("transfer", "mixed-transfer")
 _APIS: Final[Mapping[str, str]] = {"null": "DUMMY"}

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Final
 
+from ullage.analysis.metrics.arithmetic import NS_PER_S
 from ullage.errors import UserError
 from ullage.exporters import Exporter
-from ullage.metrics.arithmetic import NS_PER_S
 from ullage.report.data import ReportData
-from ullage.rows import Measured
+from ullage.results.rows import Measured
 
 _WORKLOAD: Final = "metadata"
 # What makes two cases parts of one test: the same items in the same tree.

@@ -12,7 +12,7 @@ from typing import Final, cast
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.model.request import Request
 from ullage.model.summary import Summary
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 
 IMPORT_SUITE: Final = "import"
 _FOLDER: Final = "imported"
@@ -66,7 +66,7 @@ def _read(importer: Importer, texts: Mapping[Path, str]) -> Summary:
 
 def write_import(path: Path | Sequence[Path], result: ResultFolder) -> None:
     """Copy the files into ``result``, whose request must come from ``import_options``."""
-    from ullage.result import write_atomically
+    from ullage.results.folder import write_atomically
 
     for one in _files(path):
         write_atomically(result.path / _FOLDER / one.name, _content(one))

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, Literal
 
-from ullage.findings.words import columns
+from ullage.analysis.findings.words import columns
 from ullage.importers import IMPORT_SUITE, Importer
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
-from ullage.suites.io500.conclusions import change_finding, score_findings, void_findings
+from ullage.suites.io500.findings import change_finding, score_findings, void_findings
 from ullage.suites.io500.official import OfficialRun, PhaseResult, Printed, ScoreResult
 from ullage.suites.io500.official_reading import has_result_lines, is_ini, read_ini, read_lines
 from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, OfficialPhase

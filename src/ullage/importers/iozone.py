@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer
 from ullage.model.summary import Row, Summary
-from ullage.suites.matrix.conclusions import conclusions
+from ullage.suites.matrix.findings import findings_of
 from ullage.suites.matrix.options import METRIC
 from ullage.suites.matrix.tests import jobs
 
@@ -55,7 +55,7 @@ def read_tables(text: str, name: str) -> Summary:
     rows = [_row(label, file, record, value, name) for label, file, record, value in _cells(text, name)]
     if not rows:
         raise UserError("holds no number above 0", name, "give what `iozone -a -R` has printed")
-    return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=conclusions(rows, []))
+    return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings_of(rows, []))
 
 
 def _row(label: str, file: int, record: int, value: float, name: str) -> Row:

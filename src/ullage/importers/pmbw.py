@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from ullage.analysis.statistics import median_interval
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer
 from ullage.model.summary import Row, Summary
-from ullage.statistics import median_interval
 
 _MARK: Final = "RESULT"
 # Some notes spell the first name with one letter less.

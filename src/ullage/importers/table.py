@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ullage.analysis.findings import find_all
+from ullage.analysis.statistics import median_interval
 from ullage.errors import UserError
-from ullage.findings import find_all
 from ullage.importers import IMPORT_SUITE, Importer
 from ullage.model.summary import Row, Summary
-from ullage.statistics import median_interval
 
 _BYTES_PER_MB: Final = 1e6
 _ACCESSES: Final = ("write", "rewrite", "read", "reread")

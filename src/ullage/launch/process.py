@@ -15,7 +15,7 @@ from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.running import Running
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord
-from ullage.records import AnyRecord, RecordTail
+from ullage.results.records import AnyRecord, RecordTail
 
 EndStatus: TypeAlias = Literal["complete", "interrupted", "failed", "timeout"]
 StopReason: TypeAlias = Literal["signal", "deadline", "no start"]

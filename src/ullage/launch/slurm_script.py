@@ -18,7 +18,7 @@ from ullage.errors import UserError
 from ullage.launch.base import Family
 from ullage.launch.process import deadline_of
 from ullage.model.plan import Plan
-from ullage.result import ResultFolder, write_atomically
+from ullage.results.folder import ResultFolder, write_atomically
 
 NAME: Final = "script"
 

@@ -14,7 +14,7 @@ from ullage.model.base import Strict
 class PeerRecord(Strict):
     """One run of a peer beside one phase of one case.
 
-    ``values`` are by the names and in the units of ``ullage.metrics``: bytes/s, operations/s, s.
+    ``values`` are by the names and in the units of ``ullage.analysis.metrics``: bytes/s, operations/s, s.
     """
 
     kind: Literal["peer"] = "peer"

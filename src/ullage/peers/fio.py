@@ -106,7 +106,7 @@ def fio_command(program: Installed, job: FioJob) -> list[str]:
 
 
 def run_fio(program: Installed, job: FioJob, file_folder: Path, *, limit_s: float = 600.0) -> dict[str, float]:
-    """Do ``job`` in ``file_folder`` and return values by metric name, in the units of ``ullage.metrics``.
+    """Do ``job`` in ``file_folder`` and return values by metric name, in the units of ``ullage.analysis.metrics``.
 
     A write makes its files anew; a read uses what a write of the same volume and jobs has left there, and else lays the
     files out first, untimed. Whatever ends this call ends fio too. ``PeerError`` when fio is too old, fails, takes

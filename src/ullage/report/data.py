@@ -11,10 +11,10 @@ from functools import cached_property
 from ullage.model.record import PhaseRecord, RunRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
-from ullage.records import RecordFile
 from ullage.report.view import View, make_view
-from ullage.result import ResultFolder
-from ullage.rows import Measured, join
+from ullage.results.folder import ResultFolder
+from ullage.results.records import RecordFile
+from ullage.results.rows import Measured, join
 
 PhaseKey = tuple[str, str]
 

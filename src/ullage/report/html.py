@@ -24,7 +24,7 @@ from ullage.report.table import Cell, Column, columns, front_columns, front_rows
 from ullage.report.vega import CONFIG, javascript
 from ullage.report.verdicts import VerdictClass, classify, present
 from ullage.report.view import View
-from ullage.result import ResultFolder, write_atomically
+from ullage.results.folder import ResultFolder, write_atomically
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ullage.ceilings.pcie import read_device_link
+from ullage.analysis.ceilings.pcie import read_device_link
 from ullage.model.plan import Target
 from ullage.model.system import BlockDevice, Place
 from ullage.system.files import ROOT, bracketed, read_int, read_text

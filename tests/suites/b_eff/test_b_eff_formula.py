@@ -9,8 +9,8 @@ from statistics import geometric_mean
 import pytest
 
 from support.b_eff_world import LOOPS, launch, usual_bandwidth, usual_patterns
-from ullage.rows import join
-from ullage.statistics import median
+from ullage.analysis.statistics import median
+from ullage.results.rows import join
 from ullage.suites.b_eff.formula import (
     Values,
     combine,

@@ -12,16 +12,16 @@ from ullage.launch.mpich import Mpich
 from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
 from ullage.suites.b_eff_io.execution import execute
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.prepare import PreparedBEffIo, prepare_b_eff_io
 from ullage.suites.b_eff_io.words import b_eff_io_words
 from ullage.system.storage import read_places
 
-GROUND = Ground(Path("/engine"), DESCRIBE)
+GROUND = EngineContext(Path("/engine"), DESCRIBE)
 
 
 @dataclass

@@ -10,8 +10,8 @@ from support.simulated_b_eff_io import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.plan import Case, Plan
 from ullage.model.system import Memory
-from ullage.result import ResultFolder
-from ullage.suites import Ground, Quick, Summarising, find_suite
+from ullage.results.folder import ResultFolder
+from ullage.runs.suite import EngineContext, Quick, Summarising, find_suite
 from ullage.suites.b_eff_io.cases import layouts_of
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import MIB, TYPES
@@ -142,7 +142,7 @@ def test_what_was_found_is_kept_so_that_a_resumed_run_makes_the_same_cases(
     assert set(first.options.room) == {"t"}
     assert first.request.options["lmax"] == first.options.lmax
     monkeypatch.setattr("ullage.system.memory.read_memory", lambda: Memory(total_bytes=1 << 30))
-    again = prepare_b_eff_io(first.request, first.ground)
+    again = prepare_b_eff_io(first.request, first.engine_context)
     assert again.options == first.options
     assert [case.id for plan in plans(again) for case in plan.cases] == [
         case.id for plan in plans(first) for case in plan.cases
@@ -155,16 +155,16 @@ def test_refusals(io_world: IoWorld) -> None:
     assert room.value.code == 3
     with pytest.raises(UserError, match=r"does not exist"):
         io_world.prepare(target=["t=/no/such/folder"])
-    ground = Ground(Path("/engine"), DESCRIBE.model_copy(update={"workloads": []}))
+    engine_context = EngineContext(Path("/engine"), DESCRIBE.model_copy(update={"workloads": []}))
     with pytest.raises(UserError, match="unknown workload 'b-eff-io'"):
-        prepare_b_eff_io(io_world.request(), ground)
+        prepare_b_eff_io(io_world.request(), engine_context)
     old = [
         backend.model_copy(update={"capabilities": [word for word in backend.capabilities if word != "views"]})
         for backend in DESCRIBE.backends
     ]
-    ground = Ground(Path("/engine"), DESCRIBE.model_copy(update={"backends": old}))
+    engine_context = EngineContext(Path("/engine"), DESCRIBE.model_copy(update={"backends": old}))
     with pytest.raises(UserError, match="backend 'mpiio' has no views of files"):
-        prepare_b_eff_io(io_world.request(), ground)
+        prepare_b_eff_io(io_world.request(), engine_context)
 
 
 def test_the_explanation_has_every_case_and_pattern_and_what_will_not_count(io_world: IoWorld) -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from support.b_eff_io_world import FOLDER, At, World, flat, usual_context, usual_options
 from support.make_records import make_latency, make_phase
-from ullage.metrics import metric_named
+from ullage.analysis.metrics import metric_named
 from ullage.model.plan import Target
 from ullage.model.record import Moved
 from ullage.model.summary import Row
-from ullage.rows import RowContext, TargetFacts
-from ullage.suites import SuiteSummary
+from ullage.results.rows import RowContext, TargetFacts
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.b_eff_io.hint_sets import ratios, sets_of
 from ullage.suites.b_eff_io.options import HintLine, HintSet
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
@@ -283,7 +283,7 @@ def test_nothing_measured_makes_no_rows(tmp_path: Path) -> None:
 
 
 def test_each_access_stands_on_a_front_page(tmp_path: Path) -> None:
-    from ullage.suites.parts.headlines import headlines
+    from ullage.runs.composite.headlines import headlines
 
     found = summary_of(tmp_path, World(usual_options(partitions=[1, 4], time_s=18000.0), vector))
     lines = [(line.part, line.what) for line in headlines(found.rows)]

@@ -16,14 +16,14 @@ from support.collective_world import (
 )
 from ullage.model.plan import Parameters
 from ullage.model.summary import Row, Summary
-from ullage.records import AnyRecord
 from ullage.report.charts import collective_overlap, collectives
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.sections.collectives import build
 from ullage.report.vega import to_svg, with_config
-from ullage.suites.collectives.conclusions import conclusions, expected_growth
+from ullage.results.records import AnyRecord
+from ullage.runs.summary import build_summary
+from ullage.suites.collectives.findings import expected_growth, findings_of
 from ullage.suites.collectives.words import collectives_words
-from ullage.summary import build_summary
 
 OVERLAP: Parameters = {"operation": "bcast", "message_bytes": 64, "mode": "overlap", "tests": 8}
 
@@ -80,7 +80,7 @@ def test_one_operation_tells_a_latency_and_many_a_bandwidth(data: ReportData) ->
 
 
 def test_the_slowest_rank_is_told_apart() -> None:
-    from ullage.metrics import metric_named
+    from ullage.analysis.metrics import metric_named
 
     phase = collective_phase("c", 0, 1e-6).model_copy(deep=True)
     slow = phase.gauges["call_s"].model_copy(update={"most": 3e-3, "sum": 4e-3})
@@ -96,7 +96,7 @@ def test_the_slowest_rank_is_told_apart() -> None:
     ("compute", "overall", "hidden"), [(4e-3, 4e-3, 1.0), (4e-3, 8e-3, 0.0), (4e-3, 9e-3, 0.0), (4e-3, 3e-3, 1.0)]
 )
 def test_overlap_lies_between_nothing_and_all(compute: float, overall: float, hidden: float) -> None:
-    from ullage.metrics import metric_named
+    from ullage.analysis.metrics import metric_named
 
     phase = collective_phase("c", 0, 4e-6, compute_s=compute, overall_s=overall)
     assert metric_named("overlap").sample(phase) == pytest.approx(hidden)
@@ -161,9 +161,9 @@ def test_growth_beyond_what_the_operation_needs_is_found() -> None:
     assert expected_growth("alltoall", 2, 8) == pytest.approx(7)
     assert expected_growth("allreduce", 2, 8) == pytest.approx(3)
     fine = [latency_row("allreduce", 2, 8, 1e-6), latency_row("allreduce", 8, 8, 4e-6)]
-    assert conclusions(fine) == []
+    assert findings_of(fine) == []
     bad = [latency_row("allreduce", 2, 8, 1e-6), latency_row("allreduce", 8, 8, 9e-6)]
-    (finding,) = conclusions(bad)
+    (finding,) = findings_of(bad)
     assert finding.kind == "scaling"
     assert "from 2 to 8 ranks it takes 9.00 x as long" in finding.text
     assert finding.numbers["excess"] == pytest.approx(3)
@@ -172,7 +172,7 @@ def test_growth_beyond_what_the_operation_needs_is_found() -> None:
 def test_crowded_ranks_are_said_and_used_in_nothing_else() -> None:
     slow = latency_row("allreduce", 8, 8, 9e-3, flags=["oversubscribed"])
     rows = [latency_row("allreduce", 2, 8, 1e-6), slow]
-    (finding,) = conclusions(rows)
+    (finding,) = findings_of(rows)
     assert (finding.kind, finding.severity) == ("oversubscribed", "warning")
 
 
@@ -180,10 +180,10 @@ def test_tests_that_help_are_an_advice() -> None:
     def hidden(tests: int, share: float) -> Row:
         return row("overlap", share, operation="bcast", mode="overlap", tests=tests, ranks=2, message_bytes=64)
 
-    kinds = {one.kind: one for one in conclusions([hidden(0, 0.1), hidden(8, 0.9)])}
+    kinds = {one.kind: one for one in findings_of([hidden(0, 0.1), hidden(8, 0.9)])}
     assert "little of bcast 10% hides" in kinds["overlap"].text
     assert "bcast from 10% to 90%" in kinds["progress"].text
-    alone = {one.kind for one in conclusions([hidden(0, 0.9), hidden(8, 0.95)])}
+    alone = {one.kind for one in findings_of([hidden(0, 0.9), hidden(8, 0.95)])}
     assert alone == {"overlap"}
 
 
@@ -204,7 +204,7 @@ def test_a_launch_with_fewer_cores_than_ranks_is_flagged(tmp_path: Path) -> None
 
 
 def test_a_small_allreduce_stands_for_the_collective_operations() -> None:
-    from ullage.suites.parts.headlines import headlines
+    from ullage.runs.composite.headlines import headlines
 
     rows = [
         latency_row("bcast", 2, 8, 1e-6),

@@ -10,21 +10,21 @@ from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
-from ullage.result import ResultFolder
-from ullage.suites import Asked, Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.suite import EngineContext, ParsedOptions
 from ullage.suites.collectives.cells import MOST_ROOM, Planner, sizes_of, spread
 from ullage.suites.collectives.options import CollectivesOptions
 from ullage.suites.collectives.prepare import crowded, prepare_collectives
 from ullage.suites.collectives.words import OPERATIONS, collectives_words
 
-GROUND = Ground(Path("/engine"), describe_calls())
+GROUND = EngineContext(Path("/engine"), describe_calls())
 
 
 def options(**words: object) -> CollectivesOptions:
     return CollectivesOptions.model_validate(collectives_words(**words).options)  # type: ignore[arg-type]
 
 
-def request(asked: Asked) -> Request:
+def request(asked: ParsedOptions) -> Request:
     return Request(run_id="r1", suite="collectives", created="now", targets=asked.targets, options=asked.options)
 
 
@@ -110,7 +110,7 @@ def test_ranks_of_one_count_share_a_launch(tmp_path: Path) -> None:
 
 def test_an_engine_without_the_workload_is_refused() -> None:
     with pytest.raises(UserError, match="collective"):
-        prepare_collectives(request(collectives_words(ranks="2")), Ground(Path("/engine"), DESCRIBE))
+        prepare_collectives(request(collectives_words(ranks="2")), EngineContext(Path("/engine"), DESCRIBE))
 
 
 def test_ranks_that_share_cores_are_known_before() -> None:

@@ -10,18 +10,18 @@ from support.make_records import make_run
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.request import Request
-from ullage.records import AnyRecord
 from ullage.report.charts import congestion as chart
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.sections.congestion import build
 from ullage.report.vega import to_svg, with_config
-from ullage.suites import Ground
-from ullage.suites.congestion.conclusions import conclusions
+from ullage.results.records import AnyRecord
+from ullage.runs.suite import EngineContext
+from ullage.runs.summary import build_summary
+from ullage.suites.congestion.findings import findings_of
 from ullage.suites.congestion.options import CongestionOptions
 from ullage.suites.congestion.prepare import prepare_congestion, victims_of
 from ullage.suites.congestion.rows import IMPACT, IMPACT_P99
 from ullage.suites.congestion.words import congestion_words
-from ullage.summary import build_summary
 
 # Mean and tail in ns by phase.
 TIMES = {
@@ -125,7 +125,7 @@ def test_the_worst_impact_decides_how_loud_a_finding_is(data: ReportData, tmp_pa
     kinds = {one.kind: one.severity for one in crowded.findings}
     assert kinds["oversubscribed"] == "warning"
     assert kinds["congestion"] == "info"
-    assert conclusions([]) == []
+    assert findings_of([]) == []
 
 
 def test_words_become_a_case_for_each_load() -> None:
@@ -133,12 +133,12 @@ def test_words_become_a_case_for_each_load() -> None:
     options = CongestionOptions.model_validate(asked.options)
     assert (options.loads, options.share, options.load_bytes) == (["incast", "alltoall"], 0.5, 1024)
     request = Request(run_id="r1", suite="congestion", created="now", targets=asked.targets, options=asked.options)
-    prepared = prepare_congestion(request, Ground(Path("/engine"), describe_calls()))
+    prepared = prepare_congestion(request, EngineContext(Path("/engine"), describe_calls()))
     assert [case.words for case in prepared.cases] == [("incast", "8", "4"), ("alltoall", "8", "4")]
     assert prepared.cases[0].case.workload.parameters["victim_share"] == pytest.approx(0.5)
     assert prepared.cases[0].layout.ranks == 8
     with pytest.raises(UserError, match="congestion"):
-        prepare_congestion(request, Ground(Path("/engine"), DESCRIBE))
+        prepare_congestion(request, EngineContext(Path("/engine"), DESCRIBE))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_as_many_victims_as_the_engine_chooses(ranks: int, share: float, count: 
 
 
 def test_there_is_no_quick_form_for_two_ranks() -> None:
-    from ullage.suites import Quick, load_suites
+    from ullage.runs.suite import Quick, load_suites
 
     suites = load_suites()
     assert not isinstance(suites["congestion"], Quick)

@@ -13,16 +13,16 @@ from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
 from ullage.peers import Installed
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.kernels.execution import execute
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.resources import Resources
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
+from ullage.runs.summary import build_summary
 from ullage.suites.cpu.libraries import Library
 from ullage.suites.cpu.prepare import prepare_cpu
 from ullage.suites.cpu.words import cpu_words
-from ullage.suites.kernels.execution import execute
-from ullage.suites.kernels.prepared import PreparedKernels
-from ullage.suites.kernels.resources import Resources
-from ullage.summary import build_summary
 
 SITE, OURS = "/site/libopenblas.so.0", "/ours/libscipy_openblas.so"
 
@@ -39,22 +39,22 @@ class World:
     def prepare(self, **words: object) -> PreparedKernels:
         asked = cpu_words(**{"threads": "1,4", "time": "1h", **words})  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="cpu", created="now", targets=asked.targets, options=asked.options)
-        return prepare_cpu(request, self.ground)
+        return prepare_cpu(request, self.engine_context)
 
     @property
-    def ground(self) -> Ground:
-        return Ground(Path("/engine"), describe_cpu())
+    def engine_context(self) -> EngineContext:
+        return EngineContext(Path("/engine"), describe_cpu())
 
     def run(self, prepared: PreparedKernels, seconds: float | None = None) -> int:
         if self.result is None:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         launcher = Mpich(Path("/mpiexec"))
-        session = Session(self.result, self.ground, launcher, self.progress, seconds, self.engine.start)
+        session = Session(self.result, self.engine_context, launcher, self.progress, seconds, self.engine.start)
         return execute(prepared, session, now=self.engine.clock.now)
 
     def resume(self, seconds: float | None = None) -> int:
         assert self.result is not None
-        return self.run(prepare_cpu(self.result.read_request(), self.ground), seconds)
+        return self.run(prepare_cpu(self.result.read_request(), self.engine_context), seconds)
 
     def summary(self, **words: object) -> Summary:
         if self.result is None:
@@ -79,7 +79,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     libraries = [Library("site", SITE), Library("ours", OURS)]
     monkeypatch.setattr("ullage.suites.cpu.prepare.find_libraries", lambda _named: libraries)
     monkeypatch.setattr("ullage.suites.cpu.prepare.find_scalapack", lambda _family: None)
-    for place in ("suites.cpu.prepare", "suites.kernels.resources"):
+    for place in ("suites.cpu.prepare", "runs.kernels.resources"):
         monkeypatch.setattr(f"ullage.{place}.read_resources", lambda: Resources(4, 4, None))
     monkeypatch.setattr("ullage.peers.hpcc.installed", lambda: None)
     return World(tmp_path)

@@ -8,8 +8,8 @@ import pytest
 from suites.cpu.conftest import OURS, SITE, World, row_of
 from support.cpu_world import CLOCK_HZ, KERNELS
 from ullage.model.plan import Case
-from ullage.records import read_records
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
+from ullage.results.records import read_records
 
 
 def test_every_kernel_has_its_rate_clock_and_ceiling_at_each_thread_count(world: World) -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from suites.cpu.conftest import World
 from ullage.errors import UserError
+from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.suites.cpu import SUITE
 from ullage.suites.cpu.words import cpu_words
-from ullage.suites.kernels.prepared import PreparedKernels
 
 
 def kernels(prepared: PreparedKernels) -> list[tuple[str, str]]:
@@ -90,7 +90,7 @@ def test_an_explanation_names_every_case(world: World) -> None:
 
 
 def test_plans_are_one_a_launch_with_their_part_of_the_time(world: World) -> None:
-    from ullage.result import ResultFolder
+    from ullage.results.folder import ResultFolder
 
     prepared = world.prepare(time="100s")
     plans = prepared.plans(ResultFolder(Path("/nowhere")))

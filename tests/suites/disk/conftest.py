@@ -13,9 +13,9 @@ from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.request import Request
 from ullage.peers import Installed, PeerError
 from ullage.peers.fio import PEER, FioJob
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
 from ullage.suites.disk.direct import DirectIo
 from ullage.suites.disk.execution import execute
 from ullage.suites.disk.prepare import PreparedDisk, prepare_disk
@@ -74,7 +74,7 @@ class World:
     path: Path
     engine: SimulatedEngine
     fio: SimulatedFio
-    ground: Ground = field(default_factory=lambda: Ground(Path("/engine"), describe()))
+    engine_context: EngineContext = field(default_factory=lambda: EngineContext(Path("/engine"), describe()))
     result: ResultFolder | None = None
     progress: SilentProgress = field(default_factory=SilentProgress)
 
@@ -90,22 +90,25 @@ class World:
         usual = {"target": [f"here={self.target}"], "threads": "1,2", "block": "1M,4M", "depth": "1,8"}
         asked = disk_words(**{**usual, "small": "4K", **words})  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="disk", created="now", targets=asked.targets, options=asked.options)
-        return prepare_disk(request, self.ground)
+        return prepare_disk(request, self.engine_context)
 
     def run(self, prepared: PreparedDisk, seconds: float | None = None) -> tuple[int, Session]:
         if self.result is None:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         launcher = Mpich(Path("/mpiexec"))
-        session = Session(self.result, self.ground, launcher, self.progress, seconds, self.engine.start)
+        session = Session(self.result, self.engine_context, launcher, self.progress, seconds, self.engine.start)
         return execute(prepared, session, now=self.clock.now, fio=self.fio), session
 
     def resume(self, seconds: float | None = None) -> tuple[int, Session]:
         assert self.result is not None
-        return self.run(prepare_disk(self.result.read_request(), self.ground), seconds)
+        return self.run(prepare_disk(self.result.read_request(), self.engine_context), seconds)
 
     def with_threads(self) -> None:
         """An engine whose `posix` serves several threads of a rank."""
-        found, threads = self.ground.description, Parameter.model_validate(parameter("threads", "count", 1, minimum=1))
+        found, threads = (
+            self.engine_context.description,
+            Parameter.model_validate(parameter("threads", "count", 1, minimum=1)),
+        )
         (transfer,) = found.workloads
         backends = [
             one.model_copy(update={"capabilities": [*one.capabilities, "threads=1024"]}) if one.name == "posix" else one
@@ -113,10 +116,10 @@ class World:
         ]
         workload = transfer.model_copy(update={"parameters": [*transfer.parameters, threads]})
         changed = found.model_copy(update={"backends": backends, "workloads": [workload]})
-        self.ground = Ground(self.ground.engine, changed)
+        self.engine_context = EngineContext(self.engine_context.engine, changed)
 
     def without_uring(self, uring: Registered | None) -> None:
-        self.ground = replace(self.ground, description=describe(uring))
+        self.engine_context = replace(self.engine_context, description=describe(uring))
 
 
 @pytest.fixture

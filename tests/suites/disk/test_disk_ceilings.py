@@ -3,7 +3,7 @@
 
 import pytest
 
-from ullage.ceilings.rows import with_ceiling
+from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.model.machine import DeclaredDrive, MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling, Peer, Row

@@ -6,15 +6,15 @@ import pytest
 from suites.disk.conftest import World
 from ullage.model.plan import Case, Plan
 from ullage.peers.fio import FioJob
-from ullage.running.tally import Tally
-from ullage.suites.sweep.prepare import planned_cells
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.prepare import planned_cells
 
 MIB = 1 << 20
 
 
 def counts(world: World) -> list[int]:
     assert world.result is not None
-    tally = Tally(file.records for file in world.result.read_records())
+    tally = RunProgress(file.records for file in world.result.read_records())
     return [len(tally.of(cell.case.id).counted) for cell in planned_cells(world.result)]
 
 
@@ -165,7 +165,7 @@ def test_plans_need_no_probe_where_a_volume_is_given(world: World) -> None:
     prepared = world.prepare(volume="640M")
     assert prepared.unsettled == ""
     assert world.prepare().unsettled == "--volume"
-    from ullage.result import ResultFolder
+    from ullage.results.folder import ResultFolder
 
     plans = prepared.plans(ResultFolder(world.path / "result"))
     assert [plan.layout.ranks for plan in plans] == [1, 2, 1]

@@ -6,8 +6,8 @@ import pytest
 from suites.disk.conftest import World
 from ullage.model.plan import Case, Plan
 from ullage.model.summary import Row
-from ullage.suites.disk.conclusions import in_flight, saturation
-from ullage.summary import build_summary
+from ullage.runs.summary import build_summary
+from ullage.suites.disk.findings import in_flight, saturation
 
 KIB, MIB = 1 << 10, 1 << 20
 

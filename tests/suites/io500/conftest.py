@@ -13,16 +13,16 @@ from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.system import Place
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
+from ullage.runs.summary import build_summary
 from ullage.suites.io500.execution import execute
 from ullage.suites.io500.prepare import PreparedIo500, prepare_io500
 from ullage.suites.io500.words import io500_words
-from ullage.summary import build_summary
 from ullage.system.storage import read_places
 
-GROUND = Ground(Path("/engine"), DESCRIBE)
+GROUND = EngineContext(Path("/engine"), DESCRIBE)
 
 
 @dataclass

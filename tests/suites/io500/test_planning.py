@@ -13,8 +13,8 @@ from ullage.suites.io500.config import parse_config
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import phases_of
 from ullage.suites.io500.planning import (
+    LaunchSpec,
     Step,
-    Turn,
     dataset_bytes,
     dataset_files,
     make_layout,
@@ -179,7 +179,9 @@ def test_a_plan_is_one_round() -> None:
     request = Request(run_id="r", suite="io500", created="now", targets=[TARGET])
     found = list(steps().values())
     first, last = (
-        make_plan(request, asked, found, make_layout(asked, 8), Turn(number, str(Path("/r")), 50.0, continues=True))
+        make_plan(
+            request, asked, found, make_layout(asked, 8), LaunchSpec(number, str(Path("/r")), 50.0, continues=True)
+        )
         for number in range(2)
     )
     assert (first.keep, last.keep, first.keep_when_interrupted) == (False, True, True)

@@ -10,7 +10,7 @@ from suites.io500.conftest import GROUND, World
 from ullage.errors import UserError
 from ullage.model.plan import Limits, Target
 from ullage.model.system import Memory, Place
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
 from ullage.suites.io500.phases import phases_of
 from ullage.suites.io500.prepare import prepare_io500
 from ullage.suites.io500.room import room_at

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ullage.suites.io500.conclusions import change_finding, score_findings, void_findings
+from ullage.suites.io500.findings import change_finding, score_findings, void_findings
 from ullage.suites.io500.phases import GIB, scored_phases
 from ullage.suites.io500.score import score
 from ullage.suites.io500.sensitivity import explain, explain_change, families, moves, number, sensitivity, show, times

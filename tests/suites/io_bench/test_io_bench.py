@@ -10,8 +10,10 @@ from ullage.errors import UserError
 from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Row
-from ullage.result import ResultFolder
-from ullage.running.session import Session
+from ullage.results.folder import ResultFolder
+from ullage.runs.cells.planning import Cell
+from ullage.runs.session import Session
+from ullage.runs.summary import build_summary
 from ullage.suites.disk.direct import DirectIo
 from ullage.suites.io_bench.options import IoBenchOptions
 from ullage.suites.io_bench.prepare import file_bytes, prepare_io_bench, with_kinds
@@ -19,8 +21,6 @@ from ullage.suites.io_bench.summarise import enough
 from ullage.suites.io_bench.words import io_bench_words
 from ullage.suites.matrix.execution import execute
 from ullage.suites.matrix.prepare import PreparedCells
-from ullage.suites.sweep.planning import Cell
-from ullage.summary import build_summary
 
 __all__ = ["world"]
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -34,12 +34,12 @@ def prepare(world: World, **words: object) -> PreparedCells:
     usual = {"target": [f"here={world.target}"], "record": "64K,1M", "volume": "16M"}
     asked = io_bench_words(**{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="io_bench", created="now", targets=asked.targets, options=asked.options)
-    return prepare_io_bench(request, world.ground)
+    return prepare_io_bench(request, world.engine_context)
 
 
 def run(world: World, prepared: PreparedCells) -> ResultFolder:
     result = ResultFolder.create(world.path / "result", prepared.request)
-    session = Session(result, world.ground, Mpich(Path("/mpiexec")), world.progress, None, world.engine.start)
+    session = Session(result, world.engine_context, Mpich(Path("/mpiexec")), world.progress, None, world.engine.start)
     assert execute(prepared, session, now=world.clock.now) == 0
     return result
 

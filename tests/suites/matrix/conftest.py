@@ -10,9 +10,9 @@ from support.simulated_engine import DESCRIBE, PHASES, Clock, SilentProgress, Si
 from ullage.launch.mpich import Mpich
 from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.request import Request
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
 from ullage.suites.disk.direct import DirectIo
 from ullage.suites.matrix.execution import execute
 from ullage.suites.matrix.prepare import PreparedCells, prepare_matrix
@@ -62,7 +62,7 @@ class World:
 
     path: Path
     engine: SimulatedEngine
-    ground: Ground = field(default_factory=lambda: Ground(Path("/engine"), describe()))
+    engine_context: EngineContext = field(default_factory=lambda: EngineContext(Path("/engine"), describe()))
     result: ResultFolder | None = None
     progress: SilentProgress = field(default_factory=SilentProgress)
 
@@ -78,18 +78,18 @@ class World:
         usual = {"target": [f"here={self.target}"], "file": "64K,1M", "record": "4K,64K", "tests": "0,1,3"}
         asked = matrix_words(**{**usual, **words})  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="matrix", created="now", targets=asked.targets, options=asked.options)
-        return prepare_matrix(request, self.ground)
+        return prepare_matrix(request, self.engine_context)
 
     def run(self, prepared: PreparedCells, seconds: float | None = None) -> tuple[int, Session]:
         if self.result is None:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         launcher = Mpich(Path("/mpiexec"))
-        session = Session(self.result, self.ground, launcher, self.progress, seconds, self.engine.start)
+        session = Session(self.result, self.engine_context, launcher, self.progress, seconds, self.engine.start)
         return execute(prepared, session, now=self.clock.now), session
 
     def resume(self, seconds: float | None = None) -> tuple[int, Session]:
         assert self.result is not None
-        return self.run(prepare_matrix(self.result.read_request(), self.ground), seconds)
+        return self.run(prepare_matrix(self.result.read_request(), self.engine_context), seconds)
 
 
 @pytest.fixture

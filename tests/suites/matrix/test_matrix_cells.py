@@ -5,10 +5,10 @@ import pytest
 
 from suites.matrix.conftest import World, describe
 from ullage.errors import UserError
+from ullage.runs.cells.planning import Cell
 from ullage.suites.matrix.cells import job_of, jobs_of, shapes, with_kinds
 from ullage.suites.matrix.options import MatrixOptions
 from ullage.suites.matrix.tests import LABELS, TESTS, jobs
-from ullage.suites.sweep.planning import Cell
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -120,8 +120,8 @@ def test_what_cannot_be_is_one_line(world: World, words: dict[str, object], expe
 def test_a_target_without_a_place_and_an_engine_without_the_backend_are_refused(world: World) -> None:
     with pytest.raises(UserError, match="target 'm' has no place for files"):
         world.prepare(target=["m=model:"])
-    world.ground = type(world.ground)(
-        world.ground.engine,
+    world.engine_context = type(world.engine_context)(
+        world.engine_context.engine,
         describe().model_copy(update={"backends": [one for one in describe().backends if one.name != "stdio"]}),
     )
     with pytest.raises(UserError, match="stdio"):

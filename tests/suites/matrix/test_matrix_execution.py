@@ -5,14 +5,14 @@ import pytest
 
 from suites.matrix.conftest import World
 from ullage.model.plan import Case, Plan
-from ullage.result import ResultFolder
-from ullage.running.tally import Tally
-from ullage.suites.sweep.prepare import planned_cells
+from ullage.results.folder import ResultFolder
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.prepare import planned_cells
 
 
 def counts(world: World) -> list[int]:
     assert world.result is not None
-    tally = Tally(file.records for file in world.result.read_records())
+    tally = RunProgress(file.records for file in world.result.read_records())
     return [len(tally.of(cell.case.id).counted) for cell in planned_cells(world.result)]
 
 

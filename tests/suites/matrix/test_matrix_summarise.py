@@ -3,11 +3,11 @@
 
 import pytest
 
-from ullage.metrics.file_bandwidth import METRIC
+from ullage.analysis.metrics.file_bandwidth import METRIC
 from ullage.model.record import CaseRecord, Done, PhaseRecord, Stage
 from ullage.model.summary import Ceiling, Row
 from ullage.model.system import SystemFacts
-from ullage.suites.matrix.conclusions import conclusions
+from ullage.suites.matrix.findings import findings_of
 from ullage.suites.matrix.levels import Level, levels_in, levels_of
 from ullage.suites.matrix.options import MatrixOptions
 from ullage.suites.matrix.summarise import label_rows
@@ -117,7 +117,7 @@ def test_caches_that_a_machine_states_are_levels_in_rising_order() -> None:
 
 def test_it_is_said_where_a_cache_ends() -> None:
     rows = [row("reread", rate, file) for file, rate in ((64 * KIB, 12e9), (MIB, 10e9), (16 * MIB, 5e9), (GIB, 4.9e9))]
-    found = next(one for one in conclusions(rows, LEVELS) if one.kind == "cache-ends")
+    found = next(one for one in findings_of(rows, LEVELS) if one.kind == "cache-ends")
     assert found.text == (
         "here rereads, by what holds the file: 11.0 GB/s within L2 1.00 MiB, 5.00 GB/s within L3 32.0 MiB, "
         "4.90 GB/s within RAM 24.0 GiB."
@@ -127,12 +127,12 @@ def test_it_is_said_where_a_cache_ends() -> None:
 
 def test_no_step_is_no_end_of_a_cache() -> None:
     rows = [row("reread", 5e9, file) for file in (64 * KIB, 16 * MIB, GIB)]
-    assert [one for one in conclusions(rows, LEVELS) if one.kind == "cache-ends"] == []
+    assert [one for one in findings_of(rows, LEVELS) if one.kind == "cache-ends"] == []
 
 
 def test_rereads_are_held_against_reads_of_the_same_cells() -> None:
     rows = [row("read", 1e9), row("reread", 8e9, verdict="warm"), row("reread", 99e9, 4 * MIB, verdict="warm")]
-    found = next(one for one in conclusions(rows, []) if one.kind == "reread")
+    found = next(one for one in findings_of(rows, []) if one.kind == "reread")
     assert found.text == "here rereads are 8 times as fast as reads (median of 1 cells): reads cold, rereads warm."
 
 
@@ -143,7 +143,7 @@ def test_an_order_is_held_against_sequential_reads_by_record() -> None:
         row("random read", 9e8, 4 * MIB, MIB),
         row("random read", 1e7, 4 * MIB, 4 * MIB),
     ]
-    found = next(one for one in conclusions(rows, []) if one.kind == "access-order")
+    found = next(one for one in findings_of(rows, []) if one.kind == "access-order")
     assert found.text == "here random reads reach 10% of sequential ones with records of 4K, 90% with 1M.", (
         "a file of one record knows no order"
     )
@@ -151,4 +151,4 @@ def test_an_order_is_held_against_sequential_reads_by_record() -> None:
 
 def test_what_cannot_be_says_nothing() -> None:
     rows = [row("read", 1e9), row("reread", 8e9, flags=["INVALID:above-ceiling"])]
-    assert conclusions(rows, LEVELS) == []
+    assert findings_of(rows, LEVELS) == []

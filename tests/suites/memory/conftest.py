@@ -9,7 +9,7 @@ from support.make_records import make_case, make_launch, make_phase
 from support.simulated_engine import DESCRIBE, parameter
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Parameters
-from ullage.records import AnyRecord
+from ullage.results.records import AnyRecord
 from ullage.suites.memory.caches import Cache
 from ullage.suites.memory.options import MemoryOptions
 

@@ -16,15 +16,15 @@ from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import HpccAnswer, HpccJob
 from ullage.peers.mbw import MbwJob
 from ullage.peers.sysbench import SysbenchJob
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground
-from ullage.suites.memory.beside import Job, Scene, Tool, job_of, measure_peers, tools
-from ullage.suites.memory.beside_hpcc import job_for, measure_hpcc
+from ullage.results.folder import ResultFolder
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
 from ullage.suites.memory.cells import Planner
+from ullage.suites.memory.hpcc_runs import job_for, measure_hpcc
+from ullage.suites.memory.peer_runs import Job, Scene, Tool, job_of, measure_peers, tools
 from ullage.suites.memory.sizes import choose_sizes
 
-GROUND = Ground(Path("/engine"), memory_describe())
+GROUND = EngineContext(Path("/engine"), memory_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")
 PLAIN: Parameters = {
     "kernel": "copy",

@@ -5,7 +5,7 @@ import pytest
 
 from suites.memory.conftest import CACHES, KIB, MIB, chase, launch, loaded, repetition, stream
 from ullage.model.summary import Finding
-from ullage.rows import RowContext
+from ullage.results.rows import RowContext
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings
 from ullage.suites.memory.ceilings import with_ceilings
 from ullage.suites.memory.knees import Plateau, plateaus

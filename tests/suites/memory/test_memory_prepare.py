@@ -9,13 +9,13 @@ from suites.memory.conftest import CACHES, KIB, MIB, memory_describe
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.system import Limits, Memory
-from ullage.suites import Asked, Ground, load_suites
-from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.suite import EngineContext, ParsedOptions, load_suites
 from ullage.suites.memory.options import MemoryOptions
 from ullage.suites.memory.prepare import prepare_memory, spread
 from ullage.suites.memory.words import memory_words
 
-GROUND = Ground(Path("/engine"), memory_describe())
+GROUND = EngineContext(Path("/engine"), memory_describe())
 
 
 @pytest.fixture(autouse=True)
@@ -27,12 +27,12 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{where}.read_limits", lambda *_: Limits())
     monkeypatch.setattr(f"{where}.read_numa", lambda *_: [])
     monkeypatch.setattr(f"{where}.usable_cpus", lambda: [0, 1])
-    monkeypatch.setattr("ullage.suites.kernels.resources.usable_cpus", lambda: [0, 1])
-    monkeypatch.setattr("ullage.suites.kernels.resources.usable_cores", lambda: 2)
-    monkeypatch.setattr("ullage.suites.kernels.resources.read_limits", Limits)
+    monkeypatch.setattr("ullage.runs.kernels.resources.usable_cpus", lambda: [0, 1])
+    monkeypatch.setattr("ullage.runs.kernels.resources.usable_cores", lambda: 2)
+    monkeypatch.setattr("ullage.runs.kernels.resources.read_limits", Limits)
 
 
-def prepare(asked: Asked) -> PreparedKernels:
+def prepare(asked: ParsedOptions) -> PreparedKernels:
     return prepare_memory(
         Request(run_id="r1", suite="memory", created="now", targets=asked.targets, options=asked.options), GROUND
     )
@@ -72,7 +72,7 @@ def test_under_a_control_group_sets_shrink_and_a_note_says_so(monkeypatch: pytes
 
 
 def test_half_a_core_runs_with_one_thread_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ullage.suites.kernels.resources.read_limits", lambda: Limits(cpu_quota=0.5))
+    monkeypatch.setattr("ullage.runs.kernels.resources.read_limits", lambda: Limits(cpu_quota=0.5))
     prepared = prepare(memory_words(quick=True))
     assert options_of(prepared).threads == [1]
     assert {"cpu-quota", "one-thread"} <= {note.code for note in prepared.notes}

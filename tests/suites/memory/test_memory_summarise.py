@@ -7,8 +7,8 @@ from suites.memory.conftest import CACHES, KIB, MIB, chase, launch, loaded, repe
 from ullage.model.machine import DeclaredMemory, MachineFile
 from ullage.model.peer import PeerRecord
 from ullage.model.summary import Row
-from ullage.peer_rows import with_peers
-from ullage.rows import RowContext
+from ullage.results.peer_rows import with_peers
+from ullage.results.rows import RowContext
 from ullage.suites.memory.ceilings import with_ceilings
 from ullage.suites.memory.rows import memory_rows
 from ullage.suites.memory.summarise import contaminated

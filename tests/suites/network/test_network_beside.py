@@ -14,16 +14,16 @@ from ullage.peers import Installed, PeerError
 from ullage.peers.iperf3 import Iperf3Job
 from ullage.peers.ping import PingJob
 from ullage.peers.sockperf import SockperfJob
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground
-from ullage.suites.network.beside import Beside, Job, command_of, job_of, peers_for
+from ullage.results.folder import ResultFolder
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
 from ullage.suites.network.cases import cases_of
 from ullage.suites.network.options import NetworkOptions
+from ullage.suites.network.peer_runs import Beside, Job, command_of, job_of, peers_for
 from ullage.suites.network.prepare import PreparedNetwork, prepare_network
 from ullage.suites.network.words import network_words
 
-GROUND = Ground(Path("/engine"), network_describe())
+GROUND = EngineContext(Path("/engine"), network_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")
 ALL = {"iperf3": PROGRAM, "sockperf": PROGRAM, "ping": PROGRAM}
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from support.network_world import ETHERNET, LOOPBACK, SLOWER, Measured, request, stream, write_network
-from ullage.metrics import metric_named
+from ullage.analysis.metrics import metric_named
 from ullage.model.machine import DeclaredNetwork, MachineFile
 from ullage.model.peer import PeerRecord
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row, Summary
+from ullage.runs.composite.headlines import headlines
+from ullage.runs.summary import build_summary
 from ullage.suites.network.ceilings import link_of, with_ceilings
-from ullage.suites.parts.headlines import headlines
-from ullage.summary import build_summary
 
 BETWEEN_NODES = {"between": "nodes", "mine": ETHERNET, "theirs": SLOWER}
 

@@ -11,8 +11,8 @@ from support.network_world import network_describe
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.request import Request
-from ullage.result import ResultFolder
-from ullage.suites import Ground, load_suites
+from ullage.results.folder import ResultFolder
+from ullage.runs.suite import EngineContext, load_suites
 from ullage.suites.network import SUITE
 from ullage.suites.network.options import NetworkOptions
 from ullage.suites.network.prepare import PreparedNetwork, prepare_network
@@ -30,7 +30,7 @@ def prepare(
     request = Request(
         run_id="r1", suite="network", created="now", targets=asked.targets, options=asked.options, hosts=list(hosts)
     )
-    return prepare_network(request, Ground(Path("/engine"), network_describe()), environment or {}, cores=2)
+    return prepare_network(request, EngineContext(Path("/engine"), network_describe()), environment or {}, cores=2)
 
 
 def test_the_seeds_table_is_what_is_measured_by_default() -> None:
@@ -127,7 +127,7 @@ def test_an_engine_without_sockets_is_refused() -> None:
     asked = network_words()
     request = Request(run_id="r1", suite="network", created="now", targets=asked.targets, options=asked.options)
     with pytest.raises(UserError, match="sockets"):
-        prepare_network(request, Ground(Path("/engine"), DESCRIBE), {})
+        prepare_network(request, EngineContext(Path("/engine"), DESCRIBE), {})
 
 
 def test_what_it_would_do_is_explained() -> None:

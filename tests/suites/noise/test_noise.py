@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 
 from support.simulated_engine import DESCRIBE, ENGINE, parameter
+from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
-from ullage.metrics import metric_named
 from ullage.model.describe import Registered
 from ullage.model.record import Contamination, Done, Gauge, PhaseRecord
 from ullage.model.request import Request
-from ullage.records import parse_record
 from ullage.report.data import FinishedResult, load
 from ullage.report.sections.noise import build
-from ullage.result import ResultFolder
-from ullage.suites import Ground
-from ullage.suites.noise.conclusions import advice_on, conclusions
+from ullage.results.folder import ResultFolder
+from ullage.results.records import parse_record
+from ullage.runs.suite import EngineContext
+from ullage.runs.summary import build_summary
+from ullage.suites.noise.findings import advice_on, findings_of
 from ullage.suites.noise.prepare import prepare_noise
 from ullage.suites.noise.words import noise_words
-from ullage.summary import build_summary
 
 GAUGES = {
     "noise_share": 0.008,
@@ -168,7 +168,7 @@ def test_more_noise_comes_with_advice(tmp_path: Path) -> None:
     much = {finding.kind: finding for finding in build_summary(write(tmp_path / "b", noise_share=0.3)).findings}
     assert (some["noise"].severity, much["noise"].severity) == ("advice", "warning")
     assert "no rank uses" in some["noise"].text
-    assert conclusions([], []) == []
+    assert findings_of([], []) == []
 
 
 def test_advice_names_who_took_it() -> None:
@@ -186,7 +186,7 @@ def test_an_engine_without_fixed_work_is_refused_and_one_with_it_is_planned(tmp_
     asked = noise_words(threads="1", quick=True)
     request = Request(run_id="r1", suite="noise", created="now", targets=asked.targets, options=asked.options)
     with pytest.raises(UserError, match="fixed-work"):
-        prepare_noise(request, Ground(Path("/engine"), DESCRIBE))
+        prepare_noise(request, EngineContext(Path("/engine"), DESCRIBE))
     words = [
         parameter("threads", "count", 1),
         parameter("quantum_s", "seconds", 1e-4),
@@ -194,7 +194,7 @@ def test_an_engine_without_fixed_work_is_refused_and_one_with_it_is_planned(tmp_
     ]
     work = Registered.model_validate({"name": "fixed-work", "doc": "", "available": True, "parameters": words})
     description = DESCRIBE.model_copy(update={"workloads": [*DESCRIBE.workloads, work]})
-    prepared = prepare_noise(request, Ground(Path("/engine"), description))
+    prepared = prepare_noise(request, EngineContext(Path("/engine"), description))
     (plan,) = prepared.plans(ResultFolder(tmp_path))
     assert [case.workload.name for case in plan.cases] == ["fixed-work"]
     assert prepared.cases[0].seconds == pytest.approx(0.15)

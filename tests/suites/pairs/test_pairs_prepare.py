@@ -8,14 +8,14 @@ import pytest
 from support.pairs_world import pairs_describe
 from ullage.errors import UserError
 from ullage.model.request import Request
-from ullage.result import ResultFolder
-from ullage.suites import Ground, Quick, find_suite
-from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.results.folder import ResultFolder
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.suite import EngineContext, Quick, find_suite
 from ullage.suites.pairs.pattern_file import read_pattern
 from ullage.suites.pairs.prepare import prepare_pairs
 from ullage.suites.pairs.words import pairs_words
 
-GROUND = Ground(Path("/engine"), pairs_describe())
+GROUND = EngineContext(Path("/engine"), pairs_describe())
 
 
 def prepared(

@@ -9,19 +9,19 @@ import pytest
 
 from support.make_records import make_phase
 from support.pairs_world import exchange_repetition, matrix_repetition, write_result
-from ullage.metrics import metric_named
+from ullage.analysis.metrics import metric_named
 from ullage.model.summary import Summary
 from ullage.report.charts.pair_matrix import MOST_CELLS
 from ullage.report.charts.pair_matrix import build as build_charts
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.sections.pairs import build
 from ullage.report.vega import to_svg, with_config
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
+from ullage.runs.summary import build_summary
 from ullage.suites.pairs.matrix import end_names
-from ullage.summary import build_summary
 
 if TYPE_CHECKING:
-    from ullage.records import AnyRecord
+    from ullage.results.records import AnyRecord
 
 MIB = 1 << 20
 HOSTS = ("n0", "n1", "n2", "n3")

@@ -26,18 +26,18 @@ from ullage.report.charts.rings import build as build_charts
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.sections.rings import build
 from ullage.report.vega import to_svg
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground, Quick, find_suite
-from ullage.suites.parts.headlines import headlines
+from ullage.results.folder import ResultFolder
+from ullage.runs.composite.headlines import headlines
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, Quick, find_suite
+from ullage.runs.summary import build_summary
 from ullage.suites.rings.balance import balance_findings, balances
-from ullage.suites.rings.beside import job_of
 from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES
 from ullage.suites.rings.diagnosis import diagnose
 from ullage.suites.rings.execution import execute
+from ullage.suites.rings.peer_runs import job_of
 from ullage.suites.rings.prepare import PreparedRings, prepare_rings
 from ullage.suites.rings.words import rings_words
-from ullage.summary import build_summary
 
 OPTIONS: dict[str, object] = {"ranks": 4}
 HPCC = Installed(Path("/usr/bin/hpcc"), "")
@@ -46,7 +46,7 @@ HPCC = Installed(Path("/usr/bin/hpcc"), "")
 def prepared(ranks: int = 2, **words: object) -> PreparedRings:
     asked = rings_words(ranks=ranks, **words)  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="rings", created="now", targets=asked.targets, options=asked.options)
-    return prepare_rings(request, Ground(Path("/engine"), rings_describe()))
+    return prepare_rings(request, EngineContext(Path("/engine"), rings_describe()))
 
 
 def summary_of(folder: Path, **more: object) -> Summary:
@@ -126,8 +126,8 @@ class Scene:
         return self.engine.start(*words)  # type: ignore[arg-type]
 
     def run(self, ready: PreparedRings, installed: Installed | None = HPCC) -> int:
-        ground = Ground(Path("/engine"), rings_describe())
-        session = Session(self.result, ground, self.launcher, SilentProgress(), None, self.start)  # type: ignore[arg-type]
+        engine_context = EngineContext(Path("/engine"), rings_describe())
+        session = Session(self.result, engine_context, self.launcher, SilentProgress(), None, self.start)  # type: ignore[arg-type]
         return execute(ready, session, self.engine.clock.now, self.hpcc, lambda: installed)
 
 

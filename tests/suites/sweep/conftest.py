@@ -10,14 +10,14 @@ import pytest
 from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine
 from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.cells.prepare import PreparedSweep, prepare_sweep
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
 from ullage.suites.sweep.execution import execute
-from ullage.suites.sweep.prepare import PreparedSweep, prepare_sweep
 from ullage.suites.sweep.words import sweep_words
 
-GROUND = Ground(Path("/engine"), DESCRIBE)
+GROUND = EngineContext(Path("/engine"), DESCRIBE)
 Prepare = Callable[..., PreparedSweep]
 
 

@@ -7,11 +7,11 @@ from support.simulated_engine import DESCRIBE
 from ullage.model.plan import Target
 from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.system import Place
-from ullage.suites.sweep.budget import Deadline, share_out
-from ullage.suites.sweep.costs import Basis, Costs, PlaceCost, assumed, from_two_sizes
+from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed, from_two_sizes
+from ullage.runs.cells.deadline import Deadline, share_out
+from ullage.runs.cells.planning import Cell, make_cells
+from ullage.runs.cells.probe import probe_cells, read_probe
 from ullage.suites.sweep.options import SweepOptions
-from ullage.suites.sweep.planning import Cell, make_cells
-from ullage.suites.sweep.probe import probe_cells, read_probe
 
 MIB = 1 << 20
 TARGETS = [Target(name="disk", uri="posix:/d"), Target(name="memory", uri="posix:/m")]

@@ -9,15 +9,15 @@ import pytest
 from suites.sweep.conftest import World
 from support.simulated_engine import Clock, Cost, SimulatedEngine
 from ullage.model.plan import Case, Plan
-from ullage.result import ResultFolder
-from ullage.running.tally import Tally
-from ullage.suites.sweep.planning import Cell
-from ullage.suites.sweep.prepare import planned_cells
+from ullage.results.folder import ResultFolder
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepare import planned_cells
 
 
-def tally(world: World) -> Tally:
+def tally(world: World) -> RunProgress:
     assert world.result is not None
-    return Tally(file.records for file in world.result.read_records())
+    return RunProgress(file.records for file in world.result.read_records())
 
 
 def cells(world: World) -> list[Cell]:

@@ -49,7 +49,7 @@ def test_what_differs_from_what_was_asked_is_said(world: World) -> None:
 
 
 def test_plans_are_one_for_each_layout_and_share_the_time(world: World) -> None:
-    from ullage.result import ResultFolder
+    from ullage.results.folder import ResultFolder
 
     plans = world.prepare(volume="64M").plans(ResultFolder(world.path / "result"))
     assert [plan.layout.ranks for plan in plans] == [1, 2]

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ullage.findings.words import columns
+from ullage.analysis.findings.words import columns
 from ullage.importers.b_eff_io.reading import PrintedPartition
 from ullage.importers.b_eff_io.recomputed import (
     MEGA,

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-from ullage.findings.words import processes
+from ullage.analysis.findings.words import processes
 from ullage.importers import IMPORT_SUITE
 from ullage.importers.b_eff_io.findings import findings_of, target_of
 from ullage.importers.b_eff_io.reading import TOTAL, PrintedPartition, PrintedRun

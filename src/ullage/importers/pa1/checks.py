@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.verdicts.physics import ABOVE_CEILING
 from ullage.importers.pa1.tables import Line
 from ullage.model.plan import Scalar
 from ullage.model.summary import Ceiling, Peer, Row
 from ullage.units import format_rate, format_time
-from ullage.verdicts.physics import ABOVE_CEILING
 
 TYPES: Final = {"QP": "int8", "HP": "int16", "SP": "fp32", "DP": "fp64"}
 _ACCESS: Final = {"R": "read", "W": "write"}

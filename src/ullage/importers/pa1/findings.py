@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ullage.findings.words import columns
+from ullage.analysis.findings.words import columns
 from ullage.importers.pa1.checks import Checked
 from ullage.model.summary import Finding
 from ullage.units import format_bytes, format_rate

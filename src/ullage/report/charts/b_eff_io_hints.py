@@ -5,13 +5,13 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.analysis.statistics import compare
 from ullage.report.b_eff_io.plots import x_axis
 from ullage.report.b_eff_io.sheets import Sheet, best_sheets, sheets_of, title_of
 from ullage.report.charts import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.quantity import format_row, significant
 from ullage.report.vega import INK, Spec, tooltip
-from ullage.statistics import compare
 from ullage.suites.b_eff_io.hint_sets import HintRatio, ratios
 from ullage.suites.b_eff_io.options import DEFAULT_SET
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, X_POSITIONS

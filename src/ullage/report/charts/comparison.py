@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Final
 
-from ullage.compare import Cell, Sample, compare_samples
+from ullage.analysis.compare import Cell, Sample, compare_samples
 from ullage.errors import UserError
 from ullage.model.plan import Scalar
 from ullage.report.charts import Chart, Figure

@@ -13,7 +13,7 @@ from ullage.report.quantity import format_compact, format_row
 from ullage.report.vega import INK, Spec, ordinal, tooltip
 from ullage.report.verdicts import classify
 from ullage.report.view import best_of
-from ullage.suites.matrix.conclusions import shape_of
+from ullage.suites.matrix.findings import shape_of
 from ullage.suites.matrix.levels import Level, levels_in
 from ullage.suites.matrix.tests import LABELS
 from ullage.units import format_bytes

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.findings.words import plural
+from ullage.analysis.findings.words import plural
 from ullage.model.summary import Row
 from ullage.report.charts import Chart, Figure
 from ullage.report.data import ReportData

@@ -11,7 +11,7 @@ from ullage.report.data import ReportData
 from ullage.report.memory.table import Column, grid_of
 from ullage.report.quantity import DASH, format_quantity, significant
 from ullage.report.sections import Content, Grid, Section
-from ullage.suites.b_eff.conclusions import winners
+from ullage.suites.b_eff.findings import winners
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, BEffRun
 from ullage.units import format_bytes, format_time

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from ullage.metrics.arithmetic import stage_span_ns
+from ullage.analysis.metrics.arithmetic import stage_span_ns
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
@@ -14,7 +14,7 @@ from ullage.report.data import ReportData
 from ullage.report.quantity import DASH, format_param, format_quantity, format_share
 from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
-from ullage.rows import threads_at_once
+from ullage.results.rows import threads_at_once
 
 _SUITE: Final = "disk"
 _PATTERNS: Final = {

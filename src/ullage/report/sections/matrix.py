@@ -13,7 +13,7 @@ from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell, peer_ratio
 from ullage.report.verdicts import headword
 from ullage.report.view import best_of
-from ullage.suites.matrix.conclusions import shape_of
+from ullage.suites.matrix.findings import shape_of
 from ullage.suites.matrix.tests import LABELS
 from ullage.units import format_bytes
 

@@ -13,7 +13,7 @@ from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 
 if TYPE_CHECKING:
-    from ullage.rows import Measured
+    from ullage.results.rows import Measured
 
 _SUITE: Final = "noise"
 _MILLION: Final = 1e6

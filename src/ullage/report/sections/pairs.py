@@ -10,7 +10,7 @@ from ullage.report.data import ReportData
 from ullage.report.quantity import format_quantity, format_row
 from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
-from ullage.suites.pairs.conclusions import times_of_end
+from ullage.suites.pairs.findings import times_of_end
 from ullage.suites.pairs.matrix import SUITE, PairMatrix, read_matrices, size_text
 from ullage.units import format_bytes
 

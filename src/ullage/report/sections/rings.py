@@ -11,8 +11,8 @@ from ullage.report.quantity import DASH, format_quantity, significant
 from ullage.report.sections import Content, Grid, Section
 from ullage.report.table import peer_ratio
 from ullage.suites.rings.balance import Balance, balances
-from ullage.suites.rings.conclusions import UNWRITTEN_NOTE, diagnosis_of
 from ullage.suites.rings.diagnosis import kinds_of
+from ullage.suites.rings.findings import UNWRITTEN_NOTE, diagnosis_of
 from ullage.units import format_bytes
 
 SUITE: Final = "rings"

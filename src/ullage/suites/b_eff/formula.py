@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean, geometric_mean
 from typing import Final
 
-from ullage.statistics import Interval, bootstrap_interval, median, median_interval
+from ullage.analysis.statistics import Interval, bootstrap_interval, median, median_interval
 from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, Cell, Loop, Repetition
 from ullage.suites.b_eff.sizes import WARMED_SIZES
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-from ullage.metrics.arithmetic import NS_PER_S, stage_span_ns
+from ullage.analysis.metrics.arithmetic import NS_PER_S, stage_span_ns
 from ullage.model.record import CaseRecord, Grade, PhaseRecord, RunRecord
-from ullage.rows import Measured
+from ullage.results.rows import Measured
 from ullage.suites.b_eff.sizes import COUNT
 
 WORKLOAD: Final = "b-eff"

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from ullage.suites.kernels.options import CaseOptions
+from ullage.runs.kernels.options import CaseOptions
 
 # As b_eff 3.6 has them: a size, a repetition and a method of all patterns take so long; three repetitions.
 USUAL_BUDGET_S: Final = 0.5

@@ -8,12 +8,12 @@ from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.suites import Ground
+from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
+from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.suite import EngineContext
 from ullage.suites.b_eff.options import SMALLEST_LMAX, BEffOptions
 from ullage.suites.b_eff.sizes import WARMED_SIZES, lmax_of, message_sizes
-from ullage.suites.kernels.cases import MPI, KernelCase, kernel_case
-from ullage.suites.kernels.notes import Note
-from ullage.suites.kernels.prepared import PreparedKernels
 from ullage.system.cpu import usable_cores
 from ullage.system.limits import read_limits
 from ullage.system.memory import read_memory
@@ -30,14 +30,16 @@ _AROUND_S: Final = 0.5
 _LAST_TWO: Final = 2
 
 
-def prepare_b_eff(request: Request, ground: Ground) -> PreparedKernels:
+def prepare_b_eff(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks the workload, or the memory is too small for any message."""
     options = typed_options(BEffOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
     if options.lmax is None:
         options = with_lmax(options, layout)
         request = request.model_copy(update={"options": options.model_dump(mode="json")})
-    return PreparedKernels(request, options, HEADERS, [_case(options, layout, ground)], notes=_notes(options, layout))
+    return PreparedKernels(
+        request, options, HEADERS, [_case(options, layout, engine_context)], notes=_notes(options, layout)
+    )
 
 
 def with_lmax(options: BEffOptions, layout: Layout, available: int | None = None) -> BEffOptions:
@@ -62,7 +64,7 @@ def _available() -> int:
     return min(found, default=0)
 
 
-def _case(options: BEffOptions, layout: Layout, ground: Ground) -> KernelCase:
+def _case(options: BEffOptions, layout: Layout, engine_context: EngineContext) -> KernelCase:
     parameters: Parameters = {
         "lmax_bytes": options.lmax or SMALLEST_LMAX,
         "budget_s": options.budget_s,
@@ -76,7 +78,7 @@ def _case(options: BEffOptions, layout: Layout, ground: Ground) -> KernelCase:
     patterns = _RINGS + options.random_rings + (_ADDITIONAL if options.additional else 0)
     words = (WORKLOAD, str(options.ranks), f"1 B to {format_bytes(options.lmax or 0)}", f"up to {patterns}")
     seconds = expected_s(options, patterns)
-    return kernel_case(WORKLOAD, parameters, MPI, words, ground.description, seconds=seconds, layout=layout)
+    return kernel_case(WORKLOAD, parameters, MPI, words, engine_context.description, seconds=seconds, layout=layout)
 
 
 def expected_s(options: BEffOptions, patterns: int) -> float:

@@ -8,14 +8,14 @@ is that of those. The headline, which takes the maximum, is a score.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
+from ullage.analysis.statistics import median_interval
+from ullage.analysis.verdicts.physics import Flag
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.row_checks import check_launch, check_values
-from ullage.statistics import median_interval
+from ullage.results.row_checks import check_launch, check_values
 from ullage.suites.b_eff.formula import Values, latency_s, ping_pongs
 from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun
 from ullage.suites.b_eff.validity import NOT_VALID
-from ullage.verdicts.physics import Flag
 
 BOTH: Final = "rings and random"
 B_EFF: Final = "b_eff"

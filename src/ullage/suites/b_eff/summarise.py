@@ -4,16 +4,16 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.failed_cases import failed_cases
-from ullage.findings.failures import find as find_failures
-from ullage.findings.study import make_study
+from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Score
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.rows import RowContext, join
-from ullage.suites import SuiteSummary
-from ullage.suites.b_eff.conclusions import conclusions
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext, join
+from ullage.runs.suite import SuiteSummary
+from ullage.suites.b_eff.findings import findings_of
 from ullage.suites.b_eff.formula import Values, median_b_eff, per_process
 from ullage.suites.b_eff.measured import BEffRun, read_runs
 from ullage.suites.b_eff.options import BEffOptions
@@ -36,7 +36,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
         reasons = reasons_against(run)
         rows += Rows(run, reasons, context.level).all()
         scores += b_eff_scores(run, reasons, context.level)
-        findings += conclusions(run, options, reasons, context.level)
+        findings += findings_of(run, options, reasons, context.level)
     return SuiteSummary(rows, findings, scores)
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.findings.words import crowded
+from ullage.analysis.findings.words import crowded
 from ullage.suites.b_eff.formula import Values
 from ullage.suites.b_eff.measured import RING_COUNT, BEffRun
 from ullage.suites.b_eff.options import USUAL_BUDGET_S, USUAL_RANDOM_RINGS, USUAL_REPETITIONS, BEffOptions

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ullage.suites import Asked
+from ullage.runs.suite import ParsedOptions
 
 
 def b_eff_words(  # noqa: PLR0913 - each is an option of the command line
@@ -59,11 +59,11 @@ def b_eff_words(  # noqa: PLR0913 - each is an option of the command line
         typer.Option(metavar="DURATION", help="For all measurement. Default: as long as it takes.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random rings.")] = 1,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
+    from ullage.runs.kernels.cases import MPI
+    from ullage.runs.kernels.words import typed
     from ullage.suites.b_eff.options import QUICK_BUDGET_S, QUICK_LMAX, SHORT_BUDGET_S, USUAL_BUDGET_S, BEffOptions
-    from ullage.suites.kernels.cases import MPI
-    from ullage.suites.kernels.words import typed
     from ullage.suites.sweep.words import duration, optional_size
     from ullage.system.cpu import ranks_by_default
 
@@ -89,10 +89,10 @@ def b_eff_words(  # noqa: PLR0913 - each is an option of the command line
         peer=False,
         seed=seed,
     )
-    return Asked([MPI], options.model_dump(mode="json"))
+    return ParsedOptions([MPI], options.model_dump(mode="json"))
 
 
-def quick_words() -> Asked:
+def quick_words() -> ParsedOptions:
     """What suite ``overview`` asks for."""
     from ullage.suites.b_eff.options import QUICK_RANKS, QUICK_S
 

@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground
+from ullage.runs.suite import EngineContext, ParsedOptions
 from ullage.suites.b_eff_io.words import b_eff_io_words, quick_words
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
     from ullage.model.request import Request
-    from ullage.result import ResultFolder
-    from ullage.rows import RowContext
-    from ullage.suites import Prepared, SuiteSummary
+    from ullage.results.folder import ResultFolder
+    from ullage.results.rows import RowContext
+    from ullage.runs.suite import Prepared, SuiteSummary
 
 _DOC = __doc__ or ""
 
@@ -28,17 +28,17 @@ class BEffIo:
 
     name: str = "b_eff_io"
     doc: str = _DOC
-    options: Callable[..., Asked] = b_eff_io_words
+    options: Callable[..., ParsedOptions] = b_eff_io_words
 
-    def quick(self, targets: "Sequence[Target]") -> Asked | None:
+    def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: two processes on the first target, in 20 s. That is far from the rules, and says so."""
         return quick_words(targets)
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.suites.b_eff_io.prepare import prepare_b_eff_io
 
-        return prepare_b_eff_io(request, ground)
+        return prepare_b_eff_io(request, engine_context)
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> "SuiteSummary":
         """See ``Summarising``."""

@@ -27,21 +27,21 @@ _NO_LIMIT: Final = 10**15
 
 
 @dataclass(frozen=True)
-class Turn:
+class LaunchSpec:
     """What one launch of a round does. Without files nothing outlives a launch, so all accesses are in one."""
 
     accesses: tuple[Access, ...]
     ranks: int
 
 
-def turns_of(options: BEffIoOptions, target: Target) -> list[Turn]:
+def turns_of(options: BEffIoOptions, target: Target) -> list[LaunchSpec]:
     """The launches of a round: everything is written before anything is read again."""
     if target_path(target) is None:
-        return [Turn(ACCESSES, ranks) for ranks in options.partitions]
-    return [Turn((access,), ranks) for access in ACCESSES for ranks in options.partitions]
+        return [LaunchSpec(ACCESSES, ranks) for ranks in options.partitions]
+    return [LaunchSpec((access,), ranks) for access in ACCESSES for ranks in options.partitions]
 
 
-def keys_of(options: BEffIoOptions, target: Target, turn: Turn) -> list[CellKey]:
+def keys_of(options: BEffIoOptions, target: Target, turn: LaunchSpec) -> list[CellKey]:
     """What a launch measures, in its order."""
     return [
         CellKey(target.name, hints, turn.ranks, access, kind)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ullage.cleaning import find_run_folders, remove
 from ullage.errors import EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Plan, Target
-from ullage.running.session import Ended, Session
+from ullage.runs.session import Ended, Session
 from ullage.suites.b_eff_io.cases import keys_of, turns_of
 from ullage.suites.b_eff_io.measured import Attempt, CellKey, read_course, read_launch
 from ullage.suites.b_eff_io.notes import again_text, given_up_text, hang_text
@@ -25,7 +25,7 @@ from ullage.suites.io500.course import datasets_there
 from ullage.uri import target_path
 
 if TYPE_CHECKING:
-    from ullage.records import AnyRecord
+    from ullage.results.records import AnyRecord
 
 
 def execute(prepared: PreparedBEffIo, session: Session) -> int:
@@ -171,7 +171,7 @@ class _Run:
             path = target_path(target)
             folders = [] if path is None else find_run_folders(path, self.prepared.request.run_id)
             for folder in folders:
-                why = folder.refused or remove(self.session.ground.engine, folder)
+                why = folder.refused or remove(self.session.engine_context.engine, folder)
                 if why is not None:
                     self.session.messages.append(f"data was left at target '{target.name}': {why}")
 

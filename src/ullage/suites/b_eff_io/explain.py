@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.findings.words import crowded
+from ullage.analysis.findings.words import crowded
 from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.system import Place
-from ullage.suites import Explanation
+from ullage.runs.cells.room import NO_LIMIT
+from ullage.runs.suite import Explanation
 from ullage.suites.b_eff_io.cases import CaseMaker, keys_of, turns_of
 from ullage.suites.b_eff_io.measured import CellKey
 from ullage.suites.b_eff_io.option_reasons import reasons_of_options
@@ -17,7 +18,6 @@ from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import PATTERNS, SMALLEST_LMAX, Pattern, patterns_of
 from ullage.suites.b_eff_io.room import dataset_bytes
 from ullage.suites.b_eff_io.schedule import pattern_s, round_s, type_s, unit_s
-from ullage.suites.sweep.room import NO_LIMIT
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["launch", "target", "access", "processes", "hints", "type", "patterns", "scheduled", "case"]

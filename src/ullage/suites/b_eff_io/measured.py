@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.failed_cases import describe_failure
-from ullage.metrics.arithmetic import NS_PER_S
+from ullage.analysis.metrics.arithmetic import NS_PER_S
 from ullage.model.plan import Case, Parameters, Plan
 from ullage.model.record import CaseRecord, EndRecord, EventRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Row
-from ullage.records import AnyRecord
-from ullage.result import ResultFolder
-from ullage.rows import Measured
+from ullage.results.failed_cases import describe_failure
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
+from ullage.results.rows import Measured
 from ullage.suites.b_eff_io.formula import TypeTotal, pattern_bandwidth
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import ACCESSES, BY_PHASE, TYPES, Access, PatternType

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, TypeAlias
 
-from ullage.metrics.arithmetic import NS_PER_S
+from ullage.analysis.metrics.arithmetic import NS_PER_S
 from ullage.model.record import PhaseRecord, RunRecord
 from ullage.suites.b_eff_io.measured import Course, Launch, facts_of, pattern_s, seconds_of
 from ullage.suites.b_eff_io.patterns import Access

@@ -11,9 +11,9 @@ from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Place
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Explanation, Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.b_eff_io.cases import CaseMaker, backend_of, keys_of, layouts_of, nodes_of, turns_of
 from ullage.suites.b_eff_io.measured import WORKLOAD, CellKey
 from ullage.suites.b_eff_io.options import BEffIoOptions
@@ -41,7 +41,7 @@ class PreparedBEffIo:
 
     request: Request
     options: BEffIoOptions
-    ground: Ground
+    engine_context: EngineContext
     machine: Machine
     cases: CaseMaker
 
@@ -108,15 +108,15 @@ class PreparedBEffIo:
         return execute(self, session)
 
 
-def prepare_b_eff_io(request: Request, ground: Ground) -> PreparedBEffIo:
+def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> PreparedBEffIo:
     """Check everything that can be checked without starting anything, and find what was left to the machine."""
-    from ullage.suites.sweep.room import check_places
+    from ullage.runs.cells.room import check_places
     from ullage.system.cpu import usable_cores
     from ullage.system.storage import read_places
 
     options = typed_options(BEffIoOptions, request)
-    find_registered(ground.description, "workload", WORKLOAD)
-    backends = {target.name: backend_of(target, ground.description) for target in request.targets}
+    find_registered(engine_context.description, "workload", WORKLOAD)
+    backends = {target.name: backend_of(target, engine_context.description) for target in request.targets}
     places = read_places([target for target in request.targets if target_path(target) is not None])
     check_places(places)
     here = is_one_node(Layout(ranks=options.ranks, nodes=options.nodes))
@@ -125,8 +125,8 @@ def prepare_b_eff_io(request: Request, ground: Ground) -> PreparedBEffIo:
     options = with_room(with_memory(options, layouts, machine.memory), places)
     targets = {target.name: target for target in request.targets}
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
-    cases = CaseMaker(options, ground.description, targets, backends, layouts)
-    prepared = PreparedBEffIo(settled, options, ground, machine, cases)
+    cases = CaseMaker(options, engine_context.description, targets, backends, layouts)
+    prepared = PreparedBEffIo(settled, options, engine_context, machine, cases)
     for target in request.targets:
         for turn in turns_of(options, target):
             for key in keys_of(options, target, turn):

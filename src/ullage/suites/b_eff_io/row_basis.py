@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from ullage.analysis.statistics import median_interval
+from ullage.analysis.verdicts import Verdict, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.physics import Flag
 from ullage.model.plan import Scalar
 from ullage.model.record import Grade, Moved, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling, Row
-from ullage.row_checks import check_values
-from ullage.rows import TargetFacts
-from ullage.statistics import median_interval
-from ullage.verdicts import Verdict, cache_verdict, combine_verdicts
-from ullage.verdicts.physics import Flag
+from ullage.results.row_checks import check_values
+from ullage.results.rows import TargetFacts
 
 _GRADES: Final = "ABC"
 _DIRECTIONS: Final = ("write", "read")

@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ullage.analysis.verdicts.physics import Flag
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Row
-from ullage.row_checks import check_launch
-from ullage.rows import RowContext, TargetFacts, build_rows
+from ullage.results.row_checks import check_launch
+from ullage.results.rows import RowContext, TargetFacts, build_rows
 from ullage.suites.b_eff_io.formula import memory_s
 from ullage.suites.b_eff_io.measured import Attempt, Course, facts_of, pattern_s, seconds_of
 from ullage.suites.b_eff_io.patterns import ACCESSES, Access, Pattern, PatternType, patterns_of, types_of
 from ullage.suites.b_eff_io.row_basis import Basis, Made, Unit, common_params, judge
 from ullage.suites.b_eff_io.validity import CUTS, NOT_VALID
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, memory_bytes, rounds_of
-from ullage.verdicts.physics import Flag
 
 SUITE: Final = "b_eff_io"
 B_EFF_IO: Final = "b_eff_io"

@@ -4,16 +4,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ullage.failed_cases import failed_cases
-from ullage.findings.failures import find as find_failures
-from ullage.findings.study import make_study
+from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.rows import RowContext, TargetFacts
-from ullage.suites import SuiteSummary
-from ullage.suites.b_eff_io import conclusions
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext, TargetFacts
+from ullage.runs.suite import SuiteSummary
+from ullage.suites.b_eff_io import findings as sentences
 from ullage.suites.b_eff_io.hint_findings import ignored, sets_compared
 from ullage.suites.b_eff_io.insights import insights
 from ullage.suites.b_eff_io.measured import Course, read_course
@@ -72,20 +72,20 @@ class _Sentences:
             found += sets_compared(spots, label)
             if self.context.targets.get(target, TargetFacts()).holds_data:
                 found += ignored(self.course, target, label)
-            found += conclusions.time_kept(self.course, target, label)
-        return [*found, *conclusions.set_apart(self.course)]
+            found += sentences.time_kept(self.course, target, label)
+        return [*found, *sentences.set_apart(self.course)]
 
     def _set(self, spots: Sequence[SpotScores], *, several: bool) -> list[Finding]:
         """Of one set of hints on one target."""
         first = spots[0]
-        label = conclusions.lead(first, several_sets=several, several_targets=len(self.by_target) > 1)
-        found = conclusions.invalid(first.whole, first.spot.target, first.hint_set, label)
-        found += conclusions.losses(self.course, spots, label)
+        label = sentences.lead(first, several_sets=several, several_targets=len(self.by_target) > 1)
+        found = sentences.invalid(first.whole, first.spot.target, first.hint_set, label)
+        found += sentences.losses(self.course, spots, label)
         top = best(spots)
         if top is not None:
-            found += conclusions.headline(top, label, len(spots))
+            found += sentences.headline(top, label, len(spots))
             found += insights(top, label)
             if self.context.targets.get(first.spot.target, TargetFacts()).holds_data:
-                found += conclusions.cache(self.course, top, label)
-                found += conclusions.memory_time(self.course, top, label)
+                found += sentences.cache(self.course, top, label)
+                found += sentences.memory_time(self.course, top, label)
         return found

@@ -7,7 +7,7 @@ from typing import Final
 import ullage
 from ullage.model.system import SystemFacts
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder, write_atomically
+from ullage.results.folder import ResultFolder, write_atomically
 from ullage.suites.b_eff_io.measured import Course, read_course
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.scores import SpotScores
@@ -27,7 +27,7 @@ def write_texts(result: ResultFolder) -> None:
 
 def make_texts(result: ResultFolder) -> dict[str, str]:
     """Contents by file name."""
-    from ullage.summary import row_context
+    from ullage.runs.summary import row_context
 
     request, system = result.read_request(), result.read_system()
     course = read_course(result, typed_options(BEffIoOptions, request), [target.name for target in request.targets])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.findings.words import crowded, listing, plural, processes
+from ullage.analysis.findings.words import crowded, listing, plural, processes
 from ullage.suites.b_eff_io.measured import Attempt, CellKey, Course, facts_of
 from ullage.suites.b_eff_io.option_reasons import WITHOUT_SHARED_POINTERS, reasons_of_options
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ullage.ceilings.words import MachineOption, machine_option
-from ullage.suites import Asked
+from ullage.analysis.ceilings.words import MachineOption, machine_option
+from ullage.runs.suite import ParsedOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +108,7 @@ def b_eff_io_words(  # noqa: PLR0913 - each is an option of the command line
         bool, typer.Option("--quick", help="A first look: one partition, chunks of up to 2 MiB, in 20 s.")
     ] = False,
     machine: MachineOption = None,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
     from ullage.parameters import known_word
     from ullage.suites.b_eff_io.hint_files import read_hint_sets
@@ -145,16 +145,16 @@ def b_eff_io_words(  # noqa: PLR0913 - each is an option of the command line
     return _asked(targets, members, overtime)
 
 
-def quick_words(targets: "Sequence[Target]") -> Asked | None:
+def quick_words(targets: "Sequence[Target]") -> ParsedOptions | None:
     """What suite ``overview`` asks for: two processes on the first target that has files."""
-    from ullage.suites.parts.asking import target_words
+    from ullage.runs.composite.asking import target_words
     from ullage.uri import target_path
 
     found = [target for target in targets if target_path(target) is not None]
     return b_eff_io_words(target=target_words(found[:1]), ranks=2, quick=True) if found else None
 
 
-def _asked(targets: "list[Target]", members: dict[str, object], overtime: float | None) -> Asked:
+def _asked(targets: "list[Target]", members: dict[str, object], overtime: float | None) -> ParsedOptions:
     from pydantic import ValidationError
 
     from ullage.errors import UserError
@@ -168,7 +168,7 @@ def _asked(targets: "list[Target]", members: dict[str, object], overtime: float 
         place = "/".join(str(part) for part in first["loc"])
         raise UserError(first["msg"], f"--{place.replace('_', '-')}") from error
     chosen = default_overtime(options.partition_s) if overtime is None else overtime
-    return Asked(targets, options.model_copy(update={"overtime": chosen}).model_dump(mode="json"))
+    return ParsedOptions(targets, options.model_copy(update={"overtime": chosen}).model_dump(mode="json"))
 
 
 def _partitions(text: str | None, ranks: int, *, quick: bool) -> list[int]:

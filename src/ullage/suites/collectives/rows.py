@@ -7,10 +7,10 @@ from typing import Final
 
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.summary import Row
-from ullage.records import AnyRecord
-from ullage.rows import RowContext, TargetFacts, build_rows, join
+from ullage.results.records import AnyRecord
+from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.runs.kernels.cases import MPI
 from ullage.suites.collectives.cells import COLLECTIVE, ONE_SIDED
-from ullage.suites.kernels.cases import MPI
 
 METRICS: Final = (
     "collective_latency",

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a run over collective operations to rows and findings."""
 
-from ullage.failed_cases import failed_cases
-from ullage.findings.failures import find as find_failures
-from ullage.findings.study import make_study
+from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
-from ullage.result import ResultFolder
-from ullage.rows import RowContext
-from ullage.suites import SuiteSummary
-from ullage.suites.collectives.conclusions import conclusions
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext
+from ullage.runs.suite import SuiteSummary
+from ullage.suites.collectives.findings import findings_of
 from ullage.suites.collectives.rows import collective_rows
 
 
@@ -17,4 +17,4 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     launches = [file.records for file in result.read_records()]
     rows = collective_rows(launches, context)
     findings = find_failures(make_study(rows, failed_cases(launches), context.level))
-    return SuiteSummary(rows, [*findings, *conclusions(rows)])
+    return SuiteSummary(rows, [*findings, *findings_of(rows)])

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ullage.suites import Asked
+from ullage.runs.suite import ParsedOptions
 
 OPERATIONS: Final = (
     "barrier",
@@ -61,12 +61,12 @@ def collectives_words(  # noqa: PLR0913 - each is an option of the command line
         bool, typer.Option("--quick", help="A first look: five operations and two sizes, some overlap, put and get.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the order.")] = 1,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
+    from ullage.runs.kernels.cases import MPI
+    from ullage.runs.kernels.options import CaseOptions
+    from ullage.runs.kernels.words import typed
     from ullage.suites.collectives.options import QUICK_REPETITIONS, CollectivesOptions
-    from ullage.suites.kernels.cases import MPI
-    from ullage.suites.kernels.options import CaseOptions
-    from ullage.suites.kernels.words import typed
     from ullage.suites.sweep.words import duration, rising_axis
     from ullage.units import parse_axis, parse_size
 
@@ -89,7 +89,7 @@ def collectives_words(  # noqa: PLR0913 - each is an option of the command line
         peer=False,
         seed=seed,
     )
-    return Asked([MPI], options.model_dump(mode="json"))
+    return ParsedOptions([MPI], options.model_dump(mode="json"))
 
 
 def _operations(text: str | None) -> list[str]:

@@ -7,11 +7,11 @@ from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.suites import Ground
+from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
+from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.suite import EngineContext
 from ullage.suites.congestion.options import CongestionOptions
-from ullage.suites.kernels.cases import MPI, KernelCase, kernel_case
-from ullage.suites.kernels.notes import Note
-from ullage.suites.kernels.prepared import PreparedKernels
 from ullage.system.cpu import usable_cores
 
 WORKLOAD: Final = "congestion"
@@ -23,11 +23,11 @@ _STRETCH: Final = 2
 _AROUND_S: Final = 0.3
 
 
-def prepare_congestion(request: Request, ground: Ground) -> PreparedKernels:
+def prepare_congestion(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks the workload, or the ranks do not fill the nodes."""
     options = typed_options(CongestionOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
-    cases = [_case(load, options, layout, ground) for load in options.loads]
+    cases = [_case(load, options, layout, engine_context) for load in options.loads]
     return PreparedKernels(request, options, HEADERS, cases, notes=_notes(options, layout))
 
 
@@ -36,7 +36,7 @@ def victims_of(ranks: int, share: float) -> int:
     return min(max(int(share * ranks + 0.5), _FEWEST_OF_A_KIND), ranks - _FEWEST_OF_A_KIND)
 
 
-def _case(load: str, options: CongestionOptions, layout: Layout, ground: Ground) -> KernelCase:
+def _case(load: str, options: CongestionOptions, layout: Layout, engine_context: EngineContext) -> KernelCase:
     parameters: Parameters = {
         "load": load,
         "load_bytes": options.load_bytes,
@@ -47,7 +47,7 @@ def _case(load: str, options: CongestionOptions, layout: Layout, ground: Ground)
     }
     words = (load, str(options.ranks), str(victims_of(options.ranks, options.share)))
     seconds = _STRETCH * _PHASES * options.test_s + _AROUND_S
-    return kernel_case(WORKLOAD, parameters, MPI, words, ground.description, seconds=seconds, layout=layout)
+    return kernel_case(WORKLOAD, parameters, MPI, words, engine_context.description, seconds=seconds, layout=layout)
 
 
 def _notes(options: CongestionOptions, layout: Layout) -> tuple[Note, ...]:

@@ -5,16 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ullage.metrics import metric_named
-from ullage.metrics.congestion import CONGESTED, ISOLATED, state_of
+from ullage.analysis.metrics import metric_named
+from ullage.analysis.metrics.congestion import CONGESTED, ISOLATED, state_of
+from ullage.analysis.statistics import median_interval
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.records import AnyRecord
-from ullage.row_checks import check_values
-from ullage.rows import Measured, RowContext, TargetFacts, build_rows, join
-from ullage.statistics import median_interval
+from ullage.results.records import AnyRecord
+from ullage.results.row_checks import check_values
+from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
+from ullage.runs.kernels.cases import MPI
 from ullage.suites.congestion.prepare import WORKLOAD
-from ullage.suites.kernels.cases import MPI
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar

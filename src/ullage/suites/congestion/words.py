@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ullage.suites import Asked
+from ullage.runs.suite import ParsedOptions
 
 LOADS: Final = ("incast", "alltoall")
 _FEWEST_RANKS: Final = 4
@@ -42,11 +42,11 @@ def congestion_words(  # noqa: PLR0913 - each is an option of the command line
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A first look: shorter tests, 3 times.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the choice of victims, their rings, and the order.")] = 1,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
+    from ullage.runs.kernels.cases import MPI
+    from ullage.runs.kernels.words import typed
     from ullage.suites.congestion.options import CongestionOptions
-    from ullage.suites.kernels.cases import MPI
-    from ullage.suites.kernels.words import typed
     from ullage.suites.sweep.words import duration, parse_share
     from ullage.system.cpu import ranks_by_default
     from ullage.units import parse_size
@@ -67,7 +67,7 @@ def congestion_words(  # noqa: PLR0913 - each is an option of the command line
         peer=False,
         seed=seed,
     )
-    return Asked([MPI], options.model_dump(mode="json"))
+    return ParsedOptions([MPI], options.model_dump(mode="json"))
 
 
 def _loads(text: str) -> list[str]:

@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
 from ullage.suites.cpu.words import cpu_words
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
     from ullage.model.request import Request
-    from ullage.result import ResultFolder
-    from ullage.rows import RowContext
-    from ullage.suites import Prepared
+    from ullage.results.folder import ResultFolder
+    from ullage.results.rows import RowContext
+    from ullage.runs.suite import Prepared
 
 _DOC = __doc__ or ""
 
@@ -29,17 +29,17 @@ class Cpu:
 
     name: str = "cpu"
     doc: str = _DOC
-    options: Callable[..., Asked] = cpu_words
+    options: Callable[..., ParsedOptions] = cpu_words
 
-    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: the best kernel of each type, with 1 thread and with all."""
         return cpu_words(quick=True)
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.suites.cpu.prepare import prepare_cpu
 
-        return prepare_cpu(request, ground)
+        return prepare_cpu(request, engine_context)
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
         """See ``Summarising``."""

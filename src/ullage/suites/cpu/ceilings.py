@@ -8,9 +8,9 @@ instructions a cycle are those seen, rounded to what execution ports can do: no 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ullage.ceilings.declared import compute_ceiling
-from ullage.ceilings.rows import with_ceiling
-from ullage.findings.study import is_invalid
+from ullage.analysis.ceilings.declared import compute_ceiling
+from ullage.analysis.ceilings.rows import with_ceiling
+from ullage.analysis.findings.study import is_invalid
 from ullage.model.machine import MachineFile
 from ullage.model.summary import Ceiling
 from ullage.suites.cpu.rows import Measurement

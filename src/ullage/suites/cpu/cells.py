@@ -6,9 +6,9 @@ from typing import Final
 
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
+from ullage.runs.kernels.cases import CPU, KernelCase, kernel_case
 from ullage.suites.cpu.kernels import WORKLOAD, Kernel, best_of_types, chosen, narrow_of
 from ullage.suites.cpu.options import CpuOptions
-from ullage.suites.kernels.cases import CPU, KernelCase, kernel_case
 
 HEADERS: Final = ("workload", "kernel", "threads", "size")
 # A first look has shorter windows, and trusts that clocks have settled sooner.

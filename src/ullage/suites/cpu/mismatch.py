@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.findings.words import columns, listing
+from ullage.analysis.findings.words import columns, listing
+from ullage.analysis.verdicts.physics import Flag
 from ullage.model.summary import Finding
 from ullage.suites.cpu.rows import CHOSEN, GEMM, Measurement
 from ullage.units import format_operations
-from ullage.verdicts.physics import Flag
 
 FLAG: Final = "blas-kernel-mismatch"
 # Of the roof in double precision; a library with the right kernels reaches 80 % and more of it.
@@ -82,7 +82,7 @@ def with_flags(found: Sequence[Measurement], wrong: Iterable[Mismatch]) -> list[
     return [flagged(one) for one in found]
 
 
-def findings_of(wrong: Iterable[Mismatch], found: Sequence[Measurement]) -> list[Finding]:
+def mismatch_findings(wrong: Iterable[Mismatch], found: Sequence[Measurement]) -> list[Finding]:
     """What was chosen, what is better, and how to have it."""
     return [_finding(mismatch, found) for mismatch in wrong]
 

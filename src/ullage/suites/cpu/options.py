@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ullage.suites.kernels.options import KernelOptions
+from ullage.runs.kernels.options import KernelOptions
 
 METRICS = ("compute_rate", "best_compute_rate", "clock", "instructions_per_cycle")
 

@@ -8,17 +8,17 @@ from typing import Final
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.running.session import Session
-from ullage.suites import Ground
+from ullage.runs.kernels.cases import KernelCase
+from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.resources import read_resources
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
 from ullage.suites.cpu.blas import MEMORY_SHARE, BlasPlanner, Product
 from ullage.suites.cpu.cells import HEADERS, compute_cases
 from ullage.suites.cpu.kernels import kernels_of, missing_of
 from ullage.suites.cpu.libraries import Library, cores_to_try, find_libraries, find_scalapack
 from ullage.suites.cpu.options import CpuOptions
-from ullage.suites.kernels.cases import KernelCase
-from ullage.suites.kernels.notes import Note
-from ullage.suites.kernels.prepared import PreparedKernels
-from ullage.suites.kernels.resources import read_resources
 from ullage.units import format_volume
 
 _DOUBLE: Final = "fp64"
@@ -31,19 +31,19 @@ _NO_BLAS: Final = Note(
 )
 
 
-def prepare_cpu(request: Request, ground: Ground) -> PreparedKernels:
+def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """Check everything that can be checked without starting anything."""
     options, resources = typed_options(CpuOptions, request), read_resources()
     resources.check(options.threads)
-    cases = compute_cases(options, ground.description)
-    planner = BlasPlanner(options, ground.description, _memory_bytes())
+    cases = compute_cases(options, engine_context.description)
+    planner = BlasPlanner(options, engine_context.description, _memory_bytes())
     libraries = find_libraries(options.blas) if not options.types or _DOUBLE in options.types else []
     _check_size(planner)
-    distributed = _distributed(planner, libraries, ground)
+    distributed = _distributed(planner, libraries, engine_context)
     cases += [case for library in libraries for case in planner.cases(library)] + distributed
     options = options.model_copy(
         update={
-            "missing": _missing(ground),
+            "missing": _missing(engine_context),
             "libraries": {
                 **{library.path: library.label for library in libraries},
                 **{str(case.case.workload.parameters["library"]): "ScaLAPACK" for case in distributed},
@@ -57,17 +57,17 @@ def prepare_cpu(request: Request, ground: Ground) -> PreparedKernels:
     return PreparedKernels(request, options, HEADERS, cases, beside, notes, more)
 
 
-def _distributed(planner: BlasPlanner, libraries: Sequence[Library], ground: Ground) -> list[KernelCase]:
+def _distributed(planner: BlasPlanner, libraries: Sequence[Library], engine_context: EngineContext) -> list[KernelCase]:
     """Where solves are wanted at all, and there is a ScaLAPACK of the engine's MPI."""
-    found = find_scalapack(ground.description.engine.mpi.family) if libraries else None
+    found = find_scalapack(engine_context.description.engine.mpi.family) if libraries else None
     return [] if found is None else planner.distributed_cases(found)
 
 
-def _missing(ground: Ground) -> dict[str, str]:
+def _missing(engine_context: EngineContext) -> dict[str, str]:
     """Instruction sets of which no kernel at all runs here, and why."""
-    runs = {kernel.isa for kernel in kernels_of(ground.description)}
+    runs = {kernel.isa for kernel in kernels_of(engine_context.description)}
     # The first reason of each.
-    return {one.isa: one.reason for one in reversed(missing_of(ground.description)) if one.isa not in runs}
+    return {one.isa: one.reason for one in reversed(missing_of(engine_context.description)) if one.isa not in runs}
 
 
 def _memory_bytes() -> int:
@@ -94,7 +94,7 @@ def _more(
     """Products by other kernels of the libraries that seem to have chosen wrong ones; solves by the best of those."""
 
     def more(session: Session) -> list[KernelCase]:
-        from ullage.rows import RowContext
+        from ullage.results.rows import RowContext
         from ullage.suites.cpu.mismatch import better_core, mismatches
         from ullage.suites.cpu.summarise import measured
         from ullage.system.cpu import read_cpu
@@ -119,9 +119,9 @@ def _beside(
 ) -> Callable[[Session], None]:
     def beside(session: Session) -> None:
         from ullage.peers.hpcc import installed
-        from ullage.rows import RowContext
-        from ullage.suites.cpu.beside import HpccBeside
+        from ullage.results.rows import RowContext
         from ullage.suites.cpu.mismatch import better_core
+        from ullage.suites.cpu.peer_runs import HpccBeside
         from ullage.suites.cpu.summarise import measured
 
         program = installed()

@@ -7,14 +7,14 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from ullage.analysis.verdicts.physics import Flag
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Row
-from ullage.records import AnyRecord
-from ullage.rows import Measured, RowContext, build_rows, join
+from ullage.results.records import AnyRecord
+from ullage.results.rows import Measured, RowContext, build_rows, join
 from ullage.suites.cpu.kernels import WORKLOAD
 from ullage.suites.cpu.options import METRICS
-from ullage.verdicts.physics import Flag
 
 GEMM: Final = "gemm"
 SOLVE: Final = "solve"

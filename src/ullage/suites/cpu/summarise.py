@@ -3,17 +3,17 @@
 
 from dataclasses import replace
 
-from ullage.failed_cases import failed_cases
-from ullage.findings import find_all
+from ullage.analysis.findings import find_all
 from ullage.model.request import Request
-from ullage.peer_rows import with_peers
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.rows import RowContext
-from ullage.suites import SuiteSummary
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.peer_rows import with_peers
+from ullage.results.rows import RowContext
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.cpu.ceilings import with_ceilings
-from ullage.suites.cpu.conclusions import conclusions
-from ullage.suites.cpu.mismatch import findings_of, mismatches, with_flags
+from ullage.suites.cpu.findings import findings_of
+from ullage.suites.cpu.mismatch import mismatch_findings, mismatches, with_flags
 from ullage.suites.cpu.options import CpuOptions
 from ullage.suites.cpu.ratios import ratio_rows
 from ullage.suites.cpu.rows import Measurement, measurements
@@ -29,8 +29,8 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     launches = [file.records for file in result.read_records()]
     findings = [
         *find_all([], [one for one in failed_cases(launches) if one.case not in _tries(result)], context.level),
-        *conclusions(found, ratios, options.missing),
-        *findings_of(wrong, found),
+        *findings_of(found, ratios, options.missing),
+        *mismatch_findings(wrong, found),
     ]
     return SuiteSummary([row for one in found for row in one.rows.values()] + ratios, findings)
 

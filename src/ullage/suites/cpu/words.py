@@ -6,8 +6,8 @@ from typing import Annotated, Final
 
 import typer
 
-from ullage.ceilings.words import MachineOption
-from ullage.suites import Asked
+from ullage.analysis.ceilings.words import MachineOption
+from ullage.runs.suite import ParsedOptions
 
 # A widespread course calls them by their width: quarter, half, single and double precision.
 SEED_TYPES: Final = {"QP": "int8", "HP": "int16", "SP": "fp32", "DP": "fp64"}
@@ -59,13 +59,13 @@ def cpu_words(  # noqa: PLR0913 - each is an option of the command line
     ] = None,
     machine: MachineOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the order.")] = 1,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.ceilings.words import machine_option
+    from ullage.analysis.ceilings.words import machine_option
+    from ullage.runs.kernels.cases import CPU
+    from ullage.runs.kernels.resources import read_resources
+    from ullage.runs.kernels.words import thread_counts, typed
     from ullage.suites.cpu.options import CpuOptions
-    from ullage.suites.kernels.cases import CPU
-    from ullage.suites.kernels.resources import read_resources
-    from ullage.suites.kernels.words import thread_counts, typed
     from ullage.suites.sweep.words import duration
 
     options = typed(
@@ -83,7 +83,7 @@ def cpu_words(  # noqa: PLR0913 - each is an option of the command line
         machine=machine_option(machine),
         seed=seed,
     )
-    return Asked([CPU], options.model_dump(mode="json"))
+    return ParsedOptions([CPU], options.model_dump(mode="json"))
 
 
 def _types(text: str | None) -> list[str]:

@@ -4,12 +4,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ullage.ceilings.declared import Access, drive_operations_ceiling
-from ullage.ceilings.rows import best_reached, is_of_device, with_ceiling
+from ullage.analysis.ceilings.declared import Access, drive_operations_ceiling
+from ullage.analysis.ceilings.rows import best_reached, is_of_device, with_ceiling
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling, Row
-from ullage.rows import threads_at_once
+from ullage.results.rows import threads_at_once
 from ullage.units import format_bytes
 
 _BYTES: Final = "bandwidth"

@@ -14,11 +14,11 @@ from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.runs.cells.planning import Cell, make_cell
+from ullage.runs.cells.settings import WORKLOAD, Way
+from ullage.runs.cells.volume import share_bytes
 from ullage.suites.disk.direct import DirectIo
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.sweep.planning import Cell, make_cell
-from ullage.suites.sweep.settings import WORKLOAD, Way
-from ullage.suites.sweep.volume import share_bytes
 from ullage.units import format_bytes
 from ullage.uri import target_path, target_scheme
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ullage.peers.fio import run_fio
-from ullage.running.session import Session
-from ullage.running.tally import Tally
-from ullage.suites.disk.beside import PHASES, START_S, Do, FioBeside
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.costs import Basis, Costs
+from ullage.runs.cells.deadline import Deadline
+from ullage.runs.cells.passes import Run, launches_with_records
+from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepare import planned_cells
+from ullage.runs.cells.probe import ProbeError, run_probe
+from ullage.runs.session import Session
 from ullage.suites.disk.cells import with_kinds
+from ullage.suites.disk.peer_runs import PHASES, START_S, Do, FioBeside
 from ullage.suites.disk.prepare import PreparedDisk
-from ullage.suites.sweep.budget import Deadline
-from ullage.suites.sweep.costs import Basis, Costs
-from ullage.suites.sweep.passes import Run, launches_with_records
-from ullage.suites.sweep.planning import Cell
-from ullage.suites.sweep.prepare import planned_cells
-from ullage.suites.sweep.probe import ProbeError, run_probe
 from ullage.units import format_volume
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def execute(
     """The exit code. ``now``: a clock in s; ``fio`` runs a job in the place of the real one."""
     began = Deadline(now(), now)
     peer = prepared.peer()
-    tally = Tally(file.records for file in session.result.read_records())
+    tally = RunProgress(file.records for file in session.result.read_records())
     tally.forgive()
     basis = prepared.assumed(prepared.smallest_cells())
     if prepared.options.volume is None or prepared.options.small_volume is None:

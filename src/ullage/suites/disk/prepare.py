@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Final
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Explanation, Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed
+from ullage.runs.cells.explain import Scene, explain, inexact_volumes
+from ullage.runs.cells.planning import Cell, by_layout
+from ullage.runs.cells.prepare import MINIMUM_SHARE, Machine, plans_of_layouts, read_machine
+from ullage.runs.cells.room import check_places, check_room, most_to_choose
+from ullage.runs.cells.volume import Shape, choose_volume
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.disk.cells import PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep
 from ullage.suites.disk.direct import DirectIo, direct_io
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.sweep.costs import Basis, Costs, PlaceCost, assumed
-from ullage.suites.sweep.explain import Scene, explain, inexact_volumes
-from ullage.suites.sweep.planning import Cell, by_layout
-from ullage.suites.sweep.prepare import MINIMUM_SHARE, Machine, plans_of_layouts, read_machine
-from ullage.suites.sweep.room import check_places, check_room, most_to_choose
-from ullage.suites.sweep.volume import Shape, choose_volume
 from ullage.units import format_bytes, format_volume
 from ullage.uri import target_path
 
@@ -51,7 +51,7 @@ class PreparedDisk:
 
     request: Request
     options: DiskOptions
-    ground: Ground
+    engine_context: EngineContext
     machine: Machine
     planner: Planner
 
@@ -155,7 +155,7 @@ class PreparedDisk:
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""
-        from ullage.suites.disk.beside import PHASES, START_S
+        from ullage.suites.disk.peer_runs import PHASES, START_S
 
         fio, basis = self.peer(), self.assumed(self.smallest_cells())
         volume, small = self.volumes(basis, len(PHASES) * START_S if fio is not None else 0.0)
@@ -203,7 +203,7 @@ def _notes(spot: Spot, prepared: PreparedDisk) -> list[Note]:
         text = f"direct I/O at target '{name}' moves multiples of {unit} only: {changed}"
         notes.append(Note("size-aligned", text, f"name sizes that are multiples of {unit}"))
     if spot.deepest == 1:
-        why = "posix was asked for" if options.backend == PLAIN else why_not_deep(prepared.ground.description)
+        why = "posix was asked for" if options.backend == PLAIN else why_not_deep(prepared.engine_context.description)
         found = concurrencies(spot, options, prepared.planner.cores or prepared.planner.cpus)
         most = max(at_once.ranks * at_once.threads for at_once in found)
         text = f"small requests at target '{name}' come from 1 to {most} threads with one in flight each ({why})"
@@ -211,7 +211,7 @@ def _notes(spot: Spot, prepared: PreparedDisk) -> list[Note]:
     return notes
 
 
-def prepare_disk(request: Request, ground: Ground) -> PreparedDisk:
+def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDisk:
     """Check everything that can be checked without starting anything."""
     from ullage.system.cpu import usable_cores, usable_cpus
 
@@ -223,13 +223,16 @@ def prepare_disk(request: Request, ground: Ground) -> PreparedDisk:
         place = target_path(target)
         spots.append(
             make_spot(
-                target, options, ground.description, DirectIo(served=False) if place is None else direct_io(place)
+                target,
+                options,
+                engine_context.description,
+                DirectIo(served=False) if place is None else direct_io(place),
             )
         )
     options = options.model_copy(update={"smalls": {spot.target.name: spot.small for spot in spots}})
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
-    planner = Planner(options, spots, ground.description, usable_cores(), len(usable_cpus()))
-    prepared = PreparedDisk(request, options, ground, machine, planner)
+    planner = Planner(options, spots, engine_context.description, usable_cores(), len(usable_cpus()))
+    prepared = PreparedDisk(request, options, engine_context, machine, planner)
     large, small = prepared.shapes()
     prepared.check(prepared.cells(options.volume or large.smallest, options.small_volume or small.smallest))
     return prepared

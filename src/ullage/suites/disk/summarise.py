@@ -3,18 +3,18 @@
 
 from collections.abc import Iterable, Mapping
 
-from ullage.failed_cases import failed_cases
-from ullage.findings import find_all
+from ullage.analysis.findings import find_all
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.peer_rows import with_peers
-from ullage.records import RecordFile
-from ullage.result import ResultFolder
-from ullage.rows import RowContext, build_rows
-from ullage.suites import SuiteSummary
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.peer_rows import with_peers
+from ullage.results.records import RecordFile
+from ullage.results.rows import RowContext, build_rows
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.disk.ceilings import with_ceilings
-from ullage.suites.disk.conclusions import saturation
+from ullage.suites.disk.findings import saturation
 from ullage.suites.disk.options import DiskOptions
 
 

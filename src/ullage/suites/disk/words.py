@@ -5,8 +5,8 @@ from typing import Annotated, Final
 
 import typer
 
-from ullage.ceilings.words import MachineOption, machine_option
-from ullage.suites import Asked
+from ullage.analysis.ceilings.words import MachineOption, machine_option
+from ullage.runs.suite import ParsedOptions
 from ullage.suites.sweep.words import checked, duration, parse_share, rising_axis
 
 _USUAL: Final = {"threads": "1,2,4", "block": "1M,10M,100M", "depth": "1:128:x2", "time": "2m"}
@@ -77,9 +77,9 @@ def disk_words(  # noqa: PLR0913 - each is an option of the command line
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the order.")] = 1,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the datasets of the last launch in place.")] = False,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.ceilings.targets import parse_ceilings
+    from ullage.analysis.ceilings.targets import parse_ceilings
     from ullage.parameters import known_word
     from ullage.suites.disk.options import DiskOptions
     from ullage.units import parse_axis, parse_size
@@ -109,7 +109,7 @@ def disk_words(  # noqa: PLR0913 - each is an option of the command line
         keep=keep,
     )
     _check_sizes(options.small, options.blocks)
-    return Asked(targets, options.model_dump(mode="json"))
+    return ParsedOptions(targets, options.model_dump(mode="json"))
 
 
 def _sizes(text: str) -> list[int]:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ullage.command_lines.words import words_of
-from ullage.suites import Asked, Ground
+from ullage.runs.suite import EngineContext, ParsedOptions
 
 if TYPE_CHECKING:
     from ullage.command_lines.translation import Translator
     from ullage.model.request import Request
-    from ullage.suites import Prepared
+    from ullage.runs.suite import Prepared
 
 _TOOL: Final = "ior"
 _DOC = __doc__ or ""
@@ -35,13 +35,13 @@ class FromIor:
 
     name: str = f"from-{_TOOL}"
     doc: str = _DOC
-    options: Callable[..., Asked] = _OPTIONS
+    options: Callable[..., ParsedOptions] = _OPTIONS
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.command_lines.prepared import prepare_lines
 
-        return prepare_lines(request, ground, _TOOL, _translator())
+        return prepare_lines(request, engine_context, _TOOL, _translator())
 
 
 SUITE = FromIor()

@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground
+from ullage.runs.suite import EngineContext, ParsedOptions
 from ullage.suites.io500.words import io500_words
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
     from ullage.model.request import Request
-    from ullage.result import ResultFolder
-    from ullage.rows import RowContext
-    from ullage.suites import Prepared, SuiteSummary
+    from ullage.results.folder import ResultFolder
+    from ullage.results.rows import RowContext
+    from ullage.runs.suite import Prepared, SuiteSummary
 
 
 _DOC = __doc__ or ""
@@ -30,19 +30,19 @@ class Io500:
 
     name: str = "io500"
     doc: str = _DOC
-    options: Callable[..., Asked] = io500_words
+    options: Callable[..., ParsedOptions] = io500_words
 
-    def quick(self, targets: "Sequence[Target]") -> Asked | None:
+    def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: walls of 1 s on the first target. That is far from the rules, and says so."""
-        from ullage.suites.parts.asking import target_words
+        from ullage.runs.composite.asking import target_words
 
         return io500_words(target=target_words(targets[:1]), stonewall="1s", time="40s") if targets else None
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.suites.io500.prepare import prepare_io500
 
-        return prepare_io500(request, ground)
+        return prepare_io500(request, engine_context)
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> "SuiteSummary":
         """See ``Summarising``."""

@@ -8,17 +8,17 @@ result, apart from what is measured.
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.analysis.metrics.arithmetic import per_second, stage_span_ns
 from ullage.errors import UserError
-from ullage.metrics.arithmetic import per_second, stage_span_ns
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Target
 from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
-from ullage.records import AnyRecord
-from ullage.running.session import Ended, Session
+from ullage.results.records import AnyRecord
+from ullage.runs.session import Ended, Session
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
-from ullage.suites.io500.planning import HARD_BYTES, Step, Turn, make_plan, make_steps
+from ullage.suites.io500.planning import HARD_BYTES, LaunchSpec, Step, make_plan, make_steps
 from ullage.suites.io500.room import Room
 from ullage.suites.io500.sizing import Rates, assumed_rates
 from ullage.units import format_operations, format_rate
@@ -98,10 +98,10 @@ def run_probe(
     """What ``target`` writes and makes in a second. ``CalibrationError`` when the launch fails as a whole."""
     folder = session.result.path / "probe" / f"{request.targets.index(target) + 1:03}"
     reduced = probe_options(options)
-    steps = probe_steps(reduced, target, layout, room, session.ground.description)
+    steps = probe_steps(reduced, target, layout, room, session.engine_context.description)
     if not steps:
         return assumed_rates(options.ranks)
-    plan = make_plan(request, reduced, steps, layout, Turn(0, str(folder / "records.ndjson")))
+    plan = make_plan(request, reduced, steps, layout, LaunchSpec(0, str(folder / "records.ndjson")))
     plan = plan.model_copy(update={"run_id": f"{plan.run_id[:58]}-probe", "watchdog_s": _PATIENCE_S})
     ended, records = session.launch_apart(folder, plan)
     if not ended.may_go_on:

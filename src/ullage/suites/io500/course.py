@@ -13,8 +13,8 @@ from typing import Final, cast
 from ullage.cleaning import PREFIX
 from ullage.model.plan import Plan, Target
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
-from ullage.records import AnyRecord
-from ullage.result import ResultFolder
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.suites.io500.planning import Step, phase_of_case
 from ullage.uri import target_path

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.failed_cases import describe_failure
-from ullage.metrics.arithmetic import per_second
+from ullage.analysis.metrics.arithmetic import per_second
+from ullage.analysis.statistics import median
 from ullage.model.plan import Target
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Row
-from ullage.rows import RowContext, build_rows
-from ullage.statistics import median
+from ullage.results.failed_cases import describe_failure
+from ullage.results.rows import RowContext, build_rows
 from ullage.suites.io500.course import Attempt, Round
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import OfficialPhase, phases_of
@@ -99,7 +99,7 @@ def _elapsed(phases: Iterable[OfficialPhase], counted: Sequence[Mapping[str, Att
 
 
 def _rows(phase: OfficialPhase, counted: Iterable[Mapping[str, Attempt]], context: RowContext) -> list[Row]:
-    """The value, the rate at the wall, and latencies, each as ``ullage.rows`` makes and checks it."""
+    """The value, the rate at the wall, and latencies, each as ``ullage.results.rows`` makes and checks it."""
     if not phase.scored_phase:
         return []
     launches: list[list[RunRecord | PhaseRecord | CaseRecord]] = []

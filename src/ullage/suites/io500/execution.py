@@ -7,12 +7,12 @@ from typing import Final
 from ullage.errors import EXIT_CASE_FAILED, EXIT_OK
 from ullage.model.plan import Target
 from ullage.model.record import CaseRecord, EndRecord
-from ullage.records import AnyRecord
-from ullage.result import write_atomically
-from ullage.running.session import Session
+from ullage.results.folder import write_atomically
+from ullage.results.records import AnyRecord
+from ullage.runs.session import Session
 from ullage.suites.io500.calibrate import CalibrationError, run_probe
 from ullage.suites.io500.course import Rest, Round, datasets_there, read_rounds, rest_of
-from ullage.suites.io500.planning import Turn, has_wall, make_plan
+from ullage.suites.io500.planning import LaunchSpec, has_wall, make_plan
 from ullage.suites.io500.prepare import PreparedIo500
 
 # When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
@@ -82,7 +82,7 @@ class _Run:
             return True
         launch = self.session.result.next_launch()
         seconds = self._left_s(rest)
-        turn = Turn(number, str(self.session.result.records_path(launch)), seconds, continues=bool(there))
+        turn = LaunchSpec(number, str(self.session.result.records_path(launch)), seconds, continues=bool(there))
         plan = make_plan(self.prepared.request, self.prepared.options, rest.steps, self.prepared.layout, turn)
         rounds = f"round {number + 1} of {self.prepared.options.repeat}, " if self.prepared.options.repeat > 1 else ""
         expected_s = sum(has_wall(step.phase) for step in rest.steps) * 2 * self.prepared.options.stonewall_s

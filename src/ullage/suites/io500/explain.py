@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.model.plan import Target
 from ullage.model.system import Place
-from ullage.suites import Explanation
+from ullage.runs.suite import Explanation
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase
 from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files, has_wall

@@ -267,7 +267,7 @@ _PARAMETERS: Final[Mapping[str, Callable[[_Bound], Parameters]]] = {
 
 
 @dataclass(frozen=True)
-class Turn:
+class LaunchSpec:
     """One launch: its round from 0, the time it may take, and whether it goes on with data that is there."""
 
     round: int
@@ -276,7 +276,7 @@ class Turn:
     continues: bool = False
 
 
-def make_plan(request: Request, options: Io500Options, steps: Sequence[Step], layout: Layout, turn: Turn) -> Plan:
+def make_plan(request: Request, options: Io500Options, steps: Sequence[Step], layout: Layout, turn: LaunchSpec) -> Plan:
     """The plan of one launch over ``steps``, which are of one target.
 
     Rounds differ in their seed, so that data of an earlier round is never taken for that of a later one.

@@ -11,12 +11,12 @@ from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Explanation, Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.io500.explain import Scene, explain
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.planning import Step, Turn, make_layout, make_plan, make_steps, wear_out_limit_s
+from ullage.suites.io500.planning import LaunchSpec, Step, make_layout, make_plan, make_steps, wear_out_limit_s
 from ullage.suites.io500.room import Room, room_at
 from ullage.suites.io500.sizing import Rates, assumed_rates, choose_sizes
 from ullage.uri import target_path
@@ -37,7 +37,7 @@ class PreparedIo500:
 
     request: Request
     options: Io500Options
-    ground: Ground
+    engine_context: EngineContext
     machine: Machine
 
     @property
@@ -77,7 +77,9 @@ class PreparedIo500:
     def steps(self, target: Target) -> list[Step]:
         """Every phase on ``target``, in official order."""
         limit_s = wear_out_limit_s(self.options, len(self.request.targets))
-        return make_steps(self.options, target, self.sizes(target), self.layout, self.ground.description, limit_s)
+        return make_steps(
+            self.options, target, self.sizes(target), self.layout, self.engine_context.description, limit_s
+        )
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""
@@ -97,7 +99,7 @@ class PreparedIo500:
                 self.options,
                 self.steps(target),
                 self.layout,
-                Turn(number, str(result.records_path(launch)), self._share_s(len(turns))),
+                LaunchSpec(number, str(result.records_path(launch)), self._share_s(len(turns))),
             )
             for launch, (number, target) in enumerate(turns, start=1)
         ]
@@ -112,7 +114,7 @@ class PreparedIo500:
         return execute(self, session)
 
 
-def prepare_io500(request: Request, ground: Ground) -> PreparedIo500:
+def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo500:
     """Check everything that can be checked without starting anything."""
     from ullage.launch.base import is_one_node
     from ullage.system.cpu import usable_cores
@@ -126,7 +128,7 @@ def prepare_io500(request: Request, ground: Ground) -> PreparedIo500:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
     here = is_one_node(Layout(ranks=1, nodes=options.nodes))
     machine = Machine(usable_cores() if here else None, places, read_memory())
-    prepared = PreparedIo500(request, options, ground, machine)
+    prepared = PreparedIo500(request, options, engine_context, machine)
     check_hints(options)
     for target in request.targets:
         prepared.steps(target)

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from ullage.analysis.statistics import Interval, bootstrap_interval, median
 from ullage.model.summary import Score
-from ullage.statistics import Interval, bootstrap_interval, median
 from ullage.suites.io500.phases import Mode, OfficialPhase, scored_phases
 
 Part: TypeAlias = Literal["bandwidth", "metadata", "total"]

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import ullage
-from ullage.failed_cases import failed_cases
-from ullage.findings import Failed, make_study
-from ullage.findings.failures import find as find_failures
-from ullage.findings.words import columns, plural
+from ullage.analysis.findings import Failed, make_study
+from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.words import columns, plural
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Score
-from ullage.result import ResultFolder
-from ullage.rows import RowContext
-from ullage.suites import SuiteSummary
-from ullage.suites.io500.conclusions import score_findings, void_findings
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.io500.course import Round, read_rounds
 from ullage.suites.io500.digest import Digest, digest
+from ullage.suites.io500.findings import score_findings, void_findings
 from ullage.suites.io500.official import ini_text, make_run, summary_text
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import Mode
@@ -102,7 +102,7 @@ def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
 
 def read_digests(result: ResultFolder) -> list[Digest]:
     """Of every target of ``result``."""
-    from ullage.summary import row_context
+    from ullage.runs.summary import row_context
 
     request = result.read_request()
     options = Io500Options.model_validate(request.options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from ullage.suites import Asked
+from ullage.runs.suite import ParsedOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,7 +70,7 @@ def io500_words(  # noqa: PLR0913 - each is an option of the command line
         bool,
         typer.Option("--resumable", help="Leave the datasets also when interrupted: `ullage resume` then goes on."),
     ] = False,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
     from ullage.parameters import known_word
     from ullage.suites.io500.config import read_config
@@ -104,7 +104,7 @@ def io500_words(  # noqa: PLR0913 - each is an option of the command line
             "config": official,
         }
     )
-    return Asked(targets, options.model_dump(mode="json"))
+    return ParsedOptions(targets, options.model_dump(mode="json"))
 
 
 def check_data_folder(official: "OfficialConfig", targets: "Sequence[Target]") -> None:

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
 from ullage.suites.io_bench.words import io_bench_words
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
-    from ullage.result import ResultFolder
-    from ullage.rows import RowContext
-    from ullage.suites import Prepared
+    from ullage.results.folder import ResultFolder
+    from ullage.results.rows import RowContext
+    from ullage.runs.suite import Prepared
 
 _DOC = __doc__ or ""
 
@@ -27,13 +27,13 @@ class IoBench:
 
     name: str = "io_bench"
     doc: str = _DOC
-    options: Callable[..., Asked] = io_bench_words
+    options: Callable[..., ParsedOptions] = io_bench_words
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.suites.io_bench.prepare import prepare_io_bench
 
-        return prepare_io_bench(request, ground)
+        return prepare_io_bench(request, engine_context)
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
         """See ``Summarising``."""

@@ -12,15 +12,15 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.suites import Ground
+from ullage.runs.cells.planning import Cell, make_cell
+from ullage.runs.cells.prepare import read_machine
+from ullage.runs.cells.room import check_places
+from ullage.runs.cells.settings import WORKLOAD, Way
+from ullage.runs.suite import EngineContext
 from ullage.suites.disk.direct import DirectIo, direct_io
 from ullage.suites.disk.prepare import Note
 from ullage.suites.io_bench.options import FEWEST, MOST, IoBenchOptions
 from ullage.suites.matrix.prepare import PreparedCells
-from ullage.suites.sweep.planning import Cell, make_cell
-from ullage.suites.sweep.prepare import read_machine
-from ullage.suites.sweep.room import check_places
-from ullage.suites.sweep.settings import WORKLOAD, Way
 from ullage.units import format_bytes
 from ullage.uri import target_path, target_scheme
 
@@ -82,10 +82,10 @@ def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
     return [replace(cell, kind=_kind(cell)) for cell in cells]
 
 
-def prepare_io_bench(request: Request, ground: Ground) -> PreparedCells:
+def prepare_io_bench(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = typed_options(IoBenchOptions, request)
-    find_registered(ground.description, "backend", options.backend)
+    find_registered(engine_context.description, "backend", options.backend)
     for target in request.targets:
         if target_path(target) is None:
             what = f"target '{target.name}' has no place for files ({target_scheme(target)}:)"
@@ -97,7 +97,7 @@ def prepare_io_bench(request: Request, ground: Ground) -> PreparedCells:
         Spot(target, DirectIo(served=False) if (place := places[target.name]) is None else direct_io(place))
         for target in request.targets
     ]
-    cells = make_cells(options, spots, ground.description, machine.cores)
+    cells = make_cells(options, spots, engine_context.description, machine.cores)
     text = f"files of {format_bytes(options.volume)}, but {FEWEST} records at least and {MOST} at most"
     notes = [note for spot in spots for note in _notes(spot, options)]
     lines = ["One rank with a file of its own; a write makes a new file in the order of its case."]

@@ -4,15 +4,15 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.failed_cases import failed_cases
-from ullage.findings import find_all
-from ullage.findings.study import is_invalid
-from ullage.findings.words import columns
+from ullage.analysis.findings import find_all
+from ullage.analysis.findings.study import is_invalid
+from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.result import ResultFolder
-from ullage.rows import RowContext, build_rows
-from ullage.suites import SuiteSummary
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext, build_rows
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.disk.ceilings import with_ceilings
 from ullage.suites.io_bench.options import IoBenchOptions
 from ullage.units import format_bytes, format_rate

@@ -10,11 +10,11 @@ from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.runs.cells.planning import Cell, make_cell
+from ullage.runs.cells.settings import WORKLOAD, Way
 from ullage.suites.disk.direct import DirectIo
 from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
 from ullage.suites.matrix.tests import STDIO, Job, jobs
-from ullage.suites.sweep.planning import Cell, make_cell
-from ullage.suites.sweep.settings import WORKLOAD, Way
 from ullage.units import format_bytes
 from ullage.uri import target_path, target_scheme
 

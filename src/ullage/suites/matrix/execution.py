@@ -4,21 +4,21 @@
 import time
 from collections.abc import Callable, Sequence
 
-from ullage.running.session import Session
-from ullage.running.tally import Tally
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.costs import Costs
+from ullage.runs.cells.deadline import Deadline
+from ullage.runs.cells.passes import Run, launches_with_records
+from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepare import planned_cells
+from ullage.runs.session import Session
 from ullage.suites.disk.prepare import Note
 from ullage.suites.matrix.prepare import PreparedCells
-from ullage.suites.sweep.budget import Deadline
-from ullage.suites.sweep.costs import Costs
-from ullage.suites.sweep.passes import Run, launches_with_records
-from ullage.suites.sweep.planning import Cell
-from ullage.suites.sweep.prepare import planned_cells
 
 
 def execute(prepared: PreparedCells, session: Session, now: Callable[[], float] = time.monotonic) -> int:
     """The exit code. ``now``: a clock in s."""
     began = Deadline(now(), now)
-    tally = Tally(file.records for file in session.result.read_records())
+    tally = RunProgress(file.records for file in session.result.read_records())
     tally.forgive()
     cells = _all_cells(prepared, session)
     prepared.check(cells)

@@ -10,19 +10,19 @@ from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Explanation, Ground
+from ullage.results.folder import ResultFolder
+from ullage.runs.cells.costs import Costs, assumed
+from ullage.runs.cells.explain import Scene, explain
+from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepare import Machine, plans_of_layouts, read_machine
+from ullage.runs.cells.room import check_places, check_room
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.disk.direct import DirectIo, direct_io
 from ullage.suites.disk.prepare import Note
 from ullage.suites.matrix.cells import Planner, check_targets, left_out, with_kinds
 from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
-from ullage.suites.sweep.costs import Costs, assumed
-from ullage.suites.sweep.explain import Scene, explain
 from ullage.suites.sweep.options import RunOptions
-from ullage.suites.sweep.planning import Cell
-from ullage.suites.sweep.prepare import Machine, plans_of_layouts, read_machine
-from ullage.suites.sweep.room import check_places, check_room
 from ullage.units import format_bytes
 from ullage.uri import target_path
 
@@ -76,16 +76,16 @@ class PreparedCells:
         return execute(self, session)
 
 
-def prepare_matrix(request: Request, ground: Ground) -> PreparedCells:
+def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = typed_options(MatrixOptions, request)
-    check_targets(request.targets, ground.description)
+    check_targets(request.targets, engine_context.description)
     if options.cache == "drop" and not options.direct and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
     machine = read_machine(request.targets, 1)
     check_places(machine.places)
     directs = {target.name: _direct(options, target_path(target)) for target in request.targets}
-    planner = Planner(options, request.targets, directs, ground.description, machine.cores)
+    planner = Planner(options, request.targets, directs, engine_context.description, machine.cores)
 
     def kinds(cells: Iterable[Cell]) -> list[Cell]:
         return with_kinds(cells, options)

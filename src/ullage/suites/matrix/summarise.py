@@ -4,18 +4,18 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from ullage.ceilings.rows import with_ceiling
-from ullage.failed_cases import failed_cases
-from ullage.findings import find_all
+from ullage.analysis.ceilings.rows import with_ceiling
+from ullage.analysis.findings import find_all
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.records import RecordFile
-from ullage.result import ResultFolder
-from ullage.rows import RowContext, build_rows
-from ullage.suites import SuiteSummary
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.records import RecordFile
+from ullage.results.rows import RowContext, build_rows
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.matrix.cells import job_of
-from ullage.suites.matrix.conclusions import conclusions
+from ullage.suites.matrix.findings import findings_of
 from ullage.suites.matrix.levels import levels_of
 from ullage.suites.matrix.options import MatrixOptions
 
@@ -36,7 +36,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     rows = label_rows(build_rows(launches, context), _cases(files), options)
     general = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind in _KEPT]
     system = result.read_system()
-    return SuiteSummary(rows, [*conclusions(rows, levels_of(system)), *general])
+    return SuiteSummary(rows, [*findings_of(rows, levels_of(system)), *general])
 
 
 def _cases(files: Iterable[RecordFile]) -> dict[str, CaseRecord]:

@@ -5,8 +5,8 @@ from typing import Annotated, Final
 
 import typer
 
-from ullage.ceilings.words import MachineOption, machine_option
-from ullage.suites import Asked
+from ullage.analysis.ceilings.words import MachineOption, machine_option
+from ullage.runs.suite import ParsedOptions
 from ullage.suites.sweep.words import checked, duration, parse_share
 
 _USUAL: Final = {"file": "64K:512M:x2", "record": "4K:16M:x2", "time": "30m"}
@@ -65,9 +65,9 @@ def matrix_words(  # noqa: PLR0913 - each is an option of the command line
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the order.")] = 1,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the datasets of the last launch in place.")] = False,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.ceilings.targets import parse_ceilings
+    from ullage.analysis.ceilings.targets import parse_ceilings
     from ullage.errors import UserError
     from ullage.parameters import known_word
     from ullage.suites.io_bench.words import record_sizes
@@ -101,7 +101,7 @@ def matrix_words(  # noqa: PLR0913 - each is an option of the command line
         seed=seed,
         keep=keep,
     )
-    return Asked(targets, options.model_dump(mode="json"))
+    return ParsedOptions(targets, options.model_dump(mode="json"))
 
 
 def parse_tests(text: str) -> list[int]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
 from ullage.suites.memory.words import memory_words
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from ullage.model.plan import Target
     from ullage.model.request import Request
-    from ullage.result import ResultFolder
-    from ullage.rows import RowContext
-    from ullage.suites import Prepared
+    from ullage.results.folder import ResultFolder
+    from ullage.results.rows import RowContext
+    from ullage.runs.suite import Prepared
 
 _DOC = __doc__ or ""
 
@@ -31,17 +31,17 @@ class Memory:
 
     name: str = "memory"
     doc: str = _DOC
-    options: Callable[..., Asked] = memory_words
+    options: Callable[..., ParsedOptions] = memory_words
 
-    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: fewer sizes, one thread and all."""
         return memory_words(quick=True)
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.suites.memory.prepare import prepare_memory
 
-        return prepare_memory(request, ground)
+        return prepare_memory(request, engine_context)
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
         """See ``Summarising``."""

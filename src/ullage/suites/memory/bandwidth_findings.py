@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.findings.study import compare_rows, is_invalid
-from ullage.findings.words import columns, plural, times
+from ullage.analysis.findings.study import compare_rows, is_invalid
+from ullage.analysis.findings.words import columns, plural, times
 from ullage.model.summary import Finding, Row
 from ullage.suites.memory.caches import MEMORY_LEVEL
 from ullage.units import format_bytes, format_rate, format_time

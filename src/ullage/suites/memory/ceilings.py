@@ -9,9 +9,9 @@ the cores that are used: the most at the same number of threads. A cache that co
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.ceilings.declared import memory_ceiling, memory_latency
-from ullage.ceilings.rows import best_reached, with_ceiling
-from ullage.findings.words import plural
+from ullage.analysis.ceilings.declared import memory_ceiling, memory_latency
+from ullage.analysis.ceilings.rows import best_reached, with_ceiling
+from ullage.analysis.findings.words import plural
 from ullage.model.machine import MachineFile
 from ullage.model.summary import Ceiling, Row
 from ullage.suites.memory.caches import MEMORY_LEVEL, Cache

@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.findings.study import is_invalid
-from ullage.findings.words import columns, listing, times
+from ullage.analysis.findings.study import is_invalid
+from ullage.analysis.findings.words import columns, listing, times
 from ullage.model.summary import Finding, Row
 from ullage.suites.memory.caches import MEMORY_LEVEL, Cache
 from ullage.suites.memory.knees import plateaus

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from ullage.suites.kernels.options import KernelOptions
+from ullage.runs.kernels.options import KernelOptions
 from ullage.suites.memory.caches import Cache
 
 QUICK_REPETITIONS: Final = 3

@@ -8,10 +8,10 @@ from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.system import Limits, Memory
 from ullage.request_options import typed_options
-from ullage.suites import Ground
-from ullage.suites.kernels.notes import Note
-from ullage.suites.kernels.prepared import PreparedKernels
-from ullage.suites.kernels.resources import read_resources
+from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.resources import read_resources
+from ullage.runs.suite import EngineContext
 from ullage.suites.memory.caches import last_bytes, read_caches
 from ullage.suites.memory.cells import HEADERS, Planner
 from ullage.suites.memory.options import MemoryOptions
@@ -24,28 +24,30 @@ from ullage.system.numa import read_numa
 from ullage.units import format_bytes, format_volume
 
 if TYPE_CHECKING:
-    from ullage.running.session import Session
+    from ullage.runs.session import Session
 
 # Of more CPUs as many, spread evenly: their pairs grow with the square.
 MOST_CPUS: Final = 16
 
 
-def prepare_memory(request: Request, ground: Ground) -> PreparedKernels:
+def prepare_memory(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """Check everything that can be checked without starting anything."""
     options = typed_options(MemoryOptions, request)
     if options.most is None:
         options = with_machine(options)
         request = request.model_copy(update={"options": options.model_dump(mode="json")})
     sizes = sizes_of(options)
-    planner = Planner(options, sizes, ground.description)
+    planner = Planner(options, sizes, engine_context.description)
     _check_sizes(planner)
     cases = planner.cases()
 
     def beside(session: "Session") -> None:
-        from ullage.suites.memory.beside import Scene, measure_peers
+        from ullage.suites.memory.peer_runs import Scene, measure_peers
 
         most = options.threads[-1]
-        measure_peers(session, Scene(cases, ground.description, options.caches, sizes.beyond, most, options.quick))
+        measure_peers(
+            session, Scene(cases, engine_context.description, options.caches, sizes.beyond, most, options.quick)
+        )
 
     notes = (*read_resources().notes(), *_notes(options, sizes), *_left_out(planner))
     return PreparedKernels(request, options, HEADERS, cases, beside, notes)

@@ -8,9 +8,9 @@ from typing import Final
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.records import AnyRecord
-from ullage.rows import Measured, RowContext, TargetFacts, build_rows, join
-from ullage.suites.kernels.cases import MEMORY
+from ullage.results.records import AnyRecord
+from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
+from ullage.runs.kernels.cases import MEMORY
 from ullage.suites.memory.caches import MEMORY_LEVEL, Cache, level_of
 
 METRICS: Final = (

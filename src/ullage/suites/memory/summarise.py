@@ -3,17 +3,17 @@
 
 from collections.abc import Sequence
 
-from ullage.failed_cases import failed_cases
-from ullage.findings import find_all
-from ullage.findings.words import columns
+from ullage.analysis.findings import find_all
+from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.peer_rows import with_peers
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.rows import RowContext
-from ullage.suites import SuiteSummary
-from ullage.suites.kernels.cases import MEMORY
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.peer_rows import with_peers
+from ullage.results.rows import RowContext
+from ullage.runs.kernels.cases import MEMORY
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings
 from ullage.suites.memory.ceilings import with_ceilings
 from ullage.suites.memory.latency_findings import latency_findings

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ullage.ceilings.words import MachineOption, machine_option
-from ullage.suites import Asked
+from ullage.analysis.ceilings.words import MachineOption, machine_option
+from ullage.runs.suite import ParsedOptions
 
 
 def memory_words(  # noqa: PLR0913 - each is an option of the command line
@@ -45,12 +45,12 @@ def memory_words(  # noqa: PLR0913 - each is an option of the command line
     no_peer: Annotated[
         bool, typer.Option("--no-peer", help="Do not run mbw, sysbench and STREAM beside, even where they are.")
     ] = False,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.suites.kernels.cases import MEMORY
-    from ullage.suites.kernels.options import KernelOptions
-    from ullage.suites.kernels.resources import read_resources
-    from ullage.suites.kernels.words import thread_counts, typed
+    from ullage.runs.kernels.cases import MEMORY
+    from ullage.runs.kernels.options import KernelOptions
+    from ullage.runs.kernels.resources import read_resources
+    from ullage.runs.kernels.words import thread_counts, typed
     from ullage.suites.memory.options import QUICK_REPETITIONS, QUICK_S, USUAL_S, MemoryOptions
     from ullage.suites.sweep.words import duration, rising_axis
 
@@ -69,7 +69,7 @@ def memory_words(  # noqa: PLR0913 - each is an option of the command line
     )
     _check_sizes("--block", options.blocks, 64)
     _check_sizes("--working-set", options.working_sets, 512)
-    return Asked([MEMORY], options.model_dump(mode="json"))
+    return ParsedOptions([MEMORY], options.model_dump(mode="json"))
 
 
 def _sizes(text: str) -> list[int]:

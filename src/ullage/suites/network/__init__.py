@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
 from ullage.suites.network.words import network_words
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from ullage.model.plan import Target
     from ullage.model.request import Request
-    from ullage.result import ResultFolder
-    from ullage.rows import RowContext
-    from ullage.suites import Prepared
+    from ullage.results.folder import ResultFolder
+    from ullage.results.rows import RowContext
+    from ullage.runs.suite import Prepared
 
 _DOC = __doc__ or ""
 
@@ -30,17 +30,17 @@ class Network:
 
     name: str = "network"
     doc: str = _DOC
-    options: Callable[..., Asked] = network_words
+    options: Callable[..., ParsedOptions] = network_words
 
-    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: large blocks, one stream and four, requests of one byte; no peers."""
         return network_words(quick=True, no_peer=True)
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.suites.network.prepare import prepare_network
 
-        return prepare_network(request, ground)
+        return prepare_network(request, engine_context)
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
         """See ``Summarising``."""

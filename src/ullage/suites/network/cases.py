@@ -8,7 +8,7 @@ from typing import Final
 from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters, Target
-from ullage.suites.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.cases import KernelCase, kernel_case
 from ullage.suites.network.options import NetworkOptions
 from ullage.units import format_bytes
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-from ullage.ceilings.declared import find_network, network_ceiling
-from ullage.ceilings.rows import with_ceiling
+from ullage.analysis.ceilings.declared import find_network, network_ceiling
+from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.model.machine import MachineFile
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Ceiling, Row

@@ -10,14 +10,14 @@ from ullage.errors import EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Plan
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Explanation, Ground
-from ullage.suites.kernels.notes import Note
-from ullage.suites.kernels.prepared import PreparedKernels
-from ullage.suites.network.beside import Beside, peers_for
+from ullage.results.folder import ResultFolder
+from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.network.cases import HEADERS, cases_of
 from ullage.suites.network.options import NetworkOptions
+from ullage.suites.network.peer_runs import Beside, peers_for
 from ullage.system.cpu import usable_cores
 
 _NODES_OF_A_JOB: Final = "SLURM_JOB_NUM_NODES"
@@ -61,7 +61,7 @@ class PreparedNetwork:
 
     def run(self, session: Session) -> int:
         """See ``Prepared``."""
-        from ullage.suites.kernels.execution import execute
+        from ullage.runs.kernels.execution import execute
 
         code = EXIT_OK
         for number in range(1, self.rounds + 1):
@@ -77,14 +77,17 @@ class PreparedNetwork:
 
 
 def prepare_network(
-    request: Request, ground: Ground, environment: Mapping[str, str] = os.environ, cores: int | None = None
+    request: Request,
+    engine_context: EngineContext,
+    environment: Mapping[str, str] = os.environ,
+    cores: int | None = None,
 ) -> PreparedNetwork:
     """``UserError`` where engine or nodes cannot do it. ``cores``: usable ones of this node; None: they are counted."""
     options = typed_options(NetworkOptions, request)
     if options.nodes is None:
         options = options.model_copy(update={"nodes": _nodes(len(request.hosts), environment)})
         request = request.model_copy(update={"options": options.model_dump(mode="json")})
-    cases = cases_of(options, ground.description, usable_cores() if cores is None else cores)
+    cases = cases_of(options, engine_context.description, usable_cores() if cores is None else cores)
     kernels = PreparedKernels(request, options, HEADERS, cases, notes=_notes(options))
     beside = peers_for(options, cases)
     return PreparedNetwork(kernels, beside)

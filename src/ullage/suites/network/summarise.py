@@ -4,19 +4,19 @@
 from dataclasses import replace
 from typing import Final
 
-from ullage.failed_cases import failed_cases
-from ullage.findings import find_all
+from ullage.analysis.findings import find_all
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.peer_rows import with_peers
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.rows import RowContext, TargetFacts, build_rows, join
-from ullage.suites import SuiteSummary
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.peer_rows import with_peers
+from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.network.cases import DEFAULTS, LINK
 from ullage.suites.network.ceilings import with_ceilings
-from ullage.suites.network.conclusions import conclusions
+from ullage.suites.network.findings import findings_of
 from ullage.suites.network.options import NetworkOptions
 
 STREAM_METRICS: Final = ("network_bandwidth", "network_cpu", "bandwidth_per_core")
@@ -53,7 +53,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     rows = with_ceilings(rows, last, options.machine)
     failed = [one for one in failed_cases(launches) if one.target == LINK.name]
     failures = find_all([], failed, context.level)
-    return SuiteSummary(rows, [*failures, *conclusions(rows, last, context.level)])
+    return SuiteSummary(rows, [*failures, *findings_of(rows, last, context.level)])
 
 
 def _told(row: Row, case: CaseRecord) -> Row:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from ullage.ceilings.words import MachineOption, machine_option
-from ullage.suites import Asked
+from ullage.analysis.ceilings.words import MachineOption, machine_option
+from ullage.runs.suite import ParsedOptions
 
 if TYPE_CHECKING:
     from ullage.suites.network.options import NetworkOptions, Protocol
@@ -74,10 +74,10 @@ def network_words(  # noqa: PLR0913 - each is an option of the command line
         bool, typer.Option("--no-peer", help="Do not run iperf3, sockperf and ping beside, even where they are.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the order.")] = 1,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.suites.kernels.options import CaseOptions
-    from ullage.suites.kernels.words import typed
+    from ullage.runs.kernels.options import CaseOptions
+    from ullage.runs.kernels.words import typed
     from ullage.suites.network.cases import LINK
     from ullage.suites.network.options import NetworkOptions
     from ullage.suites.sweep.words import duration, rising_axis
@@ -107,7 +107,7 @@ def network_words(  # noqa: PLR0913 - each is an option of the command line
         small=small,
     )
     _check_blocks(options)
-    return Asked([LINK], options.model_dump(mode="json"))
+    return ParsedOptions([LINK], options.model_dump(mode="json"))
 
 
 def _seconds(time_s: float | None, repetitions: int, *, quick: bool, small: bool) -> float:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from ullage.ceilings.words import MachineOption
-from ullage.suites import Asked
+from ullage.analysis.ceilings.words import MachineOption
+from ullage.runs.suite import ParsedOptions
 
 if TYPE_CHECKING:
-    from ullage.suites.parts.options import AskedPart
+    from ullage.runs.composite.options import PartRequest
 
 # Of the time that is measured in. A part that this version does not have leaves its share to the others.
 SHARES: Final[Mapping[str, float]] = {"cpu": 0.36, "memory": 0.34, "disk": 0.22, "network": 0.2, "noise": 0.06}
@@ -38,9 +38,9 @@ def node_words(
     no_peer: Annotated[bool, typer.Option("--no-peer", help="Do not run other tools beside.")] = False,
     machine: MachineOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the order.")] = 1,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.suites.parts.asking import whole
+    from ullage.runs.composite.asking import whole
     from ullage.suites.sweep.words import duration
     from ullage.uri import parse_targets
 
@@ -50,14 +50,14 @@ def node_words(
     return whole(targets, _parts([f"{one.name}={one.uri}" for one in targets], seconds, shared))
 
 
-def _parts(places: list[str], seconds: float, shared: Mapping[str, bool | int | Path | None]) -> "list[AskedPart]":
-    from ullage.suites import load_suites
-    from ullage.suites.parts.asking import ask, asked_part
+def _parts(places: list[str], seconds: float, shared: Mapping[str, bool | int | Path | None]) -> "list[PartRequest]":
+    from ullage.runs.composite.asking import ask, asked_part
+    from ullage.runs.suite import load_suites
 
     suites = load_suites()
     names = [name for name in SHARES if name in suites]
     total = sum(SHARES[name] for name in names)
-    parts: list[AskedPart] = []
+    parts: list[PartRequest] = []
     for name in names:
         share = f"{seconds * SHARES[name] / total:.1f}s"
         words = {**shared, "time": share, **({"target": places} if name in _WITH_PLACE else {})}

@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
 from ullage.suites.noise.words import noise_words
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
     from ullage.model.request import Request
-    from ullage.result import ResultFolder
-    from ullage.rows import RowContext
-    from ullage.suites import Prepared
+    from ullage.results.folder import ResultFolder
+    from ullage.results.rows import RowContext
+    from ullage.runs.suite import Prepared
 
 _DOC = __doc__ or ""
 
@@ -28,17 +28,17 @@ class Noise:
 
     name: str = "noise"
     doc: str = _DOC
-    options: Callable[..., Asked] = noise_words
+    options: Callable[..., ParsedOptions] = noise_words
 
-    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: all threads, three times."""
         return noise_words(quick=True)
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.suites.noise.prepare import prepare_noise
 
-        return prepare_noise(request, ground)
+        return prepare_noise(request, engine_context)
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
         """See ``Summarising``."""

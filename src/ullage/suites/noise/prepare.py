@@ -6,11 +6,11 @@ from typing import Final
 from ullage.engine import find_registered
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.suites import Ground
-from ullage.suites.kernels.cases import CPU, kernel_case
-from ullage.suites.kernels.options import KernelOptions
-from ullage.suites.kernels.prepared import PreparedKernels
-from ullage.suites.kernels.resources import read_resources
+from ullage.runs.kernels.cases import CPU, kernel_case
+from ullage.runs.kernels.options import KernelOptions
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.resources import read_resources
+from ullage.runs.suite import EngineContext
 
 WORKLOAD: Final = "fixed-work"
 HEADERS: Final = ("workload", "threads")
@@ -18,15 +18,17 @@ _DEFAULTS: Final = {"quantum_s": 1e-4, "quanta": 3000.0, "watch_s": 0.0, "warm_u
 _AROUND_S: Final = 0.1
 
 
-def prepare_noise(request: Request, ground: Ground) -> PreparedKernels:
+def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine has no such workload."""
     options = typed_options(KernelOptions, request)
-    stated = find_registered(ground.description, "workload", WORKLOAD).parameters
+    stated = find_registered(engine_context.description, "workload", WORKLOAD).parameters
     known = {one.name: float(one.default) for one in stated if isinstance(one.default, (int, float))}
     times = {name: known.get(name, default) for name, default in _DEFAULTS.items()}
     seconds = times["quantum_s"] * times["quanta"] + times["watch_s"] + times["warm_up_s"] + _AROUND_S
     cases = [
-        kernel_case(WORKLOAD, {"threads": count}, CPU, (WORKLOAD, str(count)), ground.description, seconds=seconds)
+        kernel_case(
+            WORKLOAD, {"threads": count}, CPU, (WORKLOAD, str(count)), engine_context.description, seconds=seconds
+        )
         for count in options.threads
     ]
     return PreparedKernels(request, options, HEADERS, cases, notes=read_resources().notes())

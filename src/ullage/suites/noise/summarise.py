@@ -4,17 +4,17 @@
 from dataclasses import replace
 from typing import Final
 
-from ullage.failed_cases import failed_cases
-from ullage.findings.failures import find as find_failures
-from ullage.findings.study import make_study
+from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.study import make_study
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.result import ResultFolder
-from ullage.rows import RowContext, TargetFacts, build_rows, join
-from ullage.suites import SuiteSummary
-from ullage.suites.kernels.cases import CPU
-from ullage.suites.noise.conclusions import conclusions
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.runs.kernels.cases import CPU
+from ullage.runs.suite import SuiteSummary
+from ullage.suites.noise.findings import findings_of
 
 METRICS: Final = ("noise_share", "worst_noise_share", "turbo_share", "detour_share", "longest_detour")
 
@@ -28,7 +28,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     cases = {item.case.case: item.case for item in measured}
     told = [_told(row, cases[row.case]) for row in rows]
     findings = find_failures(make_study(told, failed_cases(launches), context.level))
-    return SuiteSummary(told, [*findings, *conclusions(told, [item.phase for item in measured])])
+    return SuiteSummary(told, [*findings, *findings_of(told, [item.phase for item in measured])])
 
 
 def _told(row: Row, case: CaseRecord) -> Row:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ullage.suites import Asked
+from ullage.runs.suite import ParsedOptions
 
 
 def noise_words(
@@ -25,12 +25,12 @@ def noise_words(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="1 thread and all, each 3 times.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the order.")] = 1,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.suites.kernels.cases import CPU
-    from ullage.suites.kernels.options import KernelOptions
-    from ullage.suites.kernels.resources import read_resources
-    from ullage.suites.kernels.words import thread_counts, typed
+    from ullage.runs.kernels.cases import CPU
+    from ullage.runs.kernels.options import KernelOptions
+    from ullage.runs.kernels.resources import read_resources
+    from ullage.runs.kernels.words import thread_counts, typed
     from ullage.suites.sweep.words import duration
 
     options = typed(
@@ -42,4 +42,4 @@ def noise_words(
         peer=False,
         seed=seed,
     )
-    return Asked([CPU], options.model_dump(mode="json"))
+    return ParsedOptions([CPU], options.model_dump(mode="json"))

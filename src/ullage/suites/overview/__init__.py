@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground
+from ullage.runs.suite import EngineContext, ParsedOptions
 from ullage.suites.overview.words import overview_words
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
-    from ullage.suites import Prepared
+    from ullage.runs.suite import Prepared
 
 _DOC = __doc__ or ""
 
@@ -25,13 +25,13 @@ class Overview:
 
     name: str = "overview"
     doc: str = _DOC
-    options: Callable[..., Asked] = overview_words
+    options: Callable[..., ParsedOptions] = overview_words
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
-        from ullage.suites.parts.prepare import prepare_parts
+        from ullage.runs.composite.prepare import prepare_parts
 
-        return prepare_parts(request, ground)
+        return prepare_parts(request, engine_context)
 
 
 SUITE = Overview()

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ullage.ceilings.words import MachineOption, machine_option
-from ullage.suites import Asked
+from ullage.analysis.ceilings.words import MachineOption, machine_option
+from ullage.runs.suite import ParsedOptions
 
 if TYPE_CHECKING:
     from ullage.model.machine import MachineFile
-    from ullage.suites.parts.options import AskedPart
+    from ullage.runs.composite.options import PartRequest
 
 
 def overview_words(
@@ -23,11 +23,11 @@ def overview_words(
         str | None, typer.Option(metavar="NAMES", help="Suites to leave out: io500,sweep.", show_default=False)
     ] = None,
     machine: MachineOption = None,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
     from ullage.parameters import known_word
-    from ullage.suites import Quick, load_suites
-    from ullage.suites.parts.asking import asked_part, whole
+    from ullage.runs.composite.asking import asked_part, whole
+    from ullage.runs.suite import Quick, load_suites
     from ullage.uri import parse_targets
 
     targets = parse_targets(target or ["here=."])
@@ -38,7 +38,7 @@ def overview_words(
     return whole(targets, [_declared(asked_part(name, asked), declared) for name, asked in found if asked is not None])
 
 
-def _declared(part: "AskedPart", machine: "MachineFile | None") -> "AskedPart":
+def _declared(part: "PartRequest", machine: "MachineFile | None") -> "PartRequest":
     """With the machine file, where the suite knows such a thing."""
     if machine is None or "machine" not in part.options:
         return part

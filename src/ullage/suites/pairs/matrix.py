@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
-from ullage.metrics.pairs import one_way_times
+from ullage.analysis.metrics.pairs import one_way_times
 from ullage.suites.pairs.effects import Fit, fit
 from ullage.units import format_bytes
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ullage.rows import Measured
+    from ullage.results.rows import Measured
 
 SUITE: Final = "pairs"
 WORKLOAD: Final = "ping-pong"

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ullage.suites.kernels.options import CaseOptions
+from ullage.runs.kernels.options import CaseOptions
 
 
 class PairsOptions(CaseOptions):

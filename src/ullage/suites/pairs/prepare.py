@@ -11,9 +11,9 @@ from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.suites import Ground
-from ullage.suites.kernels.cases import MPI, KernelCase, kernel_case
-from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.suite import EngineContext
 from ullage.suites.pairs.options import PairsOptions
 from ullage.suites.pairs.pattern_file import read_pattern
 from ullage.system.cpu import ranks_by_default
@@ -33,11 +33,13 @@ _ASSUMED_RATE: Final = 1e9
 _AROUND_S: Final = 0.1
 
 
-def prepare_pairs(request: Request, ground: Ground, environment: Mapping[str, str] = os.environ) -> PreparedKernels:
+def prepare_pairs(
+    request: Request, engine_context: EngineContext, environment: Mapping[str, str] = os.environ
+) -> PreparedKernels:
     """``UserError`` where there are no pairs, too many, or the pattern file is wrong."""
     options = settled(typed_options(PairsOptions, request), len(request.hosts), environment)
     layout = layout_here(options.ranks or 2, options.nodes, None)
-    cases = [_case(work, parameters, layout, ground) for work, parameters in _works(options)]
+    cases = [_case(work, parameters, layout, engine_context) for work, parameters in _works(options)]
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
     return PreparedKernels(request, options, HEADERS, cases)
 
@@ -112,11 +114,11 @@ def _windows(options: PairsOptions) -> Parameters:
     return {"windows": 5, "window_s": 0.05, "warm_up_s": 0.05}
 
 
-def _case(workload: str, parameters: Parameters, layout: Layout, ground: Ground) -> KernelCase:
+def _case(workload: str, parameters: Parameters, layout: Layout, engine_context: EngineContext) -> KernelCase:
     pattern = f"pairs of {parameters['between']}" if workload == MATRIX else str(parameters["pattern"])
     words = (workload, pattern, format_bytes(_number(parameters, "message_bytes")), str(layout.ranks))
     seconds = _matrix_s(parameters, layout) if workload == MATRIX else _exchange_s(parameters, layout)
-    return kernel_case(workload, parameters, MPI, words, ground.description, seconds=seconds, layout=layout)
+    return kernel_case(workload, parameters, MPI, words, engine_context.description, seconds=seconds, layout=layout)
 
 
 def _number(parameters: Parameters, name: str) -> int:

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ullage.suites import Asked
+from ullage.runs.suite import ParsedOptions
 
 DEFAULT_SIZES: Final = "8,1M"
 
@@ -50,11 +50,11 @@ def pairs_words(  # noqa: PLR0913 - each is an option of the command line
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer messages, best and worst bisection only.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the order and of random pairs.")] = 1,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
     from ullage.parameters import known_word
-    from ullage.suites.kernels.cases import MPI
-    from ullage.suites.kernels.words import typed
+    from ullage.runs.kernels.cases import MPI
+    from ullage.runs.kernels.words import typed
     from ullage.suites.pairs.options import PairsOptions
     from ullage.suites.sweep.words import duration
 
@@ -73,7 +73,7 @@ def pairs_words(  # noqa: PLR0913 - each is an option of the command line
         peer=False,
         seed=seed,
     )
-    return Asked([MPI], options.model_dump(mode="json"))
+    return ParsedOptions([MPI], options.model_dump(mode="json"))
 
 
 def _check_ranks(ranks: int | None) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground, SuiteSummary
+from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
 from ullage.suites.rings.words import quick_words, rings_words
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from ullage.model.plan import Target
     from ullage.model.request import Request
-    from ullage.result import ResultFolder
-    from ullage.rows import RowContext
-    from ullage.suites import Prepared
+    from ullage.results.folder import ResultFolder
+    from ullage.results.rows import RowContext
+    from ullage.runs.suite import Prepared
 
 _DOC = __doc__ or ""
 
@@ -30,17 +30,17 @@ class Rings:
 
     name: str = "rings"
     doc: str = _DOC
-    options: Callable[..., Asked] = rings_words
+    options: Callable[..., ParsedOptions] = rings_words
 
-    def quick(self, _targets: "Sequence[Target]") -> Asked | None:
+    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: two processes, three times."""
         return quick_words()
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.suites.rings.prepare import prepare_rings
 
-        return prepare_rings(request, ground)
+        return prepare_rings(request, engine_context)
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
         """See ``Summarising``."""

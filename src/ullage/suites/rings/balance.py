@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.findings.words import columns
+from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
 from ullage.report.verdicts import is_invalid
 from ullage.suites.rings.rows import find_row

@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
-from ullage.suites.kernels.cases import MPI, KernelCase, kernel_case
+from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
 from ullage.suites.rings.options import RingsOptions
 from ullage.units import format_bytes
 

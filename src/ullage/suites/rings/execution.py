@@ -8,10 +8,10 @@ from dataclasses import replace
 from ullage.errors import EXIT_CASE_FAILED, EXIT_OK
 from ullage.peers import Installed
 from ullage.peers.hpcc import PEER, run_hpcc
-from ullage.running.session import Session
-from ullage.running.tally import Tally
-from ullage.suites.kernels.execution import execute as execute_kernels
-from ullage.suites.rings.beside import Do, HpccInTurn
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.kernels.execution import execute as execute_kernels
+from ullage.runs.session import Session
+from ullage.suites.rings.peer_runs import Do, HpccInTurn
 from ullage.suites.rings.prepare import PreparedRings
 
 
@@ -39,6 +39,6 @@ def execute(
 
 def _has_all(prepared: PreparedRings, session: Session, count: int) -> bool:
     """False once the time was too short for a repetition of some case, which is noted; what failed does not count."""
-    tally = Tally(file.records for file in session.result.read_records())
+    tally = RunProgress(file.records for file in session.result.read_records())
     found = [tally.of(case.kernel.case.id) for case in prepared.cases]
     return all(case.has_failed or len(case.samples) >= count for case in found)

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from ullage.suites.kernels.options import CaseOptions
+from ullage.runs.kernels.options import CaseOptions
 
 QUICK_REPETITIONS: Final = 3
 QUICK_RANKS: Final = 2

@@ -9,10 +9,10 @@ from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout, Plan
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.suites import Explanation, Ground
-from ullage.suites.kernels.prepared import PreparedKernels
+from ullage.results.folder import ResultFolder
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.rings.cases import HEADERS, RingsCase, make_cases
 from ullage.suites.rings.options import RingsOptions
 
@@ -59,10 +59,10 @@ class PreparedRings:
         return execute(self, session)
 
 
-def prepare_rings(request: Request, ground: Ground) -> PreparedRings:
+def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedRings:
     """``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
     options = typed_options(RingsOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
-    cases = make_cases(options, layout, ground.description)
+    cases = make_cases(options, layout, engine_context.description)
     kernels = PreparedKernels(request, options, HEADERS, [case.kernel for case in cases])
     return PreparedRings(kernels, cases, options, layout)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ullage.suites import Asked
+from ullage.runs.suite import ParsedOptions
 
 
 def rings_words(  # noqa: PLR0913 - each is an option of the command line
@@ -32,10 +32,10 @@ def rings_words(  # noqa: PLR0913 - each is an option of the command line
     ] = False,
     no_peer: Annotated[bool, typer.Option("--no-peer", help="Do not run hpcc in turn, even where it is.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the random rings.")] = 1,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.suites.kernels.cases import MPI
-    from ullage.suites.kernels.words import typed
+    from ullage.runs.kernels.cases import MPI
+    from ullage.runs.kernels.words import typed
     from ullage.suites.rings.options import QUICK_REPETITIONS, RingsOptions
     from ullage.suites.sweep.words import duration
     from ullage.system.cpu import ranks_by_default
@@ -53,10 +53,10 @@ def rings_words(  # noqa: PLR0913 - each is an option of the command line
         peer=not no_peer,
         seed=seed,
     )
-    return Asked([MPI], options.model_dump(mode="json"))
+    return ParsedOptions([MPI], options.model_dump(mode="json"))
 
 
-def quick_words() -> Asked:
+def quick_words() -> ParsedOptions:
     """What suite ``overview`` asks for."""
     from ullage.suites.rings.options import QUICK_RANKS
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.suites import Asked, Ground
+from ullage.runs.suite import EngineContext, ParsedOptions
 from ullage.suites.sweep.words import sweep_words
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
     from ullage.model.request import Request
-    from ullage.suites import Prepared
+    from ullage.runs.suite import Prepared
 
 
 _DOC = __doc__ or ""
@@ -27,19 +27,19 @@ class Sweep:
 
     name: str = "sweep"
     doc: str = _DOC
-    options: Callable[..., Asked] = sweep_words
+    options: Callable[..., ParsedOptions] = sweep_words
 
-    def quick(self, targets: "Sequence[Target]") -> Asked | None:
+    def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: three sizes of block on every target."""
-        from ullage.suites.parts.asking import target_words
+        from ullage.runs.composite.asking import target_words
 
         return sweep_words(target=target_words(targets), block="128K:8M:x8", time="40s") if targets else None
 
-    def prepare(self, request: "Request", ground: Ground) -> "Prepared":
+    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
-        from ullage.suites.sweep.prepare import prepare_sweep
+        from ullage.runs.cells.prepare import prepare_sweep
 
-        return prepare_sweep(request, ground)
+        return prepare_sweep(request, engine_context)
 
 
 SUITE = Sweep()

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.model.summary import Finding
+from ullage.runs.cells.planning import Cell, make_layout, resized
 from ullage.suites.sweep.options import Axis, SweepOptions
-from ullage.suites.sweep.planning import Cell, make_layout, resized
 
 MOST_RANKS_A_CORE: Final = 8
 _AXES: Final[Mapping[Axis, str]] = {"ranks": "ranks", "block": "block_bytes"}

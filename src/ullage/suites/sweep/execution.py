@@ -8,17 +8,17 @@ from typing import Final
 
 from ullage.errors import UserError
 from ullage.model.summary import Finding
-from ullage.result import ResultFolder
-from ullage.running.session import Session
-from ullage.running.tally import Tally
-from ullage.suites.sweep.budget import Deadline
-from ullage.suites.sweep.costs import Basis, Costs
+from ullage.results.folder import ResultFolder
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.costs import Basis, Costs
+from ullage.runs.cells.deadline import Deadline
+from ullage.runs.cells.passes import Run
+from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepare import PreparedSweep, planned_cells
+from ullage.runs.cells.probe import ProbeError, describe_choice, probe_cells, run_probe
+from ullage.runs.cells.room import most_to_choose
+from ullage.runs.session import Session
 from ullage.suites.sweep.edges import beyond_the_rim, odd_cells
-from ullage.suites.sweep.passes import Run
-from ullage.suites.sweep.planning import Cell
-from ullage.suites.sweep.prepare import PreparedSweep, planned_cells
-from ullage.suites.sweep.probe import ProbeError, describe_choice, probe_cells, run_probe
-from ullage.suites.sweep.room import most_to_choose
 
 Findings = Callable[[ResultFolder], list[Finding]]
 _RECHECK_SHARE: Final = 0.1
@@ -32,7 +32,7 @@ def execute(
 ) -> int:
     """The exit code. ``findings`` reads those of the result so far, usually of its summary; ``now``: a clock in s."""
     began = Deadline(now(), now)
-    tally = Tally(file.records for file in session.result.read_records())
+    tally = RunProgress(file.records for file in session.result.read_records())
     tally.forgive()
     cells = planned_cells(session.result)
     basis = prepared.assumed(prepared.cells(prepared.options.volume or prepared.shape().smallest))
@@ -55,7 +55,7 @@ def execute(
 
 def read_findings(result: ResultFolder) -> list[Finding]:
     """What the records say so far."""
-    from ullage.summary import build_summary
+    from ullage.runs.summary import build_summary
 
     return build_summary(result).findings
 

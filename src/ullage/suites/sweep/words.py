@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
-from ullage.suites import Asked
+from ullage.runs.suite import ParsedOptions
 
 if TYPE_CHECKING:
     from ullage.suites.sweep.options import RunOptions, Setting
@@ -104,9 +104,9 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
         ),
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the datasets of the last launch in place.")] = False,
-) -> Asked:
+) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
-    from ullage.ceilings.targets import parse_ceilings
+    from ullage.analysis.ceilings.targets import parse_ceilings
     from ullage.parameters import known_word
     from ullage.suites.sweep.options import ACCESS_ORDER, SweepOptions
     from ullage.system.cpu import ranks_by_default
@@ -143,7 +143,7 @@ def sweep_words(  # noqa: PLR0913 - each is an option of the command line
         space=None if space is None else parse_size(space),
         keep=keep,
     )
-    return Asked(targets, options.model_dump(mode="json"))
+    return ParsedOptions(targets, options.model_dump(mode="json"))
 
 
 def checked(model: "type[OptionsT]", **members: object) -> "OptionsT":

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pure functions over records and rows: metrics, statistics, ceilings, verdicts, findings, comparisons."""

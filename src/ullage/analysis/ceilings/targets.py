@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ceilings of targets, by direction: declared over detected over none. They belong to the device, not to a rank."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from ullage.analysis.ceilings.declared import Access, drive_ceiling
+from ullage.analysis.ceilings.pcie import PcieLink
+from ullage.errors import UserError
+from ullage.model.machine import MachineFile
+from ullage.model.plan import Target
+from ullage.model.summary import Ceiling
+from ullage.model.system import Place, SystemFacts
+from ullage.units import parse_rate
+
+ACCESSES: Final[tuple[Access, ...]] = ("write", "read")
+_FORMS: Final = "write TARGET=RATE or TARGET:read=RATE, for example nvme:read=3.2GB/s"
+
+
+def parse_ceilings(texts: Iterable[str], targets: Iterable[Target]) -> dict[str, float]:
+    """Bytes/s by ``TARGET`` or ``TARGET:ACCESS`` from words like ``nvme:read=3.2GB/s``; ``UserError`` for others."""
+    names = {target.name for target in targets}
+    declared: dict[str, float] = {}
+    for text in texts:
+        place, separator, rate = text.rpartition("=")
+        name, _, access = place.rpartition(":")
+        known = place in names or (name in names and access in ACCESSES)
+        if not separator or not known:
+            raise UserError("not a ceiling of one of the targets", f"'{text}'", _FORMS)
+        value = parse_rate(rate)
+        if value <= 0:
+            raise UserError("a ceiling lies above 0", f"'{text}'", _FORMS)
+        declared[place] = value
+    return declared
+
+
+def ceilings_for(
+    target: Target, system: SystemFacts | None, declared: Mapping[str, float], machine: MachineFile | None = None
+) -> dict[str, Ceiling]:
+    """The ceiling of each direction (``write``, ``read``) of ``target``; a direction without one is left out.
+
+    ``declared`` holds bytes/s by ``TARGET`` or ``TARGET:ACCESS``, as ``parse_ceilings`` makes it; the exact key wins,
+    and either wins over the machine file.
+    """
+    detected = _detected(target.name, system)
+    found: dict[str, Ceiling] = {}
+    for access in ACCESSES:
+        value = declared.get(f"{target.name}:{access}", declared.get(target.name))
+        by_hand = None if value is None else Ceiling(value=value, kind="declared", source="--ceiling")
+        ceiling = by_hand or drive_ceiling(machine, target, access) or detected
+        if ceiling is not None:
+            found[access] = ceiling
+    return found
+
+
+def _detected(target: str, system: SystemFacts | None) -> Ceiling | None:
+    place = _place(target, system)
+    if place is None or place.device is None or place.device.link is None:
+        return None
+    link = PcieLink(place.device.link.transfers_per_s, place.device.link.lanes)
+    return Ceiling(
+        value=link.bytes_per_s, kind="detected", source=f"PCIe link of {place.device.link.device}: {link.text}"
+    )
+
+
+def _place(target: str, system: SystemFacts | None) -> Place | None:
+    places = system.places if system is not None else []
+    return next((place for place in places if place.target == target), None)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells far from what their neighbours say: a single one, or a whole block size or rank count."""
+
+import math
+from collections.abc import Sequence
+
+from ullage.analysis.findings.neighbours import AXES, Cell, OddLine, Residual, odd_cells, odd_lines, residuals
+from ullage.analysis.findings.study import Grid, Numbers, Study
+from ullage.analysis.findings.words import block, columns, noun, numbers_of, place, plural, setting_text, show, times
+from ullage.model.summary import Finding
+
+ORDER = 50
+_ADVICE = "Repeat it before building on it (--recheck does)."
+
+
+def find(study: Study) -> list[Finding]:
+    """Odd lines first; their cells are not looked at again one by one, and predict no others."""
+    return [finding for grid in study.grids for finding in _of_grid(grid)]
+
+
+def _of_grid(grid: Grid) -> list[Finding]:
+    scores, found = dict(grid.scores), list[Finding]()
+    while odd := odd_lines(scores):
+        found.append(_line(grid, odd[0], scores))
+        for cell in odd[0].cells:
+            scores.pop(cell)
+    single = odd_cells(scores)
+    ordered = sorted(single, key=lambda cell: -_least(single[cell]))
+    return [*found, *(_cell(grid, cell, single[cell]) for cell in ordered)]
+
+
+def _least(said: Sequence[Residual]) -> float:
+    return min(abs(residual.deviations) for residual in said)
+
+
+def _numbers(grid: Grid, cells: Sequence[Cell], factor: float, deviations: float) -> Numbers:
+    """``ratio``: measured over expected, above 1 is better; ``deviations``: how many standard deviations that is."""
+    return numbers_of(
+        grid,
+        ranks=[cell[0] for cell in cells],
+        block_bytes=[cell[1] for cell in cells],
+        cells=len(cells),
+        case=[grid.cells[cell].case for cell in cells],
+        ratio=factor,
+        deviations=deviations,
+    )
+
+
+def _how_far(factor: float) -> str:
+    size, side = (1 / factor, "below") if factor < 1 else (factor, "above")
+    return f"a factor of {times(size).removesuffix(' x')} {side}"
+
+
+def _line(grid: Grid, odd: OddLine, scores: dict[Cell, float]) -> Finding:
+    which = f"with {block(odd.value)} blocks" if odd.axis == "block_bytes" else f"at {plural(odd.value, 'rank')}"
+    beside = "the block sizes beside it" if odd.axis == "block_bytes" else "the rank counts beside it"
+    by_cell = residuals(scores, odd.axis)
+    worst = max(odd.cells, key=lambda cell: abs(by_cell[cell].log))
+    text = (
+        f"{grid.target} {noun(grid.access)} {which}{setting_text(grid.setting)} lie {_how_far(odd.factor)} what "
+        f"{beside} say (median of {plural(len(odd.cells), 'cell')}), most of all {place(*worst)}: "
+        f"{show(grid.cells[worst].median, grid.unit)} where {_expected(grid, worst, by_cell[worst].log)} "
+        f"would be expected. {_ADVICE}"
+    )
+    ratios = [by_cell[cell].factor for cell in odd.cells]
+    numbers = columns(scope="line", axis=odd.axis, value=odd.value, ratios=ratios)
+    numbers = _numbers(grid, odd.cells, odd.factor, odd.deviations) | numbers
+    return Finding(kind="outlier", text=text, severity="advice", numbers=numbers)
+
+
+def _expected(grid: Grid, cell: Cell, log: float) -> str:
+    """What the neighbours say the cell's value should be."""
+    sign = 1 if grid.better == "more" else -1
+    return show(math.exp(sign * (grid.scores[cell] - log)), grid.unit)
+
+
+def _cell(grid: Grid, cell: Cell, said: tuple[Residual, ...]) -> Finding:
+    nearest = min(said, key=lambda residual: abs(residual.log))
+    axes = "ranks and blocks" if len(said) == len(AXES) else "cells"
+    text = (
+        f"{grid.target} {noun(grid.access)} with {place(*cell)}{setting_text(grid.setting)} lie at least "
+        f"{_how_far(nearest.factor)} what the neighbouring {axes} say: {show(grid.cells[cell].median, grid.unit)} "
+        f"where {_expected(grid, cell, nearest.log)} would be expected. {_ADVICE}"
+    )
+    numbers = _numbers(grid, [cell], nearest.factor, _least(said)) | columns(scope="cell")
+    return Finding(kind="outlier", text=text, severity="advice", numbers=numbers)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows arranged for questions: a grid of ranks by block sizes for each target, access and further setting."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Final, Literal, TypeAlias
+
+from ullage.analysis.findings.neighbours import relative_noise
+from ullage.analysis.statistics import Comparison, compare
+from ullage.model.plan import Scalar
+from ullage.model.summary import Row
+
+Cell = tuple[int, int]
+Setting = tuple[tuple[str, Scalar], ...]
+Numbers: TypeAlias = dict[str, Scalar | list[Scalar] | None]
+_AXES: Final = frozenset({"access", "ranks", "block_bytes", "nodes"})
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A case that did not go well: how often, of how many repetitions, and its first error.
+
+    ``text`` is the same for all cases that failed alike; ``where`` names rank, node and path.
+    """
+
+    target: str
+    case: str
+    ranks: int
+    repetitions_failed: int
+    repetitions: int
+    text: str
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of one metric that differ in ranks and block size only; those flagged INVALID are left out."""
+
+    target: str
+    access: str
+    metric: str
+    unit: str
+    better: Literal["more", "less"]
+    setting: Setting
+    cells: dict[Cell, Row]
+
+    @cached_property
+    def ranks(self) -> list[int]:
+        """Rank counts, rising."""
+        return sorted({ranks for ranks, _ in self.cells})
+
+    @cached_property
+    def blocks(self) -> list[int]:
+        """Block sizes in bytes, rising."""
+        return sorted({block for _, block in self.cells})
+
+    def along_ranks(self, block: int) -> list[tuple[int, Row]]:
+        """Rows of one block size by rank count."""
+        return [(ranks, self.cells[ranks, block]) for ranks in self.ranks if (ranks, block) in self.cells]
+
+    def along_blocks(self, ranks: int) -> list[tuple[int, Row]]:
+        """Rows of one rank count by block size."""
+        return [(block, self.cells[ranks, block]) for block in self.blocks if (ranks, block) in self.cells]
+
+    @cached_property
+    def scores(self) -> dict[Cell, float]:
+        """Natural logs of the medians, turned so that more is better."""
+        sign = 1 if self.better == "more" else -1
+        return {cell: sign * math.log(row.median) for cell, row in self.cells.items()}
+
+    @cached_property
+    def noise(self) -> float | None:
+        """Standard deviation of the log of one value, as far as neighbours tell; None where they are too few."""
+        return relative_noise(self.scores)
+
+    def best(self, cells: Iterable[Cell] | None = None) -> Row | None:
+        """The best row, or the best of ``cells``."""
+        among = self.cells if cells is None else [cell for cell in cells if cell in self.cells]
+        cell = max(among, key=lambda place: self.scores[place], default=None)
+        return None if cell is None else self.cells[cell]
+
+    def best_of_block(self, block: int) -> Row | None:
+        """The best row of one block size."""
+        return self.best((ranks, block) for ranks in self.ranks)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two targets in the same setting; ratios are ``first`` over ``second``."""
+
+    first: Grid
+    second: Grid
+    level: float
+
+    @cached_property
+    def shared(self) -> list[Cell]:
+        """Cells that both have, by block size and then ranks."""
+        return sorted(self.first.cells.keys() & self.second.cells.keys(), key=lambda cell: (cell[1], cell[0]))
+
+    @cached_property
+    def noise(self) -> float | None:
+        """Of one value, both sides pooled."""
+        sides = (self.first.noise, self.second.noise)
+        known = [side for side in sides if side is not None]
+        return math.sqrt(sum(side * side for side in known) / 2) if len(known) == 2 else None
+
+    def compare(self, first: Row, second: Row) -> Comparison:
+        """How ``first`` compares with ``second``."""
+        return compare_rows(first, second, self.level, self.noise)
+
+    @cached_property
+    def comparisons(self) -> dict[Cell, Comparison]:
+        """Cell by cell."""
+        return {cell: self.compare(self.first.cells[cell], self.second.cells[cell]) for cell in self.shared}
+
+    def wins(self, cell: Cell) -> bool:
+        """The median of ``first`` is the better one, whether or not that can be told from a tie."""
+        return self.first.scores[cell] > self.second.scores[cell]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything the finders look at. ``rows`` holds all of them, ``grids`` the main metric of each access only."""
+
+    rows: tuple[Row, ...]
+    grids: tuple[Grid, ...]
+    failed: tuple[Failed, ...] = ()
+    level: float = 0.95
+    order: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def main_rows(self) -> list[Row]:
+        """Rows of each access's first metric, the INVALID ones too."""
+        metrics = _main_metrics(self.rows)
+        return [row for row in self.rows if row.metric == metrics[access_of(row)]]
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Every two targets in every setting that both have; first the one that wins more cells over all accesses."""
+        wins: dict[tuple[str, str], int] = {}
+        for a, b in self._matches():
+            pair = Pair(a, b, self.level)
+            won = sum(1 if pair.wins(cell) else -1 for cell in pair.shared)
+            wins[a.target, b.target] = wins.get((a.target, b.target), 0) + won
+        ordered = ((a, b) if wins[a.target, b.target] >= 0 else (b, a) for a, b in self._matches())
+        pairs = [Pair(a, b, self.level) for a, b in ordered]
+        return [pair for pair in pairs if pair.shared]
+
+    def _matches(self) -> Iterator[tuple[Grid, Grid]]:
+        places: dict[tuple[str, str, Setting], list[Grid]] = {}
+        for grid in self.grids:
+            places.setdefault((grid.access, grid.metric, grid.setting), []).append(grid)
+        for grids in places.values():
+            yield from combinations(sorted(grids, key=lambda grid: self.order.index(grid.target)), 2)
+
+
+def compare_rows(first: Row, second: Row, level: float, noise: float | None) -> Comparison:
+    """Compare the repetitions of two rows; ``noise`` is used where a row has only one."""
+    return compare(first.repetitions, second.repetitions, better=first.better, level=level, noise=noise)
+
+
+def access_of(row: Row) -> str:
+    """Name of the phase a row is of."""
+    return str(row.params.get("access", ""))
+
+
+def is_invalid(row: Row) -> bool:
+    """Flagged as no speed at all."""
+    return any(flag.startswith("INVALID") for flag in row.flags)
+
+
+def make_study(rows: Iterable[Row], failed: Iterable[Failed] = (), level: float = 0.95) -> Study:
+    """Group ``rows`` into grids, in the order in which they come."""
+    all_rows = tuple(rows)
+    metrics = _main_metrics(all_rows)
+    usable = [row for row in all_rows if row.metric == metrics[access_of(row)] and _is_usable(row)]
+    names = _setting_names(usable)
+    groups: dict[tuple[str, str, Setting], dict[Cell, Row]] = {}
+    for row in usable:
+        setting = tuple((name, row.params[name]) for name in names if name in row.params)
+        groups.setdefault((row.target, access_of(row), setting), {})[_cell(row)] = row
+    grids = tuple(_grid(place, cells) for place, cells in groups.items())
+    return Study(all_rows, grids, tuple(failed), level, tuple(dict.fromkeys(row.target for row in all_rows)))
+
+
+def _grid(place: tuple[str, str, Setting], cells: dict[Cell, Row]) -> Grid:
+    first = next(iter(cells.values()))
+    return Grid(place[0], place[1], first.metric, first.unit, first.better, place[2], cells)
+
+
+def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
+    """The metric that comes first for each access."""
+    metrics: dict[str, str] = {}
+    for row in rows:
+        metrics.setdefault(access_of(row), row.metric)
+    return metrics
+
+
+def _is_usable(row: Row) -> bool:
+    ranks, positive = row.params.get("ranks"), bool(row.repetitions) and min(row.repetitions) > 0
+    return isinstance(ranks, int) and positive and not is_invalid(row)
+
+
+def _cell(row: Row) -> Cell:
+    ranks, block = row.params["ranks"], row.params.get("block_bytes", 0)
+    return int(ranks), int(block)
+
+
+def _setting_names(rows: Sequence[Row]) -> list[str]:
+    """Parameters other than the axes that take several values on one target: a name that differs between targets only,
+    such as the backend, must not keep these from being compared."""
+    values: dict[tuple[str, str], set[Scalar]] = {}
+    for row in rows:
+        for name, value in row.params.items():
+            if name not in _AXES:
+                values.setdefault((row.target, name), set()).add(value)
+    return list(dict.fromkeys(name for (_, name), found in values.items() if len(found) > 1))

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations done when the time of a phase was up; only phases with a stonewall have it."""
+
+from ullage.analysis.metrics import Metric
+from ullage.analysis.metrics.arithmetic import per_second
+from ullage.model.record import PhaseRecord
+
+
+def _sample(phase: PhaseRecord) -> float | None:
+    if phase.stonewall is None:
+        return None
+    return per_second(phase.stonewall.at_wall.operations, phase.stonewall.at_wall.elapsed_ns)
+
+
+METRIC = Metric(
+    "stonewall_operation_rate", "op/s", "more", "operations done at the stonewall over the time to it", _sample
+)

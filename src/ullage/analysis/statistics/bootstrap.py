@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bootstrap intervals for scores: formulas over many metrics whose distribution nobody knows."""
+
+import random
+from collections.abc import Callable, Sequence
+from statistics import NormalDist
+
+from ullage.analysis.statistics.intervals import Interval
+from ullage.analysis.statistics.order import quantile
+
+Statistic = Callable[[Sequence[float]], float]
+
+
+def bootstrap_interval(
+    samples: Sequence[float], statistic: Statistic, *, level: float = 0.95, resamples: int = 2000, seed: int = 1
+) -> Interval:
+    """Bias-corrected and accelerated interval of ``statistic`` (Efron 1987), the same for the same seed.
+
+    ``Interval.median`` holds the statistic of the samples themselves. A single sample has no interval: level reached 0.
+    """
+    if not samples:
+        raise ValueError("no samples")
+    if not 0 < level < 1 or resamples < 1:
+        raise ValueError("the level lies between 0 and 1, and there is at least 1 resample")
+    estimate = statistic(samples)
+    if len(samples) == 1:
+        return Interval(estimate, estimate, estimate, 0.0, level)
+    draw = random.Random(seed)  # noqa: S311 -- resampling, not a secret
+    values = [statistic(draw.choices(samples, k=len(samples))) for _ in range(resamples)]
+    low, high = _levels(samples, statistic, estimate, values, level)
+    return Interval(estimate, quantile(values, low), quantile(values, high), level, level)
+
+
+def _levels(
+    samples: Sequence[float], statistic: Statistic, estimate: float, values: Sequence[float], level: float
+) -> tuple[float, float]:
+    """Which quantiles of the resampled values bound the interval."""
+    normal = NormalDist()
+    below = sum(value < estimate for value in values) + sum(value == estimate for value in values) / 2
+    share = min(max(below / len(values), 0.5 / len(values)), 1 - 0.5 / len(values))
+    bias = normal.inv_cdf(share)
+    acceleration = _acceleration(samples, statistic)
+
+    def corrected(probability: float) -> float:
+        z = bias + normal.inv_cdf(probability)
+        return normal.cdf(bias + z / max(1 - acceleration * z, 1e-9))
+
+    return corrected((1 - level) / 2), corrected((1 + level) / 2)
+
+
+def _acceleration(samples: Sequence[float], statistic: Statistic) -> float:
+    """Skewness of the jackknife: how fast the statistic's spread changes with its value."""
+    left_out = [statistic([*samples[:index], *samples[index + 1 :]]) for index in range(len(samples))]
+    mean = sum(left_out) / len(left_out)
+    squares = sum((mean - value) ** 2 for value in left_out)
+    return sum((mean - value) ** 3 for value in left_out) / (6 * squares**1.5) if squares > 0 else 0.0

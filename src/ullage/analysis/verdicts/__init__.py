@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was really measured, with reasons: where the bytes moved, and whether the numbers are possible at all."""
+
+from ullage.analysis.verdicts.cache import Verdict, VerdictKind, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.physics import above_ceiling, littles_law, payload_in_time, too_short, verification
+
+__all__ = [
+    "Verdict",
+    "VerdictKind",
+    "above_ceiling",
+    "cache_verdict",
+    "combine_verdicts",
+    "littles_law",
+    "payload_in_time",
+    "too_short",
+    "verification",
+]

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Did the bytes of a phase come from, or reach, the storage, or did memory of this machine stand in for it?
+
+Which counter is believed: the process's own (/proc/self/io) before the block device's, which also counts what others
+do; for writes only the device's, since the kernel counts a process's writes when pages become dirty and not when
+they leave; the wire bytes of a network client before both, and they prove the client only. Pages that were resident
+before the phase decide where process and device disagree.
+"""
+
+from typing import Final
+
+from ullage.analysis.verdicts.verdict import WHOLE, Verdict, VerdictKind, combine_verdicts, percent, read_verdict
+from ullage.model.record import Moved, PhaseRecord, Resident
+from ullage.units import format_volume
+
+__all__ = ["Verdict", "VerdictKind", "cache_verdict", "combine_verdicts"]
+
+_MEMORY_FILE_SYSTEMS: Final = frozenset({"tmpfs", "ramfs", "hugetlbfs"})
+_AGREE: Final = 0.2
+
+
+def cache_verdict(
+    phase: PhaseRecord, *, memory_target: bool = False, remote_target: bool = False, holds_data: bool = True
+) -> Verdict:
+    """The verdict of one phase.
+
+    ``memory_target``: the target is held in memory, like a tmpfs. ``remote_target``: a network file system.
+    ``holds_data``: false for targets without a place, whose bytes nobody keeps.
+    """
+    if phase.access == "none":
+        return Verdict("none", "none")
+    if not holds_data or phase.access == "metadata":
+        return Verdict("none", "none", None, ("no storage is behind this target",) if not holds_data else ())
+    if memory_target or phase.file_system in _MEMORY_FILE_SYSTEMS:
+        return Verdict("memory", "memory", None, ("the target is held in memory: no storage was measured",))
+    moved = phase.moved
+    if moved is None or moved.requested_bytes <= 0:
+        return Verdict("unknown", "unknown", None, ("no counter of moved bytes was recorded",))
+    if remote_target or moved.client_bytes is not None:
+        return _remote(phase, moved)
+    return _read(phase, moved) if phase.access == "read" else _write(phase, moved)
+
+
+def _read(phase: PhaseRecord, moved: Moved) -> Verdict:
+    requested = moved.requested_bytes
+    process, device = moved.process_bytes, moved.device_bytes
+    if process is None and device is None:
+        return _without_counters(phase.resident)
+    if device is None and process is not None and process < WHOLE * requested:
+        # File systems without a block device may fetch bytes without charging them to the process.
+        return _without_counters(phase.resident, f"the process was charged with {format_volume(process)} only")
+    reasons: list[str] = []
+    bytes_ = _believed(phase, moved, reasons)
+    share = bytes_ / requested
+    reasons.insert(0, f"{format_volume(bytes_)} of {format_volume(requested)} came from the device")
+    if share > 1 + (1 - WHOLE):
+        reasons.append(f"{share:.1f} times what was asked was read: read-ahead or smallest unit of the device")
+    reasons.extend(_resident_reasons(phase))
+    if phase.cache_control == "direct" and share < WHOLE:
+        reasons.append("read past the page cache, yet not from the device: holes, or a cache below the file system")
+    return read_verdict(min(share, 1.0), reasons)
+
+
+def _believed(phase: PhaseRecord, moved: Moved, reasons: list[str]) -> int:
+    """Bytes by the counter that is trusted; disagreement becomes a reason."""
+    process, device = moved.process_bytes, moved.device_bytes
+    if process is None or device is None:
+        return process if process is not None else device or 0
+    a, b = min(process / moved.requested_bytes, 1.0), min(device / moved.requested_bytes, 1.0)
+    if abs(a - b) <= 1 - WHOLE:
+        return process
+    both = f"the process was charged with {format_volume(process)}, the device moved {format_volume(device)}"
+    absent = None if phase.cache_control == "direct" else _absent_share(phase.resident)
+    if absent is not None and abs(absent - b) <= _AGREE < abs(absent - a):
+        reasons.append(f"{both}: the device is believed, {percent(absent)} of the pages were not in memory before")
+        return device
+    reasons.append(f"{both}: others may use it, so the process's own count is believed")
+    return process
+
+
+def _absent_share(resident: Resident | None) -> float | None:
+    if resident is None or resident.source == "none" or resident.total_pages <= 0:
+        return None
+    return 1 - min(resident.before_pages / resident.total_pages, 1.0)
+
+
+def _resident_reasons(phase: PhaseRecord) -> list[str]:
+    absent = _absent_share(phase.resident)
+    if absent is None or phase.cache_control == "direct" or absent >= WHOLE:
+        return []
+    return [f"{percent(1 - absent)} of the data was in the page cache before"]
+
+
+def _without_counters(resident: Resident | None, why: str = "no counter of this file system could be read") -> Verdict:
+    """Resident pages alone prove that memory answered, never that storage did."""
+    absent = _absent_share(resident)
+    if absent is not None and absent <= 1 - WHOLE:
+        return Verdict("warm", "warm", None, (f"{percent(1 - absent)} of the data was in the page cache before",))
+    return Verdict("unknown", "unknown", None, (why,))
+
+
+def _remote(phase: PhaseRecord, moved: Moved) -> Verdict:
+    requested = moved.requested_bytes
+    wire = moved.client_bytes if moved.client_bytes is not None else moved.process_bytes
+    direction = "came over" if phase.access == "read" else "went over"
+    if wire is None:
+        return Verdict("unknown(server)", "unknown", None, ("no client counter could be read",))
+    share = min(wire / requested, 1.0)
+    said = f"{format_volume(wire)} of {format_volume(requested)} {direction} the wire"
+    if share >= WHOLE:
+        state = "client cold, server unknown" if phase.access == "read" else "sent to the server, its disks unknown"
+        return Verdict("unknown(server)", "unknown", share, (f"{state}: {said}",))
+    if moved.client_bytes is None:
+        return Verdict("unknown(server)", "unknown", None, (f"no client counter could be read; {said} by the process",))
+    if phase.access == "read":
+        return read_verdict(share, (f"this client's memory answered the rest: {said}",))
+    return Verdict("cached", "cached", share, (f"the rest stayed in this client's memory: {said}",))
+
+
+def _write(phase: PhaseRecord, moved: Moved) -> Verdict:
+    share = None if moved.device_bytes is None else min(moved.device_bytes / moved.requested_bytes, 1.0)
+    said = "no counter of the device could be read"
+    if moved.device_bytes is not None:
+        said = f"{format_volume(moved.device_bytes)} of {format_volume(moved.requested_bytes)} reached the device"
+    if phase.syncs > 0:
+        return _synced(share, said)
+    if phase.cache_control == "direct":
+        return Verdict("direct", "direct", share, (f"past the page cache, without a sync: {said}",))
+    dirty = phase.resident.dirty_after_pages if phase.resident is not None else 0
+    left = (f"{dirty} pages were not yet written afterwards",) if dirty else ()
+    return Verdict("cached", "cached", share, (f"no sync, so bytes may still be in memory: {said}", *left))
+
+
+def _synced(share: float | None, said: str) -> Verdict:
+    if share is None or share >= WHOLE:
+        return Verdict("synced", "synced", share, (said,))
+    reason = f"synced, yet {said}: compressed, deduplicated, or written by a lower device than the one counted"
+    return Verdict(f"partly synced {percent(share)}", "mixed", share, (reason,))

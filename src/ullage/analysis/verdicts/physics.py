@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flags for numbers that cannot be, or that stand on too little. A flag that starts with INVALID is no speed at all."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.analysis.metrics.arithmetic import stage_span_ns
+from ullage.model.plan import Parameters
+from ullage.model.record import PhaseRecord
+from ullage.units import format_time
+
+ABOVE_CEILING: Final = 1.05
+_MOST_BUSY: Final = 1.1
+_LEAST_BUSY: Final = 0.5
+_CLOCK_READS: Final = 1000
+_SHORTEST_NS: Final = 10_000_000
+_MOST_PAYLOAD: Final = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """``name`` is stable and goes into the row's flags, ``reason`` into its reasons."""
+
+    name: str
+    reason: str
+
+
+def above_ceiling(value: float, ceiling: float) -> Flag | None:
+    """More than 1.05 times what the part can do is a mistake of the measurement or of the ceiling, not a speed."""
+    if value <= ABOVE_CEILING * ceiling:
+        return None
+    return Flag("INVALID:above-ceiling", f"{value / ceiling:.2f} times the ceiling")
+
+
+def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
+    """The operations' times added up against the time the ranks had (Little 1961: L = lambda W).
+
+    Above 1.1 the latencies or the elapsed time are wrong. Below 0.5 the ranks did something else for most of the phase.
+    Up to ``queue_depth`` times ``threads`` operations of a rank can be under way at once. Phases that move no bytes to
+    or from anywhere have windows in the place of operations, and no such law.
+    """
+    if phase.access == "none":
+        return None
+    span_ns = stage_span_ns(phase.stages.get("transfer"))
+    if phase.latency is None or phase.latency.operations == 0 or span_ns <= 0:
+        return None
+    slots = phase.ranks * _count(parameters, "queue_depth") * _count(parameters, "threads")
+    busy = phase.latency.sum_ns / (span_ns * slots)
+    if busy > _MOST_BUSY:
+        return Flag("INVALID:littles-law", f"the operations add up to {busy:.2f} times the time the ranks had")
+    if busy >= _LEAST_BUSY:
+        return None
+    reason = f"the ranks were in operations for {busy:.0%} of the transfer time only"
+    if phase.prepare_ns > 0:
+        reason += f"; {format_time(phase.prepare_ns / 1e9)} went into payload"
+    return Flag("idle-ranks", reason)
+
+
+def _count(parameters: Parameters, name: str) -> int:
+    value = parameters.get(name, 1)
+    return value if isinstance(value, int) and value > 0 else 1
+
+
+def payload_in_time(phase: PhaseRecord) -> Flag | None:
+    """Keying buffers between batches stands in the phase's time, though in no operation's: fast targets show it."""
+    if phase.elapsed_ns <= 0 or phase.prepare_ns <= _MOST_PAYLOAD * phase.elapsed_ns:
+        return None
+    return Flag(
+        "payload-in-time", f"{phase.prepare_ns / phase.elapsed_ns:.1%} of the phase went into keying the payload"
+    )
+
+
+def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:
+    """A phase below 10 ms, or below 1000 times what reading the clock costs, measures start and end more than work."""
+    limit_ns = max(_SHORTEST_NS, _CLOCK_READS * read_cost_ns)
+    if phase.elapsed_ns >= limit_ns:
+        return None
+    return Flag("too-short", f"a phase of {format_time(phase.elapsed_ns / 1e9)}: take a larger volume")
+
+
+def verification(phase: PhaseRecord) -> Flag | None:
+    """Data that came back wrong."""
+    if phase.bad_blocks == 0:
+        return None
+    return Flag("INVALID:verification-failed", f"{phase.bad_blocks} blocks came back wrong")

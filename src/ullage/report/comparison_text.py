@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison as text: for the terminal, as JSON, Markdown and CSV."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from ullage.analysis.compare import Cell, Comparison
+from ullage.errors import one_line
+from ullage.exporters.markdown import escape
+from ullage.report.quantity import DASH, format_param, format_row, param_label, significant
+from ullage.report.terminal import make_console
+from ullage.report.words import listing
+
+_OUTCOMES: Final = ("faster", "slower", "cannot tell")
+_STYLES: Final = {"faster": "green", "slower": "red", "cannot tell": "dim"}
+
+
+def counts_line(found: Comparison, name: str) -> str:
+    """``scratch against nvme: faster in 3, slower in 80, cannot tell in 5 cells``."""
+    counts = found.counts(name)
+    parts = [f"{outcome} in {counts[outcome]}" for outcome in _OUTCOMES]
+    total = sum(counts.values())
+    return f"{name} against {found.base_name}: {', '.join(parts)} of {total} cells"
+
+
+def _heads(found: Comparison) -> list[str]:
+    keys = {key: None for cell in found.cells for key, _ in cell.setting}
+    return list(keys)
+
+
+def _texts(cell: Cell, keys: list[str]) -> list[str]:
+    setting = dict(cell.setting)
+    interval = "" if cell.low is None or cell.high is None else f" [{significant(cell.low)}, {significant(cell.high)}]"
+    return [
+        *(format_param(key, setting[key]) if key in setting else DASH for key in keys),
+        cell.metric,
+        cell.other_name,
+        format_row(cell.base),
+        format_row(cell.other),
+        f"{significant(cell.ratio)}{interval}",
+        cell.outcome,
+        "; ".join(cell.notes),
+    ]
+
+
+def _columns(found: Comparison, keys: list[str]) -> list[str]:
+    return [
+        *map(param_label, keys),
+        "metric",
+        found.by,
+        f"{found.base_name} (base)",
+        "other",
+        "ratio",
+        "outcome",
+        "mind",
+    ]
+
+
+def print_comparison(found: Comparison) -> None:
+    """Counts, then one line a cell."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    console = make_console()
+    keys = _heads(found)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for head in _columns(found, keys):
+        table.add_column(Text(one_line(head)), overflow="fold")
+    for cell in found.cells:
+        table.add_row(*(Text(one_line(text), style=_STYLES.get(text, "")) for text in _texts(cell, keys)))
+    console.print(table)
+    for name in found.names:
+        if name != found.base_name:
+            console.print(Text(one_line(counts_line(found, name))))
+    if found.unmatched:
+        console.print(Text(f"{found.unmatched} rows have no partner that differs in {found.by} only."))
+
+
+def to_markdown(found: Comparison) -> str:
+    """Counts and table."""
+    keys = _heads(found)
+    head = [escape(text) for text in _columns(found, keys)]
+    lines = [head, ["---"] * len(head), *([escape(text) for text in _texts(cell, keys)] for cell in found.cells)]
+    others = [name for name in found.names if name != found.base_name]
+    parts = [f"# {escape(f'{listing(others)} against {found.base_name}')}"]
+    parts += [f"**Warning:** {escape(warning)}" for warning in found.warnings]
+    parts += ["\n".join(f"- {escape(counts_line(found, name))}" for name in others)]
+    parts += ["\n".join(f"| {' | '.join(line)} |" for line in lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+def to_csv(found: Comparison) -> str:
+    """One line a cell, plain SI numbers."""
+    keys = _heads(found)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*keys, *_plain(found.cells[0])] if found.cells else keys)
+    for cell in found.cells:
+        setting = dict(cell.setting)
+        writer.writerow([*(setting.get(key, "") for key in keys), *_plain(cell).values()])
+    return text.getvalue()
+
+
+def _plain(cell: Cell) -> dict[str, Any]:
+    sides = {
+        f"{side}_{name}": getattr(row, name)
+        for side, row in (("base", cell.base), ("other", cell.other))
+        for name in ("median", "low", "high", "verdict", "grade")
+    }
+    head = {"metric": cell.metric, "unit": cell.unit, "base": cell.base_name, "other": cell.other_name}
+    ratio = {
+        "ratio": cell.ratio,
+        "ratio_low": cell.low,
+        "ratio_high": cell.high,
+        "outcome": cell.outcome,
+        "notes": "; ".join(cell.notes),
+    }
+    return {**head, **sides, **ratio}
+
+
+def to_json(found: Comparison) -> str:
+    """Everything, plain SI numbers."""
+    cells = [{"setting": dict(cell.setting), **_plain(cell)} for cell in found.cells]
+    counts = {name: dict(found.counts(name)) for name in found.names if name != found.base_name}
+    whole = {
+        "by": found.by,
+        "base": found.base_name,
+        "warnings": found.warnings,
+        "counts": counts,
+        "unmatched": found.unmatched,
+    }
+    return json.dumps({**whole, "cells": cells}, indent=1) + "\n"
+
+
+FORMS: Final[Mapping[str, Callable[[Comparison], str]]] = {"json": to_json, "md": to_markdown, "csv": to_csv}

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of one run. Everything a report needs lies in it, and nothing else does.
+
+request.json          what was asked                    plans/NNN.json       one plan a launch
+system.json           facts of the machine              records/NNN.ndjson   what the engine wrote
+summary.json          what the suite says of it         engine/NNN.stderr    what launcher and engine said
+peers.ndjson          what other tools measured beside it
+parts/SUITE/          of a suite that is made of others: a result like this one for each
+parts/outcomes.json   how each of them ended
+report.html tables/   made again from the rest at will
+"""
+
+import os
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.identity import plan_bytes
+from ullage.model.parts import PartOutcome, PartOutcomes
+from ullage.model.peer import PeerRecord
+from ullage.model.plan import Plan
+from ullage.model.request import Request
+from ullage.model.summary import Summary
+from ullage.model.system import SystemFacts
+from ullage.results.records import RecordFile, read_records
+
+DEFAULT_PARENT: Final = Path("ullage-results")
+ModelT = TypeVar("ModelT", bound=BaseModel)
+_PARTS: Final = "parts"
+_NUMBERED: Final = re.compile(r"(\d{3,})\.(?:json|ndjson|stderr)")
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
+    """Replace ``path`` as a whole: a reader, or a crash, sees the old or the new content and never a part."""
+    data = content.encode() if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with scratch.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        scratch.replace(path)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        raise UserError(
+            error.strerror or "cannot be written", str(path), "choose another folder", EXIT_ENVIRONMENT
+        ) from error
+
+
+def _to_json(model: BaseModel) -> str:
+    return model.model_dump_json(indent=1) + "\n"
+
+
+@dataclass(frozen=True)
+class ResultFolder:
+    """A result at ``path``; made by ``create`` or ``open``."""
+
+    path: Path
+
+    @classmethod
+    def create(cls, path: Path | None, request: Request) -> "ResultFolder":
+        """Make the folder (default ``./ullage-results/<run id>``) and write the request into it.
+
+        An existing empty folder is taken; one that holds anything is refused with ``UserError``.
+        """
+        folder = (path or DEFAULT_PARENT / request.run_id).absolute()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            occupied = next(folder.iterdir(), None)
+        except OSError as error:
+            raise UserError(
+                error.strerror or "cannot be made", str(folder), "choose another --result", EXIT_ENVIRONMENT
+            ) from error
+        if occupied is not None:
+            is_result = (folder / "request.json").exists()
+            right = "choose another --result or `ullage resume` it" if is_result else "choose an empty or new folder"
+            raise UserError("is a result already" if is_result else "folder is not empty", str(folder), right)
+        result = cls(folder)
+        result.write_request(request)
+        return result
+
+    @classmethod
+    def open(cls, path: Path) -> "ResultFolder":
+        """An existing result; ``UserError`` when ``path`` is none."""
+        folder = path.absolute()
+        if not (folder / "request.json").is_file():
+            what = "not a result" if folder.is_dir() else "no such folder"
+            raise UserError(what, str(path), "name a folder that `ullage run` has printed (it holds request.json)")
+        return cls(folder)
+
+    @property
+    def system_path(self) -> Path:
+        """Facts of the machine."""
+        return self.path / "system.json"
+
+    @property
+    def summary_path(self) -> Path:
+        """What the suite says of the run."""
+        return self.path / "summary.json"
+
+    @property
+    def peers_path(self) -> Path:
+        """What other tools measured; not there when none did."""
+        return self.path / "peers.ndjson"
+
+    @property
+    def outcomes_path(self) -> Path:
+        """How the parts ended; not there where there are none."""
+        return self.path / _PARTS / "outcomes.json"
+
+    def part(self, name: str) -> Self:
+        """The result of a part, which may not exist yet."""
+        return type(self)(self.path / _PARTS / name)
+
+    def parts(self) -> list[Self]:
+        """The results of all parts, by name; of most suites there are none."""
+        folder = self.path / _PARTS
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
+        return [part for name in names if ((part := self.part(name)).path / "request.json").is_file()]
+
+    @property
+    def report_path(self) -> Path:
+        """The report for people."""
+        return self.path / "report.html"
+
+    @property
+    def tables_path(self) -> Path:
+        """Tables as files."""
+        return self.path / "tables"
+
+    def plan_path(self, launch: int) -> Path:
+        """Plan of a launch."""
+        return self.path / "plans" / f"{launch:03}.json"
+
+    def records_path(self, launch: int) -> Path:
+        """What the engine writes."""
+        return self.path / "records" / f"{launch:03}.ndjson"
+
+    def stderr_path(self, launch: int) -> Path:
+        """What launcher and engine say."""
+        return self.path / "engine" / f"{launch:03}.stderr"
+
+    def launches(self) -> list[int]:
+        """Numbers of the launches that have a plan, rising."""
+        return self._numbers("plans")
+
+    def next_launch(self) -> int:
+        """The first number above all that any file of the folder carries, from 1."""
+        used = [number for name in ("plans", "records", "engine") for number in self._numbers(name)]
+        return max(used, default=0) + 1
+
+    def _numbers(self, name: str) -> list[int]:
+        folder = self.path / name
+        entries = folder.iterdir() if folder.is_dir() else ()
+        return sorted(int(match.group(1)) for entry in entries if (match := _NUMBERED.fullmatch(entry.name)))
+
+    def prepare_launch(self, launch: int, plan: Plan) -> Path:
+        """Write the plan of ``launch`` and make the folders its engine writes to; returns the plan's path."""
+        for path in (self.records_path(launch), self.stderr_path(launch)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.plan_path(launch), plan_bytes(plan))
+        return self.plan_path(launch)
+
+    def write_request(self, request: Request) -> None:
+        """Replace request.json."""
+        write_atomically(self.path / "request.json", _to_json(request))
+
+    def write_system(self, facts: SystemFacts) -> None:
+        """Replace system.json."""
+        write_atomically(self.system_path, _to_json(facts))
+
+    def write_summary(self, summary: Summary) -> None:
+        """Replace summary.json."""
+        write_atomically(self.summary_path, _to_json(summary))
+
+    def read_request(self) -> Request:
+        """What was asked."""
+        return _read(self.path / "request.json", Request)
+
+    def read_system(self) -> SystemFacts | None:
+        """None when the run ended before its facts were written."""
+        return _read(self.system_path, SystemFacts) if self.system_path.exists() else None
+
+    def read_summary(self) -> Summary:
+        """What the suite said; ``UserError`` when it has not said anything yet."""
+        return _read(self.summary_path, Summary)
+
+    def read_plan(self, launch: int) -> Plan:
+        """The plan of a launch."""
+        return _read(self.plan_path(launch), Plan)
+
+    def read_records(self) -> list[RecordFile]:
+        """The record file of every launch that left one, in the order of the launches, then those of the parts."""
+        own = [read_records(self.records_path(number)) for number in self._numbers("records")]
+        return [*own, *(file for part in self.parts() for file in part.read_records())]
+
+    def read_outcomes(self) -> list[PartOutcome]:
+        """How the parts that were run ended, in the order in which they did."""
+        return _read(self.outcomes_path, PartOutcomes).outcomes if self.outcomes_path.exists() else []
+
+    def write_outcomes(self, outcomes: Sequence[PartOutcome]) -> None:
+        """Replace outcomes.json."""
+        write_atomically(self.outcomes_path, _to_json(PartOutcomes(outcomes=list(outcomes))))
+
+    def append_peer(self, record: PeerRecord) -> None:
+        """Add a line to peers.ndjson, on the disk when this returns. What a crash cut short does not swallow it."""
+        line = record.model_dump_json().encode() + b"\n"
+        try:
+            with self.peers_path.open("ab+") as stream:
+                size = stream.seek(0, os.SEEK_END)
+                stream.seek(max(0, size - 1))
+                stream.write(b"\n" + line if size and stream.read(1) != b"\n" else line)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise UserError(
+                error.strerror or "cannot be written",
+                str(self.peers_path),
+                "make room for the result",
+                EXIT_ENVIRONMENT,
+            ) from error
+
+    def read_peers(self) -> list[PeerRecord]:
+        """What other tools measured, in the order of their runs; lines that a crash cut short are left out.
+
+        ``UserError`` when the file cannot be read.
+        """
+        try:
+            lines = self.peers_path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise UserError(
+                error.strerror or "cannot be read", str(self.peers_path), "name a complete result"
+            ) from error
+        return [record for line in lines if (record := _peer(line)) is not None]
+
+
+def _peer(line: bytes) -> PeerRecord | None:
+    try:
+        return PeerRecord.model_validate_json(line)
+    except ValidationError:
+        return None
+
+
+def _read(path: Path, model: type[ModelT]) -> ModelT:
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UserError(error.strerror or "cannot be read", str(path), "name a complete result") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = "/".join(str(part) for part in first["loc"])
+        raise UserError(
+            f"is damaged: {place}: {first['msg']}", str(path), "take it from a copy of the result"
+        ) from error

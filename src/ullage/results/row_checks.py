@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything a reader must know of a row besides its number, as stable flags with a reason each."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ullage.analysis.statistics import Interval, autocorrelation, outliers, relative_width
+from ullage.analysis.verdicts import above_ceiling, littles_law, payload_in_time, too_short, verification
+from ullage.analysis.verdicts.physics import Flag
+from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
+from ullage.model.summary import Ceiling
+
+_SKEW_NS: Final = 1_000_000
+_DRIFT: Final = 0.5
+_ENOUGH_FOR_DRIFT: Final = 10
+_ENOUGH_FOR_OUTLIERS: Final = 5
+
+
+def check_phases(
+    phases: Sequence[PhaseRecord], case: CaseRecord, run: RunRecord, *, simulated: bool = False
+) -> list[Flag]:
+    """What single repetitions show, each flag once, with the number of repetitions that show it.
+
+    ``simulated``: there is no storage behind the target, so idle ranks are no news.
+    """
+    seen: dict[str, list[Flag]] = {}
+    for phase in phases:
+        found = (
+            littles_law(phase, case.workload_parameters),
+            verification(phase),
+            payload_in_time(phase),
+            too_short(phase, run.clock.read_cost_ns),
+        )
+        for flag in found:
+            if flag is not None and not (simulated and flag.name == "idle-ranks"):
+                seen.setdefault(flag.name, []).append(flag)
+    return [Flag(name, f"{flags[0].reason}{_of(len(flags), len(phases))}") for name, flags in seen.items()]
+
+
+def _of(count: int, total: int) -> str:
+    return "" if count == total else f" ({count} of {total} repetitions)"
+
+
+def check_values(
+    values: Sequence[float], interval: Interval, wanted_width: float | None, ceiling: Ceiling | None
+) -> list[Flag]:
+    """What the samples of one metric show, impossible ones first. ``wanted_width``: what the stop rule asked for."""
+    above = None if ceiling is None else above_ceiling(interval.median, ceiling.value)
+    return [*([] if above is None else [above]), *_interval(values, interval, wanted_width)]
+
+
+def _interval(values: Sequence[float], interval: Interval, wanted_width: float | None) -> list[Flag]:
+    count = len(values)
+    flags: list[Flag] = []
+    if interval.below_level:
+        reached = f"the range of {count} covers the median with {interval.level_reached:.0%}"
+        single = "a single repetition has no interval"
+        flags.append(Flag(f"interval-below-{round(interval.level * 100)}", single if count == 1 else reached))
+    width = relative_width(interval)
+    if wanted_width is not None and width is not None and (count < 2 or width > wanted_width):
+        known = f"the interval is +-{width:.1%} after {count} repetitions" if count > 1 else "one repetition only"
+        flags.append(Flag("not-converged", f"{known}, +-{wanted_width:.1%} was asked for"))
+    if count >= _ENOUGH_FOR_OUTLIERS and (odd := outliers(values)):
+        flags.append(Flag(f"outliers:{len(odd)}", f"{len(odd)} of {count} repetitions lie outside Tukey's fences"))
+    if count >= _ENOUGH_FOR_DRIFT and (autocorrelation(values) or 0.0) > _DRIFT:
+        flags.append(Flag("drifting", "each repetition resembles the one before: the interval is too narrow"))
+    return flags
+
+
+def check_launch(run: RunRecord) -> list[Flag]:
+    """What the launch was like: more ranks than cores, ranks that may wander, clocks that are not well known."""
+    pinning, clock = run.pinning, run.clock
+    flags: list[Flag] = []
+    if pinning.oversubscribed:
+        cores = f"{pinning.most_ranks_on_a_node} ranks on a node share {pinning.cores_available} cores"
+        flags.append(Flag("oversubscribed", cores))
+    elif pinning.unpinned_ranks > 0 and run.layout.ranks > 1:
+        flags.append(Flag("unpinned", f"{pinning.unpinned_ranks} ranks are not bound to a core"))
+    if clock.residual_ns > _SKEW_NS:
+        flags.append(Flag("clock-skew", f"the clocks are known to {clock.residual_ns / 1e6:.1f} ms only"))
+    return flags

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From records to rows: one row for each metric of each phase of each case, over all its launches."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ullage.analysis.metrics import Metric, metric_named
+from ullage.analysis.statistics import median_interval
+from ullage.analysis.verdicts import Verdict, cache_verdict, combine_verdicts
+from ullage.model.plan import Parameters, Scalar, Value
+from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
+from ullage.model.summary import Ceiling, Row
+from ullage.results.records import AnyRecord
+from ullage.results.row_checks import check_launch, check_phases, check_values
+
+DEFAULT_METRICS: Final = ("bandwidth", "latency_p50", "latency_p99")
+FEWEST_CLEAN: Final = 3
+_GRADES: Final = "ABC"
+# A row's block is one transfer; the workload's own block goes by another name.
+_OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
+
+
+@dataclass(frozen=True, slots=True)
+class TargetFacts:
+    """What is known of a target besides its records. ``ceilings`` are by direction, ``write`` and ``read``."""
+
+    holds_data: bool = True
+    is_memory: bool = False
+    is_remote: bool = False
+    ceilings: Mapping[str, Ceiling] = field(default_factory=dict[str, Ceiling])
+
+
+@dataclass(frozen=True, slots=True)
+class RowContext:
+    """``accesses``: phases that become rows, empty for all. ``wanted_width``: what the stop rule asked for."""
+
+    accesses: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = DEFAULT_METRICS
+    targets: Mapping[str, TargetFacts] = field(default_factory=dict[str, TargetFacts])
+    level: float = 0.95
+    wanted_width: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A counted repetition of a phase, and the launch and case it belongs to."""
+
+    run: RunRecord
+    case: CaseRecord
+    phase: PhaseRecord
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """All counted repetitions of one phase of one case that went well."""
+
+    measured: tuple[Measured, ...]
+    params: dict[str, Scalar]
+
+    @property
+    def case(self) -> CaseRecord:
+        return self.measured[-1].case
+
+
+def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> list[Row]:
+    """Rows in the order in which their cases were first met; each item of ``launches`` holds the records of one file.
+
+    Warm-ups, failed phases and repetitions that have no case record (cut short) are left out.
+    """
+    metrics = [metric_named(name) for name in context.metrics]
+    measured = join(launches)
+    groups = _with_varied_parameters(_group(measured, context.accesses))
+    rows: list[Row] = []
+    for group in groups:
+        judged = _judge(group, context)
+        rows.extend(row for metric in metrics if (row := _row(metric, judged, context)) is not None)
+    return rows
+
+
+def join(launches: Iterable[Iterable[AnyRecord]]) -> list[Measured]:
+    """Good phases of whole repetitions with their case and run records, warm-ups left out."""
+    found: list[Measured] = []
+    for records in launches:
+        run: RunRecord | None = None
+        waiting: dict[tuple[str, int], list[PhaseRecord]] = {}
+        for record in records:
+            match record:
+                case RunRecord():
+                    run, waiting = record, {}
+                case PhaseRecord(warmup=False, status="ok"):
+                    waiting.setdefault((record.case, record.repetition), []).append(record)
+                case CaseRecord() if run is not None:
+                    phases = waiting.pop((record.case, record.repetition), [])
+                    if record.status == "ok" and not record.warmup:
+                        found.extend(Measured(run, record, phase) for phase in phases)
+                case _:
+                    pass
+    return found
+
+
+def _group(measured: Iterable[Measured], accesses: Sequence[str]) -> list[_Group]:
+    groups: dict[tuple[str, str], list[Measured]] = {}
+    for item in measured:
+        if not accesses or item.phase.phase in accesses:
+            groups.setdefault((item.case.case, item.phase.phase), []).append(item)
+    return [_Group(tuple(items), _params(items[-1])) for items in groups.values()]
+
+
+def _params(item: Measured) -> dict[str, Scalar]:
+    layout, parameters = item.run.layout, item.case.workload_parameters
+    nodes = layout.nodes or -(-layout.ranks // max(1, item.run.pinning.most_ranks_on_a_node))
+    params: dict[str, Scalar] = {"access": item.phase.phase, "ranks": layout.ranks, "nodes": nodes}
+    if "transfer_bytes" in parameters:
+        params["block_bytes"] = _scalar(parameters["transfer_bytes"])
+    params["backend"] = item.case.backend
+    params.update({name: _scalar(parameters[name]) for name in ("file_mode", "order") if name in parameters})
+    return params
+
+
+def threads_at_once(params: Mapping[str, Scalar]) -> int:
+    """How many work at the same time in a row with these parameters: threads of all its ranks."""
+    return int(params.get("ranks", 1)) * int(params.get("threads", 1))
+
+
+def _scalar(value: Value) -> Scalar:
+    if isinstance(value, dict):
+        return ",".join(f"{key}={item}" for key, item in value.items())
+    return ",".join(value) if isinstance(value, list) else value
+
+
+def _with_varied_parameters(groups: Sequence[_Group]) -> list[_Group]:
+    """Add the parameters that set rows apart which would otherwise look alike; what follows from others is left out."""
+    cells: dict[tuple[object, ...], list[_Group]] = {}
+    for group in groups:
+        cells.setdefault((group.case.target, *group.params.items()), []).append(group)
+    names: dict[str, None] = {}
+    for alike in cells.values():
+        if len(alike) > 1:
+            names.update(dict.fromkeys(_differing([_all_parameters(group.case) for group in alike])))
+    if not names:
+        return list(groups)
+    return [_Group(group.measured, {**group.params, **_chosen(group.case, names)}) for group in groups]
+
+
+def _all_parameters(case: CaseRecord) -> Parameters:
+    """Those of workload and backend, without the one that every row has as its block."""
+    workload = {_OWN_NAMES.get(name, name): value for name, value in case.workload_parameters.items()}
+    return {**{name: v for name, v in workload.items() if name != "transfer_bytes"}, **case.backend_parameters}
+
+
+def _differing(all_parameters: Sequence[Parameters]) -> list[str]:
+    names = dict.fromkeys(name for parameters in all_parameters for name in parameters)
+    return [name for name in names if any(p.get(name) != all_parameters[0].get(name) for p in all_parameters)]
+
+
+def _chosen(case: CaseRecord, names: Iterable[str]) -> dict[str, Scalar]:
+    parameters = _all_parameters(case)
+    return {name: _scalar(parameters[name]) for name in names if name in parameters}
+
+
+def _clean(measured: Sequence[Measured]) -> tuple[list[Measured], dict[str, str]]:
+    """Repetitions to use, and flags with their reasons. Dirty ones count only where fewer than 3 are clean."""
+    clean = [item for item in measured if item.phase.grade != "C"]
+    dirty = len(measured) - len(clean)
+    if dirty == 0:
+        return list(measured), {}
+    if len(clean) >= FEWEST_CLEAN:
+        return clean, {f"dirty-repeated:{dirty}": f"{dirty} repetitions with foreign load (grade C) are not counted"}
+    used = f"{dirty} repetitions with foreign load (grade C) are counted: only {len(clean)} were clean"
+    return list(measured), {f"dirty-used:{dirty}": used}
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A group as far as it is the same for all metrics. Flags carry their reasons."""
+
+    group: _Group
+    used: list[Measured]
+    verdict: Verdict
+    first_flags: dict[str, str]
+    last_flags: dict[str, str]
+    ceiling: Ceiling | None
+
+
+def _judge(group: _Group, context: RowContext) -> _Judged:
+    used, notes = _clean(group.measured)
+    case, run, phases = used[-1].case, used[-1].run, [item.phase for item in used]
+    facts = context.targets.get(case.target, TargetFacts())
+    verdicts = [
+        cache_verdict(phase, memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data)
+        for phase in phases
+    ]
+    shown = check_phases(phases, case, run, simulated=not facts.holds_data)
+    return _Judged(
+        group,
+        used,
+        combine_verdicts(verdicts),
+        {**notes, **{flag.name: flag.reason for flag in shown}},
+        {flag.name: flag.reason for flag in check_launch(run)},
+        facts.ceilings.get(phases[0].access),
+    )
+
+
+def _row(metric: Metric, judged: _Judged, context: RowContext) -> Row | None:
+    values = [value for item in judged.used if (value := metric.sample(item.phase)) is not None]
+    if not values:
+        return None
+    case = judged.group.case
+    ceiling = judged.ceiling if metric.is_rate_of_bytes else None
+    interval = median_interval(values, context.level)
+    own = {flag.name: flag.reason for flag in check_values(values, interval, context.wanted_width, ceiling)}
+    flags = {**judged.first_flags, **own, **judged.last_flags}
+    return Row(
+        metric=metric.name,
+        unit=metric.unit,
+        better=metric.better,
+        target=case.target,
+        params=judged.group.params,
+        case=case.case,
+        median=interval.median,
+        low=interval.low if len(values) > 1 else None,
+        high=interval.high if len(values) > 1 else None,
+        repetitions=values,
+        ceiling=ceiling,
+        share=None if ceiling is None else interval.median / ceiling.value,
+        verdict=judged.verdict.text,
+        reasons=[*judged.verdict.reasons, *flags.values()],
+        grade=max((item.phase.grade for item in judged.used), key=_GRADES.index),
+        flags=list(flags),
+    )

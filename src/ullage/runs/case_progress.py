@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run knows so far of each case, from its records: samples, how certain they are, what a repetition costs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
+from ullage.results.records import AnyRecord
+
+# As the rows have it: dirty repetitions (grade C) count only where fewer than 3 are clean.
+FEWEST_CLEAN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One whole, counted repetition: elapsed ns by phase."""
+
+    is_dirty: bool
+    elapsed_ns: dict[str, int]
+
+
+@dataclass
+class CaseProgress:
+    """One case over all launches. ``seconds``: of each repetition with all that is around it."""
+
+    samples: list[Sample] = field(default_factory=list[Sample])
+    seconds: list[float] = field(default_factory=list[float])
+    stop: str = ""
+    relative_width: float | None = None
+    has_failed: bool = False
+
+    @property
+    def counted(self) -> list[Sample]:
+        """Those that rows are made of."""
+        clean = [sample for sample in self.samples if not sample.is_dirty]
+        return clean if len(clean) >= FEWEST_CLEAN else self.samples
+
+    @property
+    def prior_elapsed_ns(self) -> dict[str, list[int]]:
+        """Elapsed times by phase, for the stop rule of a further launch."""
+        prior: dict[str, list[int]] = {}
+        for sample in self.counted:
+            for phase, elapsed_ns in sample.elapsed_ns.items():
+                prior.setdefault(phase, []).append(elapsed_ns)
+        return prior
+
+    def converged(self, relative_width: float, minimum: int) -> bool:
+        """Whether the interval was as narrow as ``relative_width`` when the engine last looked."""
+        known = self.relative_width is not None and self.relative_width <= relative_width
+        return known and len(self.counted) >= minimum
+
+
+class RunProgress:
+    """Fed with records in their order; records of other runs' cases are kept too and do no harm."""
+
+    def __init__(self, launches: Iterable[Iterable[AnyRecord]] = ()) -> None:
+        self._cases: dict[str, CaseProgress] = {}
+        self._waiting: dict[tuple[str, int], dict[str, int]] = {}
+        for records in launches:
+            for record in records:
+                self.add(record)
+
+    def of(self, case: str) -> CaseProgress:
+        """What is known of the case with that id; of an unknown one that is nothing."""
+        return self._cases.get(case, CaseProgress())
+
+    @property
+    def repetitions(self) -> int:
+        """Counted ones of all cases."""
+        return sum(len(case.counted) for case in self._cases.values())
+
+    @property
+    def seconds(self) -> float:
+        """Of all repetitions, counted or not."""
+        return sum(sum(case.seconds) for case in self._cases.values())
+
+    def forgive(self) -> None:
+        """Try failed cases again: whoever resumes a run has had the chance to cure what made them fail."""
+        for case in self._cases.values():
+            if case.has_failed:
+                case.has_failed = False
+                case.stop = ""
+
+    def add(self, record: AnyRecord) -> None:
+        """Take the next record."""
+        match record:
+            case RunRecord():
+                self._waiting.clear()
+            case PhaseRecord(status="ok", warmup=False):
+                elapsed = self._waiting.setdefault((record.case, record.repetition), {})
+                elapsed[record.phase] = record.elapsed_ns
+            case CaseRecord():
+                self._close(record)
+            case _:
+                pass
+
+    def _close(self, record: CaseRecord) -> None:
+        elapsed_ns = self._waiting.pop((record.case, record.repetition), {})
+        case = self._cases.setdefault(record.case, CaseProgress())
+        if record.status in ("failed", "timeout"):
+            case.has_failed = True
+            case.stop = record.stop or record.status
+        if record.status != "ok" or record.warmup:
+            return
+        case.seconds.append(record.elapsed_ns / 1e9)
+        case.samples.append(Sample(record.grade == "C", elapsed_ns))
+        case.stop = record.stop
+        case.relative_width = record.relative_width

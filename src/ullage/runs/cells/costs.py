@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long things will take: first by assumption or probe, then by what was measured."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Final
+
+from ullage.model.system import Place
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.cells.planning import Cell
+from ullage.units import format_rate
+
+# Of one phase, before anything was measured: what a laptop's memory, and the storage of an ordinary node, are good for.
+_ASSUMED_MEMORY: Final = 2e9
+_ASSUMED_STORAGE: Final = 5e8
+_ASSUMED_LAUNCH_S: Final = 1.0
+# Starting a rank more, as measured with three MPI libraries on an oversubscribed node: 20 to 60 ms.
+_LAUNCH_A_RANK_S: Final = 0.03
+
+
+@dataclass(frozen=True)
+class PlaceCost:
+    """A repetition takes ``fixed_s`` and ``s_per_byte`` of its dataset, for all its phases together."""
+
+    fixed_s: float
+    s_per_byte: float
+
+    def seconds(self, dataset_bytes: int) -> float:
+        """Of one repetition."""
+        return self.fixed_s + self.s_per_byte * dataset_bytes
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What estimates stand on. ``places``: by target and backend; ``text`` says it to people."""
+
+    places: Mapping[tuple[str, str], PlaceCost]
+    launch_s: float
+    text: str
+
+
+def assumed(cells: Iterable[Cell], places: Iterable[Place]) -> Basis:
+    """Before anything was measured."""
+    memory = {place.target for place in places if place.is_memory}
+    costs: dict[tuple[str, str], PlaceCost] = {}
+    for cell in cells:
+        rate = _ASSUMED_MEMORY if cell.target.name in memory else _ASSUMED_STORAGE
+        costs[cell.place] = PlaceCost(0.01, len(cell.phases) / rate)
+    text = f"assumed, not measured: {format_rate(_ASSUMED_STORAGE)} a phase, {format_rate(_ASSUMED_MEMORY)} in memory"
+    return Basis(costs, _ASSUMED_LAUNCH_S, text)
+
+
+def from_two_sizes(small: tuple[int, float], large: tuple[int, float]) -> PlaceCost:
+    """The line through two points (bytes, seconds); where noise makes that senseless, all of the larger is transfer."""
+    slope = (large[1] - small[1]) / max(1, large[0] - small[0])
+    if slope <= 0:
+        return PlaceCost(0.0, large[1] / large[0])
+    return PlaceCost(max(0.0, small[1] - slope * small[0]), slope)
+
+
+@dataclass
+class Costs:
+    """Estimates that learn from the tally of the run, and from its launches."""
+
+    basis: Basis
+    tally: RunProgress = field(default_factory=RunProgress)
+    _launches: dict[int, float] = field(default_factory=dict[int, float])
+
+    def saw_launch(self, ranks: int, overhead_s: float) -> None:
+        """``overhead_s``: wall time of a launch besides its repetitions."""
+        self._launches[ranks] = max(0.0, overhead_s)
+
+    def launch_s(self, ranks: int) -> float:
+        """From starting a launcher to the first repetition, and from the last to its end."""
+        if ranks in self._launches:
+            return self._launches[ranks]
+        nearest = min(self._launches, key=lambda known: abs(known - ranks), default=None)
+        known_s = self.basis.launch_s if nearest is None else self._launches[nearest]
+        return known_s + _LAUNCH_A_RANK_S * max(0, ranks - (nearest or 1))
+
+    def repetition_s(self, cell: Cell) -> float:
+        """One repetition of ``cell``, with all that is around it."""
+        seen = self.tally.of(cell.case.id).seconds
+        return median(seen) if seen else self.basis.places[cell.place].seconds(cell.dataset_bytes)
+
+    def correct(self, cells: Iterable[Cell]) -> "Costs":
+        """The same, with what the measured cells of each target say of those that were not measured yet."""
+        ratios: dict[tuple[str, str], list[float]] = {}
+        for cell in cells:
+            if seen := self.tally.of(cell.case.id).seconds:
+                expected = self.basis.places[cell.place].seconds(cell.dataset_bytes)
+                ratios.setdefault(cell.place, []).append(median(seen) / max(expected, 1e-9))
+        places = {
+            place: PlaceCost(cost.fixed_s * median(ratios[place]), cost.s_per_byte * median(ratios[place]))
+            if place in ratios
+            else cost
+            for place, cost in self.basis.places.items()
+        }
+        return Costs(Basis(places, self.basis.launch_s, self.basis.text), self.tally, self._launches)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The summary of a run made of others: rows, findings, scores and events of all parts, and how each part ended."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
+from ullage.model.parts import PartOutcome
+from ullage.model.request import Request
+from ullage.model.summary import Finding, Headline, Part, PartStatus, Summary
+from ullage.request_options import typed_options
+from ullage.results.folder import ResultFolder
+from ullage.runs.composite.ceilings import with_common_ceilings
+from ullage.runs.composite.headlines import headlines
+from ullage.runs.composite.options import PARTS, PartsOptions
+from ullage.suites.rings.balance import balance_findings
+
+Build = Callable[[ResultFolder], Summary]
+_STATUS: Final[Mapping[int, PartStatus]] = {
+    EXIT_OK: "complete",
+    EXIT_CASE_FAILED: "failed",
+    EXIT_ABORTED: "interrupted",
+}
+
+
+def is_made_of_parts(request: Request) -> bool:
+    """Whether ``summary_of_parts`` can read it."""
+    return PARTS in request.options
+
+
+def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Summary:
+    """``build`` makes the summary of one part."""
+    outcomes = {outcome.suite: outcome for outcome in result.read_outcomes()}
+    whole = _Whole()
+    for asked in typed_options(PartsOptions, request).parts:
+        whole.add(asked.suite, _summary(result.part(asked.suite), build), outcomes.get(asked.suite))
+    system = result.read_system()
+    return Summary(
+        suite=request.suite,
+        run_id=request.run_id,
+        created=request.created,
+        command=request.command,
+        versions={**request.versions, **whole.versions},
+        rows=with_common_ceilings(whole.rows),
+        findings=[*whole.findings, *balance_findings(whole.rows)],
+        scores=whole.scores,
+        events=whole.events,
+        system={} if system is None else system.model_dump(mode="json"),
+        parts=whole.parts,
+    )
+
+
+def _summary(part: ResultFolder, build: Build) -> Summary | None:
+    """None of a part that has not begun, or ended before it had anything to say."""
+    if not (part.path / "request.json").is_file():
+        return None
+    try:
+        return build(part)
+    except UserError:
+        return None
+
+
+class _Whole:
+    """What the parts say, added up."""
+
+    def __init__(self) -> None:
+        empty = Summary(suite="", run_id="", created="", rows=[])
+        self.rows, self.findings, self.scores = list(empty.rows), list(empty.findings), list(empty.scores)
+        self.events, self.versions, self.parts = list(empty.events), dict(empty.versions), list(empty.parts)
+
+    def add(self, suite: str, said: Summary | None, outcome: PartOutcome | None) -> None:
+        """One part. ``outcome``: None of one that was cut short or has not begun."""
+        first = len(self.rows)
+        shown = [] if said is None else headlines(said.rows)
+        if said is not None:
+            self.rows += [row.model_copy(update={"suite": suite}) for row in said.rows]
+            self.findings += _by(suite, said.findings)
+            self.events += _by(suite, said.events)
+            self.scores += said.scores
+            self.versions.update(said.versions)
+        self.parts.append(
+            Part(
+                suite=suite,
+                status=_status(said, outcome),
+                reason="" if outcome is None else outcome.reason or _why_empty(said, outcome),
+                seconds=outcome.seconds if outcome is not None and outcome.began else None,
+                headlines=[Headline(part=one.part, what=one.what, row=first + one.row) for one in shown],
+            )
+        )
+
+
+def _by(suite: str, findings: list[Finding]) -> list[Finding]:
+    return [finding.model_copy(update={"suite": suite}) for finding in findings]
+
+
+def _why_empty(said: Summary | None, outcome: PartOutcome) -> str:
+    """Of a part that ended as it should and has no number all the same."""
+    if said is None or said.rows or outcome.code != EXIT_OK:
+        return ""
+    return "not one number: its time was over before the first repetition was; give it more --time"
+
+
+def _status(said: Summary | None, outcome: PartOutcome | None) -> PartStatus:
+    if outcome is None:
+        return "not begun" if said is None else "interrupted"
+    return _STATUS.get(outcome.code, "failed") if outcome.began else "not available"

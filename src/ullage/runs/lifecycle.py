@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every run has around its measurement: facts of the machine before it, summary and report after it."""
+
+import sys
+from pathlib import Path
+
+from ullage.cleaning import PREFIX
+from ullage.errors import EXIT_ABORTED, UserError, one_line
+from ullage.launch.base import Launcher
+from ullage.model.request import Request
+from ullage.results.folder import ResultFolder
+from ullage.runs.progress import make_progress
+from ullage.runs.session import Session, terminable
+from ullage.runs.suite import EngineContext, Prepared
+from ullage.uri import target_path
+
+
+def launcher_name(word: str) -> str | None:
+    """The name that ``choose_launcher`` takes; None for the one that fits the engine."""
+    return None if word in ("auto", "mpiexec") else word
+
+
+def freeze_system(folder: ResultFolder, request: Request, engine_context: EngineContext) -> None:
+    """Write the facts of this machine, once for a result."""
+    from ullage.system import facts
+
+    if not folder.system_path.exists():
+        folder.write_system(facts(request.targets, engine_context.description))
+
+
+def measure(
+    prepared: Prepared,
+    folder: ResultFolder,
+    engine_context: EngineContext,
+    launcher: Launcher,
+    seconds: float | None = None,
+) -> int:
+    """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code."""
+    freeze_system(folder, prepared.request, engine_context)
+    progress = make_progress()
+    session = Session(folder, engine_context, launcher, progress, seconds)
+    with terminable():
+        try:
+            code = prepared.run(session)
+        except KeyboardInterrupt:
+            session.messages.append("interrupted")
+            code = EXIT_ABORTED
+        finally:
+            progress.close()
+    for message in session.messages:
+        sys.stderr.write(f"ullage: {one_line(message)}\n")
+    show_result(folder)
+    if code == EXIT_ABORTED:
+        sys.stderr.write(f"ullage: `ullage resume {folder.path}` finishes the rest\n")
+        for result in (folder, *folder.parts()):
+            _hint_at_remains(result.read_request())
+    sys.stdout.write(f"{folder.path}\n")
+    return code
+
+
+def show_result(folder: ResultFolder) -> None:
+    """Summary, report and tables of whatever was measured."""
+    from ullage.report.data import FinishedResult, load
+    from ullage.report.html import write_report
+    from ullage.report.terminal import make_console, print_report
+    from ullage.runs.summary import build_summary
+
+    finished = FinishedResult(folder.path)
+    try:
+        summary = build_summary(finished)
+    except UserError as error:
+        sys.stderr.write(f"ullage: no summary: {error}\n")
+        return
+    finished.write_summary(summary)
+    print_report(load(finished, summary), make_console())
+    if summary.rows:
+        write_report(finished, folder.report_path)
+        sys.stdout.write(f"\nReport: {folder.report_path}\n")
+
+
+def _hint_at_remains(request: Request) -> None:
+    """A run that was killed leaves its folders; say how to remove them."""
+    for target in request.targets:
+        path = target_path(target)
+        if path is not None and any(_exists(path / f"{PREFIX}{request.run_id}{end}") for end in ("", "-probe")):
+            sys.stderr.write(f"ullage: the run left data there: `ullage clean {path}` removes it\n")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The launches of one run: each leaves its plan and records in the result, and says how it ended."""
+
+import contextlib
+import json
+import signal
+import threading
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
+from ullage.identity import plan_bytes
+from ullage.launch.base import Launcher
+from ullage.launch.process import LaunchOutcome, launch
+from ullage.model.plan import Plan
+from ullage.model.record import EventRecord
+from ullage.results.folder import ResultFolder, write_atomically
+from ullage.results.records import AnyRecord
+from ullage.runs.progress import Progress
+from ullage.runs.suite import EngineContext
+
+Listener: TypeAlias = Callable[[AnyRecord], None]
+Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]
+MESSAGE_MARK: Final = "ullage-engine:"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a launch ended, as far as a suite cares. ``code`` is by docs/contract.md; ``seconds`` are of wall time.
+
+    ``message``: for people, when the run must not go on.
+    """
+
+    code: int
+    seconds: float
+    was_stopped: bool = False
+    message: str = ""
+
+    @property
+    def may_go_on(self) -> bool:
+        """A failed case does not end a run; everything else that is not well does."""
+        return self.code in (EXIT_OK, EXIT_CASE_FAILED)
+
+
+class Session:
+    """Launches plans into one result, and shows how it goes on.
+
+    ``seconds``: time to measure in, when it is not the one in the request. ``messages``: why the run must not go on;
+    ``was_stopped``: because somebody has asked for it.
+    """
+
+    def __init__(
+        self,
+        result: ResultFolder,
+        engine_context: EngineContext,
+        launcher: Launcher,
+        progress: Progress,
+        seconds: float | None = None,
+        start: Start = launch,
+    ) -> None:
+        self.result = result
+        self.engine_context = engine_context
+        self.launcher = launcher
+        self.progress = progress
+        self.seconds = seconds
+        self.messages: list[str] = []
+        self.was_stopped = False
+        self._start = start
+
+    def within(self, result: ResultFolder) -> "Session":
+        """The same launches, into another result."""
+        return Session(result, self.engine_context, self.launcher, self.progress, self.seconds, self._start)
+
+    def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
+        """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""
+        plan_path = self.result.prepare_launch(number, plan)
+
+        def hear(record: AnyRecord) -> None:
+            listener(record)
+            self.progress.record(record)
+
+        stderr_path = self.result.stderr_path(number)
+        outcome = self._start(self.engine_context.engine, self.launcher, plan_path, plan, stderr_path, hear)
+        ended = end_of(outcome, plan)
+        self.was_stopped = self.was_stopped or ended.was_stopped
+        if ended.message:
+            self.messages.append(ended.message)
+            if ended.code == EXIT_ABORTED and not ended.was_stopped:
+                self.note(number, "error", "launch-ended", ended.message, "`ullage resume` finishes what is left")
+        return ended
+
+    def launch_apart(self, folder: Path, plan: Plan) -> tuple[Ended, list[AnyRecord]]:
+        """Run ``plan``, whose records go into ``folder``, for something that is no part of what is measured."""
+        write_atomically(folder / "plan.json", plan_bytes(plan))
+        records: list[AnyRecord] = []
+        outcome = self._start(
+            self.engine_context.engine, self.launcher, folder / "plan.json", plan, folder / "stderr", records.append
+        )
+        return end_of(outcome, plan), records
+
+    def note(
+        self, number: int, severity: Literal["info", "warning", "error"], code: str, text: str, advice: str = ""
+    ) -> None:
+        """Append an event of the front's own to the records of launch ``number``."""
+        event = EventRecord(severity=severity, code=code, text=text, advice=advice)
+        append_record(self.result.records_path(number), event)
+
+
+def append_record(path: Path, record: EventRecord) -> None:
+    """On a line of its own, also after a line that was cut short."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as stream:
+        stream.seek(0, 2)
+        if stream.tell():
+            stream.seek(-1, 2)
+            if stream.read(1) != b"\n":
+                stream.write(b"\n")
+        stream.write(json.dumps(record.model_dump(mode="json")).encode() + b"\n")
+
+
+def end_of(outcome: LaunchOutcome, plan: Plan) -> Ended:
+    """What the end of a launch means."""
+    if outcome.stopped_by == "signal":
+        # Also when it came too late for this launch: who has asked wants no further one.
+        return Ended(EXIT_ABORTED, outcome.elapsed_s, was_stopped=True, message="interrupted")
+    code = _code(outcome)
+    if code in (EXIT_OK, EXIT_CASE_FAILED):
+        return Ended(code, outcome.elapsed_s)
+    return Ended(code, outcome.elapsed_s, message=_message(outcome, plan, code))
+
+
+def _code(outcome: LaunchOutcome) -> int:
+    """By the contract, also under launchers that kill the other ranks of one that ends, and return the killed's code.
+
+    The engine says its one line only when it refuses, and what it refuses in a plan of ours is the surrounding.
+    """
+    if outcome.code == EXIT_ABORTED and outcome.last_status is None and outcome.stopped_by is None:
+        return EXIT_ENVIRONMENT if _engine_line(outcome.stderr_tail) else EXIT_ABORTED
+    return outcome.code
+
+
+def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
+    said = _engine_line(outcome.stderr_tail)
+    if code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT):
+        return said or f"the engine refused the plan (exit code {code})"
+    ranks = f"the launch with {plan.layout.ranks} rank{'s' if plan.layout.ranks > 1 else ''}"
+    if outcome.dead_ranks:
+        dead = outcome.dead_ranks[0]
+        which = "a rank" if dead.rank is None else f"rank {dead.rank}"
+        return f"{ranks} ended early: {which} on {dead.node or 'an unknown node'} died ({dead.cause})"
+    if outcome.last_status == "timeout":
+        return f"{ranks} made no progress for {plan.watchdog_s:g} s and was ended"
+    if outcome.stopped_by == "deadline":
+        return f"{ranks} was far beyond its time and was ended"
+    if outcome.stopped_by == "no start":
+        return f"{ranks} wrote no record in time and was ended"
+    return f"{ranks} ended early: {said or _last_line(outcome.stderr_tail) or f'exit code {outcome.exit_code}'}"
+
+
+def _engine_line(stderr: str) -> str:
+    lines = [line for line in stderr.splitlines() if line.startswith(MESSAGE_MARK)]
+    return lines[-1].removeprefix(MESSAGE_MARK).strip() if lines else ""
+
+
+def _last_line(stderr: str) -> str:
+    lines = [line.strip() for line in stderr.splitlines() if line.strip(" -=\t")]
+    return lines[-1] if lines else ""
+
+
+@contextlib.contextmanager
+def terminable() -> Generator[None]:
+    """SIGTERM raises KeyboardInterrupt, as SIGINT does: a run that is told to end between launches ends well."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

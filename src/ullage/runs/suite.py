@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a suite is, and the suites there are: one package each in ``ullage.suites``, found by walking it.
+
+Imported for every command, ``--help`` included: what is heavy is imported in functions.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol, cast, runtime_checkable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ullage.model.describe import Describe
+    from ullage.model.plan import Plan, Target
+    from ullage.model.request import Request
+    from ullage.model.summary import Finding, Row, Score
+    from ullage.results.folder import ResultFolder
+    from ullage.results.rows import RowContext
+    from ullage.runs.session import Session
+
+_SUITES: Final = "ullage.suites"
+
+
+@dataclass(frozen=True)
+class ParsedOptions:
+    """What a suite makes of the words on its command line; ``options`` is JSON, its own."""
+
+    targets: "list[Target]"
+    options: dict[str, object]
+
+
+@dataclass(frozen=True)
+class EngineContext:
+    """What a suite stands on: an engine, and what that says of itself."""
+
+    engine: "Path"
+    description: "Describe"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a run would do. ``head`` and ``tail`` are lines of text, ``rows`` a table of cases under ``headers``.
+
+    ``parts``: of a suite that is made of others, each with its name; they stand between head and tail.
+    """
+
+    head: list[str]
+    headers: list[str]
+    rows: list[list[str]]
+    tail: list[str] = field(default_factory=list[str])
+    parts: "list[tuple[str, Explanation]]" = field(default_factory=list["tuple[str, Explanation]"])
+
+
+class Prepared(Protocol):
+    """A request that was checked against engine and machine. Nothing was started or touched to make it."""
+
+    @property
+    def request(self) -> "Request":
+        """With everything resolved that can be without a measurement."""
+        ...
+
+    @property
+    def unsettled(self) -> str:
+        """The option that a run would settle by measuring, and that must be given where nothing can be; or nothing."""
+        ...
+
+    def explain(self) -> Explanation:
+        """Every case, with what it costs."""
+        ...
+
+    def plans(self, result: "ResultFolder") -> "list[Plan]":
+        """One plan a launch, as they would be written into ``result``: together they do the whole job."""
+        ...
+
+    def run(self, session: "Session") -> int:
+        """Measure, and return the exit code. Everything that was measured lies in the session's result afterwards."""
+        ...
+
+
+class Suite(Protocol):
+    """A benchmark as its users know it."""
+
+    @property
+    def name(self) -> str:
+        """As in ``ullage run NAME``."""
+        ...
+
+    @property
+    def doc(self) -> str:
+        """Help text; the first line says what the suite answers."""
+        ...
+
+    @property
+    def options(self) -> Callable[..., ParsedOptions]:
+        """Its parameters, annotated for typer, are the suite's options. ``UserError`` for words that say nothing."""
+        ...
+
+    def prepare(self, request: "Request", engine_context: EngineContext) -> Prepared:
+        """Check ``request``, also that of a result to go on with. ``UserError`` for what engine or machine refuse."""
+        ...
+
+
+@dataclass(frozen=True)
+class SuiteSummary:
+    """What a suite makes of its records."""
+
+    rows: "list[Row]"
+    findings: "list[Finding]" = field(default_factory=list["Finding"])
+    scores: "list[Score]" = field(default_factory=list["Score"])
+
+
+@runtime_checkable
+class Summarising(Protocol):
+    """A suite with rows, findings and scores of its own; of the others every phase of every case becomes rows."""
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """From the documents in ``result`` alone, so that it can be done again at any time."""
+        ...
+
+
+@runtime_checkable
+class Quick(Protocol):
+    """A suite that has a quick form, which suite ``overview`` then runs."""
+
+    def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
+        """What is asked in that form, some seconds of measurement; None where none of ``targets`` is for it."""
+        ...
+
+
+class _SuiteModule(Protocol):
+    SUITE: Suite
+
+
+def load_suites() -> Mapping[str, Suite]:
+    """All suites by name, in alphabetical order."""
+    package = importlib.import_module(_SUITES)
+    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.startswith("_"))
+    modules = [importlib.import_module(f"{_SUITES}.{name}") for name in names]
+    found = [cast("_SuiteModule", module).SUITE for module in modules if hasattr(module, "SUITE")]
+    return {suite.name: suite for suite in found}
+
+
+def find_suite(name: str) -> Suite:
+    """The suite of that name; ``UserError`` with a guess when there is none."""
+    from ullage.errors import UserError
+    from ullage.parameters import suggest
+
+    suites = load_suites()
+    if name not in suites:
+        raise UserError(f"unknown suite '{name}'", "", suggest(name, suites))
+    return suites[name]

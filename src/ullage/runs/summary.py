@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The summary of a result, from its records alone: it can be made again at any time, on any machine."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from ullage.analysis.ceilings.targets import ceilings_for
+from ullage.analysis.findings import find_all
+from ullage.model.machine import MachineFile
+from ullage.model.request import Request
+from ullage.model.summary import Summary
+from ullage.model.system import SystemFacts
+from ullage.results.events import summarise_events
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.peer_rows import with_peers
+from ullage.results.records import RecordFile
+from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows
+from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
+from ullage.runs.suite import SuiteSummary, Summarising, load_suites
+from ullage.uri import target_path
+
+LEVEL = 0.95
+
+
+def build_summary(result: ResultFolder) -> Summary:
+    """Rows, findings and events of ``result``. ``UserError`` when a document it stands on is missing or damaged.
+
+    Of the request's options it reads those that every suite names alike: ``access`` (list of phases), ``metrics``
+    (list), ``ceilings`` (bytes/s by ``TARGET`` or ``TARGET:ACCESS``), ``machine`` (a machine file) and ``interval``
+    (relative width asked for).
+    """
+    from ullage.importers import IMPORT_SUITE, imported_summary
+
+    request = result.read_request()
+    if request.suite == IMPORT_SUITE:
+        return imported_summary(result, request)
+    if is_made_of_parts(request):
+        return summary_of_parts(result, request, build_summary)
+    system, files = result.read_system(), result.read_records()
+    said = _summarise(result, request, row_context(request, system), files)
+    rows = [row if row.suite else row.model_copy(update={"suite": request.suite}) for row in said.rows]
+    return Summary(
+        suite=request.suite,
+        run_id=request.run_id,
+        created=request.created,
+        command=request.command,
+        versions=_versions(request, files),
+        rows=with_peers(rows, result.read_peers()),
+        findings=said.findings,
+        scores=said.scores,
+        events=summarise_events(files),
+        system={} if system is None else system.model_dump(mode="json"),
+    )
+
+
+def _summarise(
+    result: ResultFolder, request: Request, context: RowContext, files: Sequence[RecordFile]
+) -> SuiteSummary:
+    """By the suite itself where it has a way of its own."""
+    suite = load_suites().get(request.suite)
+    if isinstance(suite, Summarising):
+        return suite.summarise(result, request, context)
+    launches = [file.records for file in files]
+    rows = build_rows(launches, context)
+    return SuiteSummary(rows, find_all(rows, failed_cases(launches), LEVEL))
+
+
+def row_context(request: Request, system: SystemFacts | None) -> RowContext:
+    """What rows need to know besides the records."""
+    ceilings, interval = _numbers(request.options.get("ceilings")), request.options.get("interval")
+    places = {place.target: place for place in (system.places if system is not None else [])}
+    machine = _machine(request.options.get("machine"))
+    targets = {
+        target.name: TargetFacts(
+            holds_data=target_path(target) is not None,
+            is_memory=bool((place := places.get(target.name)) and place.is_memory),
+            is_remote=bool(place and place.is_remote),
+            ceilings=ceilings_for(target, system, ceilings, machine),
+        )
+        for target in request.targets
+    }
+    return RowContext(
+        accesses=tuple(_words(request.options.get("access"))),
+        metrics=tuple(_words(request.options.get("metrics"))) or DEFAULT_METRICS,
+        targets=targets,
+        level=LEVEL,
+        wanted_width=float(interval) if isinstance(interval, (int, float)) else None,
+    )
+
+
+def _machine(value: object) -> MachineFile | None:
+    """As a suite has frozen it; what is none there is none here, since suites check their own options."""
+    return None if value is None else MachineFile.model_validate(value)
+
+
+def _words(value: object) -> list[str]:
+    return [item for item in cast("list[object]", value) if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _numbers(value: object) -> dict[str, float]:
+    if not isinstance(value, dict):
+        return {}
+    items = cast("dict[str, object]", value).items()
+    return {key: float(item) for key, item in items if isinstance(item, (int, float))}
+
+
+def _versions(request: Request, files: Sequence[RecordFile]) -> dict[str, str]:
+    """Those of the request, and of the engine and MPI of the last launch."""
+    runs = [file.run for file in files if file.run is not None]
+    if not runs:
+        return request.versions
+    engine = runs[-1].engine
+    found = {"engine": f"{engine.version} ({engine.git})", "mpi": engine.mpi.library, "compiler": engine.compiler}
+    if runs[-1].mpi_io:
+        found["mpi_io"] = runs[-1].mpi_io
+    return {**request.versions, **found}

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences on a b_eff run: whether it counts, which way of sending wins where, what order and distance cost. Pure."""
+
+from collections.abc import Sequence
+from statistics import geometric_mean
+from typing import Final
+
+from ullage.analysis.findings.words import columns, listing, plural, processes, times
+from ullage.analysis.statistics import median
+from ullage.model.summary import Finding
+from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs, self_check
+from ullage.suites.b_eff.measured import METHODS, BEffRun
+from ullage.suites.b_eff.options import BEffOptions
+from ullage.suites.b_eff.validity import conditions
+from ullage.units import format_bytes, format_rate, format_time
+
+# As the original: above it the machine was not one's own, or its MPI has a problem.
+MOST_UNACCOUNTED: Final = 0.05
+# Methods that are less apart are as good as each other.
+_ANY: Final = "any"
+_ALIKE: Final = 1.05
+_NOTABLE: Final = 1.2
+_RANGES: Final = 3
+
+
+def findings_of(run: BEffRun, options: BEffOptions, reasons: Sequence[str], level: float) -> list[Finding]:
+    """All of them; what voids the value comes first."""
+    return [
+        *_invalid(reasons),
+        *_self_check(run),
+        *_headline(run, level),
+        *_conditions(options),
+        *_methods(run),
+        *_order(run),
+        *_bisection(run),
+        *_latency(run),
+        *_degenerate(run),
+    ]
+
+
+def _invalid(reasons: Sequence[str]) -> list[Finding]:
+    if not reasons:
+        return []
+    text = f"b_eff is NOT VALID: {'; '.join(reasons)}. The number is a look, not a result."
+    return [Finding(kind="b_eff-invalid", text=text, severity="warning", numbers=columns(reasons=list(reasons)))]
+
+
+def _self_check(run: BEffRun) -> list[Finding]:
+    check = self_check(run)
+    if max(check.unaccounted, check.slower) <= MOST_UNACCOUNTED:
+        return []
+    text = (
+        f"Not a machine of one's own, or a problem of MPI: of {format_time(check.elapsed)} that passed, loops account "
+        f"for {format_time(check.accounted)} ({check.unaccounted:.0%} are missing), and took {times(1 + check.slower)} "
+        f"as long as at their fastest. More than {MOST_UNACCOUNTED:.0%} of either makes the maximum over repetitions a "
+        "lucky number: look at the median."
+    )
+    numbers = columns(elapsed_s=check.elapsed, accounted_s=check.accounted, fastest_s=check.fastest)
+    return [Finding(kind="b_eff-self-check", text=text, severity="warning", numbers=numbers)]
+
+
+def _headline(run: BEffRun, level: float) -> list[Finding]:
+    value, known, last = Values(run).b_eff, median_b_eff(run, level), len(run.sizes) - 1
+    at_last = Values(run).b_eff_at(last)
+    if value is None or at_last is None:
+        return []
+    middle = "" if known is None else f"; by medians {format_rate(known.median)}"
+    text = (
+        f"b_eff of {processes(run.ranks)} is {format_rate(value)}, "
+        f"{format_rate(per_process(run, value))} each{middle}. With messages of Lmax = {_size(run, last)} it is "
+        f"{format_rate(at_last)}."
+    )
+    numbers = columns(b_eff=value, median=None if known is None else known.median, at_lmax=at_last, ranks=run.ranks)
+    return [Finding(kind="b_eff", text=text, numbers=numbers)]
+
+
+def _size(run: BEffRun, number: int) -> str:
+    return format_bytes(run.sizes[number])
+
+
+def _conditions(options: BEffOptions) -> list[Finding]:
+    found = conditions(options)
+    if not found:
+        return []
+    text = f"Compare only with runs that have the same: {'; '.join(found)}."
+    return [Finding(kind="b_eff-conditions", text=text, severity="advice", numbers=columns(conditions=list(found)))]
+
+
+def winners(run: BEffRun) -> list[tuple[str, float]]:
+    """Of each size the best method over rings and random rings, and how many times the worst one it is.
+
+    Methods as good as the first of their order are that one.
+    """
+    by_method = {method: Values(run, median, [method]) for method in METHODS}
+    found: list[tuple[str, float]] = []
+    for size in range(len(run.sizes)):
+        rates = {method: rate for method, values in by_method.items() if (rate := values.b_eff_at(size)) is not None}
+        if len(rates) == len(METHODS):
+            best = max(rates.values())
+            name = next(method for method, rate in rates.items() if rate * _ALIKE >= best)
+            found.append((name, best / min(rates.values())))
+        else:
+            found.append(("", 1.0))
+    return found
+
+
+def _methods(run: BEffRun) -> list[Finding]:
+    """Over a third of the sizes each: of single ones the winner is often luck."""
+    by_method = {method: Values(run, median, [method]) for method in METHODS}
+    told: list[str] = []
+    names: list[str] = []
+    most = 1.0
+    third = -(-len(run.sizes) // _RANGES)
+    for first in range(0, len(run.sizes), third):
+        last = min(first + third, len(run.sizes)) - 1
+        rates = {method: rate for method, values in by_method.items() if (rate := _mean_rate(values, first, last))}
+        if len(rates) < len(METHODS):
+            continue
+        gain = max(rates.values()) / min(rates.values())
+        name = max(rates, key=lambda method: rates[method]) if gain > _ALIKE else _ANY
+        told.append(f"{_stretch(run, first, last)} {name}" + (f" ({times(gain)} the worst)" if gain > _ALIKE else ""))
+        names.append(name)
+        most = max(most, gain)
+    if not told:
+        return []
+    is_one = len(set(names)) == 1 and most > _ALIKE
+    where = f"{names[0]} at all sizes (up to {times(most)} the worst)" if is_one else listing(told)
+    text = f"Best way to send in rings and random rings: {where}."
+    if set(names) == {_ANY}:
+        text = "No way to send is better than another in rings and random rings, at any size."
+    if most > _NOTABLE:
+        text += " A program may choose either."
+    severity = "advice" if most > _NOTABLE else "info"
+    return [Finding(kind="b_eff-methods", text=text, severity=severity, numbers=columns(methods=names, gain=most))]
+
+
+def _mean_rate(values: Values, first: int, last: int) -> float | None:
+    """Geometric mean over the sizes; None where the method was not tried with all of them."""
+    rates = [values.b_eff_at(size) for size in range(first, last + 1)]
+    known = [rate for rate in rates if rate]
+    return geometric_mean(known) if len(known) == len(rates) else None
+
+
+def _stretch(run: BEffRun, first: int, last: int) -> str:
+    if first == 0:
+        return f"up to {_size(run, last)}"
+    return (
+        f"from {_size(run, first)}" if last == len(run.sizes) - 1 else f"from {_size(run, first)} to {_size(run, last)}"
+    )
+
+
+def _order(run: BEffRun) -> list[Finding]:
+    """What it costs that neighbours are anywhere."""
+    values, last = Values(run, median), len(run.sizes) - 1
+    rings, random = values.rings_at(last), values.random_at(last)
+    if rings is None or random is None:
+        return []
+    ratio = random / rings
+    text = f"With {_size(run, last)} random rings carry {times(ratio)} what rings of neighbours do: "
+    if ratio < 1 / _NOTABLE:
+        text += (
+            "distance costs. Place processes that talk to each other on one node, or next to each other in rank order."
+        )
+    else:
+        text += "who sits where hardly matters here."
+    severity = "advice" if ratio < 1 / _NOTABLE else "info"
+    numbers = columns(rings=rings, random=random, ratio=ratio)
+    return [Finding(kind="b_eff-order", text=text, severity=severity, numbers=numbers)]
+
+
+def _bisection(run: BEffRun) -> list[Finding]:
+    """Pairs of neighbours against pairs from one end to the other."""
+    values, last = Values(run, median), len(run.sizes) - 1
+    best, worst = values.at("best-bisection", last), values.at("worst-bisection", last)
+    if best is None or worst is None or run.ranks < 4:
+        return []
+    text = (
+        f"All pairs at once with {_size(run, last)}: {format_rate(best)} between neighbours, {format_rate(worst)} from "
+        f"one half to the other ({times(worst / best)})."
+    )
+    return [Finding(kind="b_eff-bisection", text=text, numbers=columns(best=best, worst=worst, ratio=worst / best))]
+
+
+def _latency(run: BEffRun) -> list[Finding]:
+    one_byte, pair = Values(run).b_eff_at(0), ping_pongs(run, 0)
+    if one_byte is None:
+        return []
+    latency = latency_s(run.ranks, one_byte)
+    text = f"A message of 1 byte takes {format_time(latency)} while all processes send"
+    pair_s = min((loop.one_way_s for loop in pair), default=None)
+    if pair_s is not None:
+        text += f", {format_time(pair_s)} between two while the others wait"
+    return [Finding(kind="b_eff-latency", text=f"{text}.", numbers=columns(latency_s=latency, pair_s=pair_s))]
+
+
+def _degenerate(run: BEffRun) -> list[Finding]:
+    names = [name for name, facts in run.patterns.items() if facts.degenerate]
+    if not names:
+        return []
+    text = (
+        f"{len(names)} of {plural(len(run.patterns), 'pattern')} are the same as others with "
+        f"{run.ranks} processes ({listing(names, 4)}). They are measured and counted all the same, as the definition "
+        "has it, so what they share weighs several times; from 33 processes on all rings differ."
+    )
+    return [Finding(kind="b_eff-degenerate", text=text, numbers=columns(patterns=names))]

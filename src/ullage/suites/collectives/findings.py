@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does not scale, what hides behind computation, and what one-sided operations cost. Pure."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ullage.analysis.findings.words import columns, listing, plural, times
+from ullage.model.summary import Finding, Row
+from ullage.suites.collectives.guidelines import guideline_findings
+from ullage.suites.collectives.rows import (
+    ONE_SIDED,
+    blocking,
+    is_crowded,
+    operation_of,
+    ranks_of,
+    size_of,
+)
+from ullage.units import format_bytes, format_rate, format_time
+
+# The amount that a rank sends or gets grows with the ranks; with the others only the number of steps does.
+_LINEAR: Final = frozenset({"gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv"})
+# Steps over another kind of link may cost more than those before; by more than this it is the algorithm.
+_MUCH_WORSE: Final = 2.0
+_GOOD_OVERLAP: Final = 0.5
+_NOTABLE_GAIN: Final = 0.1
+
+
+def findings_of(rows: Sequence[Row]) -> list[Finding]:
+    """All of them."""
+    return [*_crowded(rows), *guideline_findings(rows), *_scaling(rows), *_overlap(rows), *_one_sided(rows)]
+
+
+def _crowded(rows: Sequence[Row]) -> list[Finding]:
+    ranks = sorted({ranks_of(row) for row in rows if is_crowded(row)})
+    if not ranks:
+        return []
+    text = (
+        f"With {listing([str(count) for count in ranks])} ranks there were fewer cores than ranks: those times are the "
+        "kernel's, which switches between them, and no other finding uses them."
+    )
+    return [Finding(kind="oversubscribed", text=text, severity="warning", numbers=columns(ranks=ranks))]
+
+
+# -- over ranks --------------------------------------------------------------------------------------------------------
+
+
+def _scaling(rows: Sequence[Row]) -> list[Finding]:
+    """Of each operation the size that grows worst between the fewest ranks and the most."""
+    lines: dict[tuple[str, int], list[Row]] = {}
+    for row in blocking(rows):
+        if not is_crowded(row):
+            lines.setdefault((operation_of(row), size_of(row)), []).append(row)
+    worst: dict[str, tuple[float, Row, Row]] = {}
+    for (operation, _), found in lines.items():
+        line = sorted(found, key=ranks_of)
+        few, many = line[0], line[-1]
+        if ranks_of(few) == ranks_of(many) or few.median <= 0:
+            continue
+        excess = many.median / few.median / expected_growth(operation, ranks_of(few), ranks_of(many))
+        if excess > worst.get(operation, (_MUCH_WORSE, few, many))[0]:
+            worst[operation] = excess, few, many
+    return [_grows(operation, *found) for operation, found in worst.items()]
+
+
+def expected_growth(operation: str, few: int, many: int) -> float:
+    """Of the time, at constant size: with the data where that grows with the ranks, else with the steps of a tree."""
+    if operation in _LINEAR:
+        return (many - 1) / (few - 1)
+    return math.ceil(math.log2(many)) / math.ceil(math.log2(few))
+
+
+def _grows(operation: str, excess: float, few: Row, many: Row) -> Finding:
+    size = f" of {format_bytes(size_of(many))}" if size_of(many) else ""
+    growth = many.median / few.median
+    law = "their number" if operation in _LINEAR else "the logarithm of their number"
+    text = (
+        f"{operation}{size} does not scale: from {ranks_of(few)} to {ranks_of(many)} ranks it takes {times(growth)} as "
+        f"long ({format_time(few.median)} to {format_time(many.median)}), {times(excess)} what grows with {law}."
+    )
+    numbers = columns(
+        operation=operation,
+        message_bytes=size_of(many),
+        few=ranks_of(few),
+        many=ranks_of(many),
+        growth=growth,
+        excess=excess,
+    )
+    return Finding(kind="scaling", text=text, severity="advice", numbers=numbers)
+
+
+# -- nonblocking -------------------------------------------------------------------------------------------------------
+
+
+def _overlap(rows: Sequence[Row]) -> list[Finding]:
+    """Of the largest sizes with the most ranks, since small ones have nothing to hide."""
+    found = [row for row in rows if row.metric == "overlap" and not is_crowded(row) and size_of(row)]
+    if not found:
+        return []
+    most = max(map(ranks_of, found))
+    lines: dict[str, dict[int, Row]] = {}
+    for row in sorted((row for row in found if ranks_of(row) == most), key=size_of):
+        by_tests = lines.setdefault(operation_of(row), {})
+        if by_tests and size_of(next(iter(by_tests.values()))) < size_of(row):
+            by_tests.clear()
+        by_tests[int(row.params.get("tests", 0))] = row
+    return [*_hidden(lines, most), *_tests_help(lines, most)]
+
+
+def _hidden(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
+    plain = {operation: by_tests[0] for operation, by_tests in lines.items() if 0 in by_tests}
+    if not plain:
+        return []
+    good = [f"{operation} {row.median:.0%}" for operation, row in plain.items() if row.median >= _GOOD_OVERLAP]
+    poor = [f"{operation} {row.median:.0%}" for operation, row in plain.items() if row.median < _GOOD_OVERLAP]
+    size = format_bytes(max(map(size_of, plain.values())))
+    words = [
+        *([f"at least half of {listing(good, 12)} hides behind computation"] if good else []),
+        *([f"little of {listing(poor, 12)} does" if good else f"little of {listing(poor, 12)} hides"] if poor else []),
+    ]
+    text = f"Nonblocking, messages of up to {size}, {ranks} ranks, no MPI_Test in between: {'; '.join(words)}."
+    numbers = columns(ranks=ranks, operation=list(plain), overlap=[row.median for row in plain.values()])
+    severity = "advice" if poor else "info"
+    return [Finding(kind="overlap", text=text, severity=severity, numbers=numbers)]
+
+
+def _tests_help(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
+    helped: dict[str, tuple[float, float, int]] = {}
+    for operation, by_tests in lines.items():
+        most = max(by_tests)
+        if most > 0 and 0 in by_tests and _is_more(by_tests[most], by_tests[0]):
+            helped[operation] = by_tests[0].median, by_tests[most].median, most
+    if not helped:
+        return []
+    words = [f"{operation} from {before:.0%} to {after:.0%}" for operation, (before, after, _) in helped.items()]
+    tests = max(count for _, _, count in helped.values())
+    text = (
+        f"{plural(tests, 'call')} of MPI_Test during the computation hide more: {listing(words, 12)} ({ranks} ranks). "
+        "The library works on them only when it is called; a thread or a core for its progress would do the same."
+    )
+    numbers = columns(
+        ranks=ranks, tests=tests, operation=list(helped), overlap=[after for _, after, _ in helped.values()]
+    )
+    return [Finding(kind="progress", text=text, severity="advice", numbers=numbers)]
+
+
+def _is_more(row: Row, other: Row) -> bool:
+    low = row.median if row.low is None else row.low
+    high = other.median if other.high is None else other.high
+    return low > high and row.median > other.median + _NOTABLE_GAIN
+
+
+# -- one-sided ---------------------------------------------------------------------------------------------------------
+
+
+def _one_sided(rows: Sequence[Row]) -> list[Finding]:
+    own = [row for row in rows if row.params["access"] == ONE_SIDED and not is_crowded(row)]
+    times_, rates = _of(own, "one_sided_latency"), _of(own, "one_sided_bandwidth")
+    findings: list[Finding] = []
+    if times_:
+        smallest = min(map(size_of, times_))
+        best = _best_by_operation([row for row in times_ if size_of(row) == smallest])
+        words = [f"{name} {format_time(row.median)} ({row.params['sync']})" for name, row in best.items()]
+        text = f"One-sided operations of {format_bytes(smallest)}, the best way of ending each: {listing(words)}."
+        numbers = columns(operation=list(best), seconds=[row.median for row in best.values()])
+        findings.append(Finding(kind="one-sided", text=text, numbers=numbers))
+    if rates:
+        best = _best_by_operation(rates)
+        words = [f"{name} {format_rate(row.median)} with {format_bytes(size_of(row))}" for name, row in best.items()]
+        text = f"Most that one-sided operations move: {listing(words)}."
+        numbers = columns(operation=list(best), bytes_per_s=[row.median for row in best.values()])
+        findings.append(Finding(kind="one-sided-bandwidth", text=text, numbers=numbers))
+    return findings
+
+
+def _of(rows: Iterable[Row], metric: str) -> list[Row]:
+    found = [row for row in rows if row.metric == metric]
+    most = max(map(ranks_of, found), default=0)
+    return [row for row in found if ranks_of(row) == most]
+
+
+def _best_by_operation(rows: Iterable[Row]) -> dict[str, Row]:
+    best: dict[str, Row] = {}
+    for row in rows:
+        name = operation_of(row)
+        sign = 1 if row.better == "more" else -1
+        if name not in best or sign * row.median > sign * best[name].median:
+            best[name] = row
+    return best

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a cpu run says of the cores, as sentences with numbers. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from ullage.analysis.findings.words import columns, listing
+from ullage.model.summary import Finding, Row
+from ullage.suites.cpu.kernels import TYPES
+from ullage.suites.cpu.ratios import CLOCK_RATIO, RATE_RATIO, best_of, best_of_types
+from ullage.suites.cpu.rows import SOLVE, Measurement
+from ullage.units import format_operations
+
+# A clock that falls by less is noise of two readings.
+_LEAST_PENALTY: Final = 0.02
+# More threads that bring so little are not worth having.
+_NO_GAIN: Final = 0.95
+
+
+def findings_of(found: Sequence[Measurement], ratios: Sequence[Row], missing: Mapping[str, str]) -> list[Finding]:
+    """All of them. ``missing``: instruction sets that do not run here, with the reason."""
+    kernels = [one for one in found if one.is_kernel]
+    return [
+        *_fastest(kernels),
+        *_threads(kernels),
+        *_solve(found),
+        *_penalty(ratios),
+        *_special(ratios),
+        *_missing(missing),
+    ]
+
+
+def _fastest(kernels: Sequence[Measurement]) -> list[Finding]:
+    best, double = best_of(kernels), best_of(one for one in kernels if one.params["type"] == "fp64")
+    if best is None or best.rate is None:
+        return []
+    text = f"The fastest kernel is {best.name}: {_said(best)}{_of_ceiling(best)}."
+    if double is not None and double.rate is not None and double.name != best.name:
+        text += f" In double precision it is {double.name}: {_said(double)}{_of_ceiling(double)}."
+    numbers = columns(
+        kernel=best.name,
+        threads=best.threads,
+        op_s=best.rate.median,
+        share=best.rate.share,
+        fp64_kernel=None if double is None else double.name,
+        fp64_op_s=None if double is None else double.value("compute_rate"),
+    )
+    return [Finding(kind="fastest", text=text, numbers=numbers)]
+
+
+def _threads(kernels: Sequence[Measurement]) -> list[Finding]:
+    """From how many threads the best kernel of each type gains no more; types with the same answer together."""
+    groups: dict[tuple[int, int], list[tuple[str, float]]] = {}
+    for best in best_of_types(kernels):
+        line = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
+        rates = [one.rate for one in line if one.rate is not None]
+        if len(rates) < 2:
+            continue
+        top = max(rates, key=lambda row: row.median)
+        enough = next(row for row in rates if row.median >= _NO_GAIN * top.median)
+        key = int(enough.params["threads"]), int(rates[-1].params["threads"])
+        groups.setdefault(key, []).append((str(best.params["type"]), enough.median / rates[0].median))
+    return [_thread_finding(enough, most, types) for (enough, most), types in sorted(groups.items(), reverse=True)]
+
+
+def _thread_finding(enough: int, most: int, found: Sequence[tuple[str, float]]) -> Finding:
+    ordered = sorted(found, key=lambda item: TYPES.index(item[0]) if item[0] in TYPES else len(TYPES))
+    types, gains = [name for name, _ in ordered], [gain for _, gain in ordered]
+    low, high = f"{min(gains):.2f}", f"{max(gains):.2f}"
+    gain = f"{low} times" if low == high else f"{low} to {high} times"
+    what = f"{listing(types)} {'gain' if len(types) > 1 else 'gains'}"
+    if enough == most:
+        text = f"{what} up to {most} threads: {gain} what 1 gives."
+    elif enough == 1:
+        text = f"{what} nothing from more than 1 thread."
+    else:
+        text = f"{what} nothing beyond {enough} threads, which give {gain} what 1 gives."
+    numbers = columns(types=types, enough=enough, most=most, gain=gains)
+    severity = "info" if enough == most else "advice"
+    return Finding(kind="threads", text=text, severity=severity, numbers=numbers)
+
+
+def _solve(found: Sequence[Measurement]) -> list[Finding]:
+    best = best_of(one for one in found if one.name == SOLVE)
+    if best is None or best.rate is None:
+        return []
+    text = f"The linear solve (HPL's count) reaches {_said(best)} at n = {best.params['n']}{_of_ceiling(best)}."
+    peer = best.rate.peer
+    if peer is not None and peer.median > 0:
+        ratio = best.rate.median / peer.median
+        text += f" {peer.tool}'s gives {format_operations(peer.median)}: ours is {ratio:.2f} of it."
+    numbers = columns(
+        threads=best.threads,
+        n=best.params["n"],
+        op_s=best.rate.median,
+        share=best.rate.share,
+        peer_op_s=None if peer is None else peer.median,
+    )
+    return [Finding(kind="solve", text=text, numbers=numbers)]
+
+
+def _penalty(ratios: Iterable[Row]) -> list[Finding]:
+    """With the most threads."""
+    rows = [row for row in ratios if row.metric == CLOCK_RATIO]
+    if not rows:
+        return []
+    row = max(rows, key=lambda one: int(one.params["threads"]))
+    threads, lost = int(row.params["threads"]), 1 - row.median
+    how = f"{row.median:.3f} of that under scalar ones with {threads} thread{'s' if threads > 1 else ''}"
+    numbers = columns(threads=threads, ratio=row.median)
+    if lost <= _LEAST_PENALTY:
+        return [Finding(kind="clock-penalty", text=f"AVX-512 costs no clock: it is {how}.", numbers=numbers)]
+    text = f"AVX-512 costs {lost:.0%} of the clock: under its instructions it is {how}."
+    return [Finding(kind="clock-penalty", text=text, severity="advice", numbers=numbers)]
+
+
+def _special(ratios: Iterable[Row]) -> list[Finding]:
+    rows = [row for row in ratios if row.metric == RATE_RATIO]
+    found: list[Finding] = []
+    for type_ in dict.fromkeys(str(row.params["type"]) for row in rows):
+        row = max((r for r in rows if r.params["type"] == type_), key=lambda one: int(one.params["threads"]))
+        isa, over = str(row.params["isa"]), str(row.params["over"]).partition(" ")[0]
+        text = f"{type_} dot products by {isa} do {row.median:.2f} times the operations of {over}."
+        numbers = columns(type=type_, isa=isa, threads=int(row.params["threads"]), ratio=row.median)
+        severity = "advice" if row.median < 1 else "info"
+        found.append(Finding(kind="special-unit", text=text, severity=severity, numbers=numbers))
+    return found
+
+
+def _missing(missing: Mapping[str, str]) -> list[Finding]:
+    if not missing:
+        return []
+    reasons: dict[str, list[str]] = {}
+    for isa, reason in missing.items():
+        reasons.setdefault(reason, []).append(isa)
+    text = "; ".join(f"{listing(isas)} ({reason})" for reason, isas in reasons.items())
+    return [Finding(kind="missing", text=f"Not available here: {text}.", numbers=columns(isa=list(missing)))]
+
+
+def _said(one: Measurement) -> str:
+    rate = one.value("compute_rate") or 0.0
+    return f"{format_operations(rate)} with {one.threads} thread{'s' if one.threads > 1 else ''}"
+
+
+def _of_ceiling(one: Measurement) -> str:
+    rate = one.rate
+    if rate is None or rate.share is None or rate.ceiling is None:
+        return ""
+    of = {"empirical": "our own kernels' rate", "declared": "the declared peak", "detected": "its ceiling"}
+    return f", {rate.share:.0%} of {of[rate.ceiling.kind]}"

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the maps say: where caches end, what a second read gains, what an order of access costs. Pure, over rows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Final
+
+from ullage.analysis.findings.study import is_invalid
+from ullage.analysis.findings.words import columns
+from ullage.model.summary import Finding, Row
+from ullage.suites.matrix.levels import Level
+from ullage.units import format_bytes, format_rate
+
+Shape = tuple[int, int]
+# A step smaller than this between two plateaus is no end of anything.
+_STEP: Final = 1.15
+_PLATEAU: Final = "reread"
+_READ: Final = "read"
+_ORDERS: Final = ("random read", "backward read", "stride read")
+
+
+def findings_of(rows: Iterable[Row], levels: Sequence[Level]) -> list[Finding]:
+    """Findings of each target, in the order of the targets."""
+    by_target: dict[str, dict[str, dict[Shape, Row]]] = {}
+    for row in rows:
+        if not is_invalid(row):
+            maps = by_target.setdefault(row.target, {})
+            maps.setdefault(str(row.params.get("test", "")), {})[shape_of(row)] = row
+    found: list[Finding] = []
+    for target, maps in by_target.items():
+        found += _plateaus(target, maps.get(_PLATEAU, {}), levels)
+        found += _reread(target, maps)
+        found += _orders(target, maps)
+    return found
+
+
+def shape_of(row: Row) -> Shape:
+    """Bytes of file and record."""
+    return int(row.params.get("file_bytes", 0)), int(row.params.get("block_bytes", 0))
+
+
+def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level]) -> list[Finding]:
+    """Medians of all cells whose file fits into a level and into none below it; one finding where they step down."""
+    names = [level.name for level in levels]
+    rates: dict[str, list[float]] = {name: [] for name in [*names, ""]}
+    for (file, _), row in cells.items():
+        rates[next((level.name for level in levels if file <= level.size_bytes), "")].append(row.median)
+    known = [(name, median(values)) for name, values in rates.items() if values]
+    steps = [(a, b) for a, b in pairwise(known) if a[1] > _STEP * b[1]]
+    if not steps:
+        return []
+    texts = {level.name: level.text for level in levels}
+    said = ", ".join(f"{format_rate(rate)} {_where(name, texts)}" for name, rate in known)
+    ends = [name for (name, _), _ in steps]
+    numbers = columns(
+        target=target, level=[name for name, _ in known], bytes_per_s=[rate for _, rate in known], ends=ends
+    )
+    text = f"{target} rereads, by what holds the file: {said}."
+    return [Finding(kind="cache-ends", text=text, numbers=numbers)]
+
+
+def _where(name: str, texts: Mapping[str, str]) -> str:
+    return f"within {texts[name]}" if name else "beyond it"
+
+
+def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Finding]:
+    first, again = maps.get(_READ, {}), maps.get(_PLATEAU, {})
+    ratios = [again[shape].median / first[shape].median for shape in first.keys() & again.keys()]
+    if not ratios:
+        return []
+    ratio = median(ratios)
+    verdicts = f"reads {_verdicts(first.values())}, rereads {_verdicts(again.values())}"
+    text = f"{target} rereads are {ratio:.3g} times as fast as reads (median of {len(ratios)} cells): {verdicts}."
+    return [Finding(kind="reread", text=text, numbers=columns(target=target, ratio=ratio, cells=len(ratios)))]
+
+
+def _verdicts(rows: Iterable[Row]) -> str:
+    words: dict[str, int] = {}
+    for row in rows:
+        word = row.verdict.split(" ")[0]
+        words[word] = words.get(word, 0) + 1
+    ordered = sorted(words, key=lambda word: -words[word])
+    return " or ".join(ordered)
+
+
+def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Finding]:
+    """Of each order the share of sequential reads that it reaches with the smallest and the largest record."""
+    found: list[Finding] = []
+    for order in _ORDERS:
+        ratios = _by_record(maps.get(order, {}), maps.get(_READ, {}))
+        if len(ratios) < 2:
+            continue
+        least, most = min(ratios), max(ratios)
+        text = (
+            f"{target} {order}s reach {ratios[least]:.0%} of sequential ones with records of {format_bytes(least)}, "
+            f"{ratios[most]:.0%} with {format_bytes(most)}."
+        )
+        numbers = columns(
+            target=target, test=order, record_bytes=sorted(ratios), share=[ratios[record] for record in sorted(ratios)]
+        )
+        found.append(Finding(kind="access-order", text=text, numbers=numbers))
+    return found
+
+
+def _by_record(cells: Mapping[Shape, Row], others: Mapping[Shape, Row]) -> dict[int, float]:
+    """Median over the files of ``cells`` over ``others``, by record."""
+    ratios: dict[int, list[float]] = {}
+    for shape, row in cells.items():
+        # A file of one record knows no order.
+        if shape in others and shape[0] > shape[1]:
+            ratios.setdefault(shape[1], []).append(row.median / others[shape].median)
+    return {record: median(values) for record, values in ratios.items()}

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much is lost, to whom as far as the kernel tells, and what to do about it. Pure."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+from ullage.analysis.findings.words import columns
+from ullage.model.record import Contamination, PhaseRecord
+from ullage.model.summary import Finding, Row
+from ullage.units import format_time
+
+# As the grades of contamination have it: A below 1 %, C from 5 % on.
+LITTLE: Final = 0.01
+MUCH: Final = 0.05
+_NOTABLE_TURBO: Final = 0.02
+_MILLION: Final = 1e6
+_NO_RECORD: Final = Contamination(foreign_cpu_ppm=0, steal_ppm=0, involuntary_switches=0)
+Severity = Literal["info", "advice", "warning"]
+
+
+def findings_of(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[Finding]:
+    """Of the case with the most threads: what others take, and what only looks so."""
+    if not rows:
+        return []
+    most = max(_threads(row) for row in rows)
+    by_metric = {row.metric: row for row in rows if _threads(row) == most}
+    return [*_lost(by_metric, most, phases), *_turbo(by_metric, most)]
+
+
+def _threads(row: Row) -> int:
+    return int(row.params.get("threads", 1))
+
+
+def _lost(rows: dict[str, Row], threads: int, phases: Sequence[PhaseRecord]) -> list[Finding]:
+    noise = rows.get("noise_share")
+    if noise is None:
+        return []
+    worst, longest = rows.get("worst_noise_share"), rows.get("longest_detour")
+    who = f"{threads} threads lose" if threads > 1 else "1 thread loses"
+    text = f"{who} {noise.median:.2%} of the time to others"
+    if worst is not None and threads > 1:
+        text += f", the worst of them {worst.median:.2%}"
+    if longest is not None:
+        text += f"; the longest detour took {format_time(longest.median)}"
+    severity: Severity = "info" if noise.median < LITTLE else "advice" if noise.median < MUCH else "warning"
+    advice = f" {advice_on(phases)}" if severity != "info" else ""
+    numbers = columns(threads=threads, noise_share=noise.median)
+    return [Finding(kind="noise", text=f"{text}.{advice}", severity=severity, numbers=numbers)]
+
+
+def advice_on(phases: Iterable[PhaseRecord]) -> str:
+    """By what the kernel has counted while the work went on: the hypervisor, other programs, or neither."""
+    found = [phase.contamination or _NO_RECORD for phase in phases]
+    steal = max((one.steal_ppm for one in found), default=0) / _MILLION
+    foreign = max((one.foreign_cpu_ppm for one in found), default=0) / _MILLION
+    pressure = max((one.pressure_cpu_ppm or 0 for one in found), default=0) / _MILLION
+    if steal >= max(LITTLE, foreign):
+        return f"The hypervisor took up to {steal:.1%} (steal): ask for cores of your own."
+    if foreign >= LITTLE:
+        taken = f"up to {foreign:.1%} of the cores' time, CPU pressure {pressure:.1%}"
+        return f"Other programs were at work ({taken}): measure on a node of your own, or when it is idle."
+    if pressure >= LITTLE:
+        seen = f"CPU pressure {pressure:.1%}, other programs' time {foreign:.1%}"
+        return f"Kernel threads or short-lived programs share the cores ({seen}): leave them one that no rank uses."
+    return "No program is seen that took it: move interrupts and daemons to a core that no rank uses."
+
+
+def _turbo(rows: dict[str, Row], threads: int) -> list[Finding]:
+    both, noise = rows.get("turbo_share"), rows.get("noise_share")
+    if both is None or noise is None or both.median - noise.median < _NOTABLE_TURBO:
+        return []
+    clock = both.median - noise.median
+    text = (
+        f"The clock's own changes make fixed work {clock:.1%} longer with {threads} "
+        f"thread{'s' if threads > 1 else ''}. That is no noise: compare rates by the clock measured beside them."
+    )
+    return [Finding(kind="turbo", text=text, numbers=columns(threads=threads, clock_share=clock))]

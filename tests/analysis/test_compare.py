@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cell by cell comparison."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from support.sample_result import SYSTEM, Shape, make_rows, make_summary
+from ullage.analysis.compare import By, Cell, Comparison, compare_summaries
+from ullage.errors import UserError
+from ullage.model.summary import Row, Summary
+from ullage.report import comparison_text
+
+
+def of(rows: list[Row], **more: object) -> Summary:
+    return make_summary().model_copy(update={"rows": rows, **more})
+
+
+def changed(summary: Summary, change: Callable[[Row], dict[str, Any]]) -> Summary:
+    return summary.model_copy(update={"rows": [row.model_copy(update=change(row)) for row in summary.rows]})
+
+
+def scaled(summary: Summary, factor: float) -> Summary:
+    return changed(
+        summary,
+        lambda row: {"median": row.median * factor, "repetitions": [value * factor for value in row.repetitions]},
+    )
+
+
+def cell_at(found: Comparison, **setting: object) -> Cell:
+    return next(cell for cell in found.cells if setting.items() <= dict(cell.setting).items())
+
+
+def test_targets_cell_by_cell() -> None:
+    found = compare_summaries({"a": make_summary(Shape(repetitions=7))}, "target")
+    assert (found.base_name, found.names) == ("nvme", ("nvme", "scratch"))
+    assert len(found.cells) == 32
+    assert found.unmatched == 0
+    fast = cell_at(found, access="write", ranks=8, block_bytes=131072)
+    assert (fast.outcome, fast.base.target, fast.other.target) == ("slower", "nvme", "scratch")
+    assert fast.ratio == pytest.approx(fast.other.median / fast.base.median, rel=0.05)
+    assert fast.low is not None
+    assert fast.high is not None
+    assert fast.low < fast.ratio < fast.high < 1
+    assert cell_at(found, access="write", ranks=1, block_bytes=8388608).outcome == "faster"
+
+
+def test_the_base_can_be_chosen_and_turns_the_words_round() -> None:
+    summary = {"a": make_summary(Shape(repetitions=7))}
+    forth, back = compare_summaries(summary, "target"), compare_summaries(summary, "target", "scratch")
+    turned = {"faster": "slower", "slower": "faster", "cannot tell": "cannot tell"}
+    there = {cell.setting: cell for cell in back.cells}
+    for cell in forth.cells:
+        assert there[cell.setting].outcome == turned[cell.outcome]
+        assert there[cell.setting].ratio == pytest.approx(1 / cell.ratio)
+
+
+def test_less_is_better_turns_the_words_round() -> None:
+    summary = make_summary(Shape(repetitions=7))
+    slow = changed(summary, lambda _: {"better": "less", "unit": "s", "metric": "time"})
+    for more, less in zip(
+        compare_summaries({"a": summary}, "target").cells, compare_summaries({"a": slow}, "target").cells, strict=True
+    ):
+        assert (more.outcome == "cannot tell") == (less.outcome == "cannot tell")
+        assert more.outcome != less.outcome or more.outcome == "cannot tell"
+
+
+def test_a_result_against_itself_cannot_tell() -> None:
+    summary = make_summary(Shape(repetitions=7))
+    found = compare_summaries({"a": summary, "b": summary}, "result")
+    assert found.counts("b") == {"cannot tell": 64}
+    assert {cell.ratio for cell in found.cells} == {1.0}
+
+
+def test_results_twice_as_fast_are_faster() -> None:
+    summary = make_summary(Shape(repetitions=7))
+    found = compare_summaries({"old": summary, "new": scaled(summary, 2)}, "result")
+    assert found.counts("new") == {"faster": 64}
+
+
+@pytest.mark.parametrize(
+    ("by", "names", "cells"),
+    [
+        ("ranks", ("1", "2", "4", "8"), 48),
+        ("block", ("131072", "524288", "2097152", "8388608"), 48),
+        ("access", ("write", "read"), 32),
+    ],
+)
+def test_other_dimensions(by: By, names: tuple[str, ...], cells: int) -> None:
+    found = compare_summaries({"a": make_summary()}, by)
+    assert found.names == names
+    assert len(found.cells) == cells
+    assert all(by not in dict(cell.setting) for cell in found.cells)
+
+
+def test_backends_with_their_own_parameters_are_compared() -> None:
+    rows = make_rows(Shape())
+    posix = [row.model_copy(update={"params": {**row.params, "direct": True}}) for row in rows]
+    mpiio = [row.model_copy(update={"params": {**row.params, "backend": "mpiio", "collective": True}}) for row in rows]
+    found = compare_summaries({"a": of([*posix, *mpiio])}, "backend")
+    assert found.names == ("posix", "mpiio")
+    assert len(found.cells) == 64
+    assert found.unmatched == 0
+
+
+def test_a_parameter_that_follows_from_the_block_does_not_keep_blocks_apart() -> None:
+    rows = [
+        row.model_copy(update={"params": {**row.params, "segments": 2**30 // int(row.params["block_bytes"])}})
+        for row in make_rows(Shape())
+    ]
+    assert len(compare_summaries({"a": of(rows)}, "block").cells) == 48
+
+
+def test_two_results_are_never_pooled() -> None:
+    summary = make_summary()
+    found = compare_summaries({"a": summary, "b": scaled(summary, 2)}, "target")
+    assert len(found.cells) == 64
+
+
+def test_rows_without_partner_are_counted() -> None:
+    summary = make_summary()
+    found = compare_summaries({"a": of(summary.rows[:-3])}, "target")
+    assert len(found.cells) == 29
+    assert found.unmatched == 3
+
+
+def test_values_of_zero_have_no_ratio() -> None:
+    summary = changed(make_summary(), lambda _: {"repetitions": [0.0]})
+    found = compare_summaries({"a": summary}, "target")
+    assert found.cells == ()
+    assert found.unmatched == 64
+
+
+def test_different_units_are_refused() -> None:
+    other = changed(make_summary(), lambda _: {"unit": "op/s"})
+    with pytest.raises(UserError, match="different units, B/s and op/s"):
+        compare_summaries({"a": make_summary(), "b": other}, "result")
+
+
+@pytest.mark.parametrize(
+    ("by", "base", "message"),
+    [("result", None, "one result"), ("backend", None, "only 'posix'"), ("target", "tape", "no row has 'tape'")],
+)
+def test_what_cannot_be_compared_is_said(by: By, base: str | None, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        compare_summaries({"a": make_summary()}, by, base)
+
+
+def test_one_metric_of_several_and_none() -> None:
+    rows = make_rows(Shape())
+    times = [row.model_copy(update={"metric": "open_time", "unit": "s", "better": "less"}) for row in rows]
+    both = {"a": of([*rows, *times])}
+    assert len(compare_summaries(both, "target").cells) == 64
+    assert {cell.metric for cell in compare_summaries(both, "target", metric="open_time").cells} == {"open_time"}
+    with pytest.raises(UserError, match="one of bandwidth, open_time"):
+        compare_summaries(both, "target", metric="speed")
+    with pytest.raises(UserError, match="no rows"):
+        compare_summaries({"a": of([])}, "target")
+
+
+def test_rows_that_stand_twice_are_refused() -> None:
+    summary = make_summary()
+    with pytest.raises(UserError, match="two rows"):
+        compare_summaries({"a": of([*summary.rows, summary.rows[0]])}, "target")
+
+
+def test_verdicts_that_differ_are_noted() -> None:
+    found = compare_summaries({"a": make_summary()}, "target")
+    assert cell_at(found, access="read", block_bytes=131072).notes == ("cold against warm",)
+    assert cell_at(found, access="write", block_bytes=131072).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("system", "word"),
+    [
+        ({**SYSTEM, "host": "other"}, "machine differs: node017 (a), other (b)"),
+        ({**SYSTEM, "kernel": {"release": "7.0"}}, "kernel differs"),
+        ({**SYSTEM, "cpu": {"model": "another"}}, "CPU differs"),
+        ({**SYSTEM, "mpi": {"library": "MPICH 5.0.2"}}, "MPI library differs: Open MPI v4.1.4 (a), MPICH 5.0.2 (b)"),
+    ],
+)
+def test_surroundings_that_differ_are_warned_of(system: dict[str, object], word: str) -> None:
+    found = compare_summaries({"a": make_summary(), "b": of(make_rows(Shape()), system=system)}, "result")
+    assert len(found.warnings) == 1
+    assert word in found.warnings[0]
+
+
+def test_equal_surroundings_are_not() -> None:
+    assert compare_summaries({"a": make_summary(), "b": make_summary()}, "result").warnings == ()
+
+
+def test_forms_hold_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    found = compare_summaries({"a": make_summary(), "b": scaled(make_summary(), 2)}, "result")
+    loaded = json.loads(comparison_text.to_json(found))
+    assert len(loaded["cells"]) == 64
+    assert loaded["counts"] == {"b": dict(found.counts("b"))}
+    lines = list(csv.DictReader(io.StringIO(comparison_text.to_csv(found))))
+    assert [float(line["ratio"]) for line in lines] == [cell.ratio for cell in found.cells]
+    assert comparison_text.to_markdown(found).count("\n| ") == 2 + 64
+    comparison_text.print_comparison(found)
+    printed = capsys.readouterr().out
+    assert "b against a: faster in" in printed
+    assert "\x1b" not in printed
+
+
+def test_suites_of_one_result_are_compared_each_with_itself() -> None:
+    plain = make_summary(Shape(repetitions=7))
+    disk, sweep = (changed(plain, lambda _row, name=name: {"suite": name}) for name in ("disk", "sweep"))
+    both = of([*disk.rows, *scaled(sweep, 2.0).rows])
+    found = compare_summaries({"a": both, "b": scaled(both, 1.5)}, "result")
+    assert {dict(cell.setting)["suite"] for cell in found.cells} == {"disk", "sweep"}
+    assert all(cell.ratio == pytest.approx(1.5, rel=0.1) for cell in found.cells)
+    # Results of one suite each, whatever it is called, are compared as ever.
+    apart = compare_summaries({"a": disk, "b": sweep}, "result")
+    assert len(apart.cells) == len(plain.rows)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from support.make_records import SECOND_NS, make_latency, make_phase
+from ullage.analysis.verdicts import above_ceiling, littles_law, payload_in_time, too_short, verification
+
+
+@pytest.mark.parametrize(("value", "flagged"), [(100.0, False), (105.0, False), (105.1, True), (200.0, True)])
+def test_more_than_the_ceiling_is_invalid_not_fast(value: float, flagged: bool) -> None:
+    found = above_ceiling(value, 100.0)
+    assert (found is not None) == flagged
+    if found:
+        assert found.name == "INVALID:above-ceiling"
+
+
+def _busy(share: float) -> object:
+    operations = 1000
+    return make_phase(latency=make_latency(operations, round(share * 2 * SECOND_NS / operations)))
+
+
+@pytest.mark.parametrize(
+    ("share", "name"),
+    [(1.0, None), (1.09, None), (1.2, "INVALID:littles-law"), (0.6, None), (0.4, "idle-ranks")],
+)
+def test_littles_law(share: float, name: str | None) -> None:
+    found = littles_law(_busy(share), {})  # type: ignore[arg-type]
+    assert (found.name if found else None) == name
+
+
+def test_operations_under_way_at_once_count_as_many_slots() -> None:
+    phase = _busy(3.9)
+    assert littles_law(phase, {"queue_depth": 4}) is None  # type: ignore[arg-type]
+    assert littles_law(phase, {"queue_depth": 2, "threads": 2}) is None  # type: ignore[arg-type]
+    assert littles_law(phase, {"queue_depth": 2}) is not None  # type: ignore[arg-type]
+
+
+def test_time_for_payload_is_named_where_ranks_were_idle() -> None:
+    phase = make_phase(latency=make_latency(1000, 500_000), prepare_ns=SECOND_NS // 2)
+    found = littles_law(phase, {})
+    assert found is not None
+    assert "500 ms went into payload" in found.reason
+
+
+def test_without_latencies_the_law_says_nothing() -> None:
+    assert littles_law(make_phase(latency=None), {}) is None
+    assert littles_law(make_phase(stages={}), {}) is None
+
+
+@pytest.mark.parametrize(
+    ("elapsed_ns", "read_cost_ns", "flagged"),
+    [(9_999_999, 30, True), (10_000_000, 30, False), (20_000_000, 30_000, True), (30_000_000, 30_000, False)],
+)
+def test_short_phases_are_flagged(elapsed_ns: int, read_cost_ns: int, flagged: bool) -> None:
+    assert (too_short(make_phase(elapsed_ns=elapsed_ns), read_cost_ns) is not None) == flagged
+
+
+def test_bad_blocks_invalidate() -> None:
+    assert verification(make_phase()) is None
+    found = verification(make_phase(bad_blocks=3))
+    assert found is not None
+    assert found.name == "INVALID:verification-failed"
+
+
+@pytest.mark.parametrize(("share", "flagged"), [(0.0, False), (0.01, False), (0.02, True)])
+def test_payload_that_costs_more_than_a_hundredth_of_the_phase_is_named(share: float, flagged: bool) -> None:
+    found = payload_in_time(make_phase(elapsed_ns=SECOND_NS, prepare_ns=round(share * SECOND_NS)))
+    assert (found is not None) == flagged

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs made of a disk run and a sweep, on a simulated engine."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine
+from ullage.launch.mpich import Mpich
+from ullage.model.request import Request
+from ullage.results.folder import ResultFolder
+from ullage.runs.composite.asking import asked_part, whole
+from ullage.runs.composite.execution import execute
+from ullage.runs.composite.options import PartRequest
+from ullage.runs.composite.prepare import PreparedParts, prepare_parts
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
+from ullage.suites.disk.direct import DirectIo
+from ullage.suites.disk.words import disk_words
+from ullage.suites.sweep.words import sweep_words
+
+
+@dataclass
+class World:
+    """One machine: a folder, an engine, and a result."""
+
+    path: Path
+    engine: SimulatedEngine
+    engine_context: EngineContext = field(default_factory=lambda: EngineContext(Path("/engine"), DESCRIBE))
+    progress: SilentProgress = field(default_factory=SilentProgress)
+    result: ResultFolder | None = None
+
+    @property
+    def target(self) -> Path:
+        return self.path / "here"
+
+    def disk(self, place: Path | None = None) -> PartRequest:
+        asked = disk_words(
+            target=[f"here={place or self.target}"],
+            threads="1",
+            block="1M",
+            depth="1,2",
+            small="4K",
+            volume="16M",
+            small_volume="1M",
+            no_peer=True,
+            max_repetitions=3,
+        )
+        return asked_part("disk", asked)
+
+    def sweep(self, time: str = "60s") -> PartRequest:
+        target = [f"here={self.target}"]
+        asked = sweep_words(target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time)
+        return asked_part("sweep", asked)
+
+    def prepare(self, *parts: PartRequest) -> PreparedParts:
+        asked = whole(self.sweep().targets, parts or (self.disk(), self.sweep()))
+        request = Request(run_id="r1", suite="overview", created="now", targets=asked.targets, options=asked.options)
+        return prepare_parts(request, self.engine_context)
+
+    def run(self, prepared: PreparedParts) -> tuple[int, Session]:
+        if self.result is None:
+            self.result = ResultFolder.create(self.path / "result", prepared.request)
+        session = Session(
+            self.result, self.engine_context, Mpich(Path("/mpiexec")), self.progress, start=self.engine.start
+        )
+        return execute(prepared, session), session
+
+    def resume(self) -> tuple[int, Session]:
+        assert self.result is not None
+        return self.run(prepare_parts(self.result.read_request(), self.engine_context))
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    (tmp_path / "here").mkdir()
+    monkeypatch.setattr("ullage.suites.disk.prepare.direct_io", lambda _path: DirectIo(True, 512))
+    return World(tmp_path, SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What node and overview ask of their parts."""
+
+from pathlib import Path
+
+import pytest
+
+from ullage.errors import UserError
+from ullage.model.request import Request
+from ullage.runs.composite.asking import ask
+from ullage.runs.composite.options import PartsOptions
+from ullage.runs.composite.prepare import part_run_id
+from ullage.runs.suite import ParsedOptions, Quick, load_suites
+from ullage.suites.node.words import SHARES, node_words
+from ullage.suites.overview.words import overview_words
+
+MACHINE = '[[drive]]\npath = "/"\nread = "540MB/s"\n'
+
+
+def parts_of(asked: ParsedOptions) -> PartsOptions:
+    return PartsOptions.model_validate(asked.options)
+
+
+def test_a_suite_gets_the_words_it_knows(tmp_path: Path) -> None:
+    suite = load_suites()["disk"]
+    asked = ask(suite, {"target": [f"a={tmp_path}"], "quick": True, "no_such_word": 3, "time": None})
+    assert asked.options["time_s"] == 30.0
+    assert asked.options["threads"] == [1, 2]
+
+
+def test_node_shares_its_time_out(tmp_path: Path) -> None:
+    machine = tmp_path / "machine.toml"
+    machine.write_text(MACHINE)
+    asked = node_words(target=[f"a={tmp_path}"], time="100s", machine=machine, no_peer=True, seed=7)
+    parts = {part.suite: part for part in parts_of(asked).parts}
+    assert set(parts) == {name for name in SHARES if name in load_suites()}
+    times = [part.options["time_s"] for part in parts.values()]
+    assert sum(float(str(time)) for time in times) == pytest.approx(100, abs=1)
+    disk = parts["disk"]
+    assert (disk.options["peer"], disk.options["seed"]) == (False, 7)
+    assert [target.name for target in disk.targets] == ["a"]
+    assert all(parts[name].options["machine"] is not None for name in ("cpu", "memory", "disk") if name in parts)
+
+
+def test_node_measures_the_disk_here_unless_told_otherwise() -> None:
+    asked = node_words()
+    assert [(target.name, target.uri) for target in asked.targets] == [("here", f"posix:{Path.cwd()}")]
+
+
+def test_overview_asks_every_suite_with_a_quick_form(tmp_path: Path) -> None:
+    found = {part.suite for part in parts_of(overview_words(target=[f"a={tmp_path}"])).parts}
+    assert found == {name for name, suite in load_suites().items() if isinstance(suite, Quick)}
+    assert {"disk", "io500", "sweep"} <= found
+    assert not {"node", "overview", "from-ior"} & found
+
+
+def test_a_file_system_in_memory_is_no_disk() -> None:
+    parts = {part.suite for part in parts_of(overview_words(target=["m=/dev/shm"])).parts}
+    assert "disk" not in parts
+    assert "sweep" in parts
+
+
+def test_suites_can_be_left_out_and_a_machine_file_reaches_all_that_know_one(tmp_path: Path) -> None:
+    machine = tmp_path / "machine.toml"
+    machine.write_text(MACHINE)
+    parts = parts_of(overview_words(target=[f"a={tmp_path}"], without="io500,sweep", machine=machine)).parts
+    assert not {"io500", "sweep"} & {part.suite for part in parts}
+    (disk,) = [part for part in parts if part.suite == "disk"]
+    assert disk.options["machine"] is not None
+    with pytest.raises(UserError, match="'sweep'"):
+        overview_words(target=[f"a={tmp_path}"], without="swep")
+
+
+def test_a_run_id_stays_one_however_long() -> None:
+    assert part_run_id("r1", "disk") == "r1.disk"
+    assert len(part_run_id("x" * 64, "overview")) == 64
+    assert part_run_id("x" * 64, "disk").endswith(".disk")
+
+
+def test_the_request_of_the_whole_can_be_kept(tmp_path: Path) -> None:
+    asked = node_words(target=[f"a={tmp_path}"])
+    request = Request(run_id="r", suite="node", created="now", targets=asked.targets, options=asked.options)
+    again = Request.model_validate_json(request.model_dump_json())
+    assert PartsOptions.model_validate(again.options) == parts_of(asked)

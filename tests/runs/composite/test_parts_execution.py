@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts run one after the other, each into a result of its own; one that fails does not stop the others."""
+
+from pathlib import Path
+
+import pytest
+
+from runs.composite.conftest import World
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError
+from ullage.exporters import load_exporters
+from ullage.model.summary import Summary
+from ullage.report.data import FinishedResult, load
+from ullage.report.html import beside, render
+from ullage.results.folder import ResultFolder
+from ullage.runs.composite.options import PartRequest
+from ullage.runs.composite.prepare import prepare_parts
+from ullage.runs.summary import build_summary
+
+
+def summary_of(world: World) -> Summary:
+    assert world.result is not None
+    return build_summary(world.result)
+
+
+def statuses(summary: Summary) -> dict[str, str]:
+    return {part.suite: part.status for part in summary.parts}
+
+
+def test_the_summary_holds_what_all_parts_say(world: World) -> None:
+    code, _ = world.run(world.prepare())
+    assert code == EXIT_OK
+    summary = summary_of(world)
+    assert statuses(summary) == {"disk": "complete", "sweep": "complete"}
+    assert {row.suite for row in summary.rows} == {"disk", "sweep"}
+    assert {finding.suite for finding in summary.findings} == {"disk", "sweep"}
+    assert summary.suite == "overview"
+    assert world.result is not None
+    for part in world.result.parts():
+        own = part.read_summary()
+        assert own.suite == part.path.name == part.read_request().suite
+        assert len(own.rows) == len([row for row in summary.rows if row.suite == own.suite]) > 0
+        assert part.read_system() is not None
+
+
+def test_the_report_finds_records_and_plans_of_the_parts(world: World) -> None:
+    world.run(world.prepare())
+    assert world.result is not None
+    data = load(FinishedResult(world.result.path), summary_of(world))
+    assert all(data.phases_of(row) for row in data.summary.rows)
+    assert {launch.plan.split("/plans/")[0] for launch in data.launches} == {"parts/disk", "parts/sweep"}
+    assert all(len(launch.plan_sha256) == 64 for launch in data.launches)
+    assert [len(data.rows_of(suite)) > 0 for suite in ("disk", "sweep", "cpu")] == [True, True, False]
+    page = render(data)
+    assert page.index('id="front"') < page.index('id="findings"') < page.index('id="disk"')
+    assert 'id="best"' not in page
+    for name in ("json", "csv", "md"):
+        assert "sweep" in str(load_exporters()[name].render(data))
+
+
+def test_every_part_has_a_run_of_its_own(world: World) -> None:
+    world.run(world.prepare())
+    assert {plan.run_id for plan in world.engine.plans} == {"r1.disk", "r1.sweep"}
+    assert {plan.suite for plan in world.engine.plans} == {"disk", "sweep"}
+
+
+def test_a_part_that_is_refused_does_not_stop_the_others(world: World, tmp_path: Path) -> None:
+    code, _ = world.run(world.prepare(world.disk(tmp_path / "gone"), world.sweep()))
+    assert code in (EXIT_ENVIRONMENT, EXIT_BAD_INPUT)
+    summary = summary_of(world)
+    assert statuses(summary) == {"disk": "not available", "sweep": "complete"}
+    assert "gone" in summary.parts[0].reason
+    assert summary.parts[0].seconds is None
+
+
+def test_a_part_that_fails_does_not_stop_the_others_and_the_worst_code_counts(world: World) -> None:
+    first = world.prepare().parts[0].prepared
+    assert first is not None
+    (bad, *_) = [case.id for plan in first.plans(ResultFolder(world.path / "x")) for case in plan.cases]
+    world.engine.bad = {bad}
+    code, _ = world.run(world.prepare())
+    assert code == EXIT_CASE_FAILED
+    assert statuses(summary_of(world)) == {"disk": "failed", "sweep": "complete"}
+
+
+def test_a_launch_that_is_refused_ends_its_part_only(world: World) -> None:
+    world.engine.ends = {1: "refuse"}
+    code, session = world.run(world.prepare())
+    assert code == EXIT_ENVIRONMENT
+    assert session.messages == ["disk: target 'a': is full"]
+    summary = summary_of(world)
+    assert statuses(summary) == {"disk": "failed", "sweep": "complete"}
+    assert "is full" in summary.parts[0].reason
+
+
+def test_who_asks_for_an_end_gets_it_and_can_go_on(world: World) -> None:
+    world.engine.ends = {1: "interrupt"}
+    code, session = world.run(world.prepare())
+    assert (code, session.was_stopped) == (EXIT_ABORTED, True)
+    assert statuses(summary_of(world)) == {"disk": "interrupted", "sweep": "not begun"}
+    world.engine.ends = {}
+    code, _ = world.resume()
+    assert code == EXIT_OK
+    assert statuses(summary_of(world)) == {"disk": "complete", "sweep": "complete"}
+
+
+def test_a_part_whose_time_was_too_short_for_one_number_says_so(world: World) -> None:
+    code, _ = world.run(world.prepare(world.disk(), world.sweep(time="50ms")))
+    assert code == EXIT_OK
+    disk, sweep = summary_of(world).parts
+    assert (disk.status, disk.reason) == ("complete", "")
+    assert sweep.status == "complete"
+    assert "more --time" in sweep.reason
+
+
+def test_what_is_complete_is_left_alone(world: World) -> None:
+    world.run(world.prepare())
+    launches = len(world.engine.plans)
+    code, _ = world.resume()
+    assert code == EXIT_OK
+    assert len(world.engine.plans) == launches
+
+
+def test_a_part_that_failed_is_tried_again(world: World) -> None:
+    world.engine.ends = {1: "refuse"}
+    world.run(world.prepare())
+    world.engine.ends = {}
+    done = len(world.engine.plans)
+    code, _ = world.resume()
+    assert code == EXIT_OK
+    assert {plan.suite for plan in world.engine.plans[done:]} == {"disk"}
+
+
+def test_a_part_that_is_none_here_costs_nothing(world: World) -> None:
+    code, _ = world.run(world.prepare(PartRequest(suite="cpu", why_not="there are no cores"), world.sweep()))
+    assert code == EXIT_OK
+    summary = summary_of(world)
+    assert (summary.parts[0].status, summary.parts[0].reason) == ("not available", "there are no cores")
+
+
+def test_what_a_run_would_do_is_explained_for_every_part(world: World, tmp_path: Path) -> None:
+    prepared = world.prepare(world.disk(tmp_path / "gone"), world.sweep())
+    explanation = prepared.explain()
+    assert [name for name, _ in explanation.parts] == ["sweep"]
+    assert any("disk" in line and "gone" in line for line in explanation.tail)
+    result = ResultFolder(tmp_path / "result")
+    plans = world.prepare().plans(result)
+    assert {Path(plan.records).parents[1] for plan in plans} == {result.part("disk").path, result.part("sweep").path}
+    assert prepared.unsettled == "each part its own: `ullage run sweep --launcher script`"
+
+
+def test_outliers_are_those_of_one_part(world: World) -> None:
+    world.run(world.prepare())
+    assert world.result is not None
+    request = world.result.read_request()
+    asked = request.model_copy(update={"options": {**request.options, "recheck": True}})
+    with pytest.raises(UserError, match="parts/sweep"):
+        prepare_parts(asked, world.engine_context)
+
+
+def test_nothing_at_all_can_be_run(world: World, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no part of it") as found:
+        world.prepare(world.disk(tmp_path / "gone"))
+    assert found.value.code == EXIT_ENVIRONMENT
+
+
+def test_the_table_of_all_rows_is_kept_short_and_the_file_holds_them(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ullage.report.html.MOST_ROWS_OF_PARTS", 4)
+    world.run(world.prepare())
+    assert world.result is not None
+    data = load(FinishedResult(world.result.path), summary_of(world))
+    assert "The best 4 of" in render(data)
+    assert len(beside(data)["tables/rows.csv"].splitlines()) == 1 + len(data.summary.rows)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The course of a run on cores and memory: time, tries, notes, ends."""
+
+from pathlib import Path
+
+import pytest
+
+from support.cpu_world import CpuEngine, describe_cpu
+from support.simulated_engine import Clock, SilentProgress
+from ullage.launch.mpich import Mpich
+from ullage.model.request import Request
+from ullage.results.folder import ResultFolder
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.kernels.cases import CPU, KernelCase, kernel_case
+from ullage.runs.kernels.execution import execute
+from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.options import KernelOptions
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext
+
+REQUEST = Request(run_id="r1", suite="cpu", created="now", targets=[CPU])
+
+
+def case(n: int, launch: str = "", *, optional: bool = False) -> KernelCase:
+    made = kernel_case("gemm", {"n": n}, CPU, (str(n),), describe_cpu(), seconds=0.25, launch=launch)
+    return KernelCase(made.case, made.target, made.words, made.seconds, made.launch, optional)
+
+
+class Room:
+    """A result and a simulated engine."""
+
+    def __init__(self, path: Path) -> None:
+        self.engine = CpuEngine(Clock())
+        self.result = ResultFolder.create(path / "result", REQUEST)
+
+    def run(self, prepared: PreparedKernels, seconds: float | None = None) -> tuple[int, Session]:
+        engine_context = EngineContext(Path("/engine"), describe_cpu())
+        launcher = Mpich(Path("/mpiexec"))
+        session = Session(self.result, engine_context, launcher, SilentProgress(), seconds, self.engine.start)
+        return execute(prepared, session, now=self.engine.clock.now), session
+
+    def counts(self, *cases: KernelCase) -> list[int]:
+        tally = RunProgress(file.records for file in self.result.read_records())
+        return [len(tally.of(one.case.id).counted) for one in cases]
+
+    def events(self) -> list[str]:
+        return [event.code for file in self.result.read_records() for event in file.events]
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    return Room(tmp_path)
+
+
+def prepared(*cases: KernelCase, options: KernelOptions | None = None, **more: object) -> PreparedKernels:
+    return PreparedKernels(REQUEST, options or KernelOptions(threads=[1]), ("n",), cases, **more)  # type: ignore[arg-type]
+
+
+def test_every_case_gets_its_repetitions_in_one_launch(room: Room) -> None:
+    first, second = case(8), case(16)
+    code, session = room.run(prepared(first, second))
+    assert (code, session.messages) == (0, [])
+    assert room.counts(first, second) == [6, 6]
+    assert len(room.engine.plans) == 1
+    assert room.engine.plans[0].time_budget_s is None
+
+
+def test_launches_share_the_time(room: Room) -> None:
+    options = KernelOptions(threads=[1], time_s=6.0)
+    cases = [case(8, "a"), case(16, "b")]
+    room.run(prepared(*cases, options=options))
+    budgets = [plan.time_budget_s or 0 for plan in room.engine.plans]
+    assert budgets[0] == pytest.approx(2.0, abs=0.2)
+    assert sum(budgets) <= 6.0
+
+
+def test_what_the_first_results_ask_for_is_measured_until_nothing_new_comes(room: Room) -> None:
+    first, second, third = case(8), case(16, "b"), case(32, "c")
+
+    def more(session: Session) -> list[KernelCase]:
+        seen = sum(len(file.cases) > 0 for file in session.result.read_records())
+        return [[second], [second, third], [second, third]][seen - 1]
+
+    room.run(prepared(first, more=more))
+    assert room.counts(first, second, third) == [6, 6, 6]
+
+
+def test_a_try_that_fails_is_a_note_and_no_failure(room: Room) -> None:
+    first, tried = case(8), case(16, "a try", optional=True)
+    room.engine.fails = lambda one: one.id == tried.case.id
+    code, session = room.run(prepared(first, more=lambda _session: [tried]))
+    assert (code, session.messages) == (0, [])
+    assert room.events() == ["try-failed"]
+
+
+def test_a_case_that_fails_is_a_failure_and_the_rest_goes_on(room: Room) -> None:
+    first, second = case(8, "a"), case(16, "b")
+    room.engine.fails = lambda one: one.id == first.case.id
+    code, _ = room.run(prepared(first, second))
+    assert code == 4
+    assert room.counts(second) == [6]
+
+
+def test_peers_come_after_all_of_our_own_and_not_when_interrupted(room: Room) -> None:
+    seen: list[int] = []
+    ready = prepared(
+        case(8, "a"), case(16, "b"), beside=lambda session: seen.append(len(session.result.read_records()))
+    )
+    room.engine.ends = {1: "interrupted"}
+    assert room.run(ready)[0] == 5
+    assert seen == []
+    assert room.run(ready)[0] == 0
+    assert seen == [3]
+
+
+def test_notes_become_events_once(room: Room) -> None:
+    ready = prepared(case(8), notes=(Note("cpu-quota", "half a core", "use more"),))
+    room.run(ready)
+    room.run(ready)
+    assert room.events() == ["cpu-quota"]
+
+
+def test_a_run_gone_on_with_has_time_for_what_it_lacks(room: Room) -> None:
+    options = KernelOptions(threads=[1], time_s=2.0)
+    first, second = case(8), case(16)
+    ready = prepared(first, second, options=options)
+    room.run(ready)
+    assert sum(room.counts(first, second)) < 12
+    assert "time-too-short" in room.events()
+    room.run(ready, seconds=60)
+    assert room.counts(first, second) == [6, 6]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the end of a launch means, and notes in records that were cut short."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ullage.launch.base import DeadRank
+from ullage.launch.process import LaunchOutcome
+from ullage.model.plan import Case, Layout, Named, Plan, Target
+from ullage.model.record import EventRecord
+from ullage.results.records import read_records
+from ullage.runs.session import append_record, end_of, terminable
+
+PLAN = Plan(
+    run_id="r",
+    suite="sweep",
+    records="/r",
+    layout=Layout(ranks=4),
+    targets=[Target(name="a", uri="null:")],
+    stop_rule=Named(name="fixed"),
+    cases=[Case(id="0" * 16, target="a", backend=Named(name="null"), workload=Named(name="transfer"))],
+)
+
+
+def outcome(**members: object) -> LaunchOutcome:
+    usual: dict[str, Any] = {
+        "exit_code": 0,
+        "signal": None,
+        "records_path": Path("/r"),
+        "last_status": None,
+        "stderr_tail": "",
+        "elapsed_s": 1.0,
+    }
+    return LaunchOutcome(**(usual | members))
+
+
+@pytest.mark.parametrize(
+    ("members", "code", "message"),
+    [
+        ({"last_status": "complete"}, 0, ""),
+        ({"last_status": "failed", "exit_code": 4}, 4, ""),
+        ({"exit_code": 3, "stderr_tail": "ullage-engine: /layout/ranks: no\n"}, 3, "/layout/ranks: no"),
+        ({"exit_code": 9, "stderr_tail": "ullage-engine: target 'a': full\nBAD TERMINATION\n"}, 3, "target 'a': full"),
+        ({"exit_code": 2, "stderr_tail": "usage"}, 2, "the engine refused the plan (exit code 2)"),
+        ({"last_status": "interrupted", "stopped_by": "signal"}, 5, "interrupted"),
+        ({"last_status": "complete", "stopped_by": "signal"}, 5, "interrupted"),
+        ({"last_status": "timeout"}, 5, "the launch with 4 ranks made no progress for 120 s and was ended"),
+        ({"stopped_by": "no start"}, 5, "the launch with 4 ranks wrote no record in time and was ended"),
+        ({"exit_code": 1, "stderr_tail": "a\n-----\n"}, 5, "the launch with 4 ranks ended early: a"),
+        ({"exit_code": 1}, 5, "the launch with 4 ranks ended early: exit code 1"),
+        (
+            {"exit_code": 137, "dead_ranks": [DeadRank(2, "n1", "signal 9 (Killed)")]},
+            5,
+            "the launch with 4 ranks ended early: rank 2 on n1 died (signal 9 (Killed))",
+        ),
+        (
+            {"exit_code": 9, "dead_ranks": [DeadRank(None, "", "signal 9 (Killed)")]},
+            5,
+            "the launch with 4 ranks ended early: a rank on an unknown node died (signal 9 (Killed))",
+        ),
+    ],
+)
+def test_the_end_of_a_launch(members: dict[str, Any], code: int, message: str) -> None:
+    ended = end_of(outcome(**members), PLAN)
+    assert (ended.code, ended.message) == (code, message)
+    assert ended.may_go_on == (code in (0, 4))
+    assert ended.was_stopped == (message == "interrupted")
+
+
+@pytest.mark.parametrize("before", ["", '{"kind":"end"', "x\n"])
+def test_a_note_is_readable_whatever_stands_before_it(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "records" / "001.ndjson"
+    path.parent.mkdir()
+    path.write_text(before)
+    append_record(path, EventRecord(severity="error", code="launch-ended", text="rank 1 died"))
+    found = read_records(path)
+    assert [event.code for event in found.events] == ["launch-ended"]
+    assert found.truncated
+
+
+def test_sigterm_between_launches_ends_the_run_like_sigint() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), terminable():
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) == before

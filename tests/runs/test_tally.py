@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What counts, over several launches, of what the records hold."""
+
+from typing import Literal
+
+from ullage.model.record import CaseRecord, Done, EndRecord, PhaseRecord
+from ullage.results.records import AnyRecord
+from ullage.runs.case_progress import RunProgress
+
+CASE = "0" * 16
+Grade = Literal["A", "B", "C"]
+
+
+def repetition(
+    number: int, elapsed_ns: int, grade: Grade = "A", stop: str = "", width: float | None = None
+) -> list[AnyRecord]:
+    done = Done(elapsed_ns=elapsed_ns, bytes=1, operations=1)
+    phase = PhaseRecord(
+        case=CASE,
+        repetition=number,
+        phase="write",
+        access="write",
+        status="ok",
+        grade=grade,
+        ranks=1,
+        start_ns=0,
+        elapsed_ns=elapsed_ns,
+        bytes=1,
+        operations=1,
+        stages={},
+        first_done=done,
+        last_done=done,
+    )
+    return [phase, case(number, grade=grade, stop=stop, width=width)]
+
+
+def case(
+    number: int,
+    status: Literal["ok", "failed", "interrupted"] = "ok",
+    grade: Grade = "A",
+    stop: str = "",
+    width: float | None = None,
+    warmup: bool = False,
+) -> CaseRecord:
+    return CaseRecord(
+        case=CASE,
+        repetition=number,
+        status=status,
+        grade=grade,
+        stop=stop,
+        relative_width=width,
+        target="a",
+        backend="null",
+        workload="transfer",
+        elapsed_ns=2 * 10**9,
+        warmup=warmup,
+    )
+
+
+def tally(*records: list[AnyRecord]) -> RunProgress:
+    return RunProgress([record for part in records for record in part] for _ in range(1))
+
+
+def test_samples_of_several_launches_add_up() -> None:
+    first = [*repetition(0, 10), *repetition(1, 20)]
+    second = [*repetition(0, 30, stop="converged", width=0.04)]
+    known = RunProgress([first, second]).of(CASE)
+    assert known.prior_elapsed_ns == {"write": [10, 20, 30]}
+    assert known.converged(0.05, 3)
+    assert not known.converged(0.05, 4)
+    assert not known.converged(0.03, 3)
+    assert known.seconds == [2.0, 2.0, 2.0]
+
+
+def test_dirty_repetitions_count_only_where_fewer_than_three_are_clean() -> None:
+    few = tally(repetition(0, 10, "C"), repetition(1, 20), repetition(2, 30)).of(CASE)
+    assert len(few.counted) == 3
+    enough = tally(repetition(0, 10, "C"), repetition(1, 20), repetition(2, 30), repetition(3, 40, "B")).of(CASE)
+    assert enough.prior_elapsed_ns == {"write": [20, 30, 40]}
+
+
+def test_failures_warm_ups_and_interruptions_do_not_count() -> None:
+    known = tally([case(0, warmup=True)], [case(1, status="interrupted")]).of(CASE)
+    assert known.counted == []
+    assert not known.has_failed
+    failed = tally(repetition(0, 10), [case(1, status="failed", stop="failed")]).of(CASE)
+    assert failed.has_failed
+    assert (len(failed.counted), failed.stop) == (1, "failed")
+
+
+def test_phases_without_the_end_of_their_repetition_are_forgotten() -> None:
+    phase, _ = repetition(0, 10)
+    known = tally([phase], [EndRecord(status="interrupted", cases_ok=0, cases_failed=0, repetitions=0, elapsed_ns=1)])
+    assert known.repetitions == 0
+    assert known.of("unknown").counted == []
+
+
+def test_failed_cases_are_tried_again_once_forgiven() -> None:
+    tally = RunProgress([[case(0, status="failed")]])
+    assert tally.of(CASE).has_failed
+    tally.forgive()
+    assert not tally.of(CASE).has_failed
+    assert tally.of(CASE).stop == ""
