@@ -167,7 +167,7 @@ def test_what_breaks_the_definition_is_not_valid(tmp_path: Path, more: dict[str,
     assert "NOT VALID" in finding.text
     assert reason in finding.text
     (value,) = [row for row in summary.rows if row.metric == "b_eff" and "method" not in row.params]
-    assert "INVALID:b_eff" in value.flags
+    assert "INVALID:b_eff" in value.flag_codes
 
 
 def test_a_missing_size_is_not_valid(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_every_pattern_and_size_has_a_row(usual: ReportData) -> None:
     single = [row for row in rows if row.metric == "pattern_bandwidth"]
     assert len(single) == (6 + 30 + 13) * 21
     assert all(len(row.repetitions) == 3 for row in single)
-    flagged = {row.params["patterns"] for row in rows if "degenerate" in row.flags}
+    flagged = {row.params["patterns"] for row in rows if "degenerate" in row.flag_codes}
     assert flagged == {"ring-4", "ring-5"}
     (pair,) = [row for row in rows if row.metric == "one_pair_bandwidth"]
     assert pair.repetitions[0] == pytest.approx(usual_bandwidth("ping-pong", 20, "sendrecv", 0))

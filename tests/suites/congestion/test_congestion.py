@@ -71,7 +71,7 @@ def test_impacts_are_those_of_single_repetitions(data: ReportData) -> None:
     assert row.repetitions == pytest.approx([3] * 6)
     assert (row.unit, row.better) == ("x", "less")
     assert "state" not in row.params
-    assert not any(flag.startswith("outliers") for flag in row.flags)
+    assert not any(flag.startswith("outliers") for flag in row.flag_codes)
 
 
 def test_times_and_rates_name_test_state_and_load(data: ReportData) -> None:

@@ -221,7 +221,7 @@ def test_rows_have_the_latency_of_the_small_and_the_bandwidth_of_the_large_messa
         ("ping_pong_most_bandwidth", "ping-pong"): pytest.approx(LARGE_BYTES / 1e-4),
     }
     assert {row.params["message_bytes"] for row in rows} == {SMALL_BYTES, LARGE_BYTES}
-    assert all("too-short" not in row.flags and len(row.repetitions) == 6 for row in rows)
+    assert all("too-short" not in row.flag_codes and len(row.repetitions) == 6 for row in rows)
 
 
 @pytest.mark.parametrize(
