@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from ullage.errors import UserError
-from ullage.suites.sweep.options import SweepOptions
-from ullage.suites.sweep.words import default_ranks, parse_share, sweep_words
+from ullage.runs.options.reading import parse_options
+from ullage.suites.sweep.options import SweepOptions, default_ranks
+from ullage.units import parse_share
 
 
 def options(**words: object) -> SweepOptions:
-    return SweepOptions.model_validate(sweep_words(**{"target": ["a=/a"], "ranks": "1,2", **words}).options)
+    return SweepOptions.model_validate(
+        parse_options(SweepOptions, **{"target": ["a=/a"], "ranks": "1,2", **words}).options
+    )
 
 
 def test_the_defaults_are_those_of_the_help() -> None:
@@ -61,14 +64,14 @@ def test_options_survive_their_way_through_json() -> None:
         ({"ranks": "0,1"}, "--ranks: 0 is no value of this axis"),
         ({"ranks": "1,two"}, "--ranks 'two': not a count"),
         ({"block": "1X"}, "--block '1X': not a size"),
-        ({"volume": "much"}, "'much': not a size"),
-        ({"time": "0s"}, "--time: is no time at all"),
-        ({"interval": "500%"}, "'500%': not a relative width"),
+        ({"volume": "much"}, "--volume 'much': not a size"),
+        ({"time": "0s"}, "--time 0s: is no time at all"),
+        ({"interval": "500%"}, "--interval '500%': not a relative width"),
         ({"param": ["direct=true"]}, "--param direct=true: not a parameter; write THING.KEY=VALUE"),
         ({"vary": ["posix.direct"]}, "--vary posix.direct: not a parameter"),
-        ({"ceiling": ["c=1GB/s"]}, "'c=1GB/s': not a ceiling"),
-        ({"min_repetitions": 5, "max_repetitions": 4}, "--min-repetitions: more repetitions at least than at most"),
-        ({"target": ["a=/a", "a=/b"]}, "'a': two targets have the same name"),
+        ({"ceiling": ["c=1GB/s"]}, "--ceiling 'c': not a ceiling"),
+        ({"min_repetitions": 5, "max_repetitions": 4}, "--min-repetitions 5: more repetitions at least than at most"),
+        ({"target": ["a=/a", "a=/b"]}, "--target 'a': two targets have the same name"),
         ({"backend": "posix,"}, "--backend posix,: an empty or repeated word"),
     ],
 )
