@@ -14,11 +14,12 @@ from ullage.runs.composite.asking import asked_part, whole
 from ullage.runs.composite.execution import execute
 from ullage.runs.composite.options import PartRequest
 from ullage.runs.composite.prepare import PreparedParts, prepare_parts
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.suites.disk.direct import DirectIo
 from ullage.suites.disk.words import disk_words
-from ullage.suites.sweep.words import sweep_words
+from ullage.suites.sweep.options import SweepOptions
 
 
 @dataclass
@@ -51,7 +52,9 @@ class World:
 
     def sweep(self, time: str = "60s") -> PartRequest:
         target = [f"here={self.target}"]
-        asked = sweep_words(target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time)
+        asked = parse_options(
+            SweepOptions, target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time
+        )
         return asked_part("sweep", asked)
 
     def prepare(self, *parts: PartRequest) -> PreparedParts:

@@ -11,7 +11,6 @@ from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.plan import Case, Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, assumed
 from ullage.runs.cells.explain import Scene, explain, sweep_notes
@@ -19,6 +18,7 @@ from ullage.runs.cells.planning import Cell, LaunchSpec, by_layout, make_cells, 
 from ullage.runs.cells.room import check_places, check_room, most_to_choose
 from ullage.runs.cells.settings import Way, ways
 from ullage.runs.cells.volume import Shape, choose_volume
+from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.sweep.options import RunOptions, SweepOptions
@@ -166,7 +166,7 @@ def prepare_sweep(request: Request, engine_context: EngineContext) -> PreparedSw
 
 
 def _options(request: Request) -> SweepOptions:
-    options = typed_options(SweepOptions, request)
+    options = read_options(SweepOptions, request)
     ranks, blocks = list(options.ranks), list(options.blocks)
     # One value has no neighbour to be compared with, and so would never seem to lie at a rim.
     if "ranks" in options.extend and len(ranks) == 1:

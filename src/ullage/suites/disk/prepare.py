@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed
 from ullage.runs.cells.explain import Scene, explain, inexact_volumes
@@ -15,6 +14,7 @@ from ullage.runs.cells.planning import Cell, by_layout
 from ullage.runs.cells.prepare import MINIMUM_SHARE, Machine, plans_of_layouts, read_machine
 from ullage.runs.cells.room import check_places, check_room, most_to_choose
 from ullage.runs.cells.volume import Shape, choose_volume
+from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.disk.cells import PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep
@@ -215,7 +215,7 @@ def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDis
     """Check everything that can be checked without starting anything."""
     from ullage.system.cpu import usable_cores, usable_cpus
 
-    options = typed_options(DiskOptions, request)
+    options = read_options(DiskOptions, request)
     machine = read_machine(request.targets, 1)
     check_places(machine.places)
     spots: list[Spot] = []

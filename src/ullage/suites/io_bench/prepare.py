@@ -11,11 +11,11 @@ from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.runs.cells.planning import Cell, make_cell
 from ullage.runs.cells.prepare import read_machine
 from ullage.runs.cells.room import check_places
 from ullage.runs.cells.settings import WORKLOAD, Way
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
 from ullage.suites.disk.direct import DirectIo, direct_io
 from ullage.suites.disk.prepare import Note
@@ -84,7 +84,7 @@ def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
 
 def prepare_io_bench(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
-    options = typed_options(IoBenchOptions, request)
+    options = read_options(IoBenchOptions, request)
     find_registered(engine_context.description, "backend", options.backend)
     for target in request.targets:
         if target_path(target) is None:

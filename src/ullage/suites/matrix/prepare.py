@@ -9,13 +9,13 @@ from pathlib import Path
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Costs, assumed
 from ullage.runs.cells.explain import Scene, explain
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepare import Machine, plans_of_layouts, read_machine
 from ullage.runs.cells.room import check_places, check_room
+from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.disk.direct import DirectIo, direct_io
@@ -78,7 +78,7 @@ class PreparedCells:
 
 def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
-    options = typed_options(MatrixOptions, request)
+    options = read_options(MatrixOptions, request)
     check_targets(request.targets, engine_context.description)
     if options.cache == "drop" and not options.direct and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)

@@ -9,10 +9,10 @@ from typing import Final
 from ullage.errors import EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Plan
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.kernels.notes import Note
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.network.cases import HEADERS, cases_of
@@ -83,7 +83,7 @@ def prepare_network(
     cores: int | None = None,
 ) -> PreparedNetwork:
     """``UserError`` where engine or nodes cannot do it. ``cores``: usable ones of this node; None: they are counted."""
-    options = typed_options(NetworkOptions, request)
+    options = read_options(NetworkOptions, request)
     if options.nodes is None:
         options = options.model_copy(update={"nodes": _nodes(len(request.hosts), environment)})
         request = request.model_copy(update={"options": options.model_dump(mode="json")})

@@ -9,11 +9,11 @@ from ullage.model.flags import INVALID_LITTLES_LAW, Flag
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.request_options import typed_options
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.peer_rows import with_peers
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.network.cases import DEFAULTS, LINK
 from ullage.suites.network.ceilings import with_ceilings
@@ -36,7 +36,7 @@ _LITTLE: Final = 0.1
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = typed_options(NetworkOptions, request)
+    options = read_options(NetworkOptions, request)
     launches = [file.records for file in result.read_records()]
     targets = {**context.targets, LINK.name: TargetFacts(holds_data=False)}
     metrics = tuple(dict.fromkeys((*STREAM_METRICS, *DATAGRAM_METRICS, *REQUEST_METRICS)))

@@ -8,9 +8,9 @@ from ullage.launch.base import is_one_node
 from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout, Plan
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.rings.cases import HEADERS, RingsCase, make_cases
@@ -61,7 +61,7 @@ class PreparedRings:
 
 def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedRings:
     """``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
-    options = typed_options(RingsOptions, request)
+    options = read_options(RingsOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
     cases = make_cases(options, layout, engine_context.description)
     kernels = PreparedKernels(request, options, HEADERS, [case.kernel for case in cases])
