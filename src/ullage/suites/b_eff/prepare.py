@@ -9,8 +9,8 @@ from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.request_options import typed_options
 from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
-from ullage.runs.kernels.notes import Note
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.notes import Note
 from ullage.runs.suite import EngineContext
 from ullage.suites.b_eff.options import SMALLEST_LMAX, BEffOptions
 from ullage.suites.b_eff.sizes import WARMED_SIZES, lmax_of, message_sizes

@@ -7,8 +7,8 @@ from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout
 from ullage.model.request import Request
 from ullage.request_options import typed_options
-from ullage.runs.kernels.notes import Note
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.notes import Note
 from ullage.runs.suite import EngineContext
 from ullage.suites.collectives.cells import HEADERS, Planner
 from ullage.suites.collectives.options import CollectivesOptions

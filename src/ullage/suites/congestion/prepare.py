@@ -8,8 +8,8 @@ from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.request_options import typed_options
 from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
-from ullage.runs.kernels.notes import Note
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.notes import Note
 from ullage.runs.suite import EngineContext
 from ullage.suites.congestion.options import CongestionOptions
 from ullage.system.cpu import usable_cores
