@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Target ullage::options: C++23, warnings, sanitizers, include root, threads.
+# Target ullage::options: C++23, warnings, sanitizers, threads.
 
 # A warning that a compiler we have not seen invents must not stop anybody's build.
 set(known_compiler OFF)
@@ -30,7 +30,6 @@ endif()
 find_package(Threads REQUIRED)
 add_library(ullage-options INTERFACE)
 add_library(ullage::options ALIAS ullage-options)
-target_include_directories(ullage-options INTERFACE "${CMAKE_SOURCE_DIR}/engine")
 target_link_libraries(ullage-options INTERFACE Threads::Threads)
 set(ullage_compile_options -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -3,6 +3,7 @@
 # and 4 ranks (up to 3 under the sanitizers), the others on one. Not built by default:
 # `cmake --build --target ullage-engine-tests`, then `ctest`.
 # The files that cannot be compiled without GoogleTest or rapidcheck are named in left-out.txt, which `make test` shows.
+file(GLOB_RECURSE engine_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/engine/*_test.cpp")
 find_package(GTest QUIET)
 find_package(rapidcheck QUIET)
 set(left_out "")
@@ -23,7 +24,10 @@ if(NOT GTest_FOUND)
 endif()
 
 add_executable(ullage-engine-tests EXCLUDE_FROM_ALL tests/engine/main.cpp ${engine_tests})
-target_link_libraries(ullage-engine-tests PRIVATE ullage-objects ullage-mpi-objects ullage::mpi GTest::gtest)
+target_link_libraries(ullage-engine-tests PRIVATE ${ullage_layer_targets} ullage::options ullage::json ullage::mpi
+  ullage::build_info ${CMAKE_DL_LIBS} GTest::gtest)
+# Tests see everything: one of a low layer may be about what a high one makes of it.
+target_include_directories(ullage-engine-tests PRIVATE "${CMAKE_SOURCE_DIR}/engine")
 # The tests' own code is compiled on each leg and run once: what compiles soonest is best. The engine's keeps its own
 # flags. Several files make one translation unit, which is why each test file has a namespace of its own.
 target_compile_options(ullage-engine-tests PRIVATE -O0 -g1)

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "core/describe.hpp"
-#include "core/json.hpp"
-#include "core/selftest.hpp"
-#include "core/session.hpp"
+#include "base/json.hpp"
 #include "mpi/comm.hpp"
+#include "run/describe.hpp"
+#include "run/selftest.hpp"
+#include "run/session.hpp"
 #include "storage/run_folder.hpp"
 
 namespace {

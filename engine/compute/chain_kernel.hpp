@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compute/kernel.hpp"
-#include "core/windowed_phase.hpp"
+#include "work/windowed_phase.hpp"
 
 namespace ullage::compute {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/parameters.hpp"
 #include "compute/isa.hpp"
-#include "core/params.hpp"
 
 namespace ullage::compute {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "core/params.hpp"
-#include "core/result.hpp"
+#include "base/parameters.hpp"
+#include "base/result.hpp"
 
 namespace ullage {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "linear/blas.hpp"
 
 namespace ullage {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/permutation.hpp"
-#include "core/result.hpp"
+#include "base/permutation.hpp"
+#include "base/result.hpp"
 #include "linear/blas.hpp"
 #include "memory/pages.hpp"
 

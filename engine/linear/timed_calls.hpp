@@ -7,10 +7,10 @@
 #include <limits>
 #include <string>
 
-#include "core/clock.hpp"
-#include "core/clock_rate.hpp"
-#include "core/params.hpp"
-#include "core/phase_work.hpp"
+#include "base/clock.hpp"
+#include "base/clock_rate.hpp"
+#include "base/parameters.hpp"
+#include "work/phase_work.hpp"
 
 namespace ullage {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/params.hpp"
-#include "core/result.hpp"
+#include "base/parameters.hpp"
+#include "base/result.hpp"
 
 namespace ullage {
 

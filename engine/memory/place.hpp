@@ -2,9 +2,9 @@
 // Where the memory of a workload lies and on which CPUs its threads run: parameters that several workloads share.
 #pragma once
 
-#include "core/windowed_phase.hpp"
 #include "memory/numa.hpp"
 #include "memory/pages.hpp"
+#include "work/windowed_phase.hpp"
 
 namespace ullage {
 

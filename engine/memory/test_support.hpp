@@ -11,11 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "core/json.hpp"
-#include "core/phase_runner.hpp"
-#include "core/signals.hpp"
-#include "core/workload.hpp"
-#include "memory/stream_job.hpp"
+#include "base/json.hpp"
+#include "base/signals.hpp"
+#include "memory/stream/job.hpp"
+#include "run/phase_runner.hpp"
+#include "storage/backend.hpp"
+#include "work/workload.hpp"
 
 namespace ullage::test {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "core/params.hpp"
+#include "base/parameters.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage {

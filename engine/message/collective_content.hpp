@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "mpi/collectives.hpp"
 
 namespace ullage {

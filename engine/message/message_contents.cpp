@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "core/permutation.hpp"
-#include "core/rounding.hpp"
+#include "base/permutation.hpp"
+#include "base/rounding.hpp"
 
 namespace ullage {
 namespace {

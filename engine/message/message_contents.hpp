@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/aligned_buffer.hpp"
-#include "core/result.hpp"
+#include "base/aligned_buffer.hpp"
+#include "base/result.hpp"
 #include "mpi/messages.hpp"
 
 namespace ullage {

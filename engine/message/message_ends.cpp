@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/permutation.hpp"
+#include "base/permutation.hpp"
 
 namespace ullage {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "core/phase_work.hpp"
 #include "mpi/messages.hpp"
+#include "work/phase_work.hpp"
 
 namespace ullage {
 

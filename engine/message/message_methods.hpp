@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "core/params.hpp"
+#include "base/parameters.hpp"
 #include "mpi/messages.hpp"
 
 namespace ullage {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

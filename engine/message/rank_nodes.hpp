@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/json.hpp"
+#include "base/json.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage {

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "core/json.hpp"
-#include "core/phase_runner.hpp"
-#include "core/signals.hpp"
-#include "core/workload.hpp"
+#include "base/json.hpp"
+#include "base/signals.hpp"
+#include "run/phase_runner.hpp"
+#include "storage/backend.hpp"
+#include "work/workload.hpp"
 
 namespace ullage::test {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
+#include "base/stable_hash.hpp"
 #include "mpi/host.hpp"
-#include "mpi/stable_hash.hpp"
 
 namespace ullage::mpi {
 namespace {

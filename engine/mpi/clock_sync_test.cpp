@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage::mpi::clock_sync_test {
 namespace {

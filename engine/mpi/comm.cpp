@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/stable_hash.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/host.hpp"
-#include "mpi/stable_hash.hpp"
 
 namespace ullage::mpi {
 namespace {

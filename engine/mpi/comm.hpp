@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 
 namespace ullage::mpi {
 

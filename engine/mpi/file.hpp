@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/info.hpp"
 

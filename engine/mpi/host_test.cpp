@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/stable_hash.hpp"
 #include "mpi/comm.hpp"
-#include "mpi/stable_hash.hpp"
 
 namespace ullage::mpi::host_test {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "core/params.hpp"
-#include "core/result.hpp"
+#include "base/parameters.hpp"
+#include "base/result.hpp"
 
 namespace ullage::mpi {
 

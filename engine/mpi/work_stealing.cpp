@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/permutation.hpp"
+#include "base/permutation.hpp"
 
 namespace ullage::mpi {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

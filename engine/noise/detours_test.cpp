@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage::detours_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/clock.hpp"
-#include "core/clock_rate.hpp"
+#include "base/clock.hpp"
+#include "base/clock_rate.hpp"
 
 namespace ullage::fixed_chain_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 #include "noise/fixed_chain.hpp"
 
 namespace ullage {

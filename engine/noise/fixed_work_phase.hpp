@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/thread_team.hpp"
-#include "core/workload.hpp"
+#include "base/thread_team.hpp"
 #include "noise/detours.hpp"
 #include "noise/quantum_account.hpp"
+#include "work/workload.hpp"
 
 namespace ullage {
 

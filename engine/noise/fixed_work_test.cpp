@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/workload_test_support.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::fixed_work_test {
 namespace {

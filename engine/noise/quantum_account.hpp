@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "core/histogram.hpp"
+#include "base/histogram.hpp"
 
 namespace ullage {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/clock.hpp"
-#include "core/permutation.hpp"
+#include "base/clock.hpp"
+#include "base/permutation.hpp"
 
 namespace ullage {
 

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/clock.hpp"
-#include "core/json.hpp"
+#include "base/clock.hpp"
+#include "base/json.hpp"
 #include "probes/clock_chain.hpp"
 #include "probes/core_use.hpp"
 #include "probes/cpu_clocks.hpp"

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/clock.hpp"
-#include "core/json.hpp"
+#include "base/clock.hpp"
+#include "base/json.hpp"
 #include "probes/cpu_clocks.hpp"
 #include "probes/probe.hpp"
 

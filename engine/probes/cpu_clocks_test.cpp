@@ -8,7 +8,7 @@
 #include <array>
 #include <climits>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage::cpu_clocks_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "core/json.hpp"
+#include "base/json.hpp"
 #include "probes/probe.hpp"
 #include "probes/procfs.hpp"
 #include "probes/target_counters.hpp"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/json.hpp"
+#include "base/json.hpp"
 #include "probes/cgroup.hpp"
 #include "probes/node_facts.hpp"
 #include "probes/probe.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.hpp"
+#include "base/json.hpp"
 #include "probes/probe.hpp"
 
 namespace ullage::node_test {

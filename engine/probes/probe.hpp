@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/registry.hpp"
-#include "core/result.hpp"
+#include "base/registry.hpp"
+#include "base/result.hpp"
 #include "mpi/comm.hpp"
 #include "storage/run_folder.hpp"
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cerrno>
 
-#include "core/json.hpp"
+#include "base/json.hpp"
 #include "probes/page_cache.hpp"
 #include "probes/probe.hpp"
 

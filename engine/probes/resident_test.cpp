@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/json.hpp"
+#include "base/json.hpp"
 #include "probes/probe.hpp"
 #include "storage/test_support.hpp"
 

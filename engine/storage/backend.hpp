@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "core/meter.hpp"
-#include "core/params.hpp"
-#include "core/registry.hpp"
-#include "core/result.hpp"
+#include "base/meter.hpp"
+#include "base/parameters.hpp"
+#include "base/registry.hpp"
+#include "base/result.hpp"
 #include "mpi/comm.hpp"
 #include "storage/metadata.hpp"
 #include "storage/run_folder.hpp"

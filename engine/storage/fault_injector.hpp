@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "core/params.hpp"
+#include "base/parameters.hpp"
 
 namespace ullage {
 

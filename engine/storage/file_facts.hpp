@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "storage/backend.hpp"
 #include "storage/run_folder.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "storage/backends/posix_metadata.hpp"
 #include "storage/file_facts.hpp"
+#include "storage/posix_metadata.hpp"
 
 namespace ullage {
 const Words<Advice>& advice_words() {

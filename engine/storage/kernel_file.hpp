@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/params.hpp"
+#include "base/parameters.hpp"
 #include "mpi/comm.hpp"
 #include "storage/backend.hpp"
 #include "storage/descriptor.hpp"

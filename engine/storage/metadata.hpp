@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/meter.hpp"
-#include "core/result.hpp"
+#include "base/meter.hpp"
+#include "base/result.hpp"
 
 namespace ullage {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/permutation.hpp"
+#include "base/permutation.hpp"
 
 namespace ullage {
 

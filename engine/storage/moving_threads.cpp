@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/moving_threads.hpp"
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/meter.hpp"
-#include "core/result.hpp"
+#include "base/meter.hpp"
+#include "base/result.hpp"
 #include "storage/backend.hpp"
 
 namespace ullage {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 
 namespace ullage {
 

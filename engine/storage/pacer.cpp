@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <ctime>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

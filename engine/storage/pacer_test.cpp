@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage::pacer_test {
 namespace {

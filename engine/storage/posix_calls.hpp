@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/rounding.hpp"
+#include "base/rounding.hpp"
 #include "storage/backend.hpp"
 
 namespace ullage {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "storage/dataset_removal.hpp"
 #include "storage/descriptor.hpp"
 #include "storage/manifest.hpp"

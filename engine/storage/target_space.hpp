@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 
 namespace ullage {
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/aligned_buffer.hpp"
+#include "base/aligned_buffer.hpp"
 #include "storage/backend.hpp"
 
 namespace ullage::test {

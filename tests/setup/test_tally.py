@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from steps.tally import RunProgress, read, read_ctest
+from steps.tally import Tally, read, read_ctest
 
 GOOGLETEST = """<testsuites tests="5" failures="1" disabled="1" errors="0">
   <testsuite name="A" tests="3" failures="1" disabled="0" skipped="1" errors="0"></testsuite>
@@ -14,28 +14,28 @@ GOOGLETEST = """<testsuites tests="5" failures="1" disabled="1" errors="0">
 def test_a_report_is_counted_suite_by_suite(tmp_path: Path) -> None:
     report = tmp_path / "unit.xml"
     report.write_text(GOOGLETEST, encoding="utf-8")
-    assert read(report) == RunProgress(passed=2, failed=1, skipped=2)
+    assert read(report) == Tally(passed=2, failed=1, skipped=2)
 
 
 def test_a_report_that_was_not_written_to_its_end_counts_nothing(tmp_path: Path) -> None:
-    assert read(tmp_path / "none.xml") == RunProgress()
+    assert read(tmp_path / "none.xml") == Tally()
     (tmp_path / "half.xml").write_text(GOOGLETEST[:90], encoding="utf-8")
-    assert read(tmp_path / "half.xml") == RunProgress()
+    assert read(tmp_path / "half.xml") == Tally()
 
 
 @pytest.mark.parametrize(
     ("status", "report", "expected"),
     [
-        ("run", '<testsuites><testsuite tests="4"/></testsuites>', RunProgress(passed=4)),
-        ("fail", '<testsuites><testsuite tests="4" failures="1"/></testsuites>', RunProgress(passed=3, failed=1)),
-        ("fail", '<testsuites><testsuite tests="4"/></testsuites>', RunProgress(passed=4, failed=1)),
-        ("fail", None, RunProgress(failed=1)),
-        ("notrun", None, RunProgress(failed=1)),
-        ("fail", "<testsuites>", RunProgress(failed=1)),
+        ("run", '<testsuites><testsuite tests="4"/></testsuites>', Tally(passed=4)),
+        ("fail", '<testsuites><testsuite tests="4" failures="1"/></testsuites>', Tally(passed=3, failed=1)),
+        ("fail", '<testsuites><testsuite tests="4"/></testsuites>', Tally(passed=4, failed=1)),
+        ("fail", None, Tally(failed=1)),
+        ("notrun", None, Tally(failed=1)),
+        ("fail", "<testsuites>", Tally(failed=1)),
     ],
 )
 def test_a_failure_that_no_report_tells_of_is_counted(
-    tmp_path: Path, status: str, report: str | None, expected: RunProgress
+    tmp_path: Path, status: str, report: str | None, expected: Tally
 ) -> None:
     junit = tmp_path / "ctest.xml"
     junit.write_text(f'<testsuite tests="1"><testcase name="mpi-4" status="{status}"/></testsuite>', encoding="utf-8")
@@ -45,10 +45,10 @@ def test_a_failure_that_no_report_tells_of_is_counted(
 
 
 def test_a_ctest_that_wrote_nothing_has_failed(tmp_path: Path) -> None:
-    assert read_ctest(tmp_path / "ctest.xml", tmp_path) == RunProgress(failed=1)
+    assert read_ctest(tmp_path / "ctest.xml", tmp_path) == Tally(failed=1)
 
 
 def test_tallies_add_up_and_read_well() -> None:
-    total = RunProgress(passed=3) + RunProgress(passed=1, failed=2)
+    total = Tally(passed=3) + Tally(passed=1, failed=2)
     assert str(total) == "4 passed, 2 failed"
-    assert str(total + RunProgress(skipped=1)) == "4 passed, 2 failed, 1 skipped"
+    assert str(total + Tally(skipped=1)) == "4 passed, 2 failed, 1 skipped"

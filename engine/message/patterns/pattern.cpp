@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/permutation.hpp"
+#include "base/permutation.hpp"
 
 namespace ullage {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/permutation.hpp"
+#include "base/permutation.hpp"
 
 namespace ullage {
 namespace {

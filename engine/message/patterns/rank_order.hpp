@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/params.hpp"
+#include "base/parameters.hpp"
 
 namespace ullage {
 

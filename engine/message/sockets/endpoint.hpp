@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/json.hpp"
-#include "core/result.hpp"
+#include "base/json.hpp"
+#include "base/result.hpp"
 #include "message/sockets/sockets_parameters.hpp"
 
 namespace ullage {

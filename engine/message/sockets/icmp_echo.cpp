@@ -12,7 +12,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <ctime>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

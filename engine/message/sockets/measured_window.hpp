@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "core/meter.hpp"
+#include "base/meter.hpp"
 #include "message/sockets/stream_task.hpp"
 
 namespace ullage {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

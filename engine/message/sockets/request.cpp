@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <limits>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "message/sockets/endpoint.hpp"
 #include "message/sockets/sockets_parameters.hpp"
 

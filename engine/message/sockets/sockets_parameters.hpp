@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/params.hpp"
-#include "core/result.hpp"
+#include "base/parameters.hpp"
+#include "base/result.hpp"
 
 namespace ullage {
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <ctime>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 #include "message/sockets/icmp_echo.hpp"
 #include "message/sockets/request.hpp"
 #include "message/sockets/tcp_stream.hpp"

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/workload.hpp"
 #include "message/sockets/measured_window.hpp"
 #include "message/sockets/rendezvous.hpp"
 #include "message/sockets/stream_task.hpp"
 #include "message/sockets/task_threads.hpp"
+#include "work/workload.hpp"
 
 namespace ullage {
 

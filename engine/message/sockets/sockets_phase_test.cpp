@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
-#include "core/phase_runner.hpp"
-#include "core/signals.hpp"
+#include "base/json.hpp"
+#include "base/signals.hpp"
+#include "run/phase_runner.hpp"
 
 namespace ullage::sockets_phase_test {
 namespace {

@@ -2,7 +2,8 @@
 // Workload `sockets` as a plan has it.
 #include <gtest/gtest.h>
 
-#include "core/workload_test_support.hpp"
+#include "run/workload_test_support.hpp"
+#include "storage/backend.hpp"
 
 namespace ullage::sockets_test {
 namespace {

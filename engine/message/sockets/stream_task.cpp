@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/permutation.hpp"
+#include "base/permutation.hpp"
 
 namespace ullage {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/histogram.hpp"
-#include "core/result.hpp"
+#include "base/histogram.hpp"
+#include "base/result.hpp"
 
 namespace ullage {
 

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <chrono>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage::task_threads_test {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 #include "message/sockets/socket.hpp"
 #include "message/sockets/task_threads.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/aligned_buffer.hpp"
+#include "base/aligned_buffer.hpp"
 #include "storage/backend.hpp"
 #include "storage/backends/fault_calls.hpp"
 #include "storage/backends/fault_viewed_file.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "storage/fault_injector.hpp"
 #include "storage/viewed_file.hpp"
 

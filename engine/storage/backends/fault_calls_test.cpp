@@ -6,7 +6,7 @@
 #include <array>
 #include <cerrno>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 
 namespace ullage::fault_calls_test {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::fault_test {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/clock.hpp"
+#include "base/clock.hpp"
 #include "storage/backend.hpp"
 #include "storage/model_device.hpp"
 #include "storage/pacer.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::model_test {

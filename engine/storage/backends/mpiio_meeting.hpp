@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "mpi/file.hpp"
+#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::mpiio_test {

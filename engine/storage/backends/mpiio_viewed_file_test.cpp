@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "storage/backend.hpp"
 #include "storage/backends/viewed_test_support.hpp"
 #include "storage/side_files.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::null_test {

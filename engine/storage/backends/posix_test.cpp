@@ -6,6 +6,7 @@
 
 #include <csignal>
 
+#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/aligned_buffer.hpp"
+#include "base/aligned_buffer.hpp"
 #include "storage/backend.hpp"
 #include "storage/kernel_file.hpp"
 

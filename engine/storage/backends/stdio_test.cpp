@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::stdio_test {

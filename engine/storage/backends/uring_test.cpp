@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "storage/backend.hpp"
 #include "storage/io_ring.hpp"
 #include "storage/test_support.hpp"
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::test {

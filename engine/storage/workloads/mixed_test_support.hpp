@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/session.hpp"
-#include "core/test_support.hpp"
+#include "run/session.hpp"
+#include "run/test_support.hpp"
 
 namespace ullage::test {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/shared_dataset.hpp"
 
-#include "core/json.hpp"
+#include "base/json.hpp"
+#include "storage/backend.hpp"
+#include "storage/dataset_book.hpp"
 
 namespace ullage {
 

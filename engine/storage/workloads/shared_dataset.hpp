@@ -5,8 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "core/workload.hpp"
-#include "storage/workloads/transfer_parameters.hpp"
+#include "storage/manifest.hpp"
+#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -17,6 +17,8 @@ namespace ullage {
 [[nodiscard]] Status make_tree_dataset(const WorkloadContext& context, const DatasetEntry& entry);
 /// Collective: every rank its part of the items, then one rank of each file system the rest.
 [[nodiscard]] Status remove_tree_dataset(const WorkloadContext& context, const DatasetEntry& entry);
+
+enum class ReadBack { own, other_rank, other_node };
 
 /// Whose data a rank reads, and the word for it in records.
 struct DataSource {

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "base/json.hpp"
+#include "storage/backend.hpp"
+#include "storage/dataset_book.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::shared_dataset_test {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/meter.hpp"
+
+namespace ullage {
+
+void Meter::start(std::int64_t start_ns, std::int64_t deadline_ns) noexcept {
+  last_ns_ = start_ns;
+  deadline_ns_ = deadline_ns;
+  bytes_ = 0;
+  operations_.store(0, std::memory_order_relaxed);
+  syncs_ = 0;
+  histogram_.clear();
+  series_.start(start_ns);
+  for (Histogram& part : parts_) part.clear();
+}
+
+bool Meter::completed_many(std::uint64_t operations, std::uint64_t bytes) noexcept {
+  const std::int64_t now = now_ns();
+  if (operations == 0) return now < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
+  if (histogram_on_) histogram_.add((now - last_ns_) / static_cast<std::int64_t>(operations), operations);
+  series_.add(now, bytes, operations);
+  last_ns_ = now;
+  bytes_ += bytes;
+  operations_.store(operations_.load(std::memory_order_relaxed) + operations, std::memory_order_relaxed);
+  return goes_on();
+}
+
+}  // namespace ullage

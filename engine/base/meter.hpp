@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stop-watch a backend ticks: one clock read an operation, nothing else that costs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/histogram.hpp"
+#include "base/tick_clock.hpp"
+#include "base/time_series.hpp"
+
+namespace ullage {
+
+/// One rank's account of one phase. The phase runner starts it, a backend calls completed() after each operation,
+/// and neither looks at the clock in between: an operation lasts from the end of the one before it.
+class Meter final {
+ public:
+  explicit Meter(const std::atomic<bool>& stop_now) noexcept : given_stop_(&stop_now), stop_now_(&stop_now) {}
+  Meter(const Meter&) = delete;
+  Meter& operator=(const Meter&) = delete;
+
+  /// Forgets everything; the first operation begins at `start_ns`. Operations ending at or after `deadline_ns` are the
+  /// last.
+  void start(std::int64_t start_ns, std::int64_t deadline_ns = no_deadline) noexcept;
+
+  /// Call after each operation. False: begin no further one (deadline reached or the run is being stopped).
+  [[nodiscard]] bool completed(std::uint64_t bytes) noexcept { return completed_since(last_ns_, bytes); }
+
+  /// The same of an operation that was begun at `begun_ns`, while others were under way.
+  [[nodiscard]] bool completed_since(std::int64_t begun_ns, std::uint64_t bytes) noexcept {
+    const std::int64_t now = clock_.now_ns();
+    if (histogram_on_) histogram_.add(now - begun_ns);
+    series_.add(now, bytes);
+    last_ns_ = now;
+    bytes_ += bytes;
+    operations_.store(operations_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return now < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
+  }
+
+  /// Call after many operations that were done as one: a single clock read for all of them.
+  [[nodiscard]] bool completed_many(std::uint64_t operations, std::uint64_t bytes) noexcept;
+
+  /// Parts that operations are made of, each with a histogram of its own, which start() clears.
+  void use_parts(std::size_t count) { parts_.resize(count); }
+  void add_part(std::size_t part, std::int64_t took_ns) noexcept { parts_[part].add(took_ns); }
+  [[nodiscard]] std::span<const Histogram> parts() const noexcept { return parts_; }
+
+  /// Now, by the clock that times operations; for their parts.
+  [[nodiscard]] std::int64_t clock_ns() noexcept { return clock_.now_ns(); }
+
+  /// What completed() said last, or would say.
+  [[nodiscard]] bool goes_on() const noexcept {
+    return last_ns_ < deadline_ns_ && !stop_now_->load(std::memory_order_relaxed);
+  }
+
+  /// Collective operations must not end on one rank alone: they do not look at the stop flag.
+  void obey_stop(bool obey) noexcept { stop_now_ = obey ? given_stop_ : &never; }
+
+  /// The next operation begins at `from_ns`: what went before (preparing a batch, a sync) is no operation's latency.
+  void resume(std::int64_t from_ns) noexcept { last_ns_ = from_ns; }
+
+  /// A sync inside the transfer stage ended; counted, and not part of any operation's latency.
+  void synced() noexcept {
+    ++syncs_;
+    last_ns_ = now_ns();
+  }
+  /// Nothing was completed, and nothing is wrong: said while a rank waits for others to hand it work.
+  void sign_of_life() noexcept { signs_.store(signs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  /// Changes as long as this rank is alive; for another thread, at any time.
+  [[nodiscard]] std::uint64_t progress() const noexcept {
+    return operations() + signs_.load(std::memory_order_relaxed);
+  }
+  /// A sync in its own stage.
+  void count_sync() noexcept { ++syncs_; }
+
+  void set_deadline(std::int64_t deadline_ns) noexcept { deadline_ns_ = deadline_ns; }
+  void use_histogram(bool on) noexcept { histogram_on_ = on; }
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// May be read by another thread at any time.
+  [[nodiscard]] std::uint64_t operations() const noexcept { return operations_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t syncs() const noexcept { return syncs_; }
+  [[nodiscard]] std::int64_t last_ns() const noexcept { return last_ns_; }
+  [[nodiscard]] const Histogram& histogram() const noexcept { return histogram_; }
+  [[nodiscard]] Histogram& histogram() noexcept { return histogram_; }
+  [[nodiscard]] TimeSeries& series() noexcept { return series_; }
+
+  static constexpr std::int64_t no_deadline = std::numeric_limits<std::int64_t>::max();
+
+ private:
+  static constexpr std::atomic<bool> never = false;
+  const std::atomic<bool>* given_stop_;
+  const std::atomic<bool>* stop_now_;
+  bool histogram_on_ = true;
+  TickClock clock_;
+  std::int64_t last_ns_ = 0;
+  std::int64_t deadline_ns_ = no_deadline;
+  std::uint64_t bytes_ = 0;
+  std::atomic<std::uint64_t> operations_ = 0;  // written by one thread: no read-modify-write needed
+  std::atomic<std::uint64_t> signs_ = 0;       // likewise
+  std::uint64_t syncs_ = 0;
+  Histogram histogram_;
+  TimeSeries series_;
+  std::vector<Histogram> parts_;
+};
+
+}  // namespace ullage

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/parameters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+namespace ullage {
+namespace {
+
+/// Levenshtein distance, for "did you mean".
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+bool holds_type(ParameterType type, const Value& value) {
+  switch (type) {
+    case ParameterType::flag:
+      return std::holds_alternative<bool>(value);
+    case ParameterType::count:
+    case ParameterType::bytes:
+      return std::holds_alternative<std::int64_t>(value);
+    case ParameterType::seconds:
+    case ParameterType::rate:
+    case ParameterType::number:
+      return std::holds_alternative<double>(value);
+    case ParameterType::text:
+    case ParameterType::choice:
+      return std::holds_alternative<std::string>(value);
+    case ParameterType::choices:
+      return std::holds_alternative<std::vector<std::string>>(value);
+    case ParameterType::map:
+      return std::holds_alternative<Map>(value);
+  }
+  return false;
+}
+
+std::string expected_form(ParameterType type) {
+  switch (type) {
+    case ParameterType::flag:
+      return "true or false";
+    case ParameterType::count:
+      return "an integer";
+    case ParameterType::bytes:
+      return "an integer number of bytes";
+    case ParameterType::seconds:
+      return "a number of seconds";
+    case ParameterType::rate:
+      return "a number of bytes per second";
+    case ParameterType::number:
+      return "a number";
+    case ParameterType::text:
+      return "a string";
+    case ParameterType::choice:
+      return "a word";
+    case ParameterType::choices:
+      return "a list of words";
+    case ParameterType::map:
+      return "an object of strings";
+  }
+  return {};
+}
+
+std::string number_text(double value) {
+  if (value == std::floor(value) && std::fabs(value) < 9e15) return std::to_string(static_cast<std::int64_t>(value));
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text;
+}
+
+Status check_range(const ParameterSpec& spec, double value, const std::string& pointer) {
+  const bool low = spec.minimum && value < *spec.minimum;
+  const bool high = spec.maximum && value > *spec.maximum;
+  if (!std::isfinite(value) || low || high)
+    return fail(bad_plan(pointer, "is " + number_text(value) + ", must be from " +
+                                      number_text(spec.minimum.value_or(0)) + " to " +
+                                      number_text(spec.maximum.value_or(9e15))));
+  return {};
+}
+
+Status check_word(const ParameterSpec& spec, const std::string& word, const std::string& pointer) {
+  if (std::ranges::find(spec.choices, word) == spec.choices.end())
+    return fail(bad_plan(pointer, "is '" + word + "', must be one of " + joined(spec.choices)));
+  return {};
+}
+
+Value coerced(const ParameterSpec& spec, const Value& value) {
+  const bool wants_real =
+      spec.type == ParameterType::seconds || spec.type == ParameterType::rate || spec.type == ParameterType::number;
+  if (wants_real && std::holds_alternative<std::int64_t>(value))
+    return static_cast<double>(std::get<std::int64_t>(value));
+  const bool empty_list =
+      std::holds_alternative<std::vector<std::string>>(value) && std::get<std::vector<std::string>>(value).empty();
+  if (spec.type == ParameterType::map && empty_list) return Map{};
+  return value;
+}
+
+/// A list of words, where none is what is meant by default.
+bool may_be_empty(const ParameterSpec& spec) {
+  const auto* usual = std::get_if<std::vector<std::string>>(&spec.default_value);
+  return usual != nullptr && usual->empty();
+}
+
+}  // namespace
+
+std::string type_name(ParameterType type) {
+  switch (type) {
+    case ParameterType::flag:
+      return "flag";
+    case ParameterType::count:
+      return "count";
+    case ParameterType::bytes:
+      return "bytes";
+    case ParameterType::seconds:
+      return "seconds";
+    case ParameterType::rate:
+      return "rate";
+    case ParameterType::number:
+      return "number";
+    case ParameterType::text:
+      return "text";
+    case ParameterType::choice:
+      return "choice";
+    case ParameterType::choices:
+      return "choices";
+    case ParameterType::map:
+      return "map";
+  }
+  return {};
+}
+
+Status check_value(const ParameterSpec& spec, const Value& value, const std::string& pointer) {
+  if (!holds_type(spec.type, value)) return fail(bad_plan(pointer, "must be " + expected_form(spec.type)));
+  if (const auto* integer = std::get_if<std::int64_t>(&value))
+    return check_range(spec, static_cast<double>(*integer), pointer);
+  if (const auto* real = std::get_if<double>(&value)) return check_range(spec, *real, pointer);
+  if (spec.type == ParameterType::choice) return check_word(spec, std::get<std::string>(value), pointer);
+  if (const auto* words = std::get_if<std::vector<std::string>>(&value)) {
+    if (words->empty() && !may_be_empty(spec))
+      return fail(bad_plan(pointer, "is empty, must name at least one of " + joined(spec.choices)));
+    for (std::size_t i = 0; i < words->size(); ++i)
+      if (auto status = check_word(spec, (*words)[i], pointer + "/" + std::to_string(i)); !status) return status;
+  }
+  return {};
+}
+
+Result<Values> complete(const std::vector<ParameterSpec>& specs, const Values& given, const std::string& pointer) {
+  for (const auto& [name, value] : given) {
+    if (std::ranges::find(specs, name, &ParameterSpec::name) != specs.end()) continue;
+    if (specs.empty()) return fail(bad_plan(pointer + "/" + name, "unknown parameter; none is taken here"));
+    const auto nearest =
+        std::ranges::min(specs, {}, [&](const ParameterSpec& s) { return edit_distance(name, s.name); });
+    return fail(bad_plan(pointer + "/" + name, "unknown parameter; did you mean '" + nearest.name + "'?"));
+  }
+  Values values;
+  for (const auto& spec : specs) {
+    const auto found = given.find(spec.name);
+    Value value = found == given.end() ? spec.default_value : coerced(spec, found->second);
+    if (auto status = check_value(spec, value, pointer + "/" + spec.name); !status) return fail(status.error());
+    values.emplace(spec.name, std::move(value));
+  }
+  return values;
+}
+
+}  // namespace ullage

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data that can be recognised: every 512 bytes of a transfer begin with a tag that names run, writer and offset; the
+// rest is a keyed pseudo-random body of a chosen compress and dedup ratio.
+//
+// Bodies repeat with a period that is a prime number of transfers (so that no usual stride meets it), which lets a rank
+// prepare its buffers before the timer starts and only re-tag them afterwards: 8 bytes in 512. What tells blocks apart
+// is the tag, which never repeats. A compressor or deduplicator that looks further back than 16 MiB for pieces below
+// 512 bytes (zstd --long) sees through the period; zstd's ordinary levels up to 9, lz4, and everything that works in
+// blocks of a file system do not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/payload_body.hpp"
+#include "base/payload_tag.hpp"
+
+namespace ullage {
+
+struct PayloadSpec {
+  std::uint64_t run_key = 0;         // of (run id, case, repetition, generation of the data): stale data has another
+  std::uint64_t transfer_bytes = 0;  // a multiple of 8; tags stand at every 512th byte of a transfer, from its start
+  double compress_ratio = 1;         // >= 1, as zstd -1 sees it
+  double dedup_ratio = 1;  // >= 1: bytes over distinct 4 KiB blocks, counted from the file's start; above 1 transfers
+                           // are multiples of 4 KiB
+  std::uint64_t file_bytes = 0;  // of the whole file once written; dedup needs it; 0: not known
+  bool shared_file = false;      // all writers in one file: duplicates are the same whoever writes them
+};
+
+/// Where and how a block differs from what was written.
+struct Mismatch {
+  std::uint64_t offset_bytes = 0;  // first bad byte of the file
+  std::string expected;            // hex of up to 8 bytes from there
+  std::string
+      found;  // the same, and in parentheses what it is: "block of rank 3, offset 4096", "never written: zeros",
+              // "buffer not filled", "right block, 1 of 512 bytes differ", "neither of this run nor of this write"
+};
+
+/// Pure: contents are a function of (spec, writer, offset). Offsets are multiples of transfer_bytes, buffers one
+/// transfer. With dedup_ratio d, block b of the file's B blocks of 4 KiB is a copy of block b mod ceil(B / d), tags
+/// included: exchanging copies cannot be noticed, being no change.
+class Payload final {
+ public:
+  explicit Payload(const PayloadSpec& spec);
+
+  /// Whole contents of the transfer of `writer` at `offset_bytes`, at memory speed.
+  void fill(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const;
+  /// True when a buffer filled for another offset of the same slot (see slot_of) needs only new tags. False with
+  /// dedup_ratio > 1.
+  [[nodiscard]] bool can_retag() const noexcept;
+  void retag(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const;
+  /// Transfers of one writer whose offsets have the same slot have the same body. slots() is prime: as many as make 16
+  /// MiB, but from 3 to 16381 for transfers up to 16 MiB (at most 48 MiB in all), and 2 for larger ones.
+  [[nodiscard]] std::uint64_t slots() const noexcept;
+  [[nodiscard]] std::uint64_t slot_of(std::uint64_t offset_bytes) const noexcept;
+
+  /// Makes a buffer recognisably not-read, by overwriting the first bytes of each 512.
+  static void poison(std::span<std::byte> buffer);
+
+  /// Bad 512-byte blocks of one transfer: their number, and the first one.
+  struct Check {
+    std::uint64_t bad_blocks = 0;
+    std::optional<Mismatch> first;
+  };
+  [[nodiscard]] Check check(std::span<const std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const;
+
+ private:
+  /// What 4 KiB of a transfer are made from.
+  struct Unit {
+    std::uint64_t seed = 0;
+    TagCoder::Place first;
+  };
+  [[nodiscard]] Unit unit_at(std::uint64_t writer, std::uint64_t offset_bytes, std::uint64_t index) const noexcept;
+  void fill_unit(std::span<std::byte> bytes, const Unit& unit) const noexcept;
+  [[nodiscard]] std::uint64_t distinct_blocks() const noexcept;
+  [[nodiscard]] bool body_is_of(std::span<const std::byte> block, const TagCoder::Place& place) const;
+  [[nodiscard]] std::string name_of(const TagCoder::Place& place) const;
+  [[nodiscard]] std::string explain(std::span<const std::byte> expected, std::span<const std::byte> found,
+                                    std::size_t first_bad, const TagCoder::Place& place) const;
+
+  PayloadSpec spec_;
+  std::uint64_t slots_;
+  TagCoder tags_;
+  PayloadBody body_;
+};
+
+}  // namespace ullage

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/payload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace ullage::payload_test {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::uint64_t key = 0xfeedface;
+constexpr std::uint64_t file_bytes = std::uint64_t{1} << 30;
+
+PayloadSpec spec(std::uint64_t transfer_bytes, double compress = 1, double dedup = 1) {
+  return {.run_key = key,
+          .transfer_bytes = transfer_bytes,
+          .compress_ratio = compress,
+          .dedup_ratio = dedup,
+          .file_bytes = file_bytes};
+}
+
+Bytes filled(const PayloadSpec& s, std::uint64_t writer, std::uint64_t offset) {
+  Bytes bytes(s.transfer_bytes);
+  Payload(s).fill(bytes, writer, offset);
+  return bytes;
+}
+
+void expect_found(const PayloadSpec& s, const Bytes& bytes, std::uint64_t writer, std::uint64_t offset,
+                  std::uint64_t bad_offset, std::string_view what) {
+  const auto check = Payload(s).check(bytes, writer, offset);
+  ASSERT_TRUE(check.first.has_value());
+  EXPECT_EQ(check.first->offset_bytes, bad_offset);
+  EXPECT_EQ(check.first->expected.size(), 16U);
+  EXPECT_NE(check.first->expected, check.first->found.substr(0, 16));
+  EXPECT_EQ(check.first->found.substr(16), " (" + std::string(what) + ")");
+}
+
+TEST(Payload, ComesBackWholeAtAnySize) {
+  for (const std::uint64_t transfer : {8UL, 64UL, 512UL, 520UL, 4096UL, 47008UL, 65536UL, 1UL << 20})
+    for (const double ratio : {1.0, 2.0, 8.0}) {
+      const auto bytes = filled(spec(transfer, ratio), 3, 7 * transfer);
+      EXPECT_EQ(Payload(spec(transfer, ratio)).check(bytes, 3, 7 * transfer).bad_blocks, 0U)
+          << transfer << " " << ratio;
+      EXPECT_GT(Payload(spec(transfer, ratio)).check(bytes, 4, 7 * transfer).bad_blocks, 0U);
+      EXPECT_GT(Payload(spec(transfer, ratio)).check(bytes, 3, 8 * transfer).bad_blocks, 0U);
+    }
+}
+
+TEST(Payload, RetaggingIsFillingForAnotherPlaceOfTheSlot) {
+  for (const std::uint64_t transfer : {8UL, 1000UL, 4096UL, 47008UL, 1UL << 20}) {
+    const auto s = spec(transfer, 2);
+    const Payload payload(s);
+    const std::uint64_t there = (5 + 3 * payload.slots()) * transfer;
+    EXPECT_EQ(payload.slot_of(there), payload.slot_of(5 * transfer));
+    auto bytes = filled(s, 2, 5 * transfer);
+    payload.retag(bytes, 2, there);
+    EXPECT_EQ(bytes, filled(s, 2, there));
+    EXPECT_NE(bytes, filled(s, 2, 5 * transfer));
+  }
+}
+
+TEST(Payload, SlotsArePrimeAndTheArenaSmall) {
+  for (std::uint64_t transfer = 8; transfer <= 64 << 20; transfer *= 2) {
+    const std::uint64_t slots = Payload(spec(transfer)).slots();
+    EXPECT_GE(slots, 2U);
+    for (std::uint64_t divisor = 2; divisor < slots; ++divisor) EXPECT_NE(slots % divisor, 0U) << slots;
+    if (transfer <= 16 << 20) {
+      EXPECT_GE(slots, 3U);
+      EXPECT_LT(slots * transfer, 64U << 20);
+    }
+  }
+}
+
+TEST(Payload, NoTwoBlocksAreAlike) {
+  std::unordered_set<std::string_view> blocks;
+  std::vector<Bytes> transfers;
+  for (std::uint64_t writer = 0; writer < 3; ++writer)
+    for (std::uint64_t i = 0; i < 40; ++i) transfers.push_back(filled(spec(1 << 16, 8), writer, i << 16));
+  for (const Bytes& bytes : transfers)
+    for (std::size_t at = 0; at < bytes.size(); at += 512)
+      blocks.emplace(reinterpret_cast<const char*>(bytes.data()) + at, 512);
+  EXPECT_EQ(blocks.size(), 3U * 40 * 128);
+}
+
+TEST(Payload, NamesABlockThatBelongsElsewhere) {
+  auto bytes = filled(spec(4096), 1, 8192);
+  const auto other = filled(spec(4096), 3, 4096);
+  std::copy_n(other.begin() + 1024, 512, bytes.begin() + 2048);
+  expect_found(spec(4096), bytes, 1, 8192, 8192 + 2048, "block of rank 3, offset 5120");
+}
+
+TEST(Payload, NamesBlocksOfTransfersThatAreNoMultipleOf512) {
+  const auto other = filled(spec(47008), 5, 2 * 47008);
+  expect_found(spec(47008), other, 1, 47008, 47008, "block of rank 5, offset 94016");
+  expect_found(spec(8), filled(spec(8), 5, 800), 1, 16, 16, "block of rank 5, offset 800");
+}
+
+TEST(Payload, NamesWhatWasNeverWritten) {
+  auto bytes = filled(spec(4096, 4), 1, 0);
+  std::fill_n(bytes.begin() + 512, 512, std::byte{0});
+  expect_found(spec(4096, 4), bytes, 1, 0, 512, "never written: zeros");
+  bytes = filled(spec(4096, 4), 1, 0);
+  std::fill(bytes.begin() + 3800, bytes.begin() + 4096,
+            std::byte{0});  // an end that was cut off, within a block's filler
+  expect_found(spec(4096, 4), bytes, 1, 0, 3800, "never written: zeros");
+}
+
+TEST(Payload, NamesAnUnfilledBuffer) {
+  auto bytes = filled(spec(4096), 1, 0);
+  Payload::poison(bytes);
+  EXPECT_EQ(Payload(spec(4096)).check(bytes, 1, 0).bad_blocks, 8U);
+  expect_found(spec(4096), bytes, 1, 0, 0, "buffer not filled");
+}
+
+TEST(Payload, NamesDamageToTheRightBlock) {
+  auto bytes = filled(spec(4096), 1, 4096);
+  bytes[600] ^= std::byte{1};
+  expect_found(spec(4096), bytes, 1, 4096, 4096 + 600, "right block, 1 of 512 bytes differ");
+  bytes = filled(spec(4096), 1, 4096);
+  bytes[512] ^= std::byte{0x80};  // in the tag
+  expect_found(spec(4096), bytes, 1, 4096, 4096 + 512, "right block, 1 of 512 bytes differ");
+}
+
+TEST(Payload, SaysWhenItCannotKnow) {
+  auto stale = spec(4096);
+  stale.run_key = key + 1;
+  expect_found(spec(4096), filled(stale, 1, 0), 1, 0, 0, "neither of this run nor of this write");
+}
+
+TEST(Payload, CountsEveryBadBlockAndReportsTheFirst) {
+  auto bytes = filled(spec(1 << 16), 1, 0);
+  for (const std::size_t at : {1000UL, 1001UL, 30000UL, 65535UL}) bytes[at] ^= std::byte{4};
+  const auto check = Payload(spec(1 << 16)).check(bytes, 1, 0);
+  EXPECT_EQ(check.bad_blocks, 3U);
+  EXPECT_EQ(check.first->offset_bytes, 1000U);
+}
+
+/// Distinct 4 KiB blocks that `writers` leave in files of `blocks` blocks.
+std::size_t distinct_blocks(PayloadSpec s, std::uint64_t writers, std::uint64_t blocks) {
+  s.file_bytes = blocks * 4096;
+  std::unordered_set<std::string> seen;
+  for (std::uint64_t writer = 0; writer < writers; ++writer)
+    for (std::uint64_t offset = 0; offset < s.file_bytes; offset += s.transfer_bytes) {
+      if (s.shared_file && offset / s.transfer_bytes % writers != writer) continue;
+      const auto bytes = filled(s, writer, offset);
+      EXPECT_EQ(Payload(s).check(bytes, writer, offset).bad_blocks, 0U);
+      for (std::size_t at = 0; at < bytes.size(); at += 4096)
+        seen.emplace(reinterpret_cast<const char*>(bytes.data()) + at, 4096);
+    }
+  return seen.size();
+}
+
+TEST(Payload, DedupRatioIsBytesOverDistinctBlocks) {
+  EXPECT_EQ(distinct_blocks(spec(16384, 1, 1), 2, 400), 800U);
+  EXPECT_EQ(distinct_blocks(spec(16384, 1, 2), 1, 400), 200U);
+  EXPECT_EQ(distinct_blocks(spec(16384, 2, 2.5), 1, 400), 160U);
+  EXPECT_EQ(distinct_blocks(spec(4096, 1, 3), 1, 400), 134U);
+  EXPECT_EQ(distinct_blocks(spec(4096, 1, 1000), 1, 400), 1U);
+}
+
+TEST(Payload, DedupCountsAcrossWritersOfOneFileOnly) {
+  auto shared = spec(16384, 1, 2);
+  shared.shared_file = true;
+  EXPECT_EQ(distinct_blocks(shared, 2, 400), 200U);
+  EXPECT_EQ(distinct_blocks(spec(16384, 1, 2), 2, 400), 400U);  // two files
+}
+
+TEST(Payload, DedupMeansThatBuffersCannotBeRetagged) {
+  EXPECT_TRUE(Payload(spec(4096, 2, 1)).can_retag());
+  EXPECT_FALSE(Payload(spec(4096, 1, 1.5)).can_retag());
+}
+
+TEST(Payload, DedupNamesTheOriginalOfABlock) {
+  auto s = spec(4096, 1, 2);
+  s.file_bytes = 100 * 4096;
+  expect_found(s, filled(s, 1, 60 * 4096), 1, 0, 0, "block of rank 1, offset 40960");  // 60 is a copy of 10
+  s.shared_file = true;
+  expect_found(s, filled(s, 1, 60 * 4096), 1, 0, 0, "block or copy of offset 40960");
+}
+
+}  // namespace
+}  // namespace ullage::payload_test

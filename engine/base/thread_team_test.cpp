@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/thread_team.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <array>
+
+namespace ullage::thread_team_test {
+namespace {
+
+TEST(ThreadTeam, EveryThreadWorksOnceATaskOnItsCpu) {
+  const std::vector<int> cpus = choose_cpus(allowed_cpus(), 0, 3);
+  ThreadTeam team(cpus);
+  std::array<int, 3> worked{};
+  std::array<int, 3> ran_on{};
+  std::array<int, 3> around{};
+  for (int task = 0; task < 5; ++task)
+    (void)team.run({[&](std::size_t thread) {
+                      ++worked.at(thread);
+                      ran_on.at(thread) = sched_getcpu();
+                    },
+                    [&](std::size_t thread) { ++around.at(thread); }});
+  EXPECT_EQ(worked, (std::array<int, 3>{5, 5, 5}));
+  EXPECT_EQ(around, (std::array<int, 3>{10, 10, 10}));
+  EXPECT_EQ(team.unpinned(), 0U);
+  EXPECT_EQ(std::vector<int>(ran_on.begin(), ran_on.end()), cpus);
+}
+
+TEST(ThreadTeam, SpansLastAsLongAsTheBodies) {
+  ThreadTeam team(choose_cpus(allowed_cpus(), 0, 2));
+  const auto spans = team.run({[](std::size_t thread) {
+                                 if (thread == 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                               },
+                               {}});
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_GE(spans[1].stop_ns - spans[1].start_ns, 5'000'000);
+  EXPECT_LT(spans[0].stop_ns - spans[0].start_ns, 5'000'000);
+}
+
+TEST(ThreadTeam, ChosenCpusGoRound) {
+  const std::array<int, 3> cpus{4, 6, 9};
+  EXPECT_EQ(choose_cpus(cpus, 0, 2), (std::vector<int>{4, 6}));
+  EXPECT_EQ(choose_cpus(cpus, 2, 3), (std::vector<int>{9, 4, 6}));
+  EXPECT_FALSE(allowed_cpus().empty());
+}
+
+}  // namespace
+}  // namespace ullage::thread_team_test

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `compute`: the rate at which cores do one instruction, by independent chains of it in registers.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compute/chain_kernel.hpp"
+#include "compute/kernel.hpp"
+#include "work/windowed_phase.hpp"
+
+namespace ullage {
+namespace {
+
+using compute::Kernel;
+
+struct ComputeParameters : WindowParameters {
+  compute::Isa isa = compute::Isa::scalar;
+  compute::ElementType type = compute::ElementType::fp64;
+  compute::Operation operation = compute::Operation::add;
+  int chains = 0;
+};
+
+const Table<ComputeParameters>& table() {
+  static const Table<ComputeParameters> fields = [] {
+    Table<ComputeParameters> own{
+        choice<ComputeParameters>("isa", &ComputeParameters::isa, compute::isa_words(),
+                                  "instruction set; sse2 is 128 bits wide, avx2 256, avx512 512"),
+        choice<ComputeParameters>("type", &ComputeParameters::type, compute::type_words(),
+                                  "of what is added or multiplied"),
+        choice<ComputeParameters>("operation", &ComputeParameters::operation, compute::operation_words(),
+                                  "fma and dot (multiply, and add to a wider accumulator) count two a lane"),
+        count<ComputeParameters>("chains", &ComputeParameters::chains, {0, 24},
+                                 "independent chains of the instruction; 0: as many as the kernel needs for its rate")};
+    std::ranges::move(window_fields<ComputeParameters>(), std::back_inserter(own));
+    return own;
+  }();
+  return fields;
+}
+
+/// One line for every kernel of this build: runs here, or why not.
+std::vector<std::string> capabilities() {
+  std::vector<std::string> words{"no-storage"};
+  for (const Kernel& kernel : compute::all_kernels()) {
+    const auto missing = compute::why_missing_here(kernel);
+    words.push_back(missing ? "missing:" + kernel.name() + ":" + *missing
+                            : "kernel:" + kernel.name() + ":lanes=" + std::to_string(kernel.lanes) +
+                                  ":ops=" + std::to_string(kernel.operations()));
+  }
+  return words;
+}
+
+std::string counts_of(const Kernel& kernel) {
+  std::string counts = "0";
+  for (const auto& variant : kernel.variants) counts += ", " + std::to_string(variant.chains);
+  return counts;
+}
+
+std::string wanted_name(const ComputeParameters& parameters) {
+  Kernel wanted;
+  wanted.isa = parameters.isa;
+  wanted.type = parameters.type;
+  wanted.operation = parameters.operation;
+  return wanted.name();
+}
+
+Status check(const Values& values, const Capabilities&, const PlannedLayout&, const std::string& pointer) {
+  const auto parameters = bind_parameters(table(), values);
+  const Kernel* kernel = compute::find_kernel(parameters.isa, parameters.type, parameters.operation);
+  if (kernel == nullptr)
+    return fail(bad_plan(pointer, "there is no kernel " + wanted_name(parameters) +
+                                      " in this build; `ullage-engine describe compute` lists those there are"));
+  if (const auto missing = compute::why_missing_here(*kernel))
+    return fail(bad_plan(pointer + "/isa", "kernel " + kernel->name() + " cannot run here: " + *missing));
+  if (kernel->variant(parameters.chains) == nullptr)
+    return fail(bad_plan(pointer + "/chains", "must be one of " + counts_of(*kernel) + " with " + kernel->name()));
+  return {};
+}
+
+std::unique_ptr<Workload> make(const Values& values, const WorkloadContext& context) {
+  const auto parameters = bind_parameters(table(), values);
+  const Kernel& kernel = *compute::find_kernel(parameters.isa, parameters.type, parameters.operation);
+  const auto threads = static_cast<std::size_t>(parameters.threads);
+  return std::make_unique<WindowedWorkload>(
+      "compute", parameters, context,
+      std::make_unique<compute::ChainKernel>(kernel, *kernel.variant(parameters.chains), threads));
+}
+
+Description description() {
+  Description description;
+  description.name = "compute";
+  description.doc = "operations a second of cores: chains of one instruction in registers, results checked bit for bit";
+  description.parameters = specs_of(table());
+  description.capabilities = capabilities();
+  return description;
+}
+
+const Registered<WorkloadEntry> registered_compute({.description = description(),
+                                                    .check = check,
+                                                    .needs = [](const Values&,
+                                                                const PlannedLayout&) { return Needs{}; },
+                                                    .make = make,
+                                                    .uses_dataset = nullptr,
+                                                    .needs_storage = false});
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/distributed_solve/phase.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "base/clock.hpp"
+#include "linear/linear_check.hpp"
+#include "memory/room.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int small_n = 512;
+constexpr int no_grid = -1;
+constexpr int one = 1;
+
+/// ScaLAPACK's description of a dense matrix of `rows` x `columns` (its Users' Guide, table 4.8).
+std::array<int, 9> descriptor(int grid, int rows, int columns, int block, int local_rows) {
+  constexpr int dense = 1;
+  return {dense, grid, rows, columns, block, block, 0, 0, std::max(1, local_rows)};
+}
+
+}  // namespace
+
+Table<DistributedSolveParameters> DistributedSolveParameters::table() {
+  using P = DistributedSolveParameters;
+  Table<P> fields{
+      count("n", &P::n, {1, 1'000'000}, "unknowns"),
+      count("block", &P::block, {1, 4096}, "rows and columns of the blocks that are dealt out"),
+      count("grid_rows", &P::grid_rows, {0, 1'000'000},
+            "of processes; 0: as square as the ranks allow, and wider than high"),
+      count("seed", &P::seed, {}, "of the matrix"),
+  };
+  for (auto& field : call_fields<P>()) {
+    if (field.spec.name == "library")
+      field.spec.doc = "path or name of the ScaLAPACK; empty: the one of this MPI that the dynamic linker finds";
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
+Status check_distributed_solve(const DistributedSolveParameters& parameters, int ranks, const std::string& pointer) {
+  if (parameters.grid_rows == 0 || ranks % parameters.grid_rows == 0) return {};
+  return fail(bad_plan(pointer + "/grid_rows", std::to_string(parameters.grid_rows) + " rows do not divide " +
+                                                   std::to_string(ranks) + " ranks"));
+}
+
+DistributedSolvePhase::~DistributedSolvePhase() {
+  if (grid_ != no_grid) library_->grid_exit(&grid_);
+}
+
+PhaseInfo DistributedSolvePhase::info() const {
+  PhaseInfo info;
+  info.name = "distributed-solve";
+  info.collective = true;
+  return info;
+}
+
+Status DistributedSolvePhase::load() {
+  const auto library = source_();
+  if (!library) return fail(library.error());
+  library_ = *library;
+  if (library_->set_threads != nullptr)
+    library_->set_threads(parameters_.threads);
+  else if (parameters_.threads > 1)
+    return fail(environment_error("distributed-solve",
+                                  library_->facts.at("blas") + " cannot be told how many threads to use; take 1"));
+  return {};
+}
+
+void DistributedSolvePhase::make_grid() {
+  constexpr int system_context = -1;
+  constexpr int default_value = 0;
+  shape_ = grid_shape(context_.world->size(), parameters_.grid_rows);
+  library_->get(&system_context, &default_value, &grid_);
+  library_->grid_init(&grid_, "Row", &shape_.rows, &shape_.columns, 3);
+  GridShape seen;
+  library_->grid_info(&grid_, &seen.rows, &seen.columns, &row_, &column_);
+  rows_.emplace(parameters_.n, parameters_.block, shape_.rows, row_);
+  columns_.emplace(parameters_.n, parameters_.block, shape_.columns, column_);
+}
+
+Status DistributedSolvePhase::make_matrix() {
+  auto matrix = Matrix<double>::make(std::max(1, rows_->count()), std::max(1, columns_->count()));
+  if (!matrix) return fail(matrix.error());
+  matrix_.emplace(std::move(*matrix));
+  x_.resize(static_cast<std::size_t>(std::max(1, rows_->count())));
+  pivots_.resize(static_cast<std::size_t>(rows_->count()) + static_cast<std::size_t>(parameters_.block));
+  return {};
+}
+
+Status DistributedSolvePhase::before() {
+  // Nobody enters a grid alone: what one rank lacks is agreed on before.
+  const mpi::Comm& all = context_.world->all();
+  Status ready = load();
+  if (all.any(!ready)) return ready;
+  const auto n = static_cast<std::uint64_t>(parameters_.n);
+  const auto ranks = static_cast<std::uint64_t>(context_.world->size());
+  const auto here = static_cast<std::uint64_t>(context_.world->topology().ranks_on_node);
+  ready = check_room("distributed-solve", n * n * sizeof(double) / ranks * here);
+  if (all.any(!ready)) return ready;
+  make_grid();
+  ready = make_matrix();
+  if (all.any(!ready)) return ready;
+  make_system(0);
+  warm_up();
+  return {};
+}
+
+std::uint64_t DistributedSolvePhase::seed_of(std::uint64_t call) const { return mix64(parameters_.seed) + call; }
+
+void DistributedSolvePhase::make_system(std::uint64_t call) {
+  const std::uint64_t seed = seed_of(call);
+  const auto n = static_cast<std::uint64_t>(parameters_.n);
+  const Block<double> a = matrix_->all();
+  for (int j = 0; j < columns_->count(); ++j)
+    for (int i = 0; i < rows_->count(); ++i)
+      a.at(i, j) = uniform_element(
+          seed, static_cast<std::uint64_t>(rows_->global(i)) + static_cast<std::uint64_t>(columns_->global(j)) * n);
+  for (int i = 0; i < rows_->count(); ++i)
+    x_[static_cast<std::size_t>(i)] = uniform_element(seed, n * n + static_cast<std::uint64_t>(rows_->global(i)));
+}
+
+std::uint64_t DistributedSolvePhase::prepare(std::uint64_t first, std::uint64_t) {
+  make_system(first);
+  return 1;
+}
+
+int DistributedSolvePhase::solve(int n) {
+  const int local_rows = matrix_->all().rows;
+  const auto of_a = descriptor(grid_, parameters_.n, parameters_.n, parameters_.block, local_rows);
+  const auto of_b = descriptor(grid_, parameters_.n, one, parameters_.block, local_rows);
+  int info = 0;
+  library_->pdgesv(&n, &one, matrix_->all().data, &one, &one, of_a.data(), pivots_.data(), x_.data(), &one, &one,
+                   of_b.data(), &info);
+  return info;
+}
+
+/// Also makes MPI's connections and the library's buffers. What it leaves is no system any more.
+void DistributedSolvePhase::warm_up() {
+  const mpi::Comm& all = context_.world->all();
+  const std::int64_t until = now_ns() + static_cast<std::int64_t>(parameters_.warm_up_s * 1e9);
+  while (all.any(now_ns() < until)) (void)solve(std::min(parameters_.n, small_n));
+}
+
+Status DistributedSolvePhase::execute(Meter& meter) {
+  calls_.time([&] { singular_ = solve(parameters_.n); });
+  if (singular_ != 0)
+    return fail(environment_error("distributed-solve", "pdgesv ended with " + std::to_string(singular_)));
+  solutions_.push_back(x_);
+  (void)meter.completed(0);
+  return {};
+}
+
+double DistributedSolvePhase::residual_of(std::uint64_t call) const {
+  const auto n = static_cast<std::size_t>(parameters_.n);
+  const mpi::Comm& all = context_.world->all();
+  std::vector<double> x(n);
+  for (int i = 0; column_ == 0 && i < rows_->count(); ++i)
+    x[static_cast<std::size_t>(rows_->global(i))] = solutions_[call][static_cast<std::size_t>(i)];
+  all.sum_all(std::span(x));
+  std::vector<double> ax(n);
+  std::vector<double> row_sums(n);
+  for (int j = 0; j < columns_->count(); ++j) {
+    const auto column = static_cast<std::uint64_t>(columns_->global(j));
+    for (int i = 0; i < rows_->count(); ++i) {
+      const auto row = static_cast<std::size_t>(rows_->global(i));
+      const double element = uniform_element(seed_of(call), row + column * n);
+      ax[row] += element * x[column];
+      row_sums[row] += std::abs(element);
+    }
+  }
+  all.sum_all(std::span(ax));
+  all.sum_all(std::span(row_sums));
+  return scaled_residual(seed_of(call), x, ax, row_sums);
+}
+
+Verification DistributedSolvePhase::after(std::uint64_t, Meter& progress) {
+  Verification found;
+  for (std::uint64_t call = 0; call < solutions_.size(); ++call) {
+    const double residual = residual_of(call);
+    if (!(residual <= residual_)) residual_ = residual;
+    progress.sign_of_life();
+    if (residual < most_residual) continue;
+    if (context_.world->root()) ++found.bad_blocks;
+    found.first = environment_error("distributed-solve", "HPL's scaled residual is " + std::to_string(residual) +
+                                                             ", and below 16 where the solution is right");
+  }
+  return found;
+}
+
+Gauges DistributedSolvePhase::gauges() const {
+  const double n = parameters_.n;
+  const double all = (2.0 / 3 * n * n * n + 1.5 * n * n) * static_cast<double>(calls_.count());
+  Gauges gauges{{"operations", all / context_.world->size()},
+                {"residual", residual_},
+                {"threads", parameters_.threads},
+                {"library_threads", parameters_.threads}};
+  calls_.report(parameters_.threads, gauges);
+  return gauges;
+}
+
+Map DistributedSolvePhase::hints_granted() const {
+  if (library_ == nullptr) return {};
+  Map granted = library_->facts;
+  granted["factorisation"] = "pdgesv, blocks of " + std::to_string(parameters_.block) + ", " +
+                             std::to_string(shape_.rows) + " x " + std::to_string(shape_.columns) + " processes";
+  return granted;
+}
+
+}  // namespace ullage

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/distributed_solve/scalapack_library.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "mpi/comm.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr const char* scalapack_core_variable = "OPENBLAS_CORETYPE";
+
+Error scalapack_error(const std::string& text) { return environment_error("ScaLAPACK", text); }
+
+std::string mpi_family() { return mpi::library_version().find("Open MPI") != std::string::npos ? "openmpi" : "mpich"; }
+
+/// Debian's and the makers' own; a site's under a plain name may be for any MPI, which is found out afterwards.
+std::vector<std::string> usual_scalapacks() {
+  std::vector<std::string> names;
+  for (const char* version : {"2.2", "2.1"}) names.push_back("libscalapack-" + mpi_family() + ".so." + version);
+  for (const char* name : {"libscalapack.so.2.2", "libscalapack.so.2", "libscalapack.so"}) names.emplace_back(name);
+  return names;
+}
+
+Result<void*> open_scalapack(const std::string& name) {
+  if (!name.empty()) {
+    if (void* handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL)) return handle;
+    const char* said = dlerror();
+    return fail(scalapack_error(said == nullptr ? name + " could not be loaded" : said));
+  }
+  std::string tried;
+  for (const std::string& usual : usual_scalapacks()) {
+    if (void* handle = dlopen(usual.c_str(), RTLD_LAZY | RTLD_LOCAL)) return handle;
+    tried += (tried.empty() ? "" : ", ") + usual;
+  }
+  return fail(scalapack_error("none found (tried " + tried + "); install one, or name it with `library`"));
+}
+
+/// The function of that name as the library behind `handle` sees it, itself and what it is linked with.
+template <class Function>
+Function function_of(void* handle, const char* name) {
+  return reinterpret_cast<Function>(dlsym(handle, name));
+}
+
+std::string file_of(const void* function) {
+  Dl_info info{};
+  return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "not known";
+}
+
+Map facts_of_scalapack(void* handle) {
+  Map facts{{"library", file_of(dlsym(handle, "pdgesv_"))}, {"blas", file_of(dlsym(handle, "dgemm_"))}};
+  using Text = const char* (*)();
+  if (const auto core = function_of<Text>(handle, "openblas_get_corename")) facts["core"] = core();
+  if (const auto config = function_of<Text>(handle, "openblas_get_config")) facts["config"] = config();
+  return facts;
+}
+
+Result<Scalapack> load_chosen(const ScalapackChoice& choice) {
+  if (!choice.core.empty()) setenv(scalapack_core_variable, choice.core.c_str(), 1);
+  const auto opened = open_scalapack(choice.library);
+  if (!opened) return fail(opened.error());
+  void* handle = *opened;
+  Scalapack calls;
+  calls.pdgesv = function_of<Scalapack::Gesv>(handle, "pdgesv_");
+  calls.get = function_of<Scalapack::Get>(handle, "blacs_get_");
+  calls.grid_init = function_of<Scalapack::GridInit>(handle, "blacs_gridinit_");
+  calls.grid_info = function_of<Scalapack::GridInfo>(handle, "blacs_gridinfo_");
+  calls.grid_exit = function_of<Scalapack::GridExit>(handle, "blacs_gridexit_");
+  if (calls.pdgesv == nullptr || calls.get == nullptr || calls.grid_init == nullptr || calls.grid_info == nullptr ||
+      calls.grid_exit == nullptr)
+    return fail(scalapack_error("'" + choice.library + "' has no pdgesv or no BLACS"));
+  const void* const theirs = dlsym(handle, "MPI_Comm_size");
+  if (theirs == nullptr || theirs != dlsym(RTLD_DEFAULT, "MPI_Comm_size"))
+    return fail(scalapack_error(file_of(reinterpret_cast<void*>(calls.pdgesv)) +
+                                " is linked with another MPI than this engine; name one for " + mpi_family()));
+  calls.set_threads = function_of<void (*)(int)>(handle, "openblas_set_num_threads");
+  calls.facts = facts_of_scalapack(handle);
+  return calls;
+}
+
+}  // namespace
+
+Result<const Scalapack*> load_scalapack(const ScalapackChoice& choice) {
+  static std::mutex mutex;
+  static std::optional<ScalapackChoice> chosen;
+  static Result<Scalapack> loaded;
+  const std::scoped_lock lock(mutex);
+  if (!chosen) {
+    chosen = choice;
+    loaded = load_chosen(choice);
+  }
+  if (*chosen != choice)
+    return fail(scalapack_error("this launch has loaded '" + chosen->library + "' and cannot load '" + choice.library +
+                                "' as well; put it into a launch of its own"));
+  if (!loaded) return fail(loaded.error());
+  return &*loaded;
+}
+
+}  // namespace ullage

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/gemm/phase.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "linear/linear_check.hpp"
+#include "memory/room.hpp"
+
+namespace ullage {
+namespace {
+
+/// Of the calls that warm up: large enough for a library to use its threads, and done soon.
+constexpr int warm_up_n = 768;
+constexpr std::uint64_t seed_of_a = 1;
+constexpr std::uint64_t seed_of_b = 2;
+constexpr std::uint64_t seed_of_check = 3;
+
+}  // namespace
+
+Table<GemmParameters> GemmParameters::table() {
+  using P = GemmParameters;
+  Table<P> fields{
+      count("n", &P::n, {1, 200'000}, "rows and columns of each of the three matrices"),
+      choice("type", &P::type, Words<GemmType>{{GemmType::fp64, "fp64"}, {GemmType::fp32, "fp32"}},
+             "of the elements: dgemm or sgemm"),
+  };
+  for (auto& field : call_fields<P>()) fields.push_back(std::move(field));
+  return fields;
+}
+
+template <class T>
+PhaseInfo GemmPhase<T>::info() const {
+  PhaseInfo info;
+  info.name = "gemm";
+  return info;
+}
+
+template <class T>
+Status GemmPhase<T>::before() {
+  const auto n = static_cast<std::uint64_t>(parameters_.n);
+  const auto ranks = static_cast<std::uint64_t>(context_.world->topology().ranks_on_node);
+  if (Status room = check_room("gemm", 3 * n * n * sizeof(T) * ranks); !room) return room;
+  const auto blas = source_();
+  if (!blas) return fail(blas.error());
+  blas_ = *blas;
+  if (Status threads = blas_->use_threads(parameters_.threads); !threads) return threads;
+  if (Status made = make_matrices(); !made) return made;
+  warm_up();
+  return {};
+}
+
+template <class T>
+Status GemmPhase<T>::make_matrices() {
+  auto a = Matrix<T>::make(parameters_.n, parameters_.n);
+  auto b = Matrix<T>::make(parameters_.n, parameters_.n);
+  auto c = Matrix<T>::make(parameters_.n, parameters_.n);
+  if (!a) return fail(a.error());
+  if (!b) return fail(b.error());
+  if (!c) return fail(c.error());
+  if (Status filled = fill_uniform(*a, seed_of_a, parameters_.threads); !filled) return filled;
+  if (Status filled = fill_uniform(*b, seed_of_b, parameters_.threads); !filled) return filled;
+  if (Status filled = fill_uniform(*c, seed_of_a, parameters_.threads); !filled) return filled;
+  matrices_.emplace(std::move(*a), std::move(*b), std::move(*c));
+  return {};
+}
+
+/// Also makes the library's threads and buffers.
+template <class T>
+void GemmPhase<T>::warm_up() const {
+  const int n = std::min(parameters_.n, warm_up_n);
+  const auto part = [n](const Matrix<T>& matrix) { return matrix.all().part(0, 0, n, n); };
+  const std::int64_t until = now_ns() + static_cast<std::int64_t>(parameters_.warm_up_s * 1e9);
+  while (now_ns() < until) blas_->multiply(1, part(matrices_->a), part(matrices_->b), 0, part(matrices_->c));
+}
+
+template <class T>
+Status GemmPhase<T>::execute(Meter& meter) {
+  for (std::uint64_t i = 0; i < prepared_; ++i) {
+    calls_.time([&] { blas_->multiply(1, matrices_->a.all(), matrices_->b.all(), 0, matrices_->c.all()); });
+    if (!meter.completed(0)) break;
+  }
+  return {};
+}
+
+template <class T>
+Verification GemmPhase<T>::after(std::uint64_t, Meter&) {
+  Verification found;
+  const auto& [a, b, c] = *matrices_;
+  if (const Status right = check_product(a.all(), b.all(), c.all(), seed_of_check); !right) {
+    found.bad_blocks = 1;
+    found.first = right.error();
+  }
+  return found;
+}
+
+template <class T>
+Gauges GemmPhase<T>::gauges() const {
+  const double n = parameters_.n;
+  const int threads = blas_->threads();
+  Gauges gauges{{"operations", 2 * n * n * n * static_cast<double>(calls_.count())},
+                {"threads", parameters_.threads},
+                {"library_threads", threads}};
+  calls_.report(threads, gauges);
+  return gauges;
+}
+
+template class GemmPhase<double>;
+template class GemmPhase<float>;
+
+}  // namespace ullage

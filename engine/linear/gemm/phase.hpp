@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Square matrix products by a library, one an operation.
+#pragma once
+
+#include <optional>
+
+#include "linear/blas.hpp"
+#include "linear/matrix.hpp"
+#include "linear/timed_calls.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+
+enum class GemmType { fp64, fp32 };
+
+struct GemmParameters : CallParameters {
+  int n = 2048;
+  GemmType type = GemmType::fp64;
+
+  [[nodiscard]] static Table<GemmParameters> table();
+  [[nodiscard]] static GemmParameters from(const Values& values) { return bind_parameters(table(), values); }
+};
+
+/// C = A B of matrices n x n of T, `calls` times. Gauges besides TimedCalls': operations (2 n^3 a call), threads
+/// (asked for), library_threads.
+template <class T>
+class GemmPhase final : public PhaseWork {
+ public:
+  GemmPhase(const GemmParameters& parameters, const WorkloadContext& context, BlasSource source)
+      : parameters_(parameters), context_(context), source_(std::move(source)) {}
+
+  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status before() override;
+  [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.calls); }
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t, std::uint64_t most) override { return prepared_ = most; }
+  [[nodiscard]] Status execute(Meter& meter) override;
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  [[nodiscard]] Gauges gauges() const override;
+  [[nodiscard]] Map hints_given() const override { return given(parameters_); }
+  [[nodiscard]] Map hints_granted() const override { return blas_ == nullptr ? Map{} : blas_->facts(); }
+
+ private:
+  struct Matrices {
+    Matrix<T> a;
+    Matrix<T> b;
+    Matrix<T> c;
+  };
+  [[nodiscard]] Status make_matrices();
+  void warm_up() const;
+
+  GemmParameters parameters_;
+  WorkloadContext context_;
+  BlasSource source_;
+  Blas* blas_ = nullptr;
+  std::optional<Matrices> matrices_;
+  std::uint64_t prepared_ = 0;
+  TimedCalls calls_;
+};
+
+extern template class GemmPhase<double>;
+extern template class GemmPhase<float>;
+
+}  // namespace ullage

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/solve/phase.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/json.hpp"
+#include "base/signals.hpp"
+#include "linear/linear_check.hpp"
+#include "linear/test_support.hpp"
+#include "run/phase_runner.hpp"
+
+namespace ullage::solve_phase_test {
+namespace {
+
+class MpiSolvePhase : public ::testing::Test {
+ protected:
+  MpiSolvePhase() : meter_(StopFlags::instance().now()), watchdog_({}) {
+    StopFlags::instance().reset();
+    context_.world = &world_;
+    parameters_.n = 90;
+    parameters_.warm_up_s = 0;
+  }
+  PhaseOutcome run() {
+    SolvePhase phase(parameters_, context_, [this] { return Result<Blas*>(&blas_); });
+    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_);
+  }
+  double residual() { return record_["gauges"]["residual"]["most"].get<double>(); }
+
+  mpi::World world_;
+  mpi::ClockSync clock_;
+  Meter meter_;
+  Watchdog watchdog_;
+  WorkloadContext context_;
+  SolveParameters parameters_;
+  test::PlainBlas blas_;
+  Json record_;
+};
+
+TEST_F(MpiSolvePhase, WorkIsCountedAsHplCountsIt) {
+  parameters_.calls = 3;
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_EQ(blas_.factorings, 3);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["operations"], 3 * world_.size());
+  EXPECT_NEAR(record_["gauges"]["operations"]["most"].get<double>(), 3 * (2.0 / 3 * 90 * 90 * 90 + 1.5 * 90 * 90),
+              1e-6);
+  EXPECT_GT(residual(), 0);
+  EXPECT_LT(residual(), most_residual);
+  EXPECT_EQ(record_["hints_granted"]["factorisation"], "dgetrf of the library");
+}
+
+TEST_F(MpiSolvePhase, CorruptedMatrixFailsThePhase) {
+  blas_.spoil_factors = [](const Block<double>& a) { a.at(40, 50) += 1e-6; };
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["bad_blocks"], world_.size());
+  EXPECT_GE(residual(), most_residual);
+}
+
+TEST_F(MpiSolvePhase, OneWrongSolutionAmongSeveralFailsThePhase) {
+  parameters_.calls = 3;
+  blas_.spoil_factors = [this](const Block<double>& a) {
+    if (blas_.factorings == 2) a.at(40, 50) += 1e-6;
+  };
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["bad_blocks"], world_.size());
+}
+
+TEST_F(MpiSolvePhase, OwnFactorisationIsUsedWhereAsked) {
+  parameters_.block = 24;
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_EQ(blas_.factorings, 0);
+  EXPECT_GT(blas_.products, 0);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["hints_granted"]["factorisation"], "ours, panels of 24");
+}
+
+TEST_F(MpiSolvePhase, OwnFactorisationIsUsedWhereTheLibraryHasNone) {
+  blas_.has_factor = false;
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_EQ(blas_.factorings, 0);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["hints_granted"]["factorisation"], "ours, panels of 192");
+  EXPECT_LT(residual(), most_residual);
+}
+
+TEST_F(MpiSolvePhase, WarmUpLeavesTheSystemWhole) {
+  parameters_.warm_up_s = 0.01;
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_GT(blas_.factorings, 1);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_["operations"], world_.size());
+}
+
+TEST_F(MpiSolvePhase, MatrixThatDoesNotFitIsRefused) {
+  parameters_.n = 200'000;
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  EXPECT_EQ(blas_.factorings, 0);
+}
+
+}  // namespace
+}  // namespace ullage::solve_phase_test

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/core_to_core/kernel.hpp"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+
+namespace ullage {
+namespace {
+
+/// Far more looks than a line takes to arrive: the other thread has no core just now.
+constexpr int looks_before_giving_way = 1 << 16;
+
+void wait_for(const std::atomic<std::uint64_t>& counter, std::uint64_t number) {
+  for (int looks = 0; counter.load(std::memory_order_acquire) != number; ++looks)
+    if (looks >= looks_before_giving_way) std::this_thread::yield();
+}
+
+std::string cpus_text(std::span<const int> cpus) {
+  std::string text;
+  for (const int cpu : cpus) text += (text.empty() ? "" : ", ") + std::to_string(cpu);
+  return text;
+}
+
+}  // namespace
+
+Table<CoreToCoreParameters> CoreToCoreParameters::table() {
+  using P = CoreToCoreParameters;
+  Table<P> fields = timing_fields<P>();
+  fields.push_back(count("cpu_a", &P::cpu_a, {-1, 8191}, "the kernel's number of one CPU; -1: the first allowed one"));
+  fields.push_back(count("cpu_b", &P::cpu_b, {-1, 8191}, "the other one's; -1: the last allowed one"));
+  return fields;
+}
+
+Status check_core_to_core(const CoreToCoreParameters& p, const std::string& pointer) {
+  if (p.cpu_a == p.cpu_b && p.cpu_a >= 0) return fail(bad_plan(pointer + "/cpu_b", "must be another CPU than cpu_a"));
+  return {};
+}
+
+Result<std::vector<int>> choose_pair(const CoreToCoreParameters& p, std::span<const int> allowed) {
+  std::vector<int> pair{p.cpu_a < 0 ? allowed.front() : p.cpu_a, p.cpu_b < 0 ? allowed.back() : p.cpu_b};
+  for (const int cpu : pair)
+    if (std::ranges::find(allowed, cpu) == allowed.end())
+      return fail(environment_error("cpu " + std::to_string(cpu),
+                                    "this process may not run there; it may on " + cpus_text(allowed)));
+  if (pair[0] == pair[1])
+    return fail(environment_error("cpu " + std::to_string(pair[0]),
+                                  "needs two CPUs; this process may run on " + cpus_text(allowed)));
+  return pair;
+}
+
+void CoreToCoreKernel::run(std::size_t thread, std::uint64_t passes) {
+  const std::uint64_t first = trips_.at(thread).made;
+  const std::uint64_t last = first + passes * trips_a_pass;
+  for (std::uint64_t trip = first; trip < last; ++trip) {
+    const std::uint64_t turn = 2 * trip + thread;
+    wait_for(ball_.counter, turn);
+    ball_.counter.store(turn + 1, std::memory_order_release);
+  }
+  // The last answer is part of the trip.
+  if (thread == 0) wait_for(ball_.counter, 2 * last);
+  trips_.at(thread).made = last;
+}
+
+Status CoreToCoreKernel::check() {
+  const std::uint64_t counted = ball_.counter.load();
+  for (const Trips& trips : trips_) {
+    if (counted == 2 * trips.made) continue;
+    Error error;
+    error.kind = ErrorKind::verification;
+    error.operation = "check";
+    error.where = "counter";
+    error.expected = std::to_string(2 * trips.made);
+    error.found = std::to_string(counted);
+    error.text = "is " + error.found + ", should be " + error.expected;
+    return fail(std::move(error));
+  }
+  return {};
+}
+
+void CoreToCoreKernel::report(const WindowTotals& totals, Gauges& gauges) const {
+  gauges["round_trips"] = static_cast<double>(totals.passes * trips_a_pass);
+}
+
+}  // namespace ullage

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/stream/test_support.hpp"
+
+namespace ullage::stream_baseline_test {
+namespace {
+
+TEST(StreamBaseline, ResultsAreThoseOfThatManyPasses) { test::expect_right_results(*stream_loops_baseline()); }
+
+TEST(StreamBaseline, BlocksAreVisitedInTheirOrder) { test::expect_blocks_in_order(*stream_loops_baseline()); }
+
+TEST(StreamBaseline, AllButReadHaveBothStores) {
+#if defined(__x86_64__) || defined(__aarch64__)
+  test::expect_all_stores(*stream_loops_baseline());
+#else
+  EXPECT_EQ(stream_loops_baseline()->loop(StreamKind::write, Stores::non_temporal), nullptr);
+#endif
+}
+
+}  // namespace
+}  // namespace ullage::stream_baseline_test

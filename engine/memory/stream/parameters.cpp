@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/stream/parameters.hpp"
+
+#include <limits>
+
+namespace ullage {
+namespace {
+
+constexpr std::uint64_t small_array = std::uint64_t{32}
+                                      << 10U;  // and below: together they may just fill a first-level cache
+constexpr std::uint64_t large_array = std::uint64_t{1} << 20U;
+constexpr std::uint64_t lines_between = 17;         // odd: no two sizes of caches or banks divide it
+constexpr std::uint64_t lines_between_large = 529;  // beyond a row of memory, too
+constexpr std::uint64_t most_blocks = std::numeric_limits<std::uint32_t>::max();
+
+const Words<StreamKind>& stream_words() {
+  static const Words<StreamKind> words{{StreamKind::read, "read"},
+                                       {StreamKind::write, "write"},
+                                       {StreamKind::copy, "copy"},
+                                       {StreamKind::scale, "scale"},
+                                       {StreamKind::add, "add"},
+                                       {StreamKind::triad, "triad"},
+                                       {StreamKind::read_write, "read-write"}};
+  return words;
+}
+const Words<Stores>& stores_words() {
+  static const Words<Stores> words{{Stores::ordinary, "ordinary"}, {Stores::non_temporal, "non-temporal"}};
+  return words;
+}
+const Words<BlockOrder>& block_order_words() {
+  static const Words<BlockOrder> words{{BlockOrder::sequential, "sequential"}, {BlockOrder::random, "random"}};
+  return words;
+}
+
+std::string widths() {
+  std::string text;
+  for (const StreamLoops* const loops : stream_loops_here())
+    text += (text.empty() ? "" : ", ") + std::to_string(loops->vector_bytes);
+  return text;
+}
+
+Status check_blocks(const StreamParameters& p, const std::string& pointer) {
+  if (p.block_bytes % stream_line != 0) return fail(bad_plan(pointer + "/block_bytes", "must be a multiple of 64"));
+  if (p.order == BlockOrder::random && p.block_bytes == 0)
+    return fail(
+        bad_plan(pointer + "/block_bytes", "must be given with order random: it is the blocks that change places"));
+  return {};
+}
+
+}  // namespace
+
+Table<StreamParameters> StreamParameters::table() {
+  using P = StreamParameters;
+  return joined<P>(
+      joined<P>(
+          window_fields<P>(),
+          {choice("kernel", &P::kind, stream_words(),
+                  "read: sum of b; write: a = s; copy: a = b; scale: a = s*b; add: a = b + c; triad: a = b + s*c; "
+                  "read-write: a = a + 1, in place"),
+           choice("stores", &P::stores, stores_words(),
+                  "ordinary: bus_bytes counts each line of a once more, since it is read before it is written; "
+                  "non-temporal: past the caches"),
+           bytes("working_set_bytes", &P::working_set_bytes, {stream_line, 1e15},
+                 "all arrays of all threads of a rank together; each array gets an equal share, in whole blocks"),
+           choice("order", &P::order, block_order_words(),
+                  "in which the blocks of an array are visited, in every pass"),
+           bytes("block_bytes", &P::block_bytes, {0, 1e15},
+                 "what is visited in one go, a multiple of 64; 0: the whole array"),
+           bytes("vector_bytes", &P::vector_bytes, {0, 64},
+                 "moved by one instruction: 16, 32 or 64; 0: what is fastest in short trials before")}),
+      place_fields<P>());
+}
+
+std::uint64_t StreamParameters::array_stride() const {
+  if (array_bytes() < small_array) return array_bytes();
+  return array_bytes() + stream_line * (array_bytes() < large_array ? lines_between : lines_between_large);
+}
+
+std::uint64_t StreamParameters::array_bytes() const {
+  const std::uint64_t unit = block_bytes > 0 ? block_bytes : stream_line;
+  return working_set_bytes / (static_cast<std::uint64_t>(threads) * arrays_of(kind)) / unit * unit;
+}
+
+Status check_stream(const StreamParameters& p, const std::string& pointer) {
+  if (auto status = check_blocks(p, pointer); !status) return status;
+  if (p.array_bytes() == 0) {
+    const std::uint64_t unit = p.block_bytes > 0 ? p.block_bytes : stream_line;
+    return fail(bad_plan(pointer + "/working_set_bytes",
+                         "must be at least " +
+                             std::to_string(unit * arrays_of(p.kind) * static_cast<std::uint64_t>(p.threads)) + ": " +
+                             std::to_string(arrays_of(p.kind)) + " arrays of " + std::to_string(unit) +
+                             " bytes for each of " + std::to_string(p.threads) + " threads"));
+  }
+  if (p.blocks() > most_blocks) return fail(bad_plan(pointer + "/block_bytes", "too small: more than 2^32 blocks"));
+  if (p.stores == Stores::non_temporal && !writes(p.kind))
+    return fail(bad_plan(pointer + "/stores", "must be ordinary with kernel read, which stores nothing"));
+  if (p.vector_bytes != 0 && stream_candidates(p.kind, Stores::ordinary, p.vector_bytes).empty())
+    return fail(bad_plan(pointer + "/vector_bytes", "must be 0 or one of " + widths() + ", which this CPU has"));
+  if (stream_candidates(p.kind, p.stores, p.vector_bytes).empty())
+    return fail(bad_plan(pointer + "/stores", "must be ordinary: this CPU's other ones are not known here"));
+  return {};
+}
+
+}  // namespace ullage

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `b-eff` as a plan has it.
+#include <gtest/gtest.h>
+
+#include "message/message_methods.hpp"
+#include "message/patterns/b_eff_patterns.hpp"
+#include "message/test_support.hpp"
+#include "storage/backend.hpp"
+
+namespace ullage::b_eff_test {
+namespace {
+
+class MpiBEff : public test::MpiMessageWorkload {
+ protected:
+  MpiBEff() { given_ = {{"lmax_bytes", std::int64_t{8192}}, {"budget_s", 1e-6}, {"random_rings", std::int64_t{1}}}; }
+  void SetUp() override {
+    if (world_.size() < 2) GTEST_SKIP() << "one rank has nobody to send to";
+  }
+  [[nodiscard]] BEffPatterns patterns() const {
+    BEffPatterns::Options options;
+    options.ranks = world_.size();
+    options.random_rings = 1;
+    return BEffPatterns(options);
+  }
+  Values given_;
+};
+
+TEST_F(MpiBEff, EveryPatternByEveryMethod) {
+  ASSERT_TRUE(run("b-eff", given_, 2));
+  if (!world_.root()) return;
+  const BEffPatterns all = patterns();
+  for (std::size_t size = 0; size < records_.size(); ++size) {
+    const Json& record = records_[size];
+    EXPECT_EQ(record["gauges"].size(), 3 * all.size() - 2 + 3 + 2 + (size == 0 ? 4 : 0));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Pattern pattern = all.make(i);
+      EXPECT_EQ(record["counters"]["messages/" + pattern.name], messages_of(pattern)) << pattern.name;
+      for (const auto method : message_methods) {
+        if (all.has_one_method(i) && method != mpi::MessageMethod::sendrecv) continue;
+        EXPECT_GT(gauge(size, "t/" + pattern.name + "/" + word_of(method) + "_s", "most"), 0);
+      }
+    }
+    EXPECT_GT(record["verified_bytes"], 0);
+    EXPECT_EQ(record["bad_blocks"], 0);
+  }
+  EXPECT_EQ(gauge(0, "loops/sendrecv", "least"), 5);  // half of the least that is allowed
+  EXPECT_EQ(gauge(0, "probe_loops", "least"), 10);
+  EXPECT_GT(gauge(0, "probe/alltoallv_s", "least"), 0);
+}
+
+TEST_F(MpiBEff, EveryLengthIsAPhaseAndTheLastTwoMayBeShort) {
+  if (world_.size() > 2) GTEST_SKIP() << "more ranks than two take long and show nothing more";
+  given_["additional"] = false;
+  ASSERT_TRUE(run("b-eff", given_));
+  ASSERT_EQ(records_.size(), 21U);
+  if (!world_.root()) return;
+  EXPECT_EQ(records_[3]["phase"], "size-03");
+  EXPECT_EQ(gauge(3, "message_bytes", "least"), 8);
+  EXPECT_EQ(gauge(20, "message_bytes", "most"), 8192);
+  EXPECT_EQ(records_[18]["facts"]["short"], false);
+  for (const std::size_t size : {19U, 20U}) {
+    EXPECT_EQ(records_[size]["facts"]["short"], true);
+    EXPECT_EQ(records_[size]["operations"], 7 * world_.size());
+    EXPECT_EQ(records_[size]["gauges"].size(), 7U + 3 + 2);
+    for (const auto method : message_methods) EXPECT_EQ(gauge(size, "loops/" + word_of(method), "most"), 1);
+  }
+}
+
+TEST_F(MpiBEff, OperationsBytesAndTimesAddUp) {
+  given_["additional"] = false;
+  given_["timed_check"] = true;
+  ASSERT_TRUE(run("b-eff", given_, 3));
+  if (!world_.root()) return;
+  EXPECT_EQ(records_[0]["operations"], 2 * 3 * 7 * world_.size());
+  EXPECT_EQ(records_[2]["operations"], 3 * 7 * world_.size());
+  double sent = 0;
+  double times_s = 0;
+  for (const auto& [name, value] : records_[2]["gauges"].items())
+    if (name.starts_with("t/")) times_s += value["sum"].get<double>();
+  for (const auto& [name, messages] : records_[2]["counters"].items())
+    for (const auto method : message_methods)
+      sent += messages.get<double>() * gauge(2, "loops/" + word_of(method), "most") * 4;
+  EXPECT_EQ(records_[2]["bytes"].get<double>(), sent);
+  EXPECT_NEAR(gauge(2, "accounted_s", "sum"), times_s, 1e-9);
+  EXPECT_LE(gauge(2, "accounted_s", "least"), records_[2]["facts"]["elapsed_s"].get<double>() * 1.001 + 1e-6);
+}
+
+TEST_F(MpiBEff, FirstPhaseTellsWhatThePatternsAre) {
+  given_["additional"] = false;
+  given_["permutation"] = "slot-probe";
+  given_["seed"] = std::int64_t{77};
+  ASSERT_TRUE(run("b-eff", given_, 2));
+  if (!world_.root()) return;
+  const Json& facts = records_[0]["facts"];
+  EXPECT_EQ(facts["seed"], 77);
+  EXPECT_EQ(facts["sizes"].size(), 21U);
+  EXPECT_EQ(facts["nodes"].size(), static_cast<std::size_t>(world_.size()));
+  EXPECT_EQ(facts["patterns"].size(), 7U);
+  EXPECT_EQ(facts["patterns"]["random-00"]["order"], Json(random_order(RandomOrder::slot_probe, world_.size(), 77, 0)));
+  EXPECT_FALSE(records_[1]["facts"].contains("patterns"));
+}
+
+TEST(BEff, OneRankIsRefused) {
+  const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("b-eff");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_FALSE(entry->needs_storage);
+  const auto values = complete(entry->description.parameters, {}, "/p");
+  PlannedLayout layout;
+  layout.ranks = 1;
+  const Status refused = entry->check(values.value(), {}, layout, "/p");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(to_line(refused.error()).find("two ranks or more"), std::string::npos);
+  layout.ranks = 2;
+  EXPECT_TRUE(entry->check(values.value(), {}, layout, "/p").has_value());
+}
+
+}  // namespace
+}  // namespace ullage::b_eff_test

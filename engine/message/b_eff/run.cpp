@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/b_eff/run.hpp"
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/rounding.hpp"
+#include "memory/room.hpp"
+#include "message/rank_nodes.hpp"
+
+namespace ullage {
+namespace {
+
+/// As the original has them.
+constexpr std::uint64_t messages_in_a_buffer = 6;
+constexpr std::uint64_t spare_bytes_a_message = 16;
+constexpr std::size_t sizes_with_a_warm_up = 18;
+constexpr std::size_t first_short_size = b_eff_size_count - 2;
+
+}  // namespace
+
+Table<BEffParameters> BEffParameters::table() {
+  using P = BEffParameters;
+  return {
+      // Twelve messages are addressed with 31 bits.
+      bytes("lmax_bytes", &P::lmax_bytes, {static_cast<double>(b_eff_middle_bytes), 1U << 28U},
+            "of the longest message; a rank has buffers for twelve"),
+      seconds("budget_s", &P::budget_s, {1e-6, 3600}, "for all patterns of one length by one method"),
+      count("random_rings", &P::random_rings, {1, 1000}, "rings over all ranks in random order"),
+      count("seed", &P::seed, {}, "of the random orders"),
+      choice("permutation", &P::permutation, random_order_words(),
+             "uniform: every order equally likely; slot-probe: as the original, where neighbours stay so too often"),
+      flag("additional", &P::additional, "also bisections, halos and the ping-pong, which are no part of the result"),
+      flag("short_last_two", &P::short_last_two,
+           "when the two longest lengths would take too long, only the fastest method of each pattern, once"),
+      flag("timed_check", &P::timed_check, "look at each message inside the timer, as the original does"),
+  };
+}
+
+BEffPatterns BEffParameters::patterns(int ranks) const {
+  return BEffPatterns({ranks, random_rings, seed, permutation, additional});
+}
+
+BEffRun::BEffRun(const BEffParameters& parameters, const WorkloadContext& context)
+    : parameters_(parameters),
+      context_(context),
+      sizes_(b_eff_sizes(parameters.lmax_bytes)),
+      controls_{BEffLoops(parameters.budget_s), BEffLoops(parameters.budget_s), BEffLoops(parameters.budget_s)} {
+  loops_.fill(BEffLoops::probe_loops);
+}
+
+Status BEffRun::begin() {
+  const mpi::World& world = *context_.world;
+  const std::uint64_t buffer_bytes = round_up<std::uint64_t>(
+      messages_in_a_buffer * (parameters_.lmax_bytes + spare_bytes_a_message), sizeof(std::uint64_t));
+  Status room = check_room("lmax_bytes", 2 * buffer_bytes * static_cast<std::uint64_t>(world.topology().ranks_on_node));
+  if (world.all().any(!room)) return room;
+  out_memory_ = AlignedBuffer(buffer_bytes);
+  in_memory_ = AlignedBuffer(buffer_bytes);
+  out_ = mpi::RotatingBuffer(out_memory_.bytes());
+  in_ = mpi::RotatingBuffer(in_memory_.bytes());
+  make_ends().fill(out_memory_.bytes());
+
+  const BEffPatterns patterns = parameters_.patterns(world.size());
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const Pattern pattern = patterns.make(i);
+    patterns_.push_back({pattern.name, steps_of(pattern, world.rank()), patterns.has_one_method(i)});
+  }
+  times_s_.assign(patterns_.size() * message_methods.size(), 0);
+  nodes_ = nodes_by_rank(world);
+  return {};
+}
+
+void BEffRun::begin_size(std::size_t size) {
+  size_ = size;
+  if (size == 0) return;
+  if (size == first_short_size) shorten();
+  for (BEffLoops& method : controls_) method.lengthen(b_eff_growth(parameters_.lmax_bytes, size));
+  settle_loops();
+  std::ranges::fill(times_s_, 0.0);
+}
+
+void BEffRun::settle_loops() {
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    const auto chosen = static_cast<std::int64_t>(is_short() ? 1 : controls_[i].loops());
+    loops_[i] = static_cast<std::uint64_t>(context_.world->all().broadcast(chosen, 0));
+  }
+}
+
+void BEffRun::shorten() {
+  const bool too_long =
+      parameters_.short_last_two &&
+      last_two_take_too_long(controls_, b_eff_growth(parameters_.lmax_bytes, size_), parameters_.budget_s);
+  if (context_.world->all().broadcast(std::int64_t{too_long ? 1 : 0}, 0) != 0) choose_best();
+}
+
+/// The fastest method is that whose slowest rank was fastest at the size before.
+void BEffRun::choose_best() {
+  context_.world->all().max_all(times_s_);
+  std::vector<mpi::MessageMethod> best(patterns_.size(), mpi::MessageMethod::sendrecv);
+  for (std::size_t pattern = 0; pattern < patterns_.size(); ++pattern) {
+    if (patterns_[pattern].has_one_method) continue;
+    best[pattern] = *std::ranges::min_element(message_methods, {}, [&](mpi::MessageMethod method) {
+      return times_s_[place_of({pattern, method})] / static_cast<double>(loops(method));
+    });
+  }
+  context_.world->all().broadcast(std::as_writable_bytes(std::span(best)), 0);
+  best_ = std::move(best);
+}
+
+std::vector<BEffExperiment> BEffRun::experiments() const {
+  std::vector<BEffExperiment> all;
+  for (std::size_t pattern = 0; pattern < patterns_.size(); ++pattern)
+    for (const mpi::MessageMethod method : message_methods) {
+      const bool is_only = is_short() ? method == best_[pattern] : method == mpi::MessageMethod::sendrecv;
+      if (is_only || (!is_short() && !patterns_[pattern].has_one_method)) all.push_back({pattern, method});
+    }
+  return all;
+}
+
+mpi::MessageLoop BEffRun::make_loop(const BEffExperiment& experiment) {
+  return {context_.world->all(), patterns_[experiment.pattern].steps, experiment.method, sizes_[size_], out_, in_};
+}
+
+std::string BEffRun::name_of(const BEffExperiment& experiment) const {
+  return name(experiment.pattern) + " by " + word_of(experiment.method);
+}
+
+double BEffRun::measure(const BEffExperiment& experiment, std::uint64_t loops, Meter& meter, MessageEnds& ends) {
+  mpi::MessageLoop loop = make_loop(experiment);
+  const std::string what = name_of(experiment);
+  const bool takes_part = !loop.is_idle();
+  context_.world->all().barrier();
+  if (takes_part && size_ < sizes_with_a_warm_up) loop.run(1);
+  const std::int64_t start = now_ns();
+  meter.resume(start);
+  if (takes_part && !parameters_.timed_check) loop.run(loops);
+  for (std::uint64_t i = 0; takes_part && parameters_.timed_check && i < loops; ++i) {
+    loop.run(1);
+    ends.look(loop, what);
+  }
+  const std::int64_t stop = now_ns();
+  // Nobody leaves a collective phase alone, so there is nothing to be told.
+  (void)meter.completed(takes_part ? loops * loop.sends() * sizes_[size_] : 0);
+  if (!takes_part) return 0;
+  if (!parameters_.timed_check) ends.look(loop, what);
+  return static_cast<double>(stop - start) * 1e-9;
+}
+
+void BEffRun::check(const BEffExperiment& experiment, MessageEnds& ends) {
+  mpi::MessageLoop loop = make_loop(experiment);
+  ends.exchange_fresh(loop, size_ * times_s_.size() + place_of(experiment), name_of(experiment));
+}
+
+void BEffRun::took(const BEffExperiment& experiment, double took_s) {
+  control(experiment.method).took(took_s);
+  times_s_[place_of(experiment)] = took_s;
+}
+
+}  // namespace ullage

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/b_eff/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/signals.hpp"
+
+namespace ullage::b_eff_run_test {
+namespace {
+
+class MpiBEffRun : public ::testing::Test {
+ protected:
+  MpiBEffRun() : meter_(StopFlags::instance().now()) {
+    context_.world = &world_;
+    parameters_.lmax_bytes = 4096;
+    parameters_.random_rings = 1;
+  }
+  void SetUp() override {
+    if (world_.size() < 2) GTEST_SKIP() << "one rank has nobody to send to";
+    meter_.start(0);
+  }
+
+  mpi::World world_;
+  Meter meter_;
+  WorkloadContext context_;
+  BEffParameters parameters_;
+};
+
+TEST_F(MpiBEffRun, AllRanksDoWhatRankZeroHasChosen) {
+  BEffRun run(parameters_, context_);
+  ASSERT_TRUE(run.begin().has_value());
+  run.begin_size(0);
+  // Every rank has measured something else.
+  run.probed(mpi::MessageMethod::sendrecv, 0.001 * (1 + world_.rank()));
+  run.settle_loops();
+  EXPECT_EQ(run.loops(mpi::MessageMethod::sendrecv), 2500U);
+  run.took({0, mpi::MessageMethod::sendrecv}, 0.6 / (1 + world_.rank()));
+  run.begin_size(1);
+  EXPECT_EQ(run.loops(mpi::MessageMethod::sendrecv), 1250U);
+}
+
+TEST_F(MpiBEffRun, BestMethodIsThatWhoseSlowestRankIsFastest) {
+  parameters_.additional = false;
+  BEffRun run(parameters_, context_);
+  ASSERT_TRUE(run.begin().has_value());
+  for (std::size_t size = 0; size < 19; ++size) run.begin_size(size);
+  const bool last = world_.rank() == world_.size() - 1;
+  for (const BEffExperiment& experiment : run.experiments()) {
+    double took_s = 100;
+    if (experiment.method == mpi::MessageMethod::sendrecv && !last) took_s = 1;
+    if (experiment.method == mpi::MessageMethod::alltoallv && experiment.pattern == 2) took_s = 50;
+    if (experiment.method == mpi::MessageMethod::nonblocking && experiment.pattern != 2) took_s = 80;
+    run.took(experiment, took_s);
+  }
+  run.begin_size(19);
+  ASSERT_TRUE(run.is_short());
+  const auto experiments = run.experiments();
+  ASSERT_EQ(experiments.size(), 7U);
+  for (const auto& [pattern, method] : experiments)
+    EXPECT_EQ(method, pattern == 2 ? mpi::MessageMethod::alltoallv : mpi::MessageMethod::nonblocking) << pattern;
+  for (const auto method : message_methods) EXPECT_EQ(run.loops(method), 1U);
+}
+
+TEST_F(MpiBEffRun, NobodyIsShortWithoutBeingAsked) {
+  parameters_.short_last_two = false;
+  BEffRun run(parameters_, context_);
+  ASSERT_TRUE(run.begin().has_value());
+  for (std::size_t size = 0; size < 19; ++size) run.begin_size(size);
+  for (const BEffExperiment& experiment : run.experiments()) run.took(experiment, 1e6);
+  run.begin_size(19);
+  EXPECT_FALSE(run.is_short());
+}
+
+TEST_F(MpiBEffRun, WhoHasNoPlaceInAPatternWaits) {
+  BEffRun run(parameters_, context_);
+  ASSERT_TRUE(run.begin().has_value());
+  run.begin_size(0);
+  std::size_t pair = 0;
+  while (run.name(pair) != "ping-pong") ++pair;
+  MessageEnds ends = run.make_ends();
+  const double took_s = run.measure({pair, mpi::MessageMethod::sendrecv}, 3, meter_, ends);
+  EXPECT_EQ(took_s > 0, world_.rank() < 2);
+  EXPECT_EQ(run.sends(pair), world_.rank() < 2 ? 1U : 0U);
+  EXPECT_EQ(meter_.bytes(), world_.rank() < 2 ? 3U : 0U);
+  EXPECT_EQ(meter_.operations(), 1U);
+  EXPECT_EQ(ends.found().verified_bytes, world_.rank() < 2 ? 2U : 0U);
+}
+
+TEST_F(MpiBEffRun, MessagesOfAnotherKeyAreFound) {
+  context_.run_key = 7 + static_cast<std::uint64_t>(world_.rank());
+  BEffRun run(parameters_, context_);
+  ASSERT_TRUE(run.begin().has_value());
+  for (std::size_t size = 0; size < 6; ++size) run.begin_size(size);
+  for (const bool timed : {false, true}) {
+    MessageEnds ends = run.make_ends();
+    if (timed) (void)run.measure({5, mpi::MessageMethod::nonblocking}, 2, meter_, ends);
+    if (!timed) run.check({5, mpi::MessageMethod::nonblocking}, ends);
+    ASSERT_TRUE(ends.found().first.has_value());
+    EXPECT_EQ(ends.found().first->kind, ErrorKind::verification);
+    EXPECT_NE(to_line(*ends.found().first).find("ring-5 by nonblocking, 32 bytes"), std::string::npos);
+  }
+}
+
+TEST_F(MpiBEffRun, TimedCheckLooksAtEveryLoop) {
+  parameters_.timed_check = true;
+  BEffRun run(parameters_, context_);
+  ASSERT_TRUE(run.begin().has_value());
+  run.begin_size(0);
+  MessageEnds ends = run.make_ends();
+  (void)run.measure({5, mpi::MessageMethod::alltoallv}, 9, meter_, ends);
+  EXPECT_EQ(ends.found().verified_bytes, 9 * 2 * run.sends(5));  // as many come as go
+}
+
+TEST(BEffParameters, AreThoseOfTheOriginal) {
+  const auto values = complete(specs_of(BEffParameters::table()), {}, "");
+  const auto parameters = BEffParameters::from(values.value());
+  EXPECT_EQ(parameters.lmax_bytes, 1U << 20U);
+  EXPECT_EQ(parameters.budget_s, 0.5);
+  EXPECT_EQ(parameters.patterns(8).size(), 49U);
+  EXPECT_FALSE(complete(specs_of(BEffParameters::table()), {{"lmax_bytes", std::int64_t{4095}}}, "").has_value());
+  EXPECT_TRUE(complete(specs_of(BEffParameters::table()), {{"lmax_bytes", std::int64_t{1} << 28}}, "").has_value());
+}
+
+}  // namespace
+}  // namespace ullage::b_eff_run_test

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/collective/phase.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/clock.hpp"
+#include "noise/fixed_chain.hpp"
+
+namespace ullage {
+namespace {
+
+using mpi::Collective;
+
+/// A function: the table is made while other static objects are.
+Words<Collective> operation_words() {
+  return {{Collective::barrier, "barrier"},
+          {Collective::bcast, "bcast"},
+          {Collective::reduce, "reduce"},
+          {Collective::allreduce, "allreduce"},
+          {Collective::gather, "gather"},
+          {Collective::scatter, "scatter"},
+          {Collective::allgather, "allgather"},
+          {Collective::allgatherv, "allgatherv"},
+          {Collective::alltoall, "alltoall"},
+          {Collective::alltoallv, "alltoallv"},
+          {Collective::reduce_scatter, "reduce_scatter"}};
+}
+
+constexpr std::uint64_t fewest_ranks = 2;
+constexpr std::uint64_t most_bytes_of_a_call = std::numeric_limits<std::int32_t>::max();
+
+/// What one call moves over a rank's link at least, as nccl-tests count it for their "bus bandwidth".
+double link_bytes(const CollectiveParameters& p, int ranks) {
+  const auto bytes = static_cast<double>(p.message_bytes);
+  const double others = ranks - 1;
+  switch (p.operation) {
+    case Collective::barrier:
+      return 0;
+    case Collective::bcast:
+    case Collective::reduce:
+      return bytes;
+    case Collective::allreduce:
+      return 2 * bytes * others / ranks;
+    case Collective::reduce_scatter:
+      return bytes * others / ranks;
+    default:
+      return bytes * others;
+  }
+}
+
+std::size_t room_out(const CollectiveParameters& p, int ranks) { return mpi::room_of(p.shape(), ranks).out; }
+std::size_t room_in(const CollectiveParameters& p, int ranks) { return mpi::room_of(p.shape(), ranks).in; }
+
+}  // namespace
+
+Table<CollectiveParameters> CollectiveParameters::table() {
+  using P = CollectiveParameters;
+  Table<P> fields{
+      choice<P>("operation", &P::operation, operation_words(), "what all ranks call"),
+      bytes("message_bytes", &P::message_bytes, {0, static_cast<double>(most_bytes_of_a_call)},
+            "of the vector in bcast and reductions, also before reduce_scatter cuts it; elsewhere of what goes from "
+            "one rank to one other; 0 for a barrier"),
+      choice<P>("element", &P::element, {{mpi::Element::fp32, "fp32"}, {mpi::Element::fp64, "fp64"}},
+                "what reductions add up"),
+      choice<P>("mode", &P::mode, {{CollectiveMode::blocking, "blocking"}, {CollectiveMode::overlap, "overlap"}},
+                "overlap: the nonblocking form, alone and beside computation of the same length"),
+      count("tests", &P::tests, {0, 10'000}, "of mode overlap: calls of MPI_Test during the computation of each call"),
+      choice<P>("root", &P::root, {{CollectiveRoot::rotating, "rotating"}, {CollectiveRoot::first, "first"}},
+                "rotating: each call has the next rank as its root, so that none can run ahead of the others"),
+  };
+  for (auto& field : call_window_fields<P>()) fields.push_back(std::move(field));
+  return fields;
+}
+
+Status check_collective(const CollectiveParameters& p, int ranks, const std::string& pointer) {
+  const auto count = static_cast<std::uint64_t>(ranks);
+  if (count < fewest_ranks)
+    return fail(bad_plan(pointer + "/operation", "a collective operation needs 2 ranks or more, the layout has 1"));
+  if (p.message_bytes * count > most_bytes_of_a_call)
+    return fail(bad_plan(pointer + "/message_bytes", "ranks times message_bytes has to be below 2 GiB"));
+  if (p.operation == Collective::barrier && p.message_bytes > 0)
+    return fail(bad_plan(pointer + "/message_bytes", "a barrier moves nothing: it has to be 0"));
+  const std::size_t element = mpi::bytes_of(p.element);
+  if (mpi::reduces(p.operation) && (p.message_bytes % element != 0 || p.message_bytes == 0))
+    return fail(bad_plan(pointer + "/message_bytes",
+                         "a reduction needs a multiple of its element's " + std::to_string(element) + " bytes"));
+  if (p.tests > 0 && p.mode == CollectiveMode::blocking)
+    return fail(bad_plan(pointer + "/tests", "a blocking call cannot be tested; needs mode overlap"));
+  return {};
+}
+
+CollectivePhase::CollectivePhase(const CollectiveParameters& parameters, const WorkloadContext& context)
+    : parameters_(parameters),
+      comm_(context.world->all()),
+      rank_(context.world->rank()),
+      ranks_(context.world->size()),
+      content_(parameters.shape(), rank_, ranks_, context.run_key),
+      out_(room_out(parameters, ranks_)),
+      in_(room_in(parameters, ranks_)),
+      call_(comm_, parameters.shape(), out_, in_),
+      shortest_ns_(std::numeric_limits<std::int64_t>::max()) {}
+
+PhaseInfo CollectivePhase::info() const {
+  PhaseInfo info;
+  info.name = "collective";
+  info.collective = true;
+  return info;
+}
+
+Status CollectivePhase::before() {
+  content_.fill(out_);
+  CollectiveContent::poison(in_);
+  if (parameters_.mode == CollectiveMode::blocking) {
+    calls_ = calls_of_a_window(comm_, parameters_, [this](std::uint64_t calls) { return blocking_calls(calls); });
+  } else {
+    calls_ = calls_of_a_window(comm_, parameters_, [this](std::uint64_t calls) { return pure_calls(calls); });
+    size_computation();
+  }
+  return {};
+}
+
+/// So that what is found afterwards was left by a call that was timed.
+std::uint64_t CollectivePhase::prepare(std::uint64_t, std::uint64_t most) {
+  CollectiveContent::poison(in_);
+  prepared_ = most;
+  return prepared_;
+}
+
+Status CollectivePhase::execute(Meter& meter) {
+  const std::uint64_t bytes = calls_ * parameters_.message_bytes;
+  for (std::uint64_t i = 0; i < prepared_; ++i) {
+    if (parameters_.mode == CollectiveMode::overlap) overlap_window();
+    comm_.barrier();
+    meter.resume(now_ns());
+    const std::int64_t took_ns =
+        parameters_.mode == CollectiveMode::blocking ? blocking_calls(calls_) : pure_calls(calls_);
+    call_ns_ += took_ns;
+    shortest_ns_ = std::min(shortest_ns_, took_ns);
+    made_ += calls_;
+    (void)meter.completed(bytes);  // no rank stops alone
+  }
+  return {};
+}
+
+Verification CollectivePhase::after(std::uint64_t, Meter&) {
+  Verification found;
+  found.verified_bytes = content_.expected_bytes(root_);
+  if (const Status right = content_.check(in_, root_); !right) {
+    found.bad_blocks = 1;
+    found.first = right.error();
+  }
+  return found;
+}
+
+Gauges CollectivePhase::gauges() const {
+  Gauges gauges{{"calls", static_cast<double>(made_)},
+                {"link_bytes", static_cast<double>(made_) * link_bytes(parameters_, ranks_)},
+                {"call_s", static_cast<double>(call_ns_) * 1e-9},
+                {"shortest_window_s", made_ > 0 ? static_cast<double>(shortest_ns_) * 1e-9 : 0}};
+  if (parameters_.mode == CollectiveMode::overlap) {
+    gauges["compute_s"] = static_cast<double>(compute_ns_) * 1e-9;
+    gauges["overall_s"] = static_cast<double>(overall_ns_) * 1e-9;
+  }
+  return gauges;
+}
+
+int CollectivePhase::next_root() {
+  root_ = turn_;
+  if (parameters_.root == CollectiveRoot::rotating) turn_ = turn_ + 1 == ranks_ ? 0 : turn_ + 1;
+  return root_;
+}
+
+std::int64_t CollectivePhase::blocking_calls(std::uint64_t calls) {
+  const std::int64_t start = now_ns();
+  for (std::uint64_t i = 0; i < calls; ++i) call_.run(next_root());
+  return now_ns() - start;
+}
+
+std::int64_t CollectivePhase::pure_calls(std::uint64_t calls) {
+  const std::int64_t start = now_ns();
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    call_.start(next_root());
+    call_.wait();
+  }
+  return now_ns() - start;
+}
+
+std::int64_t CollectivePhase::computation(std::uint64_t calls) const {
+  const std::int64_t start = now_ns();
+  for (std::uint64_t i = 0; i < calls; ++i)
+    for (const std::uint64_t blocks : pieces_) run_chain(blocks);
+  return now_ns() - start;
+}
+
+std::int64_t CollectivePhase::overlapped_calls(std::uint64_t calls) {
+  const std::int64_t start = now_ns();
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    call_.start(next_root());
+    for (std::size_t piece = 0; piece < pieces_.size(); ++piece) {
+      run_chain(pieces_[piece]);
+      if (piece + 1 < pieces_.size()) (void)call_.test();
+    }
+    call_.wait();
+  }
+  return now_ns() - start;
+}
+
+/// As long as a call on the slowest rank, by the shortest of a few windows: one that was interrupted looks long.
+void CollectivePhase::size_computation() {
+  constexpr int tries = 3;
+  std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < tries; ++i) {
+    comm_.barrier();
+    shortest_ns = std::min(shortest_ns, comm_.max(pure_calls(calls_)));
+  }
+  const double call_ns = static_cast<double>(shortest_ns) / static_cast<double>(calls_);
+  const std::uint64_t pieces = parameters_.tests + 1;
+  const std::uint64_t blocks = std::max(pieces, blocks_that_last(call_ns));
+  pieces_.assign(pieces, blocks / pieces);
+  pieces_.back() += blocks % pieces;
+}
+
+/// The two stretches of a window that are not the operation alone.
+void CollectivePhase::overlap_window() {
+  comm_.barrier();
+  compute_ns_ += computation(calls_);
+  comm_.barrier();
+  overall_ns_ += overlapped_calls(calls_);
+}
+
+}  // namespace ullage

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `congestion`: what other ranks' messages do to those of a few.
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "message/congestion/phase.hpp"
+
+namespace ullage {
+namespace {
+
+/// Each test alone, and right after it beside the load.
+constexpr std::array<std::pair<CongestionTest, bool>, 6> course{{{CongestionTest::latency, false},
+                                                                 {CongestionTest::latency, true},
+                                                                 {CongestionTest::bandwidth, false},
+                                                                 {CongestionTest::bandwidth, true},
+                                                                 {CongestionTest::allreduce, false},
+                                                                 {CongestionTest::allreduce, true}}};
+
+class CongestionWorkload final : public Workload {
+ public:
+  CongestionWorkload(const CongestionParameters& parameters, const WorkloadContext& context)
+      : parameters_(parameters), context_(context) {}
+
+  [[nodiscard]] Status begin() override {
+    cast_.emplace(*context_.world, parameters_);
+    return {};
+  }
+  [[nodiscard]] std::size_t phases() const override { return course.size(); }
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
+    const auto [test, is_congested] = course.at(index);
+    return std::make_unique<CongestionPhase>(parameters_, context_, *cast_, test, is_congested);
+  }
+  [[nodiscard]] Status end(bool) override { return {}; }
+
+ private:
+  CongestionParameters parameters_;
+  WorkloadContext context_;
+  std::optional<CongestionCast> cast_;
+};
+
+const Registered<WorkloadEntry> registered_congestion{{
+    {"congestion",
+     "messages of a few ranks in random rings, alone and while the others fill the network",
+     specs_of(CongestionParameters::table()),
+     {"no-storage"},
+     {}},
+    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
+      return check_congestion(CongestionParameters::from(values), layout.ranks, pointer);
+    },
+    [](const Values&, const PlannedLayout&) { return Needs{}; },
+    [](const Values& values, const WorkloadContext& context) {
+      return std::make_unique<CongestionWorkload>(CongestionParameters::from(values), context);
+    },
+    nullptr,
+    false,
+}};
+
+}  // namespace
+}  // namespace ullage

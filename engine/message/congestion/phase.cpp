@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/congestion/phase.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "message/call_windows.hpp"
+#include "message/congestion/roles.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int fewest_in_a_scene = 4;
+constexpr double most_stretch = 10;
+constexpr std::chrono::microseconds load_nap{50};
+constexpr int most_told = 1024;
+constexpr std::uint64_t number_bytes_of_sum = 8;
+
+std::string word_of(CongestionTest test) {
+  switch (test) {
+    case CongestionTest::latency:
+      return "latency";
+    case CongestionTest::bandwidth:
+      return "bandwidth";
+    case CongestionTest::allreduce:
+      break;
+  }
+  return "allreduce";
+}
+
+int other_than(const std::vector<int>& victims) {
+  int rank = 0;
+  while (std::ranges::binary_search(victims, rank)) ++rank;
+  return rank;
+}
+
+}  // namespace
+
+Table<CongestionParameters> CongestionParameters::table() {
+  using P = CongestionParameters;
+  return {
+      choice<P>("load", &P::load, {{LoadKind::incast, "incast"}, {LoadKind::alltoall, "alltoall"}},
+                "of the ranks that are no victims: all send to one of them, or each to each"),
+      bytes("load_bytes", &P::load_bytes, {1, 1 << 24}, "of a message of the load"),
+      number("victim_share", &P::victim_share, {0.01, 0.9}, "of all ranks, at least 2 and all but 2 at most"),
+      count("seed", &P::seed, {}, "of the choice of victims and of the order of their rings"),
+      count("rings", &P::rings, {1, 1000}, "random orders of the victims"),
+      seconds("test_s", &P::test_s, {1e-3, 60}, "how long each test shall last when nothing disturbs it"),
+      bytes("message_bytes", &P::message_bytes, {8, 4096}, "of the latency test and the allreduce; a multiple of 8"),
+      bytes("bulk_bytes", &P::bulk_bytes, {1, 1 << 24}, "of a message of the bandwidth test"),
+      count("outstanding", &P::outstanding, {1, 64}, "messages of the bandwidth test that are under way together"),
+  };
+}
+
+Status check_congestion(const CongestionParameters& p, int ranks, const std::string& pointer) {
+  if (ranks < fewest_in_a_scene)
+    return fail(bad_plan(pointer + "/victim_share",
+                         "congestion needs 4 ranks or more, 2 victims and 2 that load the network; the layout has " +
+                             std::to_string(ranks)));
+  if (p.message_bytes % number_bytes_of_sum != 0)
+    return fail(bad_plan(pointer + "/message_bytes", "an allreduce of 64-bit numbers needs a multiple of 8"));
+  return {};
+}
+
+CongestionCast::CongestionCast(const mpi::World& world, const CongestionParameters& parameters)
+    : victims(choose_victims(world.size(), count_of_victims(world.size(), parameters.victim_share), parameters.seed)),
+      is_victim(std::ranges::binary_search(victims, world.rank())),
+      mine(world.all().split(is_victim ? 0 : 1, world.rank())),
+      mailbox(world.all()),
+      first_other(other_than(victims)) {}
+
+CongestionPhase::CongestionPhase(const CongestionParameters& parameters, const WorkloadContext& context,
+                                 CongestionCast& cast, CongestionTest test, bool is_congested)
+    : parameters_(parameters),
+      world_(*context.world),
+      cast_(cast),
+      test_(test),
+      is_congested_(is_congested),
+      key_(context.run_key) {}
+
+PhaseInfo CongestionPhase::info() const {
+  PhaseInfo info;
+  info.name = word_of(test_) + (is_congested_ ? "-congested" : "-isolated");
+  info.collective = true;
+  return info;
+}
+
+Status CongestionPhase::before() {
+  const CongestionParameters& p = parameters_;
+  operation_bytes_ = test_ == CongestionTest::bandwidth ? p.bulk_bytes * p.outstanding : p.message_bytes;
+  if (cast_.is_victim) {
+    make_work();
+    calibrate();
+  } else {
+    load_ = std::make_unique<CongestionLoad>(cast_.mine, cast_.mailbox, p.load, p.load_bytes);
+  }
+  runs_ = static_cast<std::uint64_t>(world_.all().broadcast(static_cast<std::int64_t>(runs_), cast_.victims.front()));
+  return {};
+}
+
+void CongestionPhase::make_work() {
+  const CongestionParameters& p = parameters_;
+  if (test_ == CongestionTest::allreduce) {
+    work_ = std::make_unique<AllreduceWork>(cast_.mine, p.message_bytes, key_);
+    return;
+  }
+  const bool is_bulk = test_ == CongestionTest::bandwidth;
+  const RingWork::Shape shape{is_bulk ? p.bulk_bytes : p.message_bytes, is_bulk ? p.outstanding : 1, p.rings, p.seed};
+  work_ = std::make_unique<RingWork>(cast_.mine, shape, key_);
+}
+
+/// Runs of a ring, by the first one: nothing loads the network yet.
+void CongestionPhase::calibrate() {
+  CallWindowParameters window;
+  window.window_s = parameters_.test_s / static_cast<double>(parameters_.rings);
+  window.warm_up_s = window.window_s;
+  runs_ = calls_of_a_window(cast_.mine, window, [this](std::uint64_t runs) {
+    const std::int64_t start = now_ns();
+    for (std::uint64_t i = 0; i < runs; ++i) work_->run(0);
+    return now_ns() - start;
+  });
+}
+
+/// Of those that are no victims one, which no meter counts.
+std::uint64_t CongestionPhase::operations() const { return cast_.is_victim ? parameters_.rings * runs_ : 1; }
+
+std::uint64_t CongestionPhase::prepare(std::uint64_t, std::uint64_t most) { return most; }
+
+Status CongestionPhase::execute(Meter& meter) {
+  if (cast_.is_victim) {
+    measure(meter);
+    return {};
+  }
+  const std::int64_t start = now_ns();
+  if (is_congested_) {
+    load_->run_until_stopped(cast_.victims.front(), meter);
+    load_s_ = static_cast<double>(now_ns() - start) * 1e-9;
+  } else {
+    load_->rest_until_stopped(meter);
+  }
+  return {};
+}
+
+void CongestionPhase::measure(Meter& meter) {
+  if (is_congested_) await_load(meter);
+  const std::int64_t start = now_ns();
+  const auto most_ns = static_cast<std::int64_t>(most_stretch * parameters_.test_s * 1e9);
+  for (std::uint64_t ring = 0; ring < parameters_.rings; ++ring) {
+    run_ring(ring, meter);
+    if (cast_.mine.max(now_ns() - start) > most_ns) break;
+  }
+  end_load();
+}
+
+void CongestionPhase::run_ring(std::uint64_t ring, Meter& meter) {
+  work_->run(ring);  // its first messages may set up a connection
+  cast_.mine.barrier();
+  meter.resume(now_ns());
+  for (std::uint64_t i = 0; i < runs_; ++i) {
+    work_->run(ring);
+    (void)meter.completed(operation_bytes_);  // no rank stops alone
+  }
+  if (!work_->is_right(ring)) ++wrong_rings_;
+  ++rings_done_;
+}
+
+/// Until the first round of the load is done.
+void CongestionPhase::await_load(Meter& meter) {
+  if (world_.rank() == cast_.victims.front())
+    while (!cast_.mailbox.look()) {
+      std::this_thread::sleep_for(load_nap);
+      meter.sign_of_life();
+    }
+  cast_.mine.barrier();
+}
+
+/// Under load the first of them tells the others.
+void CongestionPhase::end_load() {
+  if (world_.rank() != cast_.victims.front()) return;
+  for (int rank = 0; rank < world_.size(); ++rank)
+    if (is_congested_ ? rank == cast_.first_other : !std::ranges::binary_search(cast_.victims, rank))
+      cast_.mailbox.post(rank, congestion_stop, {});
+}
+
+Verification CongestionPhase::after(std::uint64_t, Meter&) {
+  rings_done_ =
+      static_cast<std::uint64_t>(world_.all().broadcast(static_cast<std::int64_t>(rings_done_), cast_.victims.front()));
+  Verification found;
+  found.verified_bytes = cast_.is_victim ? rings_done_ * operation_bytes_ : 0;
+  if (wrong_rings_ == 0) return found;
+  Error error;
+  error.kind = ErrorKind::verification;
+  error.operation = "verify";
+  error.where = "rank " + std::to_string(world_.rank());
+  error.text = "wrong data after " + std::to_string(wrong_rings_) + " rings";
+  found.bad_blocks = wrong_rings_;
+  found.first = std::move(error);
+  return found;
+}
+
+Counters CongestionPhase::counters() const { return {{"load_bytes", load_ ? load_->sent_bytes() : 0}}; }
+
+Gauges CongestionPhase::gauges() const {
+  const auto victims = static_cast<double>(cast_.victims.size());
+  return {{"victims", victims},
+          {"load_ranks", world_.size() - victims},
+          {"rings", static_cast<double>(rings_done_)},
+          {"runs_a_ring", static_cast<double>(runs_)},
+          {"operation_bytes", static_cast<double>(operation_bytes_)},
+          {"load_s", load_s_}};
+}
+
+void CongestionPhase::tell(Json& facts) const {
+  if (world_.size() <= most_told) facts["victims"] = cast_.victims;
+}
+
+}  // namespace ullage

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/exchange/phase.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "message/message_methods.hpp"
+#include "message/patterns/bisection.hpp"
+#include "message/patterns/cartesian.hpp"
+#include "message/patterns/incast.hpp"
+#include "message/patterns/rank_order.hpp"
+#include "message/patterns/ring_sizes.hpp"
+#include "message/patterns/sparse.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int fewest_exchange_ranks = 2;
+constexpr std::uint64_t most_buffer_bytes = 4ULL << 30;
+/// MPI_Alltoallv has int displacements.
+constexpr std::uint64_t most_alltoallv_bytes = (1ULL << 31) - 1;
+constexpr std::uint64_t slots_of_a_buffer = 6;
+
+/// Asked for while names register themselves, before what stands at namespace scope need be there.
+const Words<ExchangePattern>& pattern_words() {
+  static const Words<ExchangePattern> words{
+      {ExchangePattern::ring, "ring"},
+      {ExchangePattern::best_bisection, "best-bisection"},
+      {ExchangePattern::worst_bisection, "worst-bisection"},
+      {ExchangePattern::random_bisection, "random-bisection"},
+      {ExchangePattern::halo_2d, "halo-2d"},
+      {ExchangePattern::halo_3d, "halo-3d"},
+      {ExchangePattern::torus_2d, "torus-2d"},
+      {ExchangePattern::torus_3d, "torus-3d"},
+      {ExchangePattern::incast, "incast"},
+      {ExchangePattern::outcast, "outcast"},
+      {ExchangePattern::sparse, "sparse"},
+  };
+  return words;
+}
+
+bool meets_twice(std::vector<int> ranks) {
+  std::ranges::sort(ranks);
+  return std::ranges::adjacent_find(ranks) != ranks.end();
+}
+
+/// Whether the rank has two messages for the same rank, or from it.
+bool has_parallel_messages(const std::vector<mpi::MessageStep>& steps) {
+  std::vector<int> to;
+  std::vector<int> from;
+  for (const mpi::MessageStep& step : steps) {
+    if (step.to != mpi::MessageStep::nobody) to.push_back(step.to);
+    if (step.from != mpi::MessageStep::nobody) from.push_back(step.from);
+  }
+  return meets_twice(std::move(to)) || meets_twice(std::move(from));
+}
+
+}  // namespace
+
+Table<ExchangeParameters> ExchangeParameters::table() {
+  using P = ExchangeParameters;
+  Table<P> fields{
+      choice("pattern", &P::pattern, pattern_words(),
+             "who sends to whom; of a bisection's pairs each sends and receives, halos do not close and tori do"),
+      choice("method", &P::method, message_method_words(), "by which calls of MPI"),
+      bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
+      text("file", &P::file, "of pattern sparse: lines FROM TO [WEIGHT]"),
+      count("seed", &P::seed, {}, "of random-bisection"),
+  };
+  for (auto& field : call_window_fields<P>()) fields.push_back(std::move(field));
+  return fields;
+}
+
+Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer) {
+  if (ranks < fewest_exchange_ranks) return fail(bad_plan(pointer, "an exchange needs two ranks at least"));
+  const bool is_sparse = parameters.pattern == ExchangePattern::sparse;
+  if (is_sparse && parameters.file.empty()) return fail(bad_plan(pointer + "/file", "pattern sparse needs a file"));
+  if (!is_sparse && !parameters.file.empty())
+    return fail(bad_plan(pointer + "/file", "a file is for pattern sparse only"));
+  return {};
+}
+
+Result<Pattern> exchange_pattern(const ExchangeParameters& parameters, int ranks, const std::string& text) {
+  switch (parameters.pattern) {
+    case ExchangePattern::ring:
+      return one_ring("ring", ranks);
+    case ExchangePattern::best_bisection:
+      return best_bisection(ranks);
+    case ExchangePattern::worst_bisection:
+      return worst_bisection(ranks);
+    case ExchangePattern::random_bisection:
+      return Pattern{"random-bisection", random_order(RandomOrder::uniform, ranks, parameters.seed, 0),
+                     Pairs{ranks / 2}};
+    case ExchangePattern::halo_2d:
+      return halo("halo-2d", ranks, 2, false);
+    case ExchangePattern::halo_3d:
+      return halo("halo-3d", ranks, 3, false);
+    case ExchangePattern::torus_2d:
+      return halo("torus-2d", ranks, 2, true);
+    case ExchangePattern::torus_3d:
+      return halo("torus-3d", ranks, 3, true);
+    case ExchangePattern::incast:
+      return incast(ranks);
+    case ExchangePattern::outcast:
+      return outcast(ranks);
+    case ExchangePattern::sparse:
+      break;
+  }
+  return sparse(text, parameters.file, ranks);
+}
+
+ExchangePhase::ExchangePhase(const ExchangeParameters& parameters, const WorkloadContext& context)
+    : parameters_(parameters), world_(*context.world), contents_(context.run_key, parameters.message_bytes) {}
+
+ExchangePhase::~ExchangePhase() = default;
+
+PhaseInfo ExchangePhase::info() const {
+  PhaseInfo info;
+  info.name = "exchange";
+  info.collective = true;
+  return info;
+}
+
+Status ExchangePhase::before() {
+  const auto text = read_file();
+  if (!text) return fail(text.error());
+  auto pattern = exchange_pattern(parameters_, world_.size(), *text);
+  if (!pattern) return fail(pattern.error());
+  pattern_ = std::move(*pattern);
+  const Status made = make_loop();
+  if (world_.all().any(!made)) return made;
+  iterations_ = calls_of_a_window(world_.all(), parameters_, [&](std::uint64_t count) {
+    world_.all().barrier();
+    return run(count);
+  });
+  return {};
+}
+
+/// Rank 0 reads; all have its text, or its error.
+Result<std::string> ExchangePhase::read_file() const {
+  if (parameters_.pattern != ExchangePattern::sparse) return std::string{};
+  std::string text;
+  bool is_read = true;
+  if (world_.root()) {
+    std::ifstream file(parameters_.file, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    is_read = file.is_open() && !file.bad();
+  }
+  if (!world_.all().all(is_read)) return fail(environment_error(parameters_.file, "cannot be read on rank 0's node"));
+  return world_.all().broadcast(std::move(text), 0);
+}
+
+Status ExchangePhase::make_loop() {
+  auto steps = steps_of(pattern_, world_.rank());
+  const std::uint64_t sends = sends_of(steps);
+  const std::uint64_t receives = static_cast<std::uint64_t>(
+      std::ranges::count_if(steps, [](const mpi::MessageStep& step) { return step.from != mpi::MessageStep::nobody; }));
+  const bool is_alltoallv = parameters_.method == mpi::MessageMethod::alltoallv;
+  const std::uint64_t slots = std::max({slots_of_a_buffer, sends, receives});
+  if (slots * (parameters_.message_bytes + 8) > (is_alltoallv ? most_alltoallv_bytes : most_buffer_bytes))
+    return fail(environment_error("exchange", std::to_string(slots) + " messages do not fit into a buffer"));
+  if (is_alltoallv && has_parallel_messages(steps))
+    return fail(environment_error("exchange", "alltoallv has one message a pair: no weights above 1"));
+  buffers_ = std::make_unique<MessageBuffers>(parameters_.message_bytes, sends, receives);
+  contents_.fill(buffers_->out().bytes(), world_.rank());
+  contents_.poison(buffers_->in().bytes());
+  loop_ = std::make_unique<mpi::MessageLoop>(world_.all(), std::move(steps), parameters_.method,
+                                             parameters_.message_bytes, buffers_->out(), buffers_->in());
+  return {};
+}
+
+std::int64_t ExchangePhase::run(std::uint64_t iterations) {
+  const std::int64_t start = now_ns();
+  loop_->run(iterations);
+  return now_ns() - start;
+}
+
+std::uint64_t ExchangePhase::prepare(std::uint64_t, std::uint64_t most) {
+  prepared_ = most;
+  return prepared_;
+}
+
+Status ExchangePhase::execute(Meter& meter) {
+  const std::uint64_t bytes = iterations_ * loop_->sends() * parameters_.message_bytes;
+  for (std::uint64_t i = 0; i < prepared_; ++i) {
+    world_.all().barrier();
+    windows_s_.push_back(static_cast<double>(run(iterations_)) * 1e-9);
+    (void)meter.completed(bytes);
+  }
+  return {};
+}
+
+/// What the timed windows left, and then one iteration more, into a buffer that holds nothing right.
+Verification ExchangePhase::after(std::uint64_t, Meter&) {
+  world_.all().max_all(windows_s_);
+  messages_ = world_.all().sum(loop_->sends());
+  Verification found;
+  check_received(found);
+  contents_.poison(buffers_->in().bytes());
+  loop_->run(1);
+  check_received(found);
+  return found;
+}
+
+void ExchangePhase::check_received(Verification& found) const {
+  for (const auto& [from, data] : loop_->last_received()) {
+    found.verified_bytes += data.size();
+    const Status right = contents_.check(data, from);
+    if (right) continue;
+    ++found.bad_blocks;
+    if (!found.first) found.first = right.error();
+  }
+}
+
+Gauges ExchangePhase::gauges() const {
+  const auto [shortest, longest] = std::ranges::minmax_element(windows_s_);
+  const bool none = windows_s_.empty();
+  const std::uint64_t done = iterations_ * windows_s_.size();
+  const double messages = loop_ == nullptr ? 0 : static_cast<double>(done * loop_->sends());
+  return {{"elapsed_s", std::accumulate(windows_s_.begin(), windows_s_.end(), 0.0)},
+          {"shortest_window_s", none ? 0 : *shortest},
+          {"longest_window_s", none ? 0 : *longest},
+          {"iterations", static_cast<double>(done)},
+          {"message_bytes", static_cast<double>(parameters_.message_bytes)},
+          {"messages", messages},
+          {"bytes", messages * static_cast<double>(parameters_.message_bytes)}};
+}
+
+void ExchangePhase::tell(nlohmann::json& facts) const {
+  facts["pattern"] = pattern_.name;
+  facts["participants"] = places_of(pattern_);
+  facts["messages_an_iteration"] = messages_;
+  facts["windows_s"] = windows_s_;
+}
+
+}  // namespace ullage

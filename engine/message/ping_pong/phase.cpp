@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/ping_pong/phase.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/clock.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int fewest_ends = 2;
+constexpr std::uint64_t most_under_way_bytes = 1ULL << 30;
+constexpr int tag_name = 1;
+constexpr int tag_answers = 2;
+
+/// Whole ps: what is below is noise, and only makes the records longer.
+double in_picoseconds(double seconds) { return std::round(seconds * 1e12) / 1e12; }
+
+}  // namespace
+
+Table<PingPongParameters> PingPongParameters::table() {
+  using P = PingPongParameters;
+  return {
+      choice("pairs", &P::pairs, {{PairChoice::all, "all"}, {PairChoice::sampled, "sampled"}},
+             "every ordered pair, or those among every k-th end that fit into budget_s, by HPCC's rule"),
+      choice("between", &P::between, {{PairEnds::ranks, "ranks"}, {PairEnds::nodes, "nodes"}},
+             "every rank is an end, or the lowest rank of each node"),
+      choice("traffic", &P::traffic, {{PairTraffic::ping_pong, "ping-pong"}, {PairTraffic::one_way, "one-way"}},
+             "there and back one message at a time, or all of a measurement one way at once"),
+      flag("at_once", &P::at_once, "all disjoint pairs of a round together, or one pair while the others wait"),
+      bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
+      count("loops", &P::loops, {1, 1'000'000}, "messages each way of a measurement"),
+      count("measurements", &P::measurements, {1, 10'000}, "of each ordered pair; the shortest counts"),
+      seconds("budget_s", &P::budget_s, {1e-6, 86400}, "for all pairs, by which sampled ones are chosen"),
+  };
+}
+
+Status check_ping_pong(const PingPongParameters& parameters, int ranks, const std::string& pointer) {
+  if (ranks < fewest_ends) return fail(bad_plan(pointer, "pairs need two ranks at least"));
+  if (parameters.at_once && parameters.pairs == PairChoice::sampled)
+    return fail(bad_plan(pointer + "/at_once", "sampled pairs are measured one at a time"));
+  if (parameters.traffic == PairTraffic::one_way && parameters.loops * parameters.message_bytes > most_under_way_bytes)
+    return fail(bad_plan(pointer + "/loops", "all messages of a measurement are under way at once: at most 1 GiB"));
+  if (parameters.pairs == PairChoice::all && parameters.between == PairEnds::ranks && ranks > PingPongPhase::most_ends)
+    return fail(bad_plan(pointer + "/pairs", "all pairs of at most 1024 ends: choose sampled, or between nodes"));
+  return {};
+}
+
+PingPongPhase::PingPongPhase(const PingPongParameters& parameters, const WorkloadContext& context)
+    : parameters_(parameters), world_(*context.world), key_(context.run_key) {}
+
+PhaseInfo PingPongPhase::info() const {
+  PhaseInfo info;
+  info.name = "pairs";
+  info.collective = true;
+  return info;
+}
+
+Status PingPongPhase::before() {
+  const mpi::Topology& topology = world_.topology();
+  const bool of_nodes = parameters_.between == PairEnds::nodes;
+  is_end_ = !of_nodes || topology.leader();
+  end_count_ = of_nodes ? topology.nodes : topology.ranks;
+  if (end_count_ < fewest_ends) return fail(environment_error("pairs", "all ranks are on one node"));
+  if (end_count_ > most_ends && parameters_.pairs == PairChoice::all)
+    return fail(environment_error("pairs", std::to_string(end_count_) + " ends, and all pairs of 1024 at most"));
+  ends_ = world_.all().split(is_end_ ? 0 : 1, topology.rank);
+  if (is_end_) timer_ = std::make_unique<PairTimer>(*ends_, parameters_.job(), key_);
+  stride_ = choose_stride();
+  schedule_.emplace(end_count_, parameters_.at_once ? PairCompany::together : PairCompany::alone, stride_);
+  return {};
+}
+
+/// By the first end with the last.
+int PingPongPhase::choose_stride() {
+  if (parameters_.pairs == PairChoice::all) return 1;
+  std::int64_t took_ns = 0;
+  if (is_end_) {
+    ends_->barrier();
+    const std::int64_t start = now_ns();
+    if (ends_->rank() == 0) (void)timer_->ask(end_count_ - 1);
+    if (ends_->rank() == end_count_ - 1) timer_->answer(0);
+    took_ns = now_ns() - start;
+  }
+  took_ns = std::max<std::int64_t>(1, world_.all().broadcast(took_ns, 0));
+  return sampling_stride(end_count_, parameters_.budget_s, static_cast<double>(took_ns) * 1e-9);
+}
+
+std::uint64_t PingPongPhase::operations() const { return is_end_ && schedule_ ? schedule_->turns() : 0; }
+
+std::uint64_t PingPongPhase::prepare(std::uint64_t first, std::uint64_t most) {
+  first_ = first;
+  prepared_ = most;
+  return prepared_;
+}
+
+Status PingPongPhase::execute(Meter& meter) {
+  for (std::uint64_t turn = first_; turn < first_ + prepared_; ++turn) {
+    const std::uint64_t before_bytes = timer_->sent_bytes();
+    ends_->barrier();
+    if (const auto mine = schedule_->at(turn, ends_->rank())) take(*mine);
+    (void)meter.completed(timer_->sent_bytes() - before_bytes);
+  }
+  return {};
+}
+
+void PingPongPhase::take(const PairTurn& turn) {
+  if (turn.client == ends_->rank())
+    answers_.push_back({turn.server, timer_->ask(turn.server)});
+  else
+    timer_->answer(turn.client);
+}
+
+Verification PingPongPhase::after(std::uint64_t, Meter&) {
+  reduce();
+  if (is_end_) gather();
+  Verification found;
+  if (timer_ == nullptr) return found;
+  found.verified_bytes = timer_->verified_bytes();
+  found.bad_blocks = timer_->wrong_messages();
+  found.first = timer_->wrong();
+  return found;
+}
+
+void PingPongPhase::reduce() {
+  std::array least{std::numeric_limits<double>::max()};
+  std::array most{0.0};
+  std::array sums{0.0, 0.0};
+  for (const Answer& answer : answers_) {
+    least[0] = std::min(least[0], answer.one_way_s);
+    most[0] = std::max(most[0], answer.one_way_s);
+    sums[0] += answer.one_way_s;
+    sums[1] += 1;
+  }
+  const mpi::Comm& all = world_.all();
+  all.min_all(least);
+  all.max_all(most);
+  all.sum_all(sums);
+  least_s_ = least[0];
+  most_s_ = most[0];
+  pairs_ = sums[1];
+  mean_s_ = sums[0] / sums[1];
+}
+
+/// The first end, which is rank 0, hears all others, one after the other.
+void PingPongPhase::gather() {
+  const mpi::Topology& topology = world_.topology();
+  const std::string name = "node" + std::to_string(topology.node) + ":rank" + std::to_string(topology.rank);
+  const Json mine{{"name", name}, {"host", topology.node_name}};
+  if (ends_->rank() != 0) {
+    ends_->send(mine.dump(), 0, tag_name);
+    std::string bytes(answers_.size() * sizeof(Answer), '\0');
+    if (!answers_.empty()) std::memcpy(bytes.data(), answers_.data(), bytes.size());
+    ends_->send(bytes, 0, tag_answers);
+    return;
+  }
+  for (int end = 0; end < end_count_; ++end) {
+    const Json one = end == 0 ? mine : Json::parse(ends_->receive_text(end, tag_name));
+    std::vector<Answer> answers = answers_;
+    if (end > 0) {
+      const std::string bytes = ends_->receive_text(end, tag_answers);
+      answers.resize(bytes.size() / sizeof(Answer));
+      if (!answers.empty()) std::memcpy(answers.data(), bytes.data(), bytes.size());
+    }
+    keep(end, answers);
+    if (end_count_ > most_ends) continue;
+    ends_told_.push_back(one["name"]);
+    hosts_told_.push_back(one["host"]);
+  }
+}
+
+void PingPongPhase::keep(int client, const std::vector<Answer>& answers) {
+  for (const Answer& answer : answers)
+    matrix_told_.push_back(Json::array({client, answer.server, in_picoseconds(answer.one_way_s)}));
+}
+
+Gauges PingPongPhase::gauges() const {
+  return {{"least_one_way_s", least_s_},
+          {"mean_one_way_s", mean_s_},
+          {"most_one_way_s", most_s_},
+          {"message_bytes", static_cast<double>(parameters_.message_bytes)},
+          {"pairs", pairs_}};
+}
+
+void PingPongPhase::tell(nlohmann::json& facts) const {
+  facts["traffic"] = parameters_.traffic == PairTraffic::ping_pong ? "ping-pong" : "one-way";
+  facts["at_once"] = parameters_.at_once;
+  facts["stride"] = stride_;
+  facts["ends"] = ends_told_;
+  facts["hosts"] = hosts_told_;
+  facts["one_way_s"] = matrix_told_;
+}
+
+}  // namespace ullage

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-way times between pairs of ranks or of nodes: all of them, or HPCC's sample.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "message/pair_timer.hpp"
+#include "message/patterns/pair_schedule.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+
+enum class PairChoice { all, sampled };
+enum class PairEnds { ranks, nodes };
+
+struct PingPongParameters {
+  PairChoice pairs = PairChoice::all;
+  PairEnds between = PairEnds::ranks;
+  PairTraffic traffic = PairTraffic::ping_pong;
+  bool at_once = false;
+  std::uint64_t message_bytes = 8;
+  std::uint64_t loops = 8;
+  std::uint64_t measurements = 5;
+  double budget_s = 10;
+
+  [[nodiscard]] static Table<PingPongParameters> table();
+  [[nodiscard]] static PingPongParameters from(const Values& values) { return bind_parameters(table(), values); }
+  [[nodiscard]] PairJob job() const { return {traffic, message_bytes, loops, measurements}; }
+};
+
+/// What spans parameters and layout.
+[[nodiscard]] Status check_ping_pong(const PingPongParameters& parameters, int ranks, const std::string& pointer);
+
+/// An operation is a turn of the schedule, which all ends begin together. Gauges, the same on every rank:
+/// least_one_way_s, mean_one_way_s, most_one_way_s (over the pairs), message_bytes, pairs. Facts: traffic, stride,
+/// one_way_s (`[client, server, s]`), and of up to 1024 ends their names (`ends`) and hosts (`hosts`).
+class PingPongPhase final : public PhaseWork {
+ public:
+  static constexpr int most_ends = 1024;
+
+  PingPongPhase(const PingPongParameters& parameters, const WorkloadContext& context);
+
+  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status before() override;
+  [[nodiscard]] std::uint64_t operations() const override;
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
+  [[nodiscard]] Status execute(Meter& meter) override;
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  [[nodiscard]] Gauges gauges() const override;
+  void tell(nlohmann::json& facts) const override;
+
+ private:
+  struct Answer {
+    int server = 0;
+    double one_way_s = 0;
+  };
+
+  [[nodiscard]] int choose_stride();
+  void take(const PairTurn& turn);
+  void reduce();
+  void gather();
+  void keep(int client, const std::vector<Answer>& answers);
+
+  PingPongParameters parameters_;
+  const mpi::World& world_;
+  std::uint64_t key_;
+  std::optional<mpi::Comm> ends_;  // of ranks that are none, those that are none
+  bool is_end_ = false;
+  int end_count_ = 0;
+  int stride_ = 1;
+  std::unique_ptr<PairTimer> timer_;
+  std::optional<PairSchedule> schedule_;
+  std::uint64_t first_ = 0;
+  std::uint64_t prepared_ = 0;
+  std::vector<Answer> answers_;
+  double least_s_ = 0;
+  double mean_s_ = 0;
+  double most_s_ = 0;
+  double pairs_ = 0;
+  Json ends_told_ = Json::array();
+  Json hosts_told_ = Json::array();
+  Json matrix_told_ = Json::array();
+};
+
+}  // namespace ullage

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `ping-pong` as a plan has it.
+#include <set>
+#include <utility>
+
+#include "run/workload_test_support.hpp"
+#include "storage/backend.hpp"
+
+namespace ullage::ping_pong_test {
+namespace {
+
+const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("ping-pong"); }
+
+std::string refusal(const Values& given, int ranks) {
+  PlannedLayout layout;
+  layout.ranks = ranks;
+  const Status status = entry().check(complete(entry().description.parameters, given, "").value(), {}, layout, "/p");
+  return status ? "" : to_line(status.error());
+}
+
+Values few(Values given) {
+  given.try_emplace("loops", std::int64_t{2});
+  given.try_emplace("measurements", std::int64_t{1});
+  return given;
+}
+
+/// Every ordered pair of different ends, once, with a time.
+void expect_all_pairs(const Json& facts, int ends) {
+  std::set<std::pair<int, int>> met;
+  for (const Json& one : facts["one_way_s"]) {
+    EXPECT_TRUE(met.emplace(one[0].get<int>(), one[1].get<int>()).second);
+    EXPECT_NE(one[0], one[1]);
+    EXPECT_GT(one[2].get<double>(), 0);
+  }
+  EXPECT_EQ(met.size(), static_cast<std::size_t>(ends * (ends - 1)));
+  ASSERT_EQ(facts["ends"].size(), static_cast<std::size_t>(ends));
+  EXPECT_EQ(facts["ends"].back(), "node0:rank" + std::to_string(ends - 1));
+  EXPECT_EQ(facts["hosts"].size(), static_cast<std::size_t>(ends));
+}
+
+TEST(MpiPingPong, AllPairsAloneAndTogetherByBothKindsOfTraffic) {
+  const int ranks = mpi::Comm::world().size();
+  if (ranks < 2) GTEST_SKIP() << "one rank";
+  for (const bool at_once : {false, true})
+    for (const char* traffic : {"ping-pong", "one-way"}) {
+      Json record;
+      const Values given = few({{"at_once", at_once}, {"traffic", traffic}, {"message_bytes", std::int64_t{3000}}});
+      ASSERT_EQ(test::run_workload("ping-pong", given, record).status, PhaseStatus::ok);
+      if (mpi::Comm::world().rank() != 0) continue;
+      EXPECT_EQ(record["phase"], "pairs");
+      EXPECT_EQ(record["facts"]["traffic"], traffic);
+      expect_all_pairs(record["facts"], ranks);
+      const Json& gauges = record["gauges"];
+      EXPECT_EQ(gauges["pairs"]["most"], ranks * (ranks - 1));
+      EXPECT_EQ(gauges["message_bytes"]["least"], 3000);
+      EXPECT_LE(gauges["least_one_way_s"]["most"], gauges["mean_one_way_s"]["least"]);
+      EXPECT_LE(gauges["mean_one_way_s"]["most"], gauges["most_one_way_s"]["least"]);
+      EXPECT_EQ(record["bad_blocks"], 0);
+      EXPECT_GT(record["verified_bytes"], 0);
+    }
+}
+
+TEST(MpiPingPong, SampledPairsKeepToTheirStride) {
+  const int ranks = mpi::Comm::world().size();
+  if (ranks < 2) GTEST_SKIP() << "one rank";
+  Json record;
+  ASSERT_EQ(test::run_workload("ping-pong", few({{"pairs", "sampled"}}), record).status, PhaseStatus::ok);
+  if (mpi::Comm::world().rank() != 0) return;
+  EXPECT_EQ(record["facts"]["stride"], 1) << "so few ranks are all within any budget";
+  EXPECT_EQ(record["facts"]["one_way_s"].size(), static_cast<std::size_t>(ranks * (ranks - 1)));
+}
+
+TEST(MpiPingPong, BetweenNodesThereAreTwoNodes) {
+  Json record;
+  if (mpi::Comm::world().size() < 2) GTEST_SKIP() << "one rank";
+  ASSERT_EQ(test::run_workload("ping-pong", few({{"between", "nodes"}}), record).status, PhaseStatus::failed);
+  if (mpi::Comm::world().rank() != 0) return;
+  EXPECT_EQ(record["failures"][0]["text"], "all ranks are on one node");
+}
+
+TEST(PingPong, RefusesWhatSaysNothing) {
+  EXPECT_FALSE(entry().needs_storage);
+  EXPECT_EQ(refusal({}, 2), "");
+  EXPECT_NE(refusal({}, 1).find("two ranks at least"), std::string::npos);
+  EXPECT_NE(refusal({{"at_once", true}, {"pairs", "sampled"}}, 4).find("/p/at_once"), std::string::npos);
+  EXPECT_NE(refusal({}, 1025).find("/p/pairs"), std::string::npos);
+  EXPECT_EQ(refusal({{"between", "nodes"}}, 1025), "");
+  const Values much{{"traffic", "one-way"}, {"message_bytes", std::int64_t{1} << 30}, {"loops", std::int64_t{2}}};
+  EXPECT_NE(refusal(much, 2).find("/p/loops"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ullage::ping_pong_test

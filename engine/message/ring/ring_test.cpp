@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `ring` as a plan has it.
+#include <gtest/gtest.h>
+
+#include "message/patterns/rank_order.hpp"
+#include "message/test_support.hpp"
+#include "storage/backend.hpp"
+
+namespace ullage::ring_test {
+namespace {
+
+class MpiRing : public test::MpiMessageWorkload {
+ protected:
+  void SetUp() override {
+    if (world_.size() < 2) GTEST_SKIP() << "one rank has nobody to send to";
+  }
+};
+
+TEST_F(MpiRing, NaturalRingHasOneTime) {
+  ASSERT_TRUE(run("ring", {}));
+  if (!world_.root()) return;
+  EXPECT_EQ(records_[0]["phase"], "ring");
+  EXPECT_GT(gauge(0, "ring_s", "least"), 0);
+  EXPECT_EQ(gauge(0, "ring_s", "least"), gauge(0, "ring_s", "most"));
+  EXPECT_NEAR(gauge(0, "ring_s", "least"), gauge(0, "ring/0_s", "most"), 1e-15);
+  EXPECT_GE(gauge(0, "loops", "least"), 8);
+  EXPECT_EQ(gauge(0, "message_bytes", "most"), 8);
+  EXPECT_EQ(records_[0]["operations"], 5 * 2 * world_.size());
+  // Of two messages each rank looks at both ends of the last, and at all of those sent once more.
+  EXPECT_EQ(records_[0]["verified_bytes"], world_.size() * (5 * 2 * 2 * 2 + 2 * 2 * 8));
+  EXPECT_EQ(records_[0]["facts"]["orders"].size(), 1U);
+  EXPECT_EQ(records_[0]["facts"]["nodes"].size(), static_cast<std::size_t>(world_.size()));
+}
+
+TEST_F(MpiRing, LoopsStayWhereTheyMayNotGrow) {
+  ASSERT_TRUE(run("ring", {{"grow", false}, {"loops", std::int64_t{3}}, {"measurements", std::int64_t{2}}}));
+  if (!world_.root()) return;
+  EXPECT_EQ(gauge(0, "loops", "most"), 3);
+  EXPECT_EQ(records_[0]["bytes"], world_.size() * 2 * 2 * 3 * 2 * 8);
+}
+
+TEST_F(MpiRing, RandomRingsHaveAGeometricMean) {
+  const Values given{{"order", "random"},
+                     {"rings", std::int64_t{3}},
+                     {"message_bytes", std::int64_t{70'001}},
+                     {"measurements", std::int64_t{1}},
+                     {"grow", false},
+                     {"loops", std::int64_t{1}},
+                     {"seed", std::int64_t{5}},
+                     {"permutation", "slot-probe"}};
+  ASSERT_TRUE(run("ring", given));
+  if (!world_.root()) return;
+  double product = 1;
+  for (const char* ring : {"ring/0_s", "ring/1_s", "ring/2_s"}) product *= gauge(0, ring, "least");
+  EXPECT_NEAR(gauge(0, "ring_s", "least"), std::cbrt(product), 1e-9);
+  EXPECT_EQ(records_[0]["facts"]["orders"][2], Json(random_order(RandomOrder::slot_probe, world_.size(), 5, 2)));
+}
+
+TEST_F(MpiRing, ManyRingsAreNotListed) {
+  const Values given{{"order", "random"},
+                     {"rings", std::int64_t{65}},
+                     {"measurements", std::int64_t{1}},
+                     {"loops", std::int64_t{1}},
+                     {"grow", false}};
+  ASSERT_TRUE(run("ring", given));
+  if (!world_.root()) return;
+  EXPECT_EQ(records_[0]["gauges"].size(), 3U);
+  EXPECT_FALSE(records_[0]["facts"].contains("orders"));
+}
+
+TEST(Ring, OneRankAndManyNaturalRingsAreRefused) {
+  const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("ring");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_FALSE(entry->needs_storage);
+  const auto refusal = [&](const Values& given, int ranks) {
+    PlannedLayout layout;
+    layout.ranks = ranks;
+    const Status status = entry->check(complete(entry->description.parameters, given, "").value(), {}, layout, "/p");
+    return status ? std::string() : to_line(status.error());
+  };
+  EXPECT_EQ(refusal({}, 2), "");
+  EXPECT_NE(refusal({}, 1).find("two ranks or more"), std::string::npos);
+  EXPECT_NE(refusal({{"rings", std::int64_t{2}}}, 2).find("/p/rings"), std::string::npos);
+  EXPECT_EQ(refusal({{"rings", std::int64_t{2}}, {"order", "random"}}, 2), "");
+}
+
+}  // namespace
+}  // namespace ullage::ring_test

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/describe.hpp"
+
+#include <build_info.hpp>
+
+#include "base/json.hpp"
+#include "mpi/comm.hpp"
+#include "probes/probe.hpp"
+#include "run/stop_rule.hpp"
+#include "storage/backend.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+namespace {
+
+Json parameter_json(const ParameterSpec& spec) {
+  Json json{{"name", spec.name},       {"type", type_name(spec.type)},
+            {"unit", spec.unit},       {"default", to_json(spec.default_value)},
+            {"choices", spec.choices}, {"doc", spec.doc}};
+  json["minimum"] = spec.minimum ? Json(*spec.minimum) : Json(nullptr);
+  json["maximum"] = spec.maximum ? Json(*spec.maximum) : Json(nullptr);
+  return json;
+}
+
+Json description_json(const Description& description, const std::vector<std::string>& capabilities) {
+  Json parameters = Json::array();
+  for (const auto& spec : description.parameters) parameters.push_back(parameter_json(spec));
+  return {{"name", description.name},
+          {"doc", description.doc},
+          {"available", !description.unavailable.has_value()},
+          {"reason", description.unavailable ? Json(*description.unavailable) : Json(nullptr)},
+          {"capabilities", capabilities},
+          {"parameters", std::move(parameters)}};
+}
+
+std::vector<std::string> capabilities_of(const BackendEntry& entry) { return capability_words(entry.capabilities); }
+template <class Entry>
+std::vector<std::string> capabilities_of(const Entry& entry) {
+  return entry.description.capabilities;
+}
+
+template <class Entry>
+Json registry_json(const std::string& name) {
+  Json list = Json::array();
+  for (const auto& entry : Registry<Entry>::instance().all())
+    if (name.empty() || entry.description.name == name)
+      list.push_back(description_json(entry.description, capabilities_of(entry)));
+  return list;
+}
+
+}  // namespace
+
+Json describe_build() {
+  return {{"version", build::version},
+          {"git", build::git},
+          {"compiler", build::compiler},
+          {"flags", build::flags},
+          {"mpi", {{"family", build::mpi_family}, {"library", mpi::library_version()}, {"mpiexec", build::mpiexec}}}};
+}
+
+Result<Json> describe(const std::string& name) {
+  Json document{{"schema", "ullage.describe/1"},
+                {"engine", describe_build()},
+                {"backends", registry_json<BackendEntry>(name)},
+                {"workloads", registry_json<WorkloadEntry>(name)},
+                {"probes", registry_json<ProbeEntry>(name)},
+                {"stop_rules", registry_json<StopRuleEntry>(name)}};
+  bool found = name.empty();
+  for (const char* kind : {"backends", "workloads", "probes", "stop_rules"}) found = found || !document[kind].empty();
+  if (!found) return fail(bad_plan(name, "nothing is called so; 'ullage-engine describe' lists what there is"));
+  return document;
+}
+
+}  // namespace ullage

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/launch_records.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "mpi/file.hpp"
+#include "run/describe.hpp"
+#include "run/record_writer.hpp"
+
+namespace ullage {
+namespace {
+
+/// Skews above this are worth a warning even when they are calibrated away.
+constexpr std::int64_t remarkable_offset_ns = 1'000'000'000;
+constexpr std::int64_t remarkable_residual_ns = 1'000'000;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
+
+Json clock_json(const mpi::World& world, const mpi::ClockSync& clock) {
+  return {{"source", "CLOCK_MONOTONIC"},
+          {"read_cost_ns", world.root() ? clock_read_cost_ns() : 0},
+          {"largest_offset_ns", clock.largest_offset_ns},
+          {"largest_offset_rank", clock.largest_offset_rank},
+          {"residual_ns", clock.largest_residual_ns}};
+}
+
+Json pinning_json(const mpi::World& world, const CoreBudget& budget) {
+  const auto pinned = world.all().sum(budget.pinned ? 1 : 0);
+  const std::int64_t cores = world.all().min(budget.cores_available);
+  const mpi::Topology& topology = world.topology();
+  const bool oversubscribed = world.all().any(topology.ranks_on_node > budget.cores_available);
+  return {{"pinned_ranks", pinned},
+          {"unpinned_ranks", static_cast<std::uint64_t>(world.size()) - pinned},
+          {"cores_available", cores},
+          {"most_ranks_on_a_node", topology.most_ranks_on_a_node},
+          {"oversubscribed", oversubscribed}};
+}
+
+Json layout_json(const PlannedLayout& planned, const mpi::Topology& topology) {
+  return {{"ranks", topology.ranks},
+          {"nodes", topology.nodes},
+          {"ranks_per_node", topology.most_ranks_on_a_node},
+          {"threads", planned.threads},
+          {"binding", planned.binding}};
+}
+
+}  // namespace
+
+Json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world, const mpi::ClockSync& clock,
+                const CoreBudget& budget, std::int64_t origin_ns) {
+  const Json pinning = pinning_json(world, budget);
+  return {{"kind", "run"},
+          {"schema", "ullage.record/1"},
+          {"run_id", plan.run_id},
+          {"suite", plan.suite},
+          {"plan", facts.plan_path},
+          {"started", utc_now()},
+          {"origin_ns", origin_ns},
+          {"engine", describe_build()},
+          {"mpi_io", world.root() ? mpi::mpi_io_component() : ""},
+          {"layout", layout_json(plan.layout, world.topology())},
+          {"clock", clock_json(world, clock)},
+          {"pinning", pinning}};
+}
+
+std::vector<Json> launch_events(const Json& run) {
+  std::vector<Json> events;
+  const Json& pinning = run["pinning"];
+  if (pinning["oversubscribed"].get<bool>())
+    events.push_back(event("warning", "oversubscribed",
+                           pinning["most_ranks_on_a_node"].dump() + " ranks on a node share " +
+                               pinning["cores_available"].dump() + " cores",
+                           "ranks wait for each other's time slices: read these rows as what this node does under that "
+                           "load, not as its best"));
+  else if (pinning["unpinned_ranks"].get<std::uint64_t>() > 0 && run["layout"]["ranks"].get<int>() > 1)
+    events.push_back(event("warning", "unpinned", pinning["unpinned_ranks"].dump() + " ranks are not bound to a core",
+                           "the scheduler may move them during a phase; bind them in the launcher"));
+  const Json& clock = run["clock"];
+  if (std::llabs(clock["largest_offset_ns"].get<long long>()) > remarkable_offset_ns) {
+    events.push_back(event("warning", "clock-skew",
+                           "the clock of rank " + clock["largest_offset_rank"].dump() + " is " +
+                               clock["largest_offset_ns"].dump() + " ns from rank 0's; it is calibrated away to " +
+                               clock["residual_ns"].dump() + " ns",
+                           "nothing to do for these results; other tools that trust the clocks will be wrong here"));
+    events.back()["rank"] = clock["largest_offset_rank"];
+  }
+  if (clock["residual_ns"].get<long long>() > remarkable_residual_ns)
+    events.push_back(event("warning", "clock-residual",
+                           "offsets between clocks are only known to " + clock["residual_ns"].dump() + " ns",
+                           "do not trust phases that are not much longer than that"));
+  return events;
+}
+
+Json case_record(const PlannedCase& planned, const Schedule::Next& next, const RepetitionReport& report,
+                 const Verdict& verdict) {
+  Json record{{"kind", "case"},
+              {"case", planned.id},
+              {"repetition", next.repetition},
+              {"warmup", next.warmup},
+              {"status", report.interrupted  ? "interrupted"
+                         : report.outcome.ok ? "ok"
+                                             : "failed"},
+              {"grade", std::string(1, report.outcome.grade)},
+              {"stop", report.interrupted ? "interrupted" : verdict.stop},
+              {"target", planned.target},
+              {"backend", planned.backend.name},
+              {"workload", planned.workload.name},
+              {"backend_parameters", to_json(planned.backend.values)},
+              {"workload_parameters", to_json(planned.workload.values)},
+              {"elapsed_ns", report.outcome.elapsed_ns}};
+  if (verdict.relative_width) record["relative_width"] = *verdict.relative_width;
+  return record;
+}
+
+Json event(const std::string& severity, const std::string& code, const std::string& text, const std::string& advice) {
+  return {{"kind", "event"}, {"severity", severity}, {"code", code}, {"text", text}, {"advice", advice}};
+}
+
+std::string failure_line(const Json& failure) {
+  std::string line = "rank " + failure["rank"].dump() + " on " + failure["node"].get<std::string>() + ": " +
+                     failure["operation"].get<std::string>();
+  if (const auto path = failure["path"].get<std::string>(); !path.empty()) line += " " + path;
+  line += ": " + failure["text"].get<std::string>();
+  if (failure["errno"] != 0) line += " (errno " + failure["errno"].dump() + ")";
+  return line;
+}
+
+void write_timeout_records(const Plan& plan, const mpi::Topology& topology, const CurrentRepetition& current,
+                           const std::string& what, std::int64_t elapsed_ns) {
+  const std::string marker = plan.records + ".timeout";
+  const Descriptor first(::open(marker.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!first) return;
+  auto writer = RecordWriter::open(plan.records);
+  if (!writer) return;
+  Json hang = event("error", "timeout",
+                    "rank " + std::to_string(topology.rank) + " on " + topology.node_name + " made no progress for " +
+                        std::to_string(static_cast<long long>(plan.watchdog_s)) + " s in " + what,
+                    "the run was ended; 'ullage clean' removes what it left, 'ullage resume' does the rest");
+  hang.update(Json{{"case", current.case_id}, {"rank", topology.rank}, {"node", topology.node_name}});
+  writer->write(hang);
+  for (const auto& planned : plan.cases) {
+    if (planned.id != current.case_id) continue;
+    RepetitionReport report;
+    report.outcome.ok = false;
+    Json record = case_record(planned, {0, current.repetition, false}, report, {"timeout", std::nullopt});
+    record["status"] = "timeout";
+    writer->write(record);
+  }
+  writer->write({{"kind", "end"},
+                 {"status", "timeout"},
+                 {"cases_ok", 0},
+                 {"cases_failed", 1},
+                 {"repetitions", current.repetition},
+                 {"elapsed_ns", elapsed_ns}});
+}
+
+std::function<void()> stop_node(const mpi::World& world) {
+  // Process ids of the node's other ranks, known to its leader only; a leader alone has none.
+  std::vector<pid_t> pids;
+  constexpr int tag_pid = 72;
+  if (world.topology().leader()) {
+    for (int i = 1; i < world.node().size(); ++i) {
+      pid_t pid = 0;
+      world.node().receive(std::as_writable_bytes(std::span(&pid, 1)), mpi::Comm::any_source, tag_pid);
+      pids.push_back(pid);
+    }
+  } else {
+    const pid_t pid = getpid();
+    world.node().send(std::as_bytes(std::span(&pid, 1)), 0, tag_pid);
+  }
+  return [pids = std::move(pids)] {
+    for (const pid_t pid : pids) kill(pid, SIGTERM);
+    raise(SIGTERM);
+  };
+}
+
+}  // namespace ullage

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records that are not phases: run, case, event, and the end a hung rank writes for all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "mpi/clock_sync.hpp"
+#include "mpi/comm.hpp"
+#include "probes/probe.hpp"
+#include "run/plan.hpp"
+#include "run/repetition.hpp"
+#include "run/schedule.hpp"
+
+namespace ullage {
+
+struct LaunchFacts {
+  std::string plan_path;
+};
+
+struct CurrentRepetition {
+  std::string case_id;
+  int repetition = 0;
+};
+
+/// Collective; the record is rank 0's.
+[[nodiscard]] nlohmann::json run_record(const Plan& plan, const LaunchFacts& facts, const mpi::World& world,
+                                        const mpi::ClockSync& clock, const CoreBudget& budget, std::int64_t origin_ns);
+/// What the run record says that its readers must not overlook: oversubscription, unpinned ranks, clocks apart.
+[[nodiscard]] std::vector<nlohmann::json> launch_events(const nlohmann::json& run);
+[[nodiscard]] nlohmann::json case_record(const PlannedCase& planned, const Schedule::Next& next,
+                                         const RepetitionReport& report, const Verdict& verdict);
+[[nodiscard]] nlohmann::json event(const std::string& severity, const std::string& code, const std::string& text,
+                                   const std::string& advice);
+[[nodiscard]] std::string failure_line(const nlohmann::json& failure);
+
+/// Appends event, case and end records for a rank whose work hangs, unless another rank has done so.
+void write_timeout_records(const Plan& plan, const mpi::Topology& topology, const CurrentRepetition& current,
+                           const std::string& what, std::int64_t elapsed_ns);
+
+/// Collective over the node. What a node's leader does when the stop file appears: passes SIGTERM to its node's ranks.
+[[nodiscard]] std::function<void()> stop_node(const mpi::World& world);
+
+}  // namespace ullage

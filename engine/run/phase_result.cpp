@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/phase_result.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int tag_text = 71;
+constexpr std::size_t slowest_named = 4;
+constexpr std::size_t failures_named = 8;
+
+constexpr std::array<const char*, stage_count> stage_names{"open", "transfer", "sync", "close"};
+
+/// First starts and last stops of all stages, and the longest a single rank spent in each: three collectives for
+/// everything.
+struct Extremes {
+  std::array<std::int64_t, stage_count> first_start{};
+  std::array<std::int64_t, stage_count> last_stop{};
+  std::array<std::int64_t, stage_count> longest{};
+};
+
+Extremes reduce_stages(const mpi::World& world, const RankResult& result) {
+  std::array<std::int64_t, stage_count> starts{};
+  std::array<std::int64_t, 2 * stage_count> stops{};
+  for (std::size_t s = 0; s < stage_count; ++s) {
+    starts[s] = result.stages[s].start_ns;
+    stops[s] = result.stages[s].stop_ns;
+    stops[stage_count + s] = result.stages[s].stop_ns - result.stages[s].start_ns;
+  }
+  world.all().min_all(starts);
+  world.all().max_all(stops);
+  Extremes extremes;
+  extremes.first_start = starts;
+  std::copy_n(stops.begin(), stage_count, extremes.last_stop.begin());
+  std::copy_n(stops.begin() + stage_count, stage_count, extremes.longest.begin());
+  return extremes;
+}
+
+Json stages_json(const Extremes& extremes, bool synced) {
+  Json stages = Json::object();
+  for (std::size_t s = 0; s < stage_count; ++s) {
+    if (s == stage_sync && !synced) continue;
+    stages[stage_names[s]] = {{"first_start_ns", extremes.first_start[s]},
+                              {"last_stop_ns", extremes.last_stop[s]},
+                              {"longest_ns", extremes.longest[s]}};
+  }
+  return stages;
+}
+
+Json done_json(std::int64_t elapsed_ns, std::uint64_t bytes, std::uint64_t operations) {
+  return {{"elapsed_ns", elapsed_ns}, {"bytes", bytes}, {"operations", operations}};
+}
+
+/// What was complete, over all ranks, when the first of them had done its last operation.
+Json first_done(const mpi::World& world, const RankResult& result, Meter& meter, std::int64_t start_ns) {
+  const std::int64_t first_ns = world.all().min(result.stages[stage_transfer].stop_ns);
+  const TimeSeries::Total mine = meter.series().until(first_ns + result.to_local_ns);
+  std::array<std::uint64_t, 2> total{mine.bytes, mine.operations};
+  world.all().sum_all(total);
+  return done_json(first_ns - start_ns, total[0], total[1]);
+}
+
+Json stonewall_json(const mpi::World& world, const RankResult& result, const PhaseInfo& info, std::int64_t start_ns) {
+  const AtWall wall = result.at_wall.value_or(AtWall{});
+  const std::int64_t stop_ns = world.all().max(wall.stop_ns);
+  std::array<std::uint64_t, 2> total{wall.bytes, wall.operations};
+  world.all().sum_all(total);
+  const auto operations = static_cast<std::int64_t>(wall.operations);
+  const std::int64_t least = world.all().min(operations);
+  const std::int64_t most = world.all().max(operations);
+  return {{"deadline_ns", info.stonewall_ns}, {"at_wall", done_json(stop_ns - start_ns, total[0], total[1])},
+          {"wear_out", info.wear_out},        {"cut", world.all().any(result.wear_out_cut)},
+          {"least_operations", least},        {"most_operations", most}};
+}
+
+Json latency_json(const mpi::World& world, const Histogram& mine) {
+  std::vector<std::uint64_t> counts(mine.counts().begin(), mine.counts().end());
+  counts.push_back(mine.sum_ns());
+  world.all().sum_to_root(counts, 0);
+  const auto least =
+      mine.operations() == 0 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(mine.min_ns());
+  const auto min_ns = static_cast<std::uint64_t>(world.all().min(least));
+  const auto max_ns = static_cast<std::uint64_t>(world.all().max(static_cast<std::int64_t>(mine.max_ns())));
+  if (!world.root()) return nullptr;
+  const std::uint64_t sum_ns = counts.back();
+  Histogram merged;
+  merged.assign(std::span<const std::uint64_t>(counts).first<Histogram::bucket_count>(), sum_ns, min_ns, max_ns);
+  if (merged.operations() == 0) return nullptr;
+  Json buckets = Json::array();
+  for (std::size_t i = 0; i < Histogram::bucket_count; ++i)
+    if (counts[i] != 0) buckets.push_back({i, counts[i]});
+  return {{"operations", merged.operations()},  {"sum_ns", sum_ns},
+          {"min_ns", merged.min_ns()},          {"max_ns", max_ns},
+          {"p50_ns", merged.quantile_ns(0.5)},  {"p95_ns", merged.quantile_ns(0.95)},
+          {"p99_ns", merged.quantile_ns(0.99)}, {"p999_ns", merged.quantile_ns(0.999)},
+          {"buckets", std::move(buckets)}};
+}
+
+Json series_json(const mpi::World& world, Meter& meter) {
+  TimeSeries& series = meter.series();
+  series.widen_to(world.all().max(series.interval_ns()));
+  const auto used = static_cast<std::size_t>(world.all().max(static_cast<std::int64_t>(series.used())));
+  std::vector<std::uint64_t> values(series.bytes().begin(), series.bytes().end());
+  values.insert(values.end(), series.operations().begin(), series.operations().end());
+  world.all().sum_to_root(values, 0);
+  if (!world.root()) return nullptr;
+  const auto operations = values.begin() + TimeSeries::interval_count;
+  return {{"interval_ns", series.interval_ns()},
+          {"bytes", std::vector<std::uint64_t>(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(used))},
+          {"operations", std::vector<std::uint64_t>(operations, operations + static_cast<std::ptrdiff_t>(used))}};
+}
+
+/// What `rank` has to say, on root. `mine` is looked at on that rank only.
+Json told_to_root(const mpi::World& world, int rank, const Json& mine) {
+  if (rank == 0) return mine;
+  if (world.rank() == rank) world.all().send(mine.dump(-1, ' ', false, Json::error_handler_t::replace), 0, tag_text);
+  return world.root() ? Json::parse(world.all().receive_text(rank, tag_text)) : Json();
+}
+
+Json rank_time(const mpi::World& world, int rank, std::int64_t elapsed_ns, std::uint64_t bytes) {
+  const Json mine{
+      {"rank", world.rank()}, {"node", world.topology().node_name}, {"elapsed_ns", elapsed_ns}, {"bytes", bytes}};
+  return told_to_root(world, rank, mine);
+}
+
+Json by_rank(const mpi::World& world, const RankResult& result, const Meter& meter) {
+  const std::int64_t elapsed = result.stages[stage_close].stop_ns - result.stages[stage_open].start_ns;
+  const auto bytes = static_cast<std::int64_t>(meter.bytes());
+  const auto fastest = world.all().min_location(elapsed);
+  Json ranks{{"fastest", rank_time(world, fastest.rank, elapsed, meter.bytes())}, {"slowest", Json::array()}};
+  bool named = false;
+  for (std::size_t i = 0; i < std::min(slowest_named, static_cast<std::size_t>(world.size())); ++i) {
+    const auto slowest = world.all().max_location(named ? -1 : elapsed);
+    named = named || slowest.rank == world.rank();
+    ranks["slowest"].push_back(rank_time(world, slowest.rank, elapsed, meter.bytes()));
+  }
+  ranks["least_bytes"] = world.all().min(bytes);
+  ranks["most_bytes"] = world.all().max(bytes);
+  return ranks;
+}
+
+Json failure_json(const mpi::World& world, const Error& error) {
+  Json failure{{"rank", world.rank()}, {"node", world.topology().node_name}, {"operation", error.operation},
+               {"path", error.where},  {"errno", error.errno_value},         {"text", error.text}};
+  if (error.offset_bytes) failure["offset_bytes"] = *error.offset_bytes;
+  if (!error.expected.empty()) failure["expected"] = error.expected;
+  if (!error.found.empty()) failure["found"] = error.found;
+  return failure;
+}
+
+}  // namespace
+
+Json gather_failures(const mpi::World& world, const std::optional<Error>& error) {
+  constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
+  Json failures = Json::array();
+  bool told = !error;
+  for (std::size_t i = 0; i < failures_named; ++i) {
+    const std::int64_t lowest = world.all().min(told ? nobody : world.rank());
+    if (lowest == nobody) break;
+    told = told || lowest == world.rank();
+    Json failure = told_to_root(world, static_cast<int>(lowest), error ? failure_json(world, *error) : Json());
+    if (world.root()) failures.push_back(std::move(failure));
+  }
+  return failures;
+}
+
+std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, const PhaseInfo& info, Meter& meter,
+                          Json& record) {
+  const Extremes extremes = reduce_stages(world, result);
+  const std::int64_t start_ns = extremes.first_start[stage_open];
+  const std::int64_t elapsed_ns = extremes.last_stop[stage_close] - start_ns;
+  std::array<std::uint64_t, 4> totals{meter.bytes(), meter.operations(), meter.syncs(), result.cpu_ns};
+  world.all().sum_all(totals);
+  record["start_ns"] = start_ns;
+  record["elapsed_ns"] = elapsed_ns;
+  record["bytes"] = totals[0];
+  record["operations"] = totals[1];
+  record["syncs"] = totals[2];
+  record["cpu_ns"] = totals[3];
+  record["stages"] = stages_json(extremes, world.all().any(result.synced));
+  record["first_done"] = first_done(world, result, meter, start_ns);
+  record["last_done"] = done_json(extremes.last_stop[stage_transfer] - start_ns, totals[0], totals[1]);
+  record["prepare_ns"] = world.all().max(result.prepare_ns);
+  record["stonewall"] = info.stonewall_ns > 0 ? stonewall_json(world, result, info, start_ns) : Json(nullptr);
+  record["latency"] = latency_json(world, meter.histogram());
+  for (std::size_t i = 0; i < info.parts.size(); ++i)
+    record["latency_parts"][info.parts[i]] = latency_json(world, meter.parts()[i]);
+  record["series"] = series_json(world, meter);
+  record["by_rank"] = by_rank(world, result, meter);
+  record["failures"] = gather_failures(world, result.error);
+  return elapsed_ns;
+}
+
+}  // namespace ullage

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's account of a phase, and its reduction over all ranks into a record. O(1) memory a rank.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "base/meter.hpp"
+#include "base/result.hpp"
+#include "mpi/comm.hpp"
+#include "work/phase_work.hpp"
+
+namespace ullage {
+
+enum Stage : std::size_t { stage_open, stage_transfer, stage_sync, stage_close, stage_count };
+
+/// Stamps are on rank 0's clock, from the run's origin.
+struct StageTime {
+  std::int64_t start_ns = 0;
+  std::int64_t stop_ns = 0;
+};
+
+struct AtWall {
+  std::int64_t stop_ns = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t operations = 0;
+};
+
+struct RankResult {
+  std::array<StageTime, stage_count> stages{};
+  bool synced = false;  // had a sync stage of its own
+  std::int64_t prepare_ns = 0;
+  std::uint64_t cpu_ns = 0;  // user and system time of this rank's process from before open to after close
+  std::optional<AtWall> at_wall;
+  bool wear_out_cut = false;     // its limit came before the largest count was reached
+  std::int64_t to_local_ns = 0;  // add to a stamp above to get this rank's own clock
+  std::optional<Error> error;
+  Verification verification;
+};
+
+/// Collective. Fills `record` on rank 0 with stages, totals, done, stonewall, latency, series, by_rank and failures.
+/// Returns the phase's elapsed time on every rank.
+[[nodiscard]] std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, const PhaseInfo& info,
+                                        Meter& meter, nlohmann::json& record);
+
+/// Collective. The errors of the lowest ranks that have one (at most 8), as the record's failures, on rank 0.
+[[nodiscard]] nlohmann::json gather_failures(const mpi::World& world, const std::optional<Error>& error);
+
+}  // namespace ullage

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/phase_result.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/json.hpp"
+
+namespace ullage::phase_result_test {
+namespace {
+
+TEST(MpiPhaseResult, FailuresAreThoseOfTheLowestRanksInOrder) {
+  const mpi::World world;
+  const bool fails = world.rank() % 2 == 1 || world.size() == 1;
+  const auto mine =
+      fails ? std::optional(errno_error(ENOSPC, "write", "/x" + std::to_string(world.rank()), 512)) : std::nullopt;
+  const Json failures = gather_failures(world, mine);
+  if (!world.root()) return;
+  ASSERT_EQ(failures.size(), static_cast<std::size_t>(std::max(1, world.size() / 2)));
+  int last = -1;
+  for (const Json& failure : failures) {
+    const int rank = failure["rank"];
+    EXPECT_GT(rank, last);
+    EXPECT_EQ(failure["path"], "/x" + std::to_string(rank));
+    EXPECT_EQ(failure["errno"], ENOSPC);
+    EXPECT_EQ(failure["offset_bytes"], 512);
+    last = rank;
+  }
+}
+
+TEST(MpiPhaseResult, NoErrorIsNoFailure) {
+  const mpi::World world;
+  EXPECT_TRUE(gather_failures(world, std::nullopt).empty());
+}
+
+TEST(MpiPhaseResult, ElapsedRunsFromTheFirstStartToTheLastStop) {
+  const mpi::World world;
+  const std::atomic<bool> never = false;
+  const auto meter = std::make_unique<Meter>(never);
+  meter->start(now_ns());
+  RankResult result;
+  const std::int64_t late = 10 * world.rank();
+  for (auto& stage : result.stages) stage = {100 + late, 200 + late};
+  result.stages[stage_close].stop_ns = 300 + late;
+  Json record;
+  const std::int64_t elapsed = reduce_phase(world, result, PhaseInfo{}, *meter, record);
+  EXPECT_EQ(elapsed, 200 + 10 * (world.size() - 1)) << "every rank is told";
+  if (!world.root()) return;
+  EXPECT_EQ(record["start_ns"], 100);
+  EXPECT_EQ(record["stages"]["close"]["longest_ns"], 200);
+  EXPECT_FALSE(record["stages"].contains("sync")) << "no rank had one of its own";
+  EXPECT_EQ(record["by_rank"]["slowest"][0]["elapsed_ns"], 200);
+}
+
+}  // namespace
+}  // namespace ullage::phase_result_test

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/phase_runner.hpp"
+
+#include <ctime>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "base/signals.hpp"
+#include "run/phase_result.hpp"
+
+namespace ullage {
+namespace {
+
+std::uint64_t process_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+/// One rank's passage through one phase.
+class Passage final {
+ public:
+  Passage(const RunContext& context, PhaseWork& work, const PhaseInfo& info)
+      : context_(context), work_(work), info_(info) {
+    result_.to_local_ns = context.origin_ns - context.clock->offset_ns;
+    if (info.collective && info.stonewall_ns > 0) most_a_batch_ = 1;
+  }
+
+  /// Readies the first batch, so that nothing is generated inside the timer when a phase fits into it.
+  void prepare_first() {
+    total_ = work_.operations();
+    if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
+  }
+
+  void run() {
+    Meter& meter = *context_.meter;
+    const std::uint64_t cpu_before_ns = process_cpu_ns();
+    const std::int64_t start = now_ns();
+    context_.watchdog->watch(info_.name + ": open", nullptr);
+    note(work_.open());
+    const std::int64_t opened = now_ns();
+    meter.obey_stop(!info_.collective);
+    meter.use_parts(info_.parts.size());
+    meter.start(opened, info_.stonewall_ns > 0 ? start + info_.stonewall_ns : Meter::no_deadline);
+    context_.watchdog->watch(info_.name + ": transfer", &meter);
+    transfer();
+    const std::int64_t transferred = now_ns();
+    set(stage_open, start, opened);
+    set(stage_transfer, opened, transferred);
+    finish(transferred);
+    result_.cpu_ns = process_cpu_ns() - cpu_before_ns;
+    context_.watchdog->rest();
+  }
+
+  RankResult& result() { return result_; }
+
+ private:
+  void note(const Status& status) {
+    if (!status && !result_.error) result_.error = status.error();
+  }
+
+  void set(Stage stage, std::int64_t start, std::int64_t stop) {
+    result_.stages[stage] = {start - result_.to_local_ns, stop - result_.to_local_ns};
+  }
+
+  /// Also of a rank whose open failed: the others count on it where they agree.
+  void transfer() {
+    if (takes_part()) up_to(total_);
+    if (info_.stonewall_ns == 0) return;
+    Meter& meter = *context_.meter;
+    result_.at_wall = AtWall{meter.last_ns() - result_.to_local_ns, meter.bytes(), meter.operations()};
+    if (!info_.wear_out) return;
+    const auto most =
+        static_cast<std::uint64_t>(context_.world->all().max(static_cast<std::int64_t>(meter.operations())));
+    const std::int64_t now = now_ns();
+    meter.set_deadline(info_.wear_out_limit_ns > 0 ? now + info_.wear_out_limit_ns : Meter::no_deadline);
+    meter.resume(now);
+    if (!result_.error) up_to(most);
+    result_.wear_out_cut = !result_.error && info_.wear_out_limit_ns > 0 && meter.operations() < most &&
+                           meter.last_ns() >= now + info_.wear_out_limit_ns;
+  }
+
+  [[nodiscard]] bool takes_part() const { return !result_.error || info_.collective; }
+
+  /// Begins operations until `limit` of them were begun or the meter says stop.
+  void up_to(std::uint64_t limit) {
+    Meter& meter = *context_.meter;
+    while (begun_ < limit) {
+      if (prepared_ == 0) prepare_next(limit);
+      const std::uint64_t done_before = meter.operations();
+      note(work_.execute(meter));
+      const std::uint64_t done = meter.operations() - done_before;
+      const bool stopped = result_.error.has_value() || done < prepared_ || !meter.goes_on();
+      begun_ += info_.collective ? prepared_ : done;
+      prepared_ = 0;
+      if (agreed(stopped)) return;
+    }
+  }
+
+  void prepare_next(std::uint64_t limit) {
+    const std::int64_t from = now_ns();
+    prepared_ = work_.prepare(begun_, std::min(limit - begun_, most_a_batch_));
+    const std::int64_t ready = now_ns();
+    result_.prepare_ns += ready - from;
+    context_.meter->resume(ready);
+  }
+
+  /// A collective file's ranks stay together: without a wall they all do everything (a rank in error takes part with
+  /// nothing), with one they agree after each operation.
+  [[nodiscard]] bool agreed(bool stopped) const {
+    if (!info_.collective) return stopped;
+    return info_.stonewall_ns > 0 && context_.world->all().any(stopped);
+  }
+
+  void finish(std::int64_t transferred) {
+    std::int64_t synced = transferred;
+    if (work_.wants_sync()) {
+      context_.watchdog->watch(info_.name + ": sync", nullptr);
+      if (!result_.error || info_.collective || info_.collective_sync) note(work_.sync());
+      context_.meter->count_sync();
+      result_.synced = true;
+      synced = now_ns();
+    }
+    context_.watchdog->watch(info_.name + ": close", nullptr);
+    note(work_.close());
+    set(stage_sync, transferred, synced);
+    set(stage_close, synced, now_ns());
+  }
+
+  const RunContext& context_;
+  PhaseWork& work_;
+  const PhaseInfo& info_;
+  RankResult result_;
+  std::uint64_t most_a_batch_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t total_ = 0;
+  std::uint64_t prepared_ = 0;  // readied, not begun
+  std::uint64_t begun_ = 0;
+};
+
+std::string word(Access access) {
+  switch (access) {
+    case Access::write:
+      return "write";
+    case Access::read:
+      return "read";
+    case Access::metadata:
+      return "metadata";
+    case Access::none:
+      break;
+  }
+  return "none";
+}
+
+Json record_of(const PhaseInfo& info, const mpi::World& world) {
+  return Json{{"kind", "phase"},
+              {"phase", info.name},
+              {"access", word(info.access)},
+              {"ranks", world.size()},
+              {"cache_control", info.cache_control},
+              {"data_of", info.data_of}};
+}
+
+/// A phase that could not begin: its record holds the failures and no measurement.
+PhaseOutcome refused(const RunContext& context, const std::optional<Error>& error, Json& record) {
+  Json failures = gather_failures(*context.world, error);
+  const Json nothing{{"elapsed_ns", 0}, {"bytes", 0}, {"operations", 0}};
+  record.update(Json{{"status", "failed"},
+                     {"grade", "A"},
+                     {"start_ns", 0},
+                     {"elapsed_ns", 0},
+                     {"bytes", 0},
+                     {"operations", 0},
+                     {"stages", Json::object()},
+                     {"first_done", nothing},
+                     {"last_done", nothing},
+                     {"failures", std::move(failures)}});
+  return {PhaseStatus::failed, 0, 'A'};
+}
+
+/// Untimed: what came back is checked unless something has gone wrong already. A mistake found is the rank's error.
+void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, RankResult& result, bool cut_short,
+            Json& record) {
+  const mpi::Comm& all = context.world->all();
+  if (!all.any(result.error.has_value()) && !cut_short) {
+    const std::atomic<bool> never = false;
+    const auto progress = std::make_unique<Meter>(never);
+    context.watchdog->watch(info.name + ": verify", progress.get());
+    result.verification = work.after(context.meter->operations(), *progress);
+    context.watchdog->rest();
+    if (result.verification.first) result.error = result.verification.first;
+  }
+  const std::uint64_t verified = all.sum(result.verification.verified_bytes);
+  const std::uint64_t bad = all.sum(result.verification.bad_blocks);
+  record["verified_bytes"] = verified;
+  record["bad_blocks"] = bad;
+}
+
+PhaseStatus status_of(const mpi::Comm& all, const RankResult& result, bool cut_short) {
+  if (all.any(result.error.has_value())) return PhaseStatus::failed;
+  return cut_short ? PhaseStatus::interrupted : PhaseStatus::ok;
+}
+
+/// The probes' grade on rank 0 becomes everybody's.
+char agreed_grade(const mpi::Comm& all, Json& record) {
+  if (!record.contains("grade")) record["grade"] = "A";
+  const char grade = record["grade"].get<std::string>().front();
+  return static_cast<char>(all.broadcast(static_cast<std::int64_t>(grade), 0));
+}
+
+Json counters_json(const mpi::Comm& all, const Counters& counters) {
+  std::vector<std::uint64_t> values;
+  for (const auto& [name, value] : counters) values.push_back(value);
+  if (!values.empty()) all.sum_all(values);
+  Json sums = Json::object();
+  std::size_t i = 0;
+  for (const auto& [name, value] : counters) sums[name] = values[i++];
+  return sums;
+}
+
+Json gauges_json(const mpi::Comm& all, const Gauges& gauges) {
+  std::vector<double> sums;
+  for (const auto& [name, value] : gauges) sums.push_back(value);
+  std::vector<double> least = sums;
+  std::vector<double> most = sums;
+  if (!sums.empty()) {
+    all.sum_all(sums);
+    all.min_all(least);
+    all.max_all(most);
+  }
+  Json reduced = Json::object();
+  std::size_t i = 0;
+  for (const auto& [name, value] : gauges) {
+    reduced[name] = {{"sum", sums[i]}, {"least", least[i]}, {"most", most[i]}};
+    ++i;
+  }
+  return reduced;
+}
+
+/// Everything between the first probe and the last rank's close.
+bool pass(const RunContext& context, const PhaseScope& scope, Passage& passage) {
+  passage.prepare_first();
+  for (const auto& probe : context.probes) probe->begin(scope);
+  context.world->all().barrier();
+  passage.run();
+  for (const auto& probe : context.probes) probe->end(scope);
+  const bool cut_short = context.world->all().any(StopFlags::instance().now().load());
+  for (const auto& probe : context.probes) probe->settle(scope);
+  return cut_short;
+}
+
+}  // namespace
+
+std::string word(PhaseStatus status) {
+  switch (status) {
+    case PhaseStatus::failed:
+      return "failed";
+    case PhaseStatus::interrupted:
+      return "interrupted";
+    case PhaseStatus::ok:
+      break;
+  }
+  return "ok";
+}
+
+PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, PhaseWork& work, Json& record) {
+  const mpi::Comm& all = context.world->all();
+  const PhaseInfo info = work.info();
+  record = record_of(info, *context.world);
+
+  context.watchdog->watch(info.name + ": before", nullptr);
+  const Status ready = work.before();
+  context.watchdog->rest();
+  if (all.any(!ready)) return refused(context, ready ? std::nullopt : std::optional(ready.error()), record);
+
+  Passage passage(context, work, info);
+  PhaseScope scope{context.world, folder, info.access == Access::read, info.access == Access::write, info.files, 0, 0};
+  const bool cut_short = pass(context, scope, passage);
+  RankResult& result = passage.result();
+  verify(context, work, info, result, cut_short, record);
+
+  PhaseOutcome outcome;
+  outcome.elapsed_ns = reduce_phase(*context.world, result, info, *context.meter, record);
+  scope.elapsed_ns = outcome.elapsed_ns;
+  scope.requested_bytes = all.sum(context.meter->bytes());
+  for (const auto& probe : context.probes) probe->report(scope, record);
+  outcome.status = status_of(all, result, cut_short);
+  outcome.grade = agreed_grade(all, record);
+  record["status"] = word(outcome.status);
+  record["counters"] = counters_json(all, work.counters());
+  record["gauges"] = gauges_json(all, work.gauges());
+  record["facts"] = Json::object();
+  work.tell(record["facts"]);
+  record["hints_given"] = work.hints_given();
+  record["hints_granted"] = work.hints_granted();
+  return outcome;
+}
+
+}  // namespace ullage

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of events in a phase, and that a failure of one rank is everybody's.
+#include "run/phase_runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/json.hpp"
+#include "base/signals.hpp"
+
+namespace ullage::phase_runner_test {
+namespace {
+
+using Events = std::vector<std::string>;
+
+PhaseInfo writing() {
+  PhaseInfo info;
+  info.name = "write";
+  info.access = Access::write;
+  return info;
+}
+
+class Scripted final : public PhaseWork {
+ public:
+  Events* events = nullptr;
+  PhaseInfo scripted_info = writing();
+  std::uint64_t total = 4;
+  std::uint64_t batch = 2;
+  std::string fails;  // the step that returns an error
+  int op_sleep_us = 0;
+
+  [[nodiscard]] PhaseInfo info() const override { return scripted_info; }
+  [[nodiscard]] Status before() override { return step("before"); }
+  [[nodiscard]] std::uint64_t operations() const override { return total; }
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override {
+    prepared_ = std::min(batch, most);
+    events->push_back("prepare " + std::to_string(first) + "+" + std::to_string(prepared_));
+    return prepared_;
+  }
+  [[nodiscard]] Status open() override { return step("open"); }
+  [[nodiscard]] Status execute(Meter& meter) override {
+    if (auto status = step("execute"); !status) return status;
+    for (std::uint64_t i = 0; i < prepared_; ++i) {
+      if (op_sleep_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(op_sleep_us));
+      if (!meter.completed(100)) break;
+    }
+    return {};
+  }
+  [[nodiscard]] bool wants_sync() const override { return true; }
+  [[nodiscard]] Status sync() override { return step("sync"); }
+  [[nodiscard]] Status close() override { return step("close"); }
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter&) override {
+    events->push_back("after " + std::to_string(executed));
+    return {};
+  }
+
+ private:
+  Status step(const std::string& name) {
+    events->push_back(name);
+    if (name == fails) return fail(errno_error(EIO, name, "/x"));
+    return {};
+  }
+  std::uint64_t prepared_ = 0;
+};
+
+class Spy final : public Probe {
+ public:
+  explicit Spy(Events& events) : events_(events) {}
+  void begin(const PhaseScope&) override { events_.push_back("probe begin"); }
+  void end(const PhaseScope&) override { events_.push_back("probe end"); }
+  void report(const PhaseScope& scope, Json& record) override {
+    events_.push_back("probe report");
+    record["requested"] = scope.requested_bytes;
+  }
+
+ private:
+  Events& events_;
+};
+
+class MpiPhaseRunner : public ::testing::Test {
+ protected:
+  MpiPhaseRunner() : meter_(StopFlags::instance().now()), watchdog_({}) {
+    StopFlags::instance().reset();
+    probes_.push_back(std::make_unique<Spy>(events_));
+    work_.events = &events_;
+  }
+  PhaseOutcome run() {
+    const RunContext context{&world_, &clock_, &watchdog_, &meter_, probes_, 0};
+    return run_phase(context, nullptr, work_, record_);
+  }
+
+  mpi::World world_;
+  mpi::ClockSync clock_;
+  Meter meter_;
+  Watchdog watchdog_;
+  Events events_;
+  std::vector<std::unique_ptr<Probe>> probes_;
+  Scripted work_;
+  Json record_;
+};
+
+TEST_F(MpiPhaseRunner, FirstBatchIsReadyBeforeTheTimerAndVerificationComesAfterIt) {
+  EXPECT_EQ(run().status, PhaseStatus::ok);
+  EXPECT_EQ(events_, (Events{"before", "prepare 0+2", "probe begin", "open", "execute", "prepare 2+2", "execute",
+                             "sync", "close", "probe end", "after 4", "probe report"}));
+}
+
+TEST_F(MpiPhaseRunner, RecordAddsUpOverRanks) {
+  const PhaseOutcome outcome = run();
+  if (!world_.root()) return;
+  const auto ranks = static_cast<std::uint64_t>(world_.size());
+  EXPECT_EQ(record_["bytes"], 400 * ranks);
+  EXPECT_EQ(record_["operations"], 4 * ranks);
+  EXPECT_EQ(record_["requested"], 400 * ranks);
+  EXPECT_EQ(record_["syncs"], ranks);
+  EXPECT_EQ(record_["latency"]["operations"], 4 * ranks);
+  EXPECT_EQ(record_["elapsed_ns"], outcome.elapsed_ns);
+  EXPECT_EQ(record_["last_done"]["bytes"], 400 * ranks);
+  EXPECT_LE(record_["first_done"]["bytes"], 400 * ranks);
+  EXPECT_EQ(record_["by_rank"]["slowest"].size(), std::min<std::uint64_t>(4, ranks));
+  const auto open = record_["stages"]["open"];
+  EXPECT_LE(open["first_start_ns"], open["last_stop_ns"]);
+  EXPECT_EQ(record_["start_ns"], open["first_start_ns"]);
+  EXPECT_EQ(record_["series"]["bytes"][0].get<std::uint64_t>() + 0, record_["bytes"])
+      << "a short phase is one interval";
+}
+
+TEST_F(MpiPhaseRunner, OneRanksErrorFailsThePhaseForAllAndIsNamed) {
+  const int guilty = world_.size() - 1;
+  if (world_.rank() == guilty) work_.fails = "execute";
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  EXPECT_EQ(events_.back(), "probe report") << "the rank went to the end with the others";
+  if (!world_.root()) return;
+  ASSERT_EQ(record_["failures"].size(), 1U);
+  EXPECT_EQ(record_["failures"][0]["rank"], guilty);
+  EXPECT_EQ(record_["failures"][0]["errno"], EIO);
+  EXPECT_EQ(record_["failures"][0]["path"], "/x");
+}
+
+TEST_F(MpiPhaseRunner, PhaseThatCannotBeginTouchesNothing) {
+  if (world_.rank() == 0) work_.fails = "before";
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  EXPECT_EQ(events_, Events{"before"});
+}
+
+TEST_F(MpiPhaseRunner, FailedOpenTransfersNothing) {
+  work_.fails = "open";
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  EXPECT_EQ(std::ranges::count(events_, "execute"), 0);
+  if (world_.root()) {
+    EXPECT_EQ(record_["bytes"], 0);
+  }
+}
+
+TEST_F(MpiPhaseRunner, StonewallEndsTheTransferAndWearOutEvensTheCounts) {
+  work_.total = 1'000'000;
+  work_.batch = 1000;
+  work_.op_sleep_us = 200 * (1 + world_.rank());  // ranks differ in speed
+  work_.scripted_info.stonewall_ns = 60'000'000;
+  work_.scripted_info.wear_out = true;
+  EXPECT_EQ(run().status, PhaseStatus::ok);
+  const auto mine = static_cast<std::int64_t>(meter_.operations());
+  EXPECT_EQ(world_.all().min(mine), world_.all().max(mine));
+  if (!world_.root()) return;
+  const Json& wall = record_["stonewall"];
+  EXPECT_EQ(wall["most_operations"], mine);
+  EXPECT_LE(wall["least_operations"], wall["most_operations"]);
+  EXPECT_LE(wall["at_wall"]["operations"], record_["operations"]);
+  EXPECT_GE(wall["at_wall"]["elapsed_ns"], 60'000'000);
+}
+
+TEST_F(MpiPhaseRunner, RankWhoseOpenFailedStillAgreesOnTheWearOut) {
+  if (world_.rank() == world_.size() - 1) work_.fails = "open";
+  work_.scripted_info.stonewall_ns = 20'000'000;
+  work_.scripted_info.wear_out = true;
+  work_.op_sleep_us = 200;
+  EXPECT_EQ(run().status, PhaseStatus::failed);
+  EXPECT_EQ(events_.back(), "probe report");
+}
+
+TEST_F(MpiPhaseRunner, CollectiveRanksBeginTheSameNumberOfOperations) {
+  work_.scripted_info.collective = true;
+  work_.scripted_info.stonewall_ns = 20'000'000;
+  work_.total = 1'000'000;
+  work_.op_sleep_us = 200 * (1 + world_.rank());
+  EXPECT_EQ(run().status, PhaseStatus::ok);
+  const auto mine = static_cast<std::int64_t>(meter_.operations());
+  EXPECT_EQ(world_.all().min(mine), world_.all().max(mine));
+}
+
+TEST_F(MpiPhaseRunner, StopFlagCutsThePhaseShort) {
+  work_.total = 1'000'000;
+  StopFlags::instance().stop_now();
+  EXPECT_EQ(run().status, PhaseStatus::interrupted);
+  EXPECT_EQ(meter_.operations(), 1U);
+  StopFlags::instance().reset();
+}
+
+}  // namespace
+}  // namespace ullage::phase_runner_test

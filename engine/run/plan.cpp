@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/plan.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "base/json.hpp"
+#include "base/registry.hpp"
+#include "run/stop_rule.hpp"
+#include "storage/backend.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::int64_t any_count = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_ranks = 1 << 24;
+
+bool is_word(std::string_view text, std::string_view extra) {
+  return std::ranges::all_of(text, [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           extra.find(c) != std::string_view::npos;
+  });
+}
+
+/// Finds a registered, available entry and completes its parameters.
+template <class Entry>
+Result<NamedValues> parse_named(const Json& json, const std::string& pointer, const std::string& kind) {
+  ObjectReader reader(json, pointer);
+  NamedValues named{reader.text("name"), {}};
+  const Json* given = reader.member("parameters");
+  if (auto status = reader.finish(); !status) return fail(status.error());
+  const Entry* entry = Registry<Entry>::instance().find(named.name);
+  if (entry == nullptr)
+    return fail(
+        bad_plan(pointer + "/name", "no " + kind + " is called '" + named.name + "'; see 'ullage-engine describe'"));
+  if (entry->description.unavailable)
+    return fail(bad_plan(pointer + "/name",
+                         kind + " '" + named.name + "' is not available: " + *entry->description.unavailable));
+  Values values;
+  if (given != nullptr) {
+    auto parsed = values_from(*given, pointer + "/parameters");
+    if (!parsed) return fail(parsed.error());
+    values = std::move(*parsed);
+  }
+  auto completed = complete(entry->description.parameters, values, pointer + "/parameters");
+  if (!completed) return fail(completed.error());
+  named.values = std::move(*completed);
+  return named;
+}
+
+Result<PlannedLayout> parse_layout(const Json& json, const std::string& pointer) {
+  ObjectReader reader(json, pointer);
+  PlannedLayout layout;
+  layout.ranks = static_cast<int>(reader.integer("ranks", 1, most_ranks));
+  if (const auto nodes = reader.optional_integer("nodes", 1, most_ranks)) layout.nodes = static_cast<int>(*nodes);
+  if (const auto per_node = reader.optional_integer("ranks_per_node", 1, most_ranks))
+    layout.ranks_per_node = static_cast<int>(*per_node);
+  layout.threads = static_cast<int>(reader.integer("threads", 1, 4096, 1));
+  layout.binding = reader.text("binding", "none");
+  if (layout.binding != "none" && layout.binding != "core")
+    reader.mistake(bad_plan(reader.at("binding"), "must be core or none"));
+  if (auto status = reader.finish(); !status) return fail(status.error());
+  return layout;
+}
+
+Result<PlannedTarget> parse_target(const Json& json, const std::string& pointer) {
+  ObjectReader reader(json, pointer);
+  PlannedTarget target;
+  target.name = reader.text("name");
+  const std::string uri = reader.text("uri");
+  if (auto status = reader.finish(); !status) return fail(status.error());
+  const std::size_t colon = uri.find(':');
+  if (target.name.empty()) return fail(bad_plan(pointer + "/name", "is empty"));
+  if (colon == std::string::npos || colon == 0) return fail(bad_plan(pointer + "/uri", "must be SCHEME:PATH"));
+  target.scheme = uri.substr(0, colon);
+  target.path = uri.substr(colon + 1);
+  if (!target.path.empty() && target.path.front() != '/')
+    return fail(bad_plan(pointer + "/uri", "the path must be absolute"));
+  if (target.path.find('\0') != std::string::npos) return fail(bad_plan(pointer + "/uri", "the path holds a NUL"));
+  return target;
+}
+
+Result<Limits> parse_limits(const Json& json, const std::string& pointer) {
+  ObjectReader reader(json, pointer);
+  Limits limits;
+  if (const auto bytes = reader.optional_integer("space_bytes", 0, any_count))
+    limits.space_bytes = static_cast<std::uint64_t>(*bytes);
+  limits.space_fraction = reader.number("space_fraction", 1e-9, 1, limits.space_fraction);
+  limits.reserve_bytes = static_cast<std::uint64_t>(
+      reader.integer("reserve_bytes", 0, any_count, static_cast<std::int64_t>(limits.reserve_bytes)));
+  if (auto status = reader.finish(); !status) return fail(status.error());
+  return limits;
+}
+
+Result<std::map<std::string, std::vector<std::int64_t>>> parse_prior(const Json& json, const std::string& pointer) {
+  std::map<std::string, std::vector<std::int64_t>> prior;
+  if (!json.is_object()) return fail(bad_plan(pointer, "must be an object"));
+  for (const auto& [phase, samples] : json.items()) {
+    const std::string here = pointer + "/" + phase;
+    if (!samples.is_array()) return fail(bad_plan(here, "must be a list"));
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (!samples[i].is_number_integer() || samples[i].get<std::int64_t>() <= 0)
+        return fail(bad_plan(here + "/" + std::to_string(i), "must be a positive integer of ns"));
+      prior[phase].push_back(samples[i].get<std::int64_t>());
+    }
+  }
+  return prior;
+}
+
+Status check_case(const Plan& plan, const PlannedCase& planned, const std::string& pointer) {
+  const auto target = std::ranges::find(plan.targets, planned.target, &PlannedTarget::name);
+  if (target == plan.targets.end())
+    return fail(bad_plan(pointer + "/target", "no target is called '" + planned.target + "'"));
+  const auto* backend = Registry<BackendEntry>::instance().find(planned.backend.name);
+  if (backend->capabilities.path && target->path.empty())
+    return fail(bad_plan(pointer + "/target", "backend '" + planned.backend.name + "' needs a target with a path"));
+  if (backend->check)
+    if (auto status = backend->check(planned.backend.values, pointer + "/backend/parameters"); !status) return status;
+  const auto* workload = Registry<WorkloadEntry>::instance().find(planned.workload.name);
+  if (!workload->needs_storage && planned.backend.name != "null")
+    return fail(bad_plan(pointer + "/backend/name",
+                         "must be null: workload '" + planned.workload.name + "' works on cores and memory"));
+  if (planned.dataset.empty() && workload->uses_dataset && workload->uses_dataset(planned.workload.values))
+    return fail(bad_plan(pointer + "/dataset", "is missing: these phases use what another case has made"));
+  return workload->check(planned.workload.values, backend->capabilities, plan.layout, pointer + "/workload/parameters");
+}
+
+Result<PlannedCase> parse_case(const Json& json, const std::string& pointer) {
+  ObjectReader reader(json, pointer);
+  PlannedCase planned;
+  planned.id = reader.text("id");
+  planned.target = reader.text("target");
+  planned.dataset = reader.text("dataset", "");
+  if (planned.dataset.size() > 64 || !is_word(planned.dataset, "_-"))
+    reader.mistake(bad_plan(reader.at("dataset"), "must be at most 64 letters, digits, '_' or '-'"));
+  const Json* backend = reader.member("backend");
+  const Json* workload = reader.member("workload");
+  const Json* prior = reader.member("prior_elapsed_ns");
+  if (backend == nullptr) reader.mistake(bad_plan(reader.at("backend"), "is missing"));
+  if (workload == nullptr) reader.mistake(bad_plan(reader.at("workload"), "is missing"));
+  if (planned.id.size() != 16 || planned.id.find_first_not_of("0123456789abcdef") != std::string::npos)
+    reader.mistake(bad_plan(reader.at("id"), "must be 16 hexadecimal digits"));
+  if (auto status = reader.finish(); !status) return fail(status.error());
+  auto backend_values = parse_named<BackendEntry>(*backend, pointer + "/backend", "backend");
+  if (!backend_values) return fail(backend_values.error());
+  auto workload_values = parse_named<WorkloadEntry>(*workload, pointer + "/workload", "workload");
+  if (!workload_values) return fail(workload_values.error());
+  planned.backend = std::move(*backend_values);
+  planned.workload = std::move(*workload_values);
+  if (prior != nullptr) {
+    auto samples = parse_prior(*prior, pointer + "/prior_elapsed_ns");
+    if (!samples) return fail(samples.error());
+    planned.prior_elapsed_ns = std::move(*samples);
+  }
+  return planned;
+}
+
+/// Parses each element of a JSON list with `parse(element, pointer)`.
+template <class T, class Parse>
+Status parse_list(const Json& json, const std::string& pointer, std::vector<T>& out, Parse parse) {
+  if (json.empty()) return fail(bad_plan(pointer, "is empty"));
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    auto element = parse(json[i], pointer + "/" + std::to_string(i));
+    if (!element) return fail(element.error());
+    out.push_back(std::move(*element));
+  }
+  return {};
+}
+
+Status check_unique(const Plan& plan) {
+  for (std::size_t i = 0; i < plan.targets.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (plan.targets[i].name == plan.targets[j].name)
+        return fail(bad_plan("/targets/" + std::to_string(i) + "/name",
+                             "two targets are called '" + plan.targets[i].name + "'"));
+  std::map<std::string, std::size_t> seen;
+  for (std::size_t i = 0; i < plan.cases.size(); ++i)
+    if (!seen.emplace(plan.cases[i].id, i).second)
+      return fail(bad_plan("/cases/" + std::to_string(i) + "/id", "two cases have this id"));
+  return {};
+}
+
+struct PlanParts {
+  const Json* layout;
+  const Json* targets;
+  const Json* stop_rule;
+  const Json* limits;
+  const Json* cases;
+};
+
+/// The plan's scalar members; the others are left in `parts`.
+Result<Plan> parse_scalars(const Json& json, PlanParts& parts) {
+  ObjectReader reader(json, "");
+  Plan plan;
+  if (reader.text("schema") != "ullage.plan/1") reader.mistake(bad_plan("/schema", "must be 'ullage.plan/1'"));
+  plan.run_id = reader.text("run_id");
+  if (plan.run_id.empty() || plan.run_id.size() > 64 || !is_word(plan.run_id, "._-") ||
+      !is_word(plan.run_id.substr(0, 1), ""))
+    reader.mistake(
+        bad_plan("/run_id", "must be 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit"));
+  plan.suite = reader.text("suite");
+  plan.records = reader.text("records");
+  plan.seed = static_cast<std::uint64_t>(reader.integer("seed", 0, any_count, 1));
+  plan.time_budget_s = reader.optional_number("time_budget_s", 1e-6, 1e9);
+  plan.warmups = static_cast<int>(reader.integer("warmups", 0, 1000, plan.warmups));
+  plan.dirty_retries = static_cast<int>(reader.integer("dirty_retries", 0, 1000, plan.dirty_retries));
+  plan.watchdog_s = reader.number("watchdog_s", 1e-3, 1e9, plan.watchdog_s);
+  const std::string order = reader.text("order", "shuffled");
+  if (order != "shuffled" && order != "listed") reader.mistake(bad_plan("/order", "must be shuffled or listed"));
+  plan.order = order == "listed" ? CaseOrder::listed : CaseOrder::shuffled;
+  plan.keep = reader.flag("keep", false);
+  plan.keep_when_interrupted = reader.flag("keep_when_interrupted", false);
+  plan.continues = reader.flag("continues", false);
+  parts = {reader.member("layout"), reader.array("targets"), reader.member("stop_rule"), reader.member("limits"),
+           reader.array("cases")};
+  if (parts.layout == nullptr) reader.mistake(bad_plan("/layout", "is missing"));
+  if (parts.stop_rule == nullptr) reader.mistake(bad_plan("/stop_rule", "is missing"));
+  if (auto status = reader.finish(); !status) return fail(status.error());
+  return plan;
+}
+
+Status parse_parts(const PlanParts& parts, Plan& plan) {
+  auto layout = parse_layout(*parts.layout, "/layout");
+  if (!layout) return fail(layout.error());
+  plan.layout = std::move(*layout);
+  if (parts.limits != nullptr) {
+    auto limits = parse_limits(*parts.limits, "/limits");
+    if (!limits) return fail(limits.error());
+    plan.limits = *limits;
+  }
+  auto rule = parse_named<StopRuleEntry>(*parts.stop_rule, "/stop_rule", "stop rule");
+  if (!rule) return fail(rule.error());
+  plan.stop_rule = std::move(*rule);
+  if (auto status = parse_list(*parts.targets, "/targets", plan.targets, parse_target); !status) return status;
+  if (auto status = parse_list(*parts.cases, "/cases", plan.cases, parse_case); !status) return status;
+  if (auto status = check_unique(plan); !status) return status;
+  for (std::size_t i = 0; i < plan.cases.size(); ++i)
+    if (auto status = check_case(plan, plan.cases[i], "/cases/" + std::to_string(i)); !status) return status;
+  return {};
+}
+
+}  // namespace
+
+const PlannedTarget& Plan::target_of(const PlannedCase& planned) const {
+  return *std::ranges::find(targets, planned.target, &PlannedTarget::name);
+}
+
+Result<Plan> parse_plan(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return fail(bad_plan("/", "is not valid JSON"));
+  PlanParts parts{};
+  auto plan = parse_scalars(json, parts);
+  if (!plan) return plan;
+  if (auto status = parse_parts(parts, *plan); !status) return fail(status.error());
+  return plan;
+}
+
+}  // namespace ullage

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan as the engine understands it: parsed strictly, every name found, every parameter complete, before anything
+// is touched.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/parameters.hpp"
+#include "base/result.hpp"
+#include "work/layout.hpp"
+
+namespace ullage {
+
+/// A registered thing with its complete parameters.
+struct NamedValues {
+  std::string name;
+  Values values;
+};
+
+struct PlannedTarget {
+  std::string name;
+  std::string scheme;
+  std::string path;  // empty: no storage
+};
+
+struct PlannedCase {
+  std::string id;
+  std::string target;
+  NamedValues backend;
+  NamedValues workload;
+  std::string dataset;  // named: outlives the case, other cases use it; empty: one of its own
+  std::map<std::string, std::vector<std::int64_t>> prior_elapsed_ns;  // by phase
+};
+
+struct Limits {
+  std::optional<std::uint64_t> space_bytes;
+  double space_fraction = 0.5;
+  std::uint64_t reserve_bytes = 1ULL << 30;
+};
+
+/// In which order a round goes through the cases.
+enum class CaseOrder { shuffled, listed };
+
+struct Plan {
+  std::string run_id;
+  std::string suite;
+  std::string records;
+  std::uint64_t seed = 1;
+  PlannedLayout layout;
+  std::vector<PlannedTarget> targets;
+  NamedValues stop_rule;
+  std::optional<double> time_budget_s;
+  int warmups = 0;
+  int dirty_retries = 2;
+  double watchdog_s = 120;
+  Limits limits;
+  CaseOrder order = CaseOrder::shuffled;
+  bool keep = false;
+  bool keep_when_interrupted = false;
+  bool continues = false;  // goes on with the datasets an earlier launch of this run left
+  std::vector<PlannedCase> cases;
+
+  [[nodiscard]] const PlannedTarget& target_of(const PlannedCase& planned) const;
+};
+
+/// Errors are ErrorKind::bad_plan with the JSON pointer.
+[[nodiscard]] Result<Plan> parse_plan(const std::string& text);
+
+}  // namespace ullage

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/repetition.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/permutation.hpp"
+#include "run/launch_records.hpp"
+#include "run/phase_result.hpp"
+#include "storage/backend.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+namespace {
+
+/// Of this repetition's data: what another run, dataset or repetition left cannot be mistaken for it.
+std::uint64_t run_key(const Plan& plan, const PlannedCase& planned, int repetition) {
+  std::uint64_t key = mix64(plan.seed);
+  for (const char c : plan.run_id + (planned.dataset.empty() ? planned.id : planned.dataset))
+    key = mix64(key ^ static_cast<unsigned char>(c));
+  return mix64(key ^ static_cast<std::uint64_t>(repetition));
+}
+
+class Repetition final {
+ public:
+  Repetition(const RunContext& context, const PlannedCase& planned, const Place& place, const Schedule::Next& next)
+      : context_(context), planned_(planned), place_(place), next_(next), world_(*context.world) {
+    report_.outcome.warmup = next.warmup;
+  }
+
+  [[nodiscard]] RepetitionReport run(AlignedBuffer& buffer, std::uint64_t key, bool keep) {
+    auto backend = make_backend(key);
+    if (!agree("make backend", backend ? Status{} : fail(backend.error()))) return std::move(report_);
+    WorkloadContext bound;
+    bound.world = &world_;
+    bound.folder = place_.folder.get();
+    bound.backend = backend->get();
+    bound.buffer = &buffer;
+    bound.case_id = planned_.id;
+    bound.dataset = planned_.dataset;
+    bound.datasets = place_.datasets.get();
+    bound.run_key = key;
+    bound.keep = keep;
+    bound.part = place_.part;
+    bound.parts = place_.parts;
+    bound.lists_datasets = place_.keeps_books;
+    const auto workload =
+        Registry<WorkloadEntry>::instance().find(planned_.workload.name)->make(planned_.workload.values, bound);
+    if (agree("begin", workload->begin())) phases(*workload);
+    context_.watchdog->watch("remove", nullptr);
+    const Status removed = workload->end(report_.outcome.ok && !report_.interrupted);
+    context_.watchdog->rest();
+    if (report_.outcome.ok) (void)agree("remove", removed);
+    return std::move(report_);
+  }
+
+ private:
+  [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(std::uint64_t key) const {
+    return Registry<BackendEntry>::instance()
+        .find(planned_.backend.name)
+        ->make(planned_.backend.values, {&world_, place_.folder.get(), key});
+  }
+
+  /// Outside a phase an error of any rank fails the repetition for all, with an event that names the ranks.
+  bool agree(const std::string& step, const Status& status) {
+    if (!world_.all().any(!status)) return true;
+    const Json failures = gather_failures(world_, status ? std::nullopt : std::optional(status.error()));
+    report_.outcome.ok = false;
+    for (const Json& failure : failures) {
+      Json line = event("error", "case-failed", step + ": " + failure_line(failure), "");
+      line.update(Json{{"case", planned_.id}, {"rank", failure["rank"]}, {"node", failure["node"]}});
+      report_.records.push_back(std::move(line));
+    }
+    return false;
+  }
+
+  void phases(Workload& workload) {
+    for (std::size_t i = 0; i < workload.phases() && report_.outcome.ok && !report_.interrupted; ++i) {
+      const auto work = workload.phase(i);
+      if (next_.repetition == 0) notices(work->info());
+      Json record;
+      const PhaseOutcome outcome = run_phase(context_, place_.folder.get(), *work, record);
+      record.update(Json{{"case", planned_.id},
+                         {"repetition", next_.repetition},
+                         {"warmup", next_.warmup},
+                         {"file_system", place_.space.file_system}});
+      report_.outcome.ok = outcome.status == PhaseStatus::ok;
+      report_.interrupted = outcome.status == PhaseStatus::interrupted;
+      report_.outcome.grade = std::max(report_.outcome.grade, outcome.grade);
+      report_.outcome.phases[record["phase"]].push_back(outcome.elapsed_ns);
+      report_.records.push_back(std::move(record));
+    }
+  }
+
+  void notices(const PhaseInfo& info) {
+    for (const Notice& notice : info.notices) {
+      Json line = event("warning", notice.code, notice.text, notice.advice);
+      line["case"] = planned_.id;
+      report_.records.push_back(std::move(line));
+    }
+  }
+
+  const RunContext& context_;
+  const PlannedCase& planned_;
+  const Place& place_;
+  const Schedule::Next& next_;
+  const mpi::World& world_;
+  RepetitionReport report_;
+};
+
+}  // namespace
+
+RepetitionReport run_repetition(const RunContext& context, const Plan& plan, const PlannedCase& planned,
+                                const Place& place, const Schedule::Next& next, AlignedBuffer& buffer) {
+  return Repetition(context, planned, place, next).run(buffer, run_key(plan, planned, next.repetition), plan.keep);
+}
+
+}  // namespace ullage

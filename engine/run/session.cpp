@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/session.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/signals.hpp"
+#include "mpi/clock_sync.hpp"
+#include "probes/probe.hpp"
+#include "run/launch_records.hpp"
+#include "run/phase_result.hpp"
+#include "run/phase_runner.hpp"
+#include "run/places.hpp"
+#include "run/plan.hpp"
+#include "run/record_writer.hpp"
+#include "run/repetition.hpp"
+#include "run/schedule.hpp"
+#include "run/watchdog.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::int64_t recalibrate_after_ns = 30'000'000'000;
+
+int exit_code_of(ErrorKind kind) { return kind == ErrorKind::bad_plan ? exit_code::bad_plan : exit_code::environment; }
+
+int report(const mpi::World& world, const Error& error) {
+  if (world.root()) std::cerr << "ullage-engine: " << to_line(error) << '\n';
+  return exit_code_of(error.kind);
+}
+
+/// Rank 0 reads, everybody parses the same text: no second wire format.
+Result<Plan> read_plan(const std::string& path, const mpi::World& world) {
+  std::string text;
+  bool readable = true;
+  if (world.root()) {
+    std::ifstream file(path, std::ios::binary);
+    readable = static_cast<bool>(file);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  if (world.all().any(!readable)) return fail(bad_plan(path, "cannot be read"));
+  return parse_plan(world.all().broadcast(std::move(text), 0));
+}
+
+Status check_layout(const PlannedLayout& layout, const mpi::Topology& topology) {
+  const auto differs = [](const std::string& what, int planned, int found) {
+    return fail(environment_error("/layout/" + what, "the plan wants " + std::to_string(planned) +
+                                                         ", this launch has " + std::to_string(found) +
+                                                         "; is the mpiexec the one of this engine's MPI?"));
+  };
+  if (layout.ranks != topology.ranks) return differs("ranks", layout.ranks, topology.ranks);
+  if (layout.nodes && *layout.nodes != topology.nodes) return differs("nodes", *layout.nodes, topology.nodes);
+  if (layout.ranks_per_node && *layout.ranks_per_node != topology.most_ranks_on_a_node)
+    return differs("ranks_per_node", *layout.ranks_per_node, topology.most_ranks_on_a_node);
+  return {};
+}
+
+/// Markers beside the records: of a hang that was written down, and of a request to stop.
+void forget_earlier_launch(const std::string& records) {
+  std::error_code ignored;
+  for (const char* suffix : {".timeout", ".stop"}) std::filesystem::remove(records + suffix, ignored);
+}
+
+/// Everything of one launch that lives as long as it does.
+class Session final {
+ public:
+  Session(const mpi::World& world, const Plan& plan, Places places, std::optional<RecordWriter> writer,
+          LaunchFacts facts)
+      : world_(world),
+        plan_(plan),
+        places_(std::move(places)),
+        writer_(std::move(writer)),
+        facts_(std::move(facts)),
+        clock_(mpi::calibrate_clocks(world)),
+        calibrated_ns_(now_ns()),
+        origin_ns_(world.all().broadcast(now_ns(), 0)),
+        meter_(StopFlags::instance().now()),
+        watchdog_(watchdog_options()) {
+    for (const auto& entry : Registry<ProbeEntry>::instance().all())
+      if (!entry.description.unavailable) probes_.push_back(entry.make());
+  }
+
+  [[nodiscard]] int run() {
+    write_head();
+    const auto& rule_entry = *Registry<StopRuleEntry>::instance().find(plan_.stop_rule.name);
+    const auto rule = rule_entry.make(plan_.stop_rule.values);
+    Schedule schedule(plan_, *rule);
+    while (const auto next = agreed_next(schedule)) {
+      recalibrate();
+      one_repetition(*next, schedule);
+    }
+    return finish(schedule);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t elapsed_ns() const { return now_ns() + clock_.offset_ns - origin_ns_; }
+
+  [[nodiscard]] Watchdog::Options watchdog_options() {
+    Watchdog::Options options;
+    options.limit_ns = static_cast<std::int64_t>(plan_.watchdog_s * 1e9);
+    options.on_hang = [this](const std::string& what) { die_hung(what); };
+    options.on_stop_file = stop_node(world_);
+    if (world_.topology().leader()) options.stop_file = plan_.records + ".stop";
+    return options;
+  }
+
+  void write(const Json& record) {
+    if (writer_) writer_->write(record);
+  }
+
+  void write_head() {
+    const CoreBudget budget = core_budget(world_);
+    const Json head = run_record(plan_, facts_, world_, clock_, budget, origin_ns_);
+    write(head);
+    for (const Json& event : launch_events(head)) write(event);
+    report_nodes(world_, [this](const std::string& node, const Json& facts) {
+      write({{"kind", "probe"}, {"probe", "node"}, {"node", node}, {"facts", facts}});
+    });
+  }
+
+  /// Rank 0 decides, everybody follows. A request to stop at any rank ends the run for all.
+  [[nodiscard]] std::optional<Schedule::Next> agreed_next(Schedule& schedule) {
+    interrupted_ = world_.all().any(StopFlags::instance().requested());
+    if (interrupted_) return std::nullopt;
+    std::optional<Schedule::Next> next;
+    if (world_.root()) next = schedule.next(elapsed_ns());
+    const std::int64_t index = world_.all().broadcast(next ? static_cast<std::int64_t>(next->index) : -1, 0);
+    if (index < 0) return std::nullopt;
+    if (!next) next = Schedule::Next{static_cast<std::size_t>(index), 0, false};
+    next->repetition = static_cast<int>(world_.all().broadcast(next->repetition, 0));
+    next->warmup = world_.all().broadcast(next->warmup ? 1 : 0, 0) != 0;
+    return next;
+  }
+
+  void recalibrate() {
+    const bool due = world_.all().broadcast(now_ns() - calibrated_ns_ > recalibrate_after_ns ? 1 : 0, 0) != 0;
+    if (!due) return;
+    clock_ = mpi::calibrate_clocks(world_);
+    calibrated_ns_ = now_ns();
+  }
+
+  void one_repetition(const Schedule::Next& next, Schedule& schedule) {
+    const PlannedCase& planned = plan_.cases[next.index];
+    const RunContext context{&world_, &clock_, &watchdog_, &meter_, probes_, origin_ns_};
+    const std::int64_t start = elapsed_ns();
+    {
+      const std::scoped_lock lock(current_mutex_);
+      current_ = {planned.id, next.repetition};
+    }
+    RepetitionReport report = run_repetition(context, plan_, planned, places_.at(planned.target), next, buffer_);
+    report.outcome.elapsed_ns = elapsed_ns() - start;
+    if (!world_.root()) return;
+    if (report.outcome.ok && !report.interrupted) {
+      ++repetitions_;
+      ok_.insert(planned.id);
+    }
+    Verdict verdict;
+    if (!report.interrupted) verdict = schedule.finished(next, report.outcome, elapsed_ns());
+    if (!report.outcome.ok && !report.interrupted) {
+      failed_.insert(planned.id);
+      ok_.erase(planned.id);
+    }
+    for (const Json& record : report.records) write(record);
+    write(case_record(planned, next, report, verdict));
+  }
+
+  [[nodiscard]] int finish(const Schedule& schedule) {
+    const bool stays = plan_.keep || (interrupted_ && plan_.keep_when_interrupted);
+    if (!stays) report_left(places_.remove(world_));
+    if (world_.root())
+      for (const std::size_t index : schedule.cut_by_budget()) {
+        Json cut = event("info", "budget", "the time budget ended before the stop rule was satisfied",
+                         "more --time, or fewer cases");
+        cut["case"] = plan_.cases[index].id;
+        write(cut);
+      }
+    const bool failed = world_.all().broadcast(failed_.empty() ? 0 : 1, 0) != 0;
+    const std::string status = interrupted_ ? "interrupted" : failed ? "failed" : "complete";
+    write({{"kind", "end"},
+           {"status", status},
+           {"cases_ok", ok_.size()},
+           {"cases_failed", failed_.size()},
+           {"repetitions", repetitions_},
+           {"elapsed_ns", elapsed_ns()}});
+    const bool unwritten = writer_ && !writer_->status();
+    if (unwritten) std::cerr << "ullage-engine: " << to_line(writer_->status().error()) << '\n';
+    if (world_.all().any(unwritten)) return exit_code::aborted;
+    return interrupted_ ? exit_code::aborted : failed ? exit_code::case_failed : exit_code::ok;
+  }
+
+  /// Collective: what any rank could not remove from its file system.
+  void report_left(const std::vector<std::string>& left) {
+    std::string lines;
+    for (const auto& line : left) lines += (lines.empty() ? "" : "; ") + line;
+    const auto mine = left.empty() ? std::nullopt : std::optional(environment_error("", lines));
+    for (const Json& failure : gather_failures(world_, mine)) {
+      Json behind = event("warning", "left-behind", failure["text"],
+                          "ullage clean removes what a manifest lists; the rest is not ours");
+      behind["node"] = failure["node"];
+      write(behind);
+    }
+  }
+
+  /// On the watchdog's thread of a rank that hangs: the first such rank writes the end, then all are ended.
+  void die_hung(const std::string& what) {
+    CurrentRepetition current;
+    {
+      const std::scoped_lock lock(current_mutex_);
+      current = current_;
+    }
+    write_timeout_records(plan_, world_.topology(), current, what, elapsed_ns());
+    mpi::abort_all(exit_code::aborted);
+  }
+
+  const mpi::World& world_;
+  const Plan& plan_;
+  Places places_;
+  std::optional<RecordWriter> writer_;
+  LaunchFacts facts_;
+  mpi::ClockSync clock_;
+  std::int64_t calibrated_ns_;
+  std::int64_t origin_ns_;
+  Meter meter_;
+  AlignedBuffer buffer_;
+  std::vector<std::unique_ptr<Probe>> probes_;
+  std::mutex current_mutex_;
+  CurrentRepetition current_;
+  std::set<std::string> ok_;  // cases with a good repetition and no bad one
+  std::set<std::string> failed_;
+  int repetitions_ = 0;
+  bool interrupted_ = false;
+  Watchdog watchdog_;  // last: its thread uses the others
+};
+
+}  // namespace
+
+int run_plan(const std::string& plan_path, const mpi::World& world) {
+  StopFlags::instance().install();
+  const auto plan = read_plan(plan_path, world);
+  if (!plan) return report(world, plan.error());
+  if (const auto status = check_layout(plan->layout, world.topology()); !status) return report(world, status.error());
+
+  std::optional<RecordWriter> writer;
+  Status opened;
+  if (world.root()) {
+    forget_earlier_launch(plan->records);
+    auto result = RecordWriter::open(plan->records);
+    if (!result) opened = fail(result.error());
+    if (result) writer = std::move(*result);
+  }
+  if (world.all().any(!opened))
+    return report(world, opened ? environment_error(plan->records, "cannot be written") : opened.error());
+
+  auto places = Places::prepare(*plan, world);
+  if (!places) return report(world, places.error());
+  Session session(world, *plan, std::move(*places), std::move(writer), {plan_path});
+  return session.run();
+}
+
+}  // namespace ullage

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// When has a case been repeated often enough? Decided between repetitions, never inside the measuring loop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/registry.hpp"
+
+namespace ullage {
+
+/// Elapsed times of the counted repetitions so far, by phase, in order.
+using Samples = std::map<std::string, std::vector<std::int64_t>>;
+
+struct StopDecision {
+  bool stop = false;
+  std::string reason;                    // converged, count, time; empty while going on
+  std::optional<double> relative_width;  // of the worst phase's median interval
+};
+
+class StopRule {
+ public:
+  StopRule() = default;
+  StopRule(const StopRule&) = delete;
+  StopRule& operator=(const StopRule&) = delete;
+  virtual ~StopRule() = default;
+  [[nodiscard]] virtual StopDecision judge(const Samples& samples) const = 0;
+};
+
+struct StopRuleEntry {
+  Description description;
+  std::function<std::unique_ptr<StopRule>(const Values&)> make;
+};
+
+/// Repetitions of the phase that has fewest; 0 without phases.
+[[nodiscard]] std::size_t repetitions(const Samples& samples);
+
+/// Half the width of the distribution-free interval of the median, over the median. Order statistics with exact
+/// binomial coverage (Hahn and Meeker, Statistical Intervals, 5.2); where n is too small for `level`, the full range.
+/// Needs 2 samples.
+[[nodiscard]] std::optional<double> relative_median_width(std::vector<std::int64_t> samples, double level);
+/// The worst phase's.
+[[nodiscard]] std::optional<double> relative_median_width(const Samples& samples, double level);
+
+}  // namespace ullage

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/stop_rule.hpp"
+
+namespace ullage {
+namespace {
+
+struct MedianCiParameters {
+  double relative_width = 0.05;
+  std::int64_t minimum = 3;
+  std::int64_t maximum = 15;
+  double level = 0.95;
+};
+
+const Table<MedianCiParameters>& median_ci_table() {
+  static const Table<MedianCiParameters> fields{
+      number("relative_width", &MedianCiParameters::relative_width, {0, 10},
+             "half the width of the median's interval over the median, worst phase"),
+      count("minimum", &MedianCiParameters::minimum, {1, 1e6}, "repetitions in any case"),
+      count("maximum", &MedianCiParameters::maximum, {1, 1e6}, "repetitions at most"),
+      number("level", &MedianCiParameters::level, {0.5, 0.9999},
+             "confidence of the interval; below 6 repetitions the full range stands for it"),
+  };
+  return fields;
+}
+
+class MedianCi final : public StopRule {
+ public:
+  explicit MedianCi(const MedianCiParameters& parameters) : parameters_(parameters) {}
+  [[nodiscard]] StopDecision judge(const Samples& samples) const override {
+    const auto width = relative_median_width(samples, parameters_.level);
+    const std::size_t done = repetitions(samples);
+    const bool narrow = width && *width <= parameters_.relative_width;
+    if (narrow && done >= static_cast<std::size_t>(parameters_.minimum)) return {true, "converged", width};
+    if (done >= static_cast<std::size_t>(parameters_.maximum)) return {true, "count", width};
+    return {false, "", width};
+  }
+
+ private:
+  MedianCiParameters parameters_;
+};
+
+const Registered<StopRuleEntry> registered_median_ci{{
+    {"median-ci", "until the median's confidence interval is narrow enough", specs_of(median_ci_table()), {}, {}},
+    [](const Values& values) { return std::make_unique<MedianCi>(bind_parameters(median_ci_table(), values)); },
+}};
+
+}  // namespace
+}  // namespace ullage

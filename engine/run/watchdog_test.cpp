@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/watchdog.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+
+namespace ullage::watchdog_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Watchdog, NamesWhatHangs) {
+  std::promise<std::string> hung;
+  Watchdog watchdog(
+      {.limit_ns = 200'000'000, .stop_file = "", .on_stop_file = {}, .on_hang = [&](const std::string& what) {
+         hung.set_value(what);
+       }});
+  watchdog.watch("write: sync", nullptr);
+  auto future = hung.get_future();
+  ASSERT_EQ(future.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(future.get(), "write: sync");
+}
+
+TEST(Watchdog, OperationsAreProgressAndRestIsNoHang) {
+  std::atomic<int> hangs = 0;
+  const std::atomic<bool> stop = false;
+  Meter meter(stop);
+  meter.start(now_ns());
+  Watchdog watchdog(
+      {.limit_ns = 400'000'000, .stop_file = "", .on_stop_file = {}, .on_hang = [&](const std::string&) { ++hangs; }});
+  watchdog.watch("write: transfer", &meter);
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(50ms);
+    (void)meter.completed(1);
+  }
+  EXPECT_EQ(hangs, 0);
+  watchdog.rest();
+  std::this_thread::sleep_for(700ms);
+  EXPECT_EQ(hangs, 0);
+}
+
+TEST(Watchdog, SeesTheStopFileOnce) {
+  std::string folder = (std::filesystem::temp_directory_path() / "ullage-test-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::atomic<int> seen = 0;
+  {
+    Watchdog watchdog(
+        {.limit_ns = 60'000'000'000, .stop_file = folder + "/stop", .on_stop_file = [&] { ++seen; }, .on_hang = {}});
+    std::ofstream(folder + "/stop") << "please";
+    std::this_thread::sleep_for(1500ms);
+  }
+  EXPECT_EQ(seen, 1);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace ullage::watchdog_test

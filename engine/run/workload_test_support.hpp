@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of workloads of a single phase share. Included by tests only.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/json.hpp"
+#include "base/signals.hpp"
+#include "run/phase_runner.hpp"
+#include "work/workload.hpp"
+
+namespace ullage::test {
+
+/// The workload `name` as a launch makes it, run once. Its phase's record is in `record`, on rank 0.
+inline PhaseOutcome run_workload(const std::string& name, const Values& given, Json& record) {
+  const mpi::World world;
+  const mpi::ClockSync clock;
+  Meter meter(StopFlags::instance().now());
+  Watchdog watchdog({});
+  WorkloadContext context;
+  context.world = &world;
+  const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find(name);
+  const auto workload = entry.make(complete(entry.description.parameters, given, "").value(), context);
+  EXPECT_TRUE(workload->begin().has_value());
+  EXPECT_EQ(workload->phases(), 1U);
+  const auto phase = workload->phase(0);
+  const PhaseOutcome outcome = run_phase({&world, &clock, &watchdog, &meter, {}, 0}, nullptr, *phase, record);
+  EXPECT_TRUE(workload->end(true).has_value());
+  return outcome;
+}
+
+}  // namespace ullage::test

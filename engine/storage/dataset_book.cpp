@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/dataset_book.hpp"
+
+#include <utility>
+
+namespace ullage {
+
+const nlohmann::json* DatasetBook::find(const std::string& name) const {
+  const auto found = facts_.find(name);
+  return found == facts_.end() ? nullptr : &found->second;
+}
+
+Status DatasetBook::enter(const std::string& name, nlohmann::json facts) {
+  Status kept = keep_ ? keep_(name, facts) : Status{};
+  facts_[name] = std::move(facts);
+  return kept;
+}
+
+Status DatasetBook::strike(const std::string& name) {
+  if (facts_.erase(name) == 0 || !keep_) return {};
+  return keep_(name, nullptr);
+}
+
+Error no_dataset(const std::string& name) {
+  return environment_error("dataset '" + name + "'", "is not there: run the case that makes it first");
+}
+
+}  // namespace ullage

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/dataset_book.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace ullage::dataset_book_test {
+namespace {
+
+using nlohmann::json;
+
+TEST(DatasetBook, KnowsWhatWasEnteredUntilItIsStruck) {
+  DatasetBook book;
+  EXPECT_EQ(book.find("a"), nullptr);
+  EXPECT_TRUE(book.enter("a", {{"key", 7}}));
+  ASSERT_NE(book.find("a"), nullptr);
+  EXPECT_EQ((*book.find("a"))["key"], 7);
+  EXPECT_TRUE(book.enter("a", {{"key", 8}}));
+  EXPECT_EQ((*book.find("a"))["key"], 8);
+  EXPECT_TRUE(book.strike("a"));
+  EXPECT_EQ(book.find("a"), nullptr);
+}
+
+TEST(DatasetBook, BeginsWithWhatAnEarlierLaunchLeft) {
+  const DatasetBook book({{"a", {{"key", 7}}}}, nullptr);
+  ASSERT_NE(book.find("a"), nullptr);
+  EXPECT_EQ((*book.find("a"))["key"], 7);
+}
+
+TEST(DatasetBook, KeepsEveryChangeAndNothingElse) {
+  std::vector<std::pair<std::string, json>> kept;
+  DatasetBook book({}, [&](const std::string& name, const json& facts) {
+    kept.emplace_back(name, facts);
+    return Status{};
+  });
+  EXPECT_TRUE(book.enter("a", {{"key", 7}}));
+  EXPECT_TRUE(book.strike("a"));
+  EXPECT_TRUE(book.strike("a"));
+  EXPECT_EQ(kept, (std::vector<std::pair<std::string, json>>{{"a", {{"key", 7}}}, {"a", nullptr}}));
+}
+
+TEST(DatasetBook, AFailureToKeepIsTheCallersToReport) {
+  DatasetBook book({}, [](const std::string&, const json&) { return fail(environment_error("m", "full")); });
+  EXPECT_FALSE(book.enter("a", {}));
+}
+
+}  // namespace
+}  // namespace ullage::dataset_book_test

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `b-eff-io`: the effective I/O bandwidth of all ranks, over patterns of access and sizes of chunks.
+#include "storage/backend.hpp"
+#include "storage/workloads/b_eff_io/phase.hpp"
+
+namespace ullage {
+namespace {
+
+class BEffIo final : public Workload {
+ public:
+  BEffIo(const BEffIoParameters& parameters, const WorkloadContext& context) : run_(parameters, context) {}
+
+  [[nodiscard]] Status begin() override { return run_.begin(); }
+  [[nodiscard]] std::size_t phases() const override { return run_.tasks().size(); }
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
+    return std::make_unique<BEffIoPhase>(run_, index);
+  }
+  [[nodiscard]] Status end(bool whole) override { return run_.end(whole); }
+
+ private:
+  BEffIoRun run_;
+};
+
+const Registered<WorkloadEntry> registered_b_eff_io{{
+    {"b-eff-io",
+     "all patterns of one type of b_eff_io, with one access: written for a scheduled time, repeated as often "
+     "afterwards",
+     specs_of(BEffIoParameters::table()),
+     {},
+     {}},
+    [](const Values& values, const Capabilities& capabilities, const PlannedLayout&, const std::string& pointer) {
+      return check_b_eff_io(BEffIoParameters::from(values), capabilities, pointer);
+    },
+    [](const Values& values, const PlannedLayout& layout) {
+      return needs_of_b_eff_io(BEffIoParameters::from(values), layout);
+    },
+    [](const Values& values, const WorkloadContext& context) {
+      return std::make_unique<BEffIo>(BEffIoParameters::from(values), context);
+    },
+    [](const Values& values) { return BEffIoParameters::from(values).access != BEffIoAccess::write; },
+}};
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/b_eff_io/dataset.hpp"
+
+#include <string>
+
+#include "base/json.hpp"
+
+namespace ullage {
+namespace {
+
+Result<std::optional<BEffIoCounts>> b_eff_io_counts_in(const DatasetBook& book, BEffIoParameters of, BEffIoType type,
+                                                       int ranks) {
+  const std::string name = of.counts_of + "-" + word_of(type);
+  const Json* facts = book.find(name);
+  if (facts == nullptr) return std::nullopt;
+  of.type = type;
+  Json wanted = b_eff_io_layout(of, ranks);
+  const Json made = facts->value("layout", Json());
+  wanted["shared_pointer"] = made.value("shared_pointer", false);  // lies the same either way
+  if (made != wanted)
+    return fail(environment_error("dataset '" + name + "'",
+                                  "was made as " + made.dump() + ", its counts are wanted of " + wanted.dump()));
+  const BEffIoDataset dataset = BEffIoDataset::from(*facts);
+  BEffIoCounts counts;
+  for (const BEffIoPattern& pattern : b_eff_io_patterns(type))
+    if (const auto found = dataset.patterns.find(pattern.number); found != dataset.patterns.end())
+      counts[pattern.size] = found->second.count;
+  return counts;
+}
+
+}  // namespace
+
+Json BEffIoDataset::facts(const Json& layout) const {
+  Json made = Json::object();
+  for (const auto& [number, pattern] : patterns)
+    made[std::to_string(number)] = {{"count", pattern.count},
+                                    {"displacement_bytes", pattern.displacement_bytes},
+                                    {"rewritten", pattern.rewritten},
+                                    {"rewritten_by_some", pattern.rewritten_by_some}};
+  return {{"workload", "b-eff-io"},
+          {"layout", layout},
+          {"key", key},
+          {"segment_bytes", segment_bytes},
+          {"patterns", std::move(made)}};
+}
+
+BEffIoDataset BEffIoDataset::from(const Json& facts) {
+  BEffIoDataset dataset{facts.value("key", std::uint64_t{0}), facts.value("segment_bytes", std::uint64_t{0}), {}};
+  const Json patterns = facts.value("patterns", Json::object());
+  for (const BEffIoPattern& pattern : b_eff_io_patterns()) {
+    const auto found = patterns.find(std::to_string(pattern.number));
+    if (found == patterns.end()) continue;
+    const auto member = [&](const char* name) { return found->value(name, std::uint64_t{0}); };
+    dataset.patterns[pattern.number] = {member("count"), member("displacement_bytes"), member("rewritten"),
+                                        member("rewritten_by_some")};
+  }
+  return dataset;
+}
+
+Json b_eff_io_layout(const BEffIoParameters& parameters, int ranks) {
+  return {{"ranks", ranks},
+          {"type", word_of(parameters.type)},
+          {"lmax_bytes", parameters.lmax_bytes},
+          {"shared_pointer", parameters.type == BEffIoType::shared && parameters.shared_pointer}};
+}
+
+std::uint64_t b_eff_io_call_bytes(const BEffIoPattern& pattern, std::uint64_t lmax_bytes,
+                                  std::uint64_t displacement_bytes, std::uint64_t segment_bytes) {
+  if (pattern.size == BEffIoSize::fill_up) return segment_bytes - displacement_bytes;
+  return pattern.call_bytes(lmax_bytes);
+}
+
+Result<BEffIoFirstWrites> b_eff_io_first_writes(const DatasetBook& book, const BEffIoParameters& parameters,
+                                                int ranks) {
+  BEffIoFirstWrites made;
+  for (const auto& [type, member] : {std::pair{BEffIoType::scatter, &BEffIoFirstWrites::scatter},
+                                     std::pair{BEffIoType::shared, &BEffIoFirstWrites::shared},
+                                     std::pair{BEffIoType::separated, &BEffIoFirstWrites::separated}}) {
+    auto counts = b_eff_io_counts_in(book, parameters, type, ranks);
+    if (!counts) return fail(counts.error());
+    made.*member = std::move(*counts);
+  }
+  if (!made.any())
+    return fail(environment_error("counts_of", "there is no dataset '" + parameters.counts_of +
+                                                   "-scatter', -shared or -separated: run the cases that make them "
+                                                   "first"));
+  return made;
+}
+
+}  // namespace ullage

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a first write of workload `b-eff-io` has made, as the cases after it must know it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+
+#include "storage/dataset_book.hpp"
+#include "storage/workloads/b_eff_io/parameters.hpp"
+#include "storage/workloads/b_eff_io/segment.hpp"
+
+namespace ullage {
+
+/// One pattern of a dataset, the same on every rank.
+struct BEffIoMade {
+  std::uint64_t count = 0;               // repetitions of every rank
+  std::uint64_t displacement_bytes = 0;  // see BEffIoPlace
+  std::uint64_t rewritten = 0;           // the first ones, by every rank
+  std::uint64_t rewritten_by_some = 0;   // by the rank that came furthest
+  bool operator==(const BEffIoMade&) const = default;
+};
+
+struct BEffIoDataset {
+  std::uint64_t key = 0;
+  std::uint64_t segment_bytes = 0;  // of the segmented types
+  std::map<int, BEffIoMade> patterns;
+
+  [[nodiscard]] nlohmann::json facts(const nlohmann::json& layout) const;
+  /// Of facts that are a dataset's of this workload.
+  [[nodiscard]] static BEffIoDataset from(const nlohmann::json& facts);
+};
+
+/// What every case that works on these files must have in common.
+[[nodiscard]] nlohmann::json b_eff_io_layout(const BEffIoParameters& parameters, int ranks);
+
+/// Length of a pattern's calls, also of a fill-up, which ends where the segment does.
+[[nodiscard]] std::uint64_t b_eff_io_call_bytes(const BEffIoPattern& pattern, std::uint64_t lmax_bytes,
+                                                std::uint64_t displacement_bytes, std::uint64_t segment_bytes);
+
+/// The repetitions of `counts_of` in a book; a dataset that is not there is left out. An error when none is, or one was
+/// made by other ranks or with another largest chunk.
+[[nodiscard]] Result<BEffIoFirstWrites> b_eff_io_first_writes(const DatasetBook& book,
+                                                              const BEffIoParameters& parameters, int ranks);
+
+}  // namespace ullage

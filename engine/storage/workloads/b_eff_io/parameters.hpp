@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of workload `b-eff-io`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/parameters.hpp"
+#include "storage/backend.hpp"
+#include "storage/workloads/b_eff_io/patterns.hpp"
+#include "storage/workloads/b_eff_io/schedule.hpp"
+#include "work/layout.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+
+enum class BEffIoVerify { full, none };
+enum class BEffIoCache { none, advise };
+
+struct BEffIoParameters {
+  BEffIoType type = BEffIoType::scatter;
+  BEffIoAccess access = BEffIoAccess::write;
+  std::uint64_t lmax_bytes = std::uint64_t{2} << 20;
+  double unit_s = 1;
+  BEffIoRule rule = BEffIoRule::predicted;
+  double overtime = 0;
+  std::uint64_t most_bytes = std::uint64_t{1} << 30;
+  std::string counts_of;
+  std::vector<int> skip;
+  bool shared_pointer = true;
+  bool unique_open = true;
+  Map hints;  // CHUNK/HINT: value
+  BEffIoVerify verify = BEffIoVerify::full;
+  BEffIoCache cache = BEffIoCache::none;
+
+  [[nodiscard]] static const Table<BEffIoParameters>& table();
+  [[nodiscard]] static BEffIoParameters from(const Values& values) { return bind_parameters(table(), values); }
+
+  [[nodiscard]] bool writes() const { return access != BEffIoAccess::read; }
+  /// Patterns whose repetitions time decides.
+  [[nodiscard]] bool is_time_driven() const { return access == BEffIoAccess::write && !is_segmented(type); }
+  [[nodiscard]] bool skips(int pattern) const;
+  /// `chunk`: on_open, or what BEffIoPattern::hint_chunk() says.
+  [[nodiscard]] Map hints_of(const std::string& chunk) const;
+};
+
+/// Rules that span parameters and the backend; the pointer is that of the parameters object.
+[[nodiscard]] Status check_b_eff_io(const BEffIoParameters& parameters, const Capabilities& capabilities,
+                                    const std::string& pointer);
+/// Room for what a first write makes; nothing for the other accesses.
+[[nodiscard]] Needs needs_of_b_eff_io(const BEffIoParameters& parameters, const PlannedLayout& layout);
+
+[[nodiscard]] std::string word_of(BEffIoVerify verify);
+[[nodiscard]] std::string word_of(BEffIoCache cache);
+
+}  // namespace ullage

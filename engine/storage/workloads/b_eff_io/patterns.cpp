@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/b_eff_io/patterns.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace ullage {
+namespace {
+
+constexpr std::uint64_t a_kib = 1024;
+constexpr std::uint64_t a_mib = a_kib * a_kib;
+
+/// In the order of their numbers, which every type has consecutive ones of.
+struct SizeOfType {
+  BEffIoSize size = BEffIoSize::first;
+  int units = 0;
+  int position = 0;
+};
+
+constexpr std::array scatter_sizes{SizeOfType{BEffIoSize::first, 0, 0},      SizeOfType{BEffIoSize::lmax, 4, 7},
+                                   SizeOfType{BEffIoSize::mib_by_two, 4, 8}, SizeOfType{BEffIoSize::mib, 4, 5},
+                                   SizeOfType{BEffIoSize::kib32, 2, 3},      SizeOfType{BEffIoSize::kib1, 2, 1},
+                                   SizeOfType{BEffIoSize::kib32_odd, 2, 4},  SizeOfType{BEffIoSize::kib1_odd, 2, 2},
+                                   SizeOfType{BEffIoSize::mib_odd, 2, 6}};
+constexpr std::array shared_sizes{SizeOfType{BEffIoSize::first, 0, 0},    SizeOfType{BEffIoSize::lmax, 4, 7},
+                                  SizeOfType{BEffIoSize::mib, 2, 5},      SizeOfType{BEffIoSize::kib32, 1, 3},
+                                  SizeOfType{BEffIoSize::kib1, 1, 1},     SizeOfType{BEffIoSize::kib32_odd, 1, 4},
+                                  SizeOfType{BEffIoSize::kib1_odd, 1, 2}, SizeOfType{BEffIoSize::mib_odd, 2, 6}};
+constexpr std::array separated_sizes{SizeOfType{BEffIoSize::first, 0, 0},    SizeOfType{BEffIoSize::lmax, 2, 7},
+                                     SizeOfType{BEffIoSize::mib, 2, 5},      SizeOfType{BEffIoSize::kib32, 1, 3},
+                                     SizeOfType{BEffIoSize::kib1, 1, 1},     SizeOfType{BEffIoSize::kib32_odd, 1, 4},
+                                     SizeOfType{BEffIoSize::kib1_odd, 1, 2}, SizeOfType{BEffIoSize::mib_odd, 2, 6}};
+constexpr SizeOfType fill_up{BEffIoSize::fill_up, 0, 0};
+
+std::vector<BEffIoPattern> make_table() {
+  std::vector<BEffIoPattern> table;
+  const auto append = [&](BEffIoType type, std::span<const SizeOfType> sizes) {
+    for (const auto& [size, units, position] : sizes)
+      table.push_back({static_cast<int>(table.size()), type, size, units, position});
+  };
+  append(BEffIoType::scatter, scatter_sizes);
+  append(BEffIoType::shared, shared_sizes);
+  append(BEffIoType::separated, separated_sizes);
+  for (const BEffIoType type : {BEffIoType::segmented, BEffIoType::seg_coll}) {
+    append(type, separated_sizes);
+    append(type, std::span(&fill_up, 1));
+  }
+  return table;
+}
+
+const Words<BEffIoSize>& b_eff_io_size_words() {
+  static const Words<BEffIoSize> words{
+      {BEffIoSize::first, "first"},     {BEffIoSize::lmax, "Lmax"},     {BEffIoSize::mib_by_two, "2M calls"},
+      {BEffIoSize::mib, "1M"},          {BEffIoSize::kib32, "32k"},     {BEffIoSize::kib1, "1k"},
+      {BEffIoSize::kib32_odd, "32k+8"}, {BEffIoSize::kib1_odd, "1k+8"}, {BEffIoSize::mib_odd, "1M+8"},
+      {BEffIoSize::fill_up, "fill-up"},
+  };
+  return words;
+}
+
+}  // namespace
+
+std::uint64_t BEffIoPattern::chunk_bytes(std::uint64_t lmax_bytes) const {
+  switch (size) {
+    case BEffIoSize::lmax:
+      return lmax_bytes;
+    case BEffIoSize::kib32:
+      return 32 * a_kib;
+    case BEffIoSize::kib1:
+      return a_kib;
+    case BEffIoSize::kib32_odd:
+      return 32 * a_kib + 8;
+    case BEffIoSize::kib1_odd:
+      return a_kib + 8;
+    case BEffIoSize::mib_odd:
+      return a_mib + 8;
+    case BEffIoSize::fill_up:
+      return 0;
+    case BEffIoSize::first:
+    case BEffIoSize::mib_by_two:
+    case BEffIoSize::mib:
+      break;
+  }
+  return a_mib;
+}
+
+/// Calls of type scatter move about 1 MiB, however small the chunks; of the other types one chunk.
+std::uint64_t BEffIoPattern::call_bytes(std::uint64_t lmax_bytes) const {
+  const std::uint64_t chunk = chunk_bytes(lmax_bytes);
+  if (type != BEffIoType::scatter) return chunk;
+  switch (size) {
+    case BEffIoSize::mib_by_two:
+      return 2 * chunk;
+    case BEffIoSize::kib32:
+    case BEffIoSize::kib32_odd:
+      return 32 * chunk;
+    case BEffIoSize::kib1:
+    case BEffIoSize::kib1_odd:
+      return a_kib * chunk;
+    default:
+      return chunk;
+  }
+}
+
+std::string BEffIoPattern::hint_chunk() const {
+  if (size == BEffIoSize::lmax) return "Lmax";
+  return std::to_string(size == BEffIoSize::fill_up ? a_mib : chunk_bytes(0));
+}
+
+std::string BEffIoPattern::phase_name() const {
+  return (number < 10 ? "pattern-0" : "pattern-") + std::to_string(number);
+}
+
+std::span<const BEffIoPattern> b_eff_io_patterns() {
+  static const std::vector<BEffIoPattern> table = make_table();
+  return table;
+}
+
+std::span<const BEffIoPattern> b_eff_io_patterns(BEffIoType type) {
+  const auto all = b_eff_io_patterns();
+  const auto found = std::ranges::equal_range(all, type, {}, &BEffIoPattern::type);
+  return {found.begin(), found.end()};
+}
+
+std::optional<BEffIoPattern> b_eff_io_pattern(BEffIoType type, BEffIoSize size) {
+  for (const BEffIoPattern& pattern : b_eff_io_patterns(type))
+    if (pattern.size == size) return pattern;
+  return std::nullopt;
+}
+
+int b_eff_io_units(BEffIoType type) {
+  int units = 0;
+  for (const BEffIoPattern& pattern : b_eff_io_patterns(type)) units += pattern.units;
+  return units;
+}
+
+const Words<BEffIoType>& b_eff_io_types() {
+  static const Words<BEffIoType> words{{BEffIoType::scatter, "scatter"},
+                                       {BEffIoType::shared, "shared"},
+                                       {BEffIoType::separated, "separated"},
+                                       {BEffIoType::segmented, "segmented"},
+                                       {BEffIoType::seg_coll, "seg_coll"}};
+  return words;
+}
+
+const Words<BEffIoAccess>& b_eff_io_accesses() {
+  static const Words<BEffIoAccess> words{
+      {BEffIoAccess::write, "write"}, {BEffIoAccess::rewrite, "rewrite"}, {BEffIoAccess::read, "read"}};
+  return words;
+}
+
+std::string word_of(BEffIoType type) { return detail::word_of(b_eff_io_types(), type); }
+std::string word_of(BEffIoAccess access) { return detail::word_of(b_eff_io_accesses(), access); }
+std::string word_of(BEffIoSize size) { return detail::word_of(b_eff_io_size_words(), size); }
+
+}  // namespace ullage

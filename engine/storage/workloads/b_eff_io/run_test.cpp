@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "storage/workloads/b_eff_io/test_support.hpp"
+
+namespace ullage::b_eff_io_run_test {
+namespace {
+
+using MpiBEffIoRun = test::BEffIoCases;
+
+TEST_F(MpiBEffIoRun, SegmentsFollowFromWhatTheOthersDid) {
+  for (const char* type : {"scatter", "shared", "separated"}) run(type, "write", test::by_room());
+  const auto count_of = [&](const char* type, const char* number) {
+    return facts_of(type)["patterns"][number]["count"].get<std::uint64_t>();
+  };
+  const auto written = run("segmented", "write", {{"counts_of", std::string("h0")}, {"most_bytes", 12 * test::mib}});
+  const Json facts = facts_of("segmented");
+  EXPECT_EQ(facts["patterns"]["26"]["count"],
+            std::min({count_of("scatter", "1"), 10 * count_of("shared", "10"), count_of("separated", "18")}));
+  EXPECT_EQ(facts["patterns"]["29"]["count"],
+            std::min({1024 * count_of("scatter", "5"), 10 * count_of("shared", "13"), count_of("separated", "21")}));
+  std::uint64_t taken = 0;
+  for (const Json& record : written) {
+    EXPECT_EQ(record["facts"]["displacement_bytes"], taken);
+    EXPECT_EQ(record["facts"]["segment_bytes"], facts["segment_bytes"]);
+    taken += record["bytes"].get<std::uint64_t>() / ranks();
+  }
+  EXPECT_EQ(taken, facts["segment_bytes"]) << "filled up";
+  EXPECT_EQ(taken % test::mib, 0U);
+  EXPECT_EQ(written.back()["facts"]["size"], "fill-up");
+  EXPECT_EQ(written.back()["facts"]["end"], "once");
+  EXPECT_EQ(written[3]["facts"]["end"], "count");
+}
+
+TEST_F(MpiBEffIoRun, SegmentsOfNothingAreRefused) {
+  EXPECT_TRUE(run("segmented", "write", {{"counts_of", std::string("h7")}}).empty());
+  ASSERT_FALSE(begun_.has_value());
+  EXPECT_NE(to_line(begun_.error()).find("h7-scatter"), std::string::npos) << to_line(begun_.error());
+}
+
+TEST_F(MpiBEffIoRun, SkippedPatternsHaveNoPhaseAndNoPlaceButInSegments) {
+  const Value skip = std::vector<std::string>{"1", "11", "18", "25", "27"};
+  for (const char* type : {"scatter", "shared", "separated"}) run(type, "write", {{"skip", skip}});
+  EXPECT_FALSE(facts_of("scatter")["patterns"].contains("1"));
+  const auto written = run("segmented", "write", {{"counts_of", std::string("h0")}, {"skip", skip}});
+  EXPECT_EQ(test::numbers_of(written), (std::vector<int>{26, 28, 29, 30, 31, 32, 33}));
+  EXPECT_EQ(written[0]["facts"]["displacement_bytes"], test::mib) << "room of the first pattern";
+  run("segmented", "read");
+  EXPECT_EQ(status_, PhaseStatus::ok);
+  EXPECT_EQ(test::numbers_of(run("shared", "read", {{"skip", std::vector<std::string>{"9", "13"}}})),
+            (std::vector<int>{10, 12, 14, 15, 16}));
+  EXPECT_EQ(status_, PhaseStatus::ok);
+}
+
+TEST_F(MpiBEffIoRun, WithoutASharedPointerItsViewsAreThoseOfScatter) {
+  const Values without{{"shared_pointer", false}};
+  const auto written = run("shared", "write", without);
+  EXPECT_EQ(store_.views.size(), 8U);
+  EXPECT_EQ(store_.views[4].chunk_bytes, 1024U);
+  EXPECT_FALSE(written[4]["facts"]["shared_pointer"]);
+  run("shared", "read", without);
+  EXPECT_EQ(status_, PhaseStatus::ok);
+}
+
+TEST_F(MpiBEffIoRun, ViewsAreSetOnceButForScatter) {
+  run("scatter", "write");
+  EXPECT_EQ(store_.views.size(), 9U);
+  store_.views.clear();
+  const auto written = run("shared", "write");
+  EXPECT_EQ(store_.views.size(), 1U);
+  EXPECT_TRUE(written[4]["facts"]["shared_pointer"]);
+}
+
+TEST_F(MpiBEffIoRun, HintsAreGivenWhereTheyBelong) {
+  const Map hints{{"on_open/cb_nodes", "2"}, {"1048576/cb_buffer_size", "1"}, {"1024/cb_buffer_size", "2"}};
+  const auto written = run("shared", "write", {{"hints", hints}});
+  EXPECT_EQ(store_.open_hints.front(), (Map{{"cb_nodes", "2"}}));
+  // set_view of the first pattern, then patterns 11 (1M) and 13 (1k)
+  EXPECT_EQ(store_.hints,
+            (std::vector<Map>{{{"cb_buffer_size", "1"}}, {{"cb_buffer_size", "1"}}, {{"cb_buffer_size", "2"}}}));
+  EXPECT_EQ(written[4]["hints_given"], Json({{"cb_buffer_size", "2"}, {"cb_nodes", "2"}, {"romio_cb_read", "enable"}}));
+  EXPECT_EQ(written[4]["hints_granted"], Json({{"cb_buffer_size", "2"}}));
+}
+
+TEST_F(MpiBEffIoRun, OpensSayWhatTheyAreFor) {
+  run("separated", "write");
+  run("separated", "rewrite", {{"unique_open", false}});
+  run("separated", "read");
+  ASSERT_EQ(store_.opened.size(), 3U);
+  EXPECT_EQ(store_.opened[0].mode, OpenMode::create);
+  EXPECT_EQ(store_.opened[1].mode, OpenMode::overwrite);
+  EXPECT_EQ(store_.opened[2].mode, OpenMode::read);
+  EXPECT_FALSE(store_.opened[0].shared);
+  EXPECT_TRUE(store_.opened[0].unique);
+  EXPECT_FALSE(store_.opened[1].unique);
+  EXPECT_EQ(store_.opened[0].name, "c-h0-separated/data.0000000" + std::to_string(world_.rank()));
+  run("scatter", "write");
+  EXPECT_TRUE(store_.opened[3].shared);
+}
+
+TEST_F(MpiBEffIoRun, AnotherLayoutIsRefused) {
+  run("scatter", "write");
+  run("scatter", "read", {{"lmax_bytes", std::int64_t{32768}}});
+  ASSERT_FALSE(begun_.has_value());
+  EXPECT_NE(to_line(begun_.error()).find("was made as"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ullage::b_eff_io_run_test

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `find`: a walk of all ranks through the run's folder, or one dataset of it, for the entries GNU find would
+// find.
+#include <utility>
+
+#include "base/json.hpp"
+#include "storage/backend.hpp"
+#include "storage/dataset_book.hpp"
+#include "storage/workloads/find/parameters.hpp"
+#include "storage/workloads/find/phase.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+namespace {
+
+class Find final : public Workload {
+ public:
+  Find(const Values& values, const WorkloadContext& context)
+      : parameters_(FindParameters::from(values)),
+        context_(context),
+        timestamp_{context.dataset_name(), "c-" + context.dataset_name(), 1, false, false, std::nullopt} {}
+
+  [[nodiscard]] Status begin() override {
+    if (!parameters_.makes_timestamp() || !context_.lists_datasets) return {};
+    if (auto status = context_.folder->list_dataset(timestamp_); !status) return status;
+    return context_.folder->make_directory(timestamp_.directory);
+  }
+
+  [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
+
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
+    if (parameters_.phases[index] == FindPhaseKind::timestamp)
+      return std::make_unique<TimestampPhase>(context_, timestamp_.file_name(0));
+    return std::make_unique<FindPhase>(context_, parameters_, timestamp_.file_name(0));
+  }
+
+  [[nodiscard]] Status end(bool whole) override {
+    if (!parameters_.makes_timestamp()) return {};
+    if (!context_.dataset.empty()) {
+      const Status entered = whole ? context_.datasets->enter(context_.dataset, {{"workload", "find"}})
+                                   : context_.datasets->strike(context_.dataset);
+      if (whole || !entered) return entered;
+    }
+    if (context_.keep || !context_.lists_datasets) return {};
+    if (auto status = context_.folder->remove_file(timestamp_.file_name(0)); !status) return status;
+    return context_.folder->remove_directory(timestamp_.directory);
+  }
+
+ private:
+  FindParameters parameters_;
+  WorkloadContext context_;
+  DatasetEntry timestamp_;
+};
+
+/// The run's folder with marker and manifest, and what a timestamp is: a file in a directory.
+Needs needs_of(const Values& values) {
+  constexpr std::uint64_t block_bytes = 4096;
+  return FindParameters::from(values).makes_timestamp() ? Needs{block_bytes, 5} : Needs{0, 3};
+}
+
+const Registered<WorkloadEntry> registered_find{{
+    {"find",
+     "all ranks walk the run's folder together and count what GNU find would find there",
+     specs_of(FindParameters::table()),
+     {},
+     {}},
+    [](const Values& values, const Capabilities& capabilities, const PlannedLayout&, const std::string& pointer) {
+      return check_find(FindParameters::from(values), capabilities, pointer);
+    },
+    [](const Values& values, const PlannedLayout&) { return needs_of(values); },
+    [](const Values& values, const WorkloadContext& context) { return std::make_unique<Find>(values, context); },
+    [](const Values& values) {
+      const auto parameters = FindParameters::from(values);
+      return parameters.newer && !parameters.makes_timestamp();
+    },
+}};
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the workload does around its phases: room, the timestamp's dataset, removal.
+#include <gtest/gtest.h>
+
+#include "base/json.hpp"
+#include "run/phase_runner.hpp"
+#include "run/test_support.hpp"
+#include "storage/backend.hpp"
+#include "storage/dataset_book.hpp"
+#include "storage/manifest.hpp"
+#include "work/workload.hpp"
+
+namespace ullage::find_test {
+namespace {
+
+const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("find"); }
+
+const Value both = std::vector<std::string>{"timestamp", "find"};
+const Value timestamp_only = std::vector<std::string>{"timestamp"};
+
+Values values_of(const Values& given) {
+  const auto values = complete(entry().description.parameters, given, "");
+  EXPECT_TRUE(values.has_value()) << test::line_of(values);
+  return values.value_or(Values{});
+}
+
+TEST(Find, TimestampNeedsAFileAndADirectory) {
+  const PlannedLayout layout{.ranks = 7, .nodes = {}, .ranks_per_node = {}};
+  const Needs making = entry().needs(values_of({{"phases", both}}), layout);
+  const Needs finding = entry().needs(values_of({}), layout);
+  EXPECT_EQ(making.inodes, finding.inodes + 2);
+  EXPECT_EQ(finding.bytes, 0U);
+  EXPECT_GT(making.bytes, 0U);
+}
+
+TEST(Find, OnlyNewerWithoutATimestampOfItsOwnUsesADataset) {
+  EXPECT_TRUE(entry().uses_dataset(values_of({{"newer", true}})));
+  EXPECT_FALSE(entry().uses_dataset(values_of({{"newer", true}, {"phases", both}})));
+  EXPECT_FALSE(entry().uses_dataset(values_of({})));
+  EXPECT_FALSE(entry().uses_dataset(values_of({{"phases", timestamp_only}})));
+}
+
+class MpiFind : public ::testing::Test {
+ protected:
+  MpiFind() : backend_(bench_.make("posix")), meter_(StopFlags::instance().now()), watchdog_({}) {}
+
+  /// Collective: begin, all phases, end. The records, on every rank.
+  Json run(const Values& given, const std::string& dataset, bool whole = true) {
+    WorkloadContext bound;
+    bound.world = &world();
+    bound.folder = &bench_.folder();
+    bound.backend = backend_.get();
+    bound.case_id = "00000000000000a1";
+    bound.dataset = dataset;
+    bound.datasets = &book_;
+    bound.lists_datasets = world().root();
+    const auto workload = entry().make(values_of(given), bound);
+    EXPECT_TRUE(workload->begin().has_value());
+    world().all().barrier();
+    Json records = Json::array();
+    const RunContext context{&world(), &clock_, &watchdog_, &meter_, {}, 0};
+    PhaseStatus status = PhaseStatus::ok;
+    for (std::size_t i = 0; i < workload->phases() && status == PhaseStatus::ok; ++i) {
+      const auto work = workload->phase(i);
+      Json record;
+      status = run_phase(context, &bench_.folder(), *work, record).status;
+      records.push_back(record);
+    }
+    const Status ended = workload->end(whole && status == PhaseStatus::ok);
+    EXPECT_TRUE(ended.has_value()) << test::line_of(ended);
+    world().all().barrier();
+    return Json::parse(world().all().broadcast(records.dump(), 0));
+  }
+  [[nodiscard]] const mpi::World& world() const { return bench_.world(); }
+  [[nodiscard]] std::vector<std::string> left() const { return test::names_in(bench_.folder().path()); }
+
+  const std::vector<std::string> nothing{".ullage-run", "manifest.ndjson"};
+  test::KeptSignals kept_;
+  test::Bench bench_;
+  std::unique_ptr<Backend> backend_;
+  DatasetBook book_;
+  mpi::ClockSync clock_;
+  Meter meter_;
+  Watchdog watchdog_;
+};
+
+TEST_F(MpiFind, TimestampOfItsOwnIsListedAndRemoved) {
+  const Json records = run({{"phases", both}, {"name", std::string("data")}, {"newer", true}}, "");
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[1]["counters"]["scanned"], 5) << "folder, marker, manifest, c-, data";
+  EXPECT_EQ(records[1]["counters"]["found"], 0) << "the timestamp is not newer than itself";
+  EXPECT_EQ(left(), nothing);
+  const auto listed = parse_manifest(test::read_file(bench_.path("manifest.ndjson")));
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].file_name(0), "c-00000000000000a1/data");
+  EXPECT_EQ(listed[0].files, 1U);
+}
+
+TEST_F(MpiFind, NamedTimestampIsThereForLaterCases) {
+  (void)run({{"phases", timestamp_only}}, "stamp");
+  EXPECT_NE(book_.find("stamp"), nullptr);
+  EXPECT_EQ(test::names_in(bench_.path("c-stamp")), std::vector<std::string>{"data"});
+  const Json records = run({{"newer", true}, {"name", std::string("data")}}, "stamp");
+  EXPECT_EQ(records[0]["status"], "ok");
+  EXPECT_EQ(test::names_in(bench_.path("c-stamp")), std::vector<std::string>{"data"});
+  (void)run({{"phases", timestamp_only}}, "stamp");  // a second repetition
+  EXPECT_NE(book_.find("stamp"), nullptr);
+}
+
+TEST_F(MpiFind, TimestampOfACaseThatFailedIsGone) {
+  (void)run({{"phases", timestamp_only}}, "stamp", false);
+  EXPECT_EQ(book_.find("stamp"), nullptr);
+  EXPECT_EQ(left(), nothing);
+  (void)run({{"newer", true}}, "stamp", false);
+  EXPECT_EQ(left(), nothing);
+}
+
+}  // namespace
+}  // namespace ullage::find_test

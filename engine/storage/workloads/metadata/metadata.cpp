@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `metadata`: small files and directories in mdtest's model of a tree and items.
+#include <algorithm>
+#include <utility>
+
+#include "base/json.hpp"
+#include "storage/backend.hpp"
+#include "storage/dataset_book.hpp"
+#include "storage/workloads/metadata/parameters.hpp"
+#include "storage/workloads/metadata/phase.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+namespace {
+
+class MetadataWorkload final : public Workload {
+ public:
+  MetadataWorkload(const Values& values, const WorkloadContext& context)
+      : parameters_(MetadataParameters::from(values)), context_(context) {
+    state_.parameters = &parameters_;
+    state_.context = &context_;
+    state_.shape = parameters_.shape(static_cast<std::uint64_t>(context.world->size()));
+    state_.dataset = {context.dataset_name(), "c-" + context.dataset_name(), 0, false, false, state_.shape};
+    state_.data_key = context.run_key;
+  }
+
+  [[nodiscard]] Status begin() override {
+    if (!parameters_.makes_dataset()) return find_dataset();
+    return make_tree_dataset(context_, state_.dataset);
+  }
+
+  [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
+
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
+    return std::make_unique<MetadataPhase>(state_, parameters_.phases[index]);
+  }
+
+  [[nodiscard]] Status end(bool whole) override {
+    const bool changes = std::ranges::any_of(parameters_.phases, changes_names);
+    if (!context_.dataset.empty() && !changes) return {};  // whatever was found: it is as it was
+    const bool is_there = whole && state_.has_tree && !state_.partly_removed;
+    if (!context_.dataset.empty()) {
+      if (is_there) return enter_dataset();
+      if (auto struck = context_.datasets->strike(context_.dataset); !struck) return struck;
+    } else if (context_.keep && is_there) {
+      return {};
+    }
+    return remove_tree_dataset(context_, state_.dataset);
+  }
+
+ private:
+  /// What every case that works on this tree must have in common.
+  [[nodiscard]] Json layout() const {
+    Json layout = to_json(state_.shape);
+    layout["write_bytes"] = parameters_.write_bytes;
+    return layout;
+  }
+
+  [[nodiscard]] Status find_dataset() {
+    const auto facts = facts_of_dataset(context_, layout());
+    if (!facts) return fail(facts.error());
+    state_.data_key = (*facts)["key"];
+    state_.items = (*facts)["items"];
+    state_.renamed = (*facts)["renamed"];
+    state_.has_tree = true;
+    return {};
+  }
+
+  [[nodiscard]] Status enter_dataset() const {
+    return context_.datasets->enter(context_.dataset, {{"workload", "metadata"},
+                                                       {"layout", layout()},
+                                                       {"key", state_.data_key},
+                                                       {"items", state_.items},
+                                                       {"renamed", state_.renamed}});
+  }
+
+  MetadataParameters parameters_;
+  WorkloadContext context_;
+  MetadataState state_;
+};
+
+Needs needs_of(const Values& values, const PlannedLayout& layout) {
+  const auto parameters = MetadataParameters::from(values);
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  const TreeShape shape = parameters.shape(ranks);
+  constexpr std::uint64_t block = 4096;  // what a small file takes of most file systems
+  const std::uint64_t each = (parameters.write_bytes + block - 1) / block * block;
+  const std::uint64_t inodes = parameters.items * ranks + shape.directory_count() * shape.trees() + 4;
+  return {parameters.items * ranks * each, inodes};
+}
+
+const Registered<WorkloadEntry> registered_metadata{{
+    {"metadata",
+     "small files and directories made, looked at and removed, in mdtest's model of a tree and items",
+     specs_of(MetadataParameters::table()),
+     {},
+     {}},
+    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
+       const std::string& pointer) {
+      return check_metadata(MetadataParameters::from(values), capabilities, layout, pointer);
+    },
+    needs_of,
+    [](const Values& values, const WorkloadContext& context) {
+      return std::make_unique<MetadataWorkload>(values, context);
+    },
+    [](const Values& values) { return !MetadataParameters::from(values).makes_dataset(); },
+}};
+
+}  // namespace
+}  // namespace ullage

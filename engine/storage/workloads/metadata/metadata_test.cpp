@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole launches of workload `metadata`: every phase counts every item, datasets go from case to case, and what is
+// wrong with them is found.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "run/session.hpp"
+#include "run/test_support.hpp"
+
+namespace ullage::metadata_workload_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class MpiMetadata : public ::testing::Test {
+ protected:
+  MpiMetadata() : folder_(world_) {
+    if (world_.root()) fs::create_directory(folder_.path() + "/target");
+    world_.all().barrier();
+  }
+
+  /// A case on a dataset of that name; "": one of its own.
+  [[nodiscard]] Json metadata(const std::string& dataset, Json parameters) {
+    parameters.emplace("items", items);
+    return {{"id", "00000000000000" + std::to_string(10 + cases_++)},
+            {"target", "disk"},
+            {"dataset", dataset},
+            {"backend", {{"name", "posix"}}},
+            {"workload", {{"name", "metadata"}, {"parameters", std::move(parameters)}}}};
+  }
+  [[nodiscard]] Json plan(const std::vector<Json>& cases) const {
+    Json plan = test::small_plan(world_, folder_.path(), cases);
+    plan["order"] = "listed";
+    plan["stop_rule"] = {{"name", "fixed"}, {"parameters", {{"count", 1}}}};
+    return plan;
+  }
+  /// Collective.
+  int run(const Json& plan) {
+    const std::string path = folder_.path() + "/plan.json";
+    if (world_.root()) {
+      fs::remove(folder_.path() + "/records.ndjson");
+      test::write_file(path, plan.dump());
+    }
+    world_.all().barrier();
+    const int code = run_plan(path, world_);
+    world_.all().barrier();
+    return code;
+  }
+  [[nodiscard]] Json phase(const std::string& name) const {
+    std::istringstream lines(test::read_file(folder_.path() + "/records.ndjson"));
+    for (std::string line; std::getline(lines, line);) {
+      Json record = Json::parse(line);
+      if (record["kind"] == "phase" && record["phase"] == name) return record;
+    }
+    ADD_FAILURE() << "no phase " << name;
+    return {};
+  }
+  [[nodiscard]] std::uint64_t operations(const std::string& name) const { return phase(name)["operations"]; }
+  [[nodiscard]] std::uint64_t ranks() const { return static_cast<std::uint64_t>(world_.size()); }
+  [[nodiscard]] std::string run_folder() const { return folder_.path() + "/target/ullage-r1"; }
+  /// A file of dataset `name` that rank 0 made in a tree without sub-directories, shared by all.
+  [[nodiscard]] std::string file_of(const std::string& name, int item) const {
+    return run_folder() + "/c-" + name + "/mdtest_tree.0.0/file.mdtest.0." + std::to_string(item);
+  }
+  void expect_nothing_left() {
+    world_.all().barrier();
+    EXPECT_FALSE(fs::exists(run_folder()));
+    world_.all().barrier();
+  }
+
+  static constexpr int items = 50;
+  test::KeptSignals kept_;
+  mpi::World world_;
+  test::SharedFolder folder_;
+  int cases_ = 0;
+};
+
+TEST_F(MpiMetadata, EveryPhaseCountsEveryItem) {
+  for (const bool unique : {false, true}) {
+    const Json parameters{{"phases",
+                           {"tree-create", "create", "stat", "read", "rename", "readdir", "chmod", "open", "truncate",
+                            "unlink", "tree-remove"}},
+                          {"unique_directory", unique},
+                          {"depth", 1},
+                          {"branching", 2},
+                          {"write_bytes", 3901},
+                          {"read_bytes", 3901},
+                          {"stride", 1},
+                          {"order", "random"},
+                          {"sync", unique ? "directory" : "filesystem"}};
+    ASSERT_EQ(run(plan({metadata("", parameters)})), exit_code::ok);
+    if (world_.root()) {
+      const std::uint64_t trees = unique ? ranks() : 1;
+      for (const char* over_items : {"create", "stat", "read", "rename", "chmod", "open", "truncate", "unlink"})
+        EXPECT_EQ(operations(over_items), items * ranks()) << over_items;
+      for (const char* over_directories : {"tree-create", "readdir", "tree-remove"})
+        EXPECT_EQ(operations(over_directories), 3 * trees) << over_directories;
+      EXPECT_EQ(phase("read")["verified_bytes"], 3901U * items * ranks());
+      // Of short operations one in 32 is looked into.
+      EXPECT_GE(phase("create")["latency_parts"]["close"]["operations"].get<int>() * 32, items * ranks());
+      EXPECT_LE(phase("create")["latency_parts"]["close"]["operations"], items * ranks());
+      EXPECT_TRUE(phase("create")["stages"].contains("sync"));
+      EXPECT_FALSE(phase("stat")["stages"].contains("sync"));
+      EXPECT_EQ(phase("stat")["data_of"], ranks() > 1 ? "other-rank" : "own");
+    }
+    expect_nothing_left();
+  }
+}
+
+TEST_F(MpiMetadata, DirectoriesAreItemsToo) {
+  const Json parameters{{"phases", {"tree-create", "mkdir", "stat", "rename", "rmdir", "tree-remove"}},
+                        {"item", "directory"}};
+  ASSERT_EQ(run(plan({metadata("", parameters)})), exit_code::ok);
+  if (world_.root()) {
+    for (const char* name : {"mkdir", "stat", "rename", "rmdir"}) EXPECT_EQ(operations(name), items * ranks()) << name;
+  }
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadata, WhatAPhaseLeavesIsRemovedAtTheEndOfTheCase) {
+  ASSERT_EQ(run(plan({metadata("", {{"phases", {"tree-create", "create"}}, {"depth", 2}, {"branching", 3}})})),
+            exit_code::ok);
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadata, NamedDatasetGoesFromCaseToCaseAndLaunchToLaunch) {
+  Json first =
+      plan({metadata("hard", {{"phases", {"tree-create", "create"}}}), metadata("hard", {{"phases", {"rename"}}})});
+  first["keep"] = true;
+  ASSERT_EQ(run(first), exit_code::ok);
+  Json second =
+      plan({metadata("hard", {{"phases", {"stat"}}}), metadata("hard", {{"phases", {"unlink", "tree-remove"}}})});
+  second["continues"] = true;
+  ASSERT_EQ(run(second), exit_code::ok);
+  if (world_.root()) {
+    EXPECT_EQ(operations("stat"), items * ranks());
+    EXPECT_EQ(operations("unlink"), items * ranks());
+  }
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadata, LaunchThatDoesNotGoOnBeginsAfresh) {
+  Json first = plan({metadata("hard", {{"phases", {"tree-create", "create"}}})});
+  first["keep"] = true;
+  ASSERT_EQ(run(first), exit_code::ok);
+  ASSERT_EQ(run(plan({metadata("hard", {{"phases", {"stat"}}})})), exit_code::case_failed);
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadata, DatasetHasToBeThereAndToBeTheSame) {
+  ASSERT_EQ(run(plan({metadata("hard", {{"phases", {"stat"}}})})), exit_code::case_failed);
+  if (world_.root()) {
+    EXPECT_NE(test::read_file(folder_.path() + "/records.ndjson")
+                  .find("dataset 'hard': is not there: run the case that makes it first"),
+              std::string::npos);
+  }
+  ASSERT_EQ(run(plan({metadata("hard", {{"phases", {"tree-create", "create"}}}),
+                      metadata("hard", {{"phases", {"stat"}}, {"depth", 1}})})),
+            exit_code::case_failed);
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadata, PhasesWithoutTheirDatasetAreABadPlan) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(plan({metadata("", {{"phases", {"stat"}}})})), exit_code::bad_plan);
+  const std::string said = testing::internal::GetCapturedStderr();
+  if (world_.root()) {
+    EXPECT_NE(said.find("/cases/0/dataset"), std::string::npos) << said;
+  }
+}
+
+/// What a later launch meets when somebody changed the files in between.
+class MpiMetadataBetween : public MpiMetadata {
+ protected:
+  template <class Change>
+  int run_changed(const std::string& phase_name, const Change& change) {
+    Json first = plan({metadata("hard", contents({"tree-create", "create"}))});
+    first["keep"] = true;
+    EXPECT_EQ(run(first), exit_code::ok);
+    if (world_.root()) change();
+    world_.all().barrier();
+    Json second = plan({metadata("hard", contents({phase_name}))});
+    second["continues"] = true;
+    return run(second);
+  }
+
+ private:
+  static Json contents(const std::vector<std::string>& phases) {
+    return {{"phases", phases}, {"write_bytes", 3901}, {"read_bytes", 3901}};
+  }
+};
+
+TEST_F(MpiMetadataBetween, OneWrongByteIsFoundAndNamed) {
+  const int code = run_changed("read", [&] {
+    std::string text = test::read_file(file_of("hard", 7));
+    text[3000] = static_cast<char>(text[3000] + 1);
+    test::write_file(file_of("hard", 7), text);
+  });
+  EXPECT_EQ(code, exit_code::case_failed);
+  if (world_.root()) {
+    const Json record = phase("read");
+    EXPECT_EQ(record["status"], "failed");
+    EXPECT_EQ(record["bad_blocks"], 1U);
+    EXPECT_EQ(record["failures"][0]["path"], file_of("hard", 7));
+    EXPECT_EQ(record["failures"][0]["offset_bytes"], 3000U);
+  }
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadataBetween, DatasetThatFailedItsReadIsStillThereToBeRemoved) {
+  Json first = plan({metadata("hard", {{"phases", {"tree-create", "create"}}}),
+                     metadata("hard", {{"phases", {"stat"}}, {"stride", 0}, {"order_seed", 2}})});
+  first["keep"] = true;
+  ASSERT_EQ(run(first), exit_code::ok);
+  if (world_.root()) fs::remove(file_of("hard", 3));
+  world_.all().barrier();
+  Json second = plan({metadata("hard", {{"phases", {"stat"}}}), metadata("hard", {{"phases", {"readdir"}}})});
+  second["continues"] = true;
+  ASSERT_EQ(run(second), exit_code::case_failed);
+  if (world_.root()) {
+    EXPECT_EQ(phase("stat")["status"], "failed");
+    EXPECT_EQ(phase("readdir")["status"], "ok");
+  }
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadataBetween, FileThatIsGoneFailsTheStat) {
+  const int code = run_changed("stat", [&] {
+    for (int i = 0; i < items; i += 2) fs::remove(file_of("hard", i));
+  });
+  EXPECT_EQ(code, exit_code::case_failed);
+  if (world_.root()) {
+    EXPECT_EQ(phase("stat")["failures"][0]["errno"], ENOENT);
+    EXPECT_LT(operations("stat"), items * ranks()) << "a failed stat counts as nothing";
+  }
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadata, StonewallLeavesEveryRankAsManyItems) {
+  for (const bool wear_out : {false, true}) {
+    const Json wall{
+        {"phases", {"tree-create", "create"}}, {"items", 1'000'000}, {"stonewall_s", 0.05}, {"wear_out", wear_out}};
+    Json rest{{"phases", {"stat", "unlink", "tree-remove"}}, {"items", 1'000'000}};
+    Json whole = plan({metadata("easy", wall), metadata("easy", rest)});
+    whole["limits"]["space_fraction"] = 1;
+    const int code = run(whole);
+    if (code == exit_code::environment) GTEST_SKIP() << "too few inodes here";
+    ASSERT_EQ(code, exit_code::ok);
+    if (world_.root()) {
+      const Json created = phase("create");
+      EXPECT_GT(created["operations"], 0U);
+      EXPECT_EQ(operations("stat") % ranks(), 0U);
+      EXPECT_EQ(operations("stat"), operations("unlink"));
+      EXPECT_LE(operations("stat"), created["operations"].get<std::uint64_t>());
+      if (wear_out) {
+        EXPECT_EQ(operations("stat"), created["operations"]);
+      }
+    }
+    expect_nothing_left();
+  }
+}
+
+}  // namespace
+}  // namespace ullage::metadata_workload_test

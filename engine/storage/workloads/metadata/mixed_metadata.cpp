@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload `mixed-metadata`: sets of small files that turn over while they are looked at and read, as in md-workbench.
+#include <utility>
+
+#include "base/json.hpp"
+#include "storage/backend.hpp"
+#include "storage/dataset_book.hpp"
+#include "storage/workloads/metadata/mixed_parameters.hpp"
+#include "storage/workloads/metadata/mixed_phase.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+namespace {
+
+class MixedMetadata final : public Workload {
+ public:
+  MixedMetadata(const Values& values, const WorkloadContext& context)
+      : parameters_(MixedMetadataParameters::from(values)), context_(context) {
+    state_.parameters = &parameters_;
+    state_.context = &context_;
+    state_.tree = parameters_.tree(static_cast<std::uint64_t>(context.world->size()));
+    state_.dataset = {context.dataset_name(), "c-" + context.dataset_name(), 0, false, false, state_.tree};
+    state_.data_key = context.run_key;
+  }
+
+  [[nodiscard]] Status begin() override {
+    if (!parameters_.makes_dataset()) return find_dataset();
+    return make_tree_dataset(context_, state_.dataset);
+  }
+
+  [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
+
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
+    return std::make_unique<MixedMetadataPhase>(state_, parameters_.phases[index]);
+  }
+
+  /// The directories of sets that were emptied are removed here.
+  [[nodiscard]] Status end(bool whole) override {
+    const bool is_there = whole && state_.has_sets;
+    if (!context_.dataset.empty()) {
+      if (is_there) return enter_dataset();
+      if (auto struck = context_.datasets->strike(context_.dataset); !struck) return struck;
+    } else if (context_.keep && is_there) {
+      return {};
+    }
+    return remove_tree_dataset(context_, state_.dataset);
+  }
+
+ private:
+  /// What every case that works on these sets must have in common.
+  [[nodiscard]] Json layout() const {
+    return {{"ranks", state_.tree.ranks},
+            {"sets", parameters_.sets},
+            {"objects", parameters_.objects},
+            {"object_bytes", parameters_.object_bytes}};
+  }
+
+  [[nodiscard]] Status find_dataset() {
+    const auto facts = facts_of_dataset(context_, layout());
+    if (!facts) return fail(facts.error());
+    state_.data_key = (*facts)["key"];
+    state_.first = (*facts)["first"];
+    state_.benches = (*facts)["benches"];
+    state_.has_sets = true;
+    return {};
+  }
+
+  [[nodiscard]] Status enter_dataset() const {
+    return context_.datasets->enter(context_.dataset, {{"workload", "mixed-metadata"},
+                                                       {"layout", layout()},
+                                                       {"key", state_.data_key},
+                                                       {"first", state_.first},
+                                                       {"next", state_.first + parameters_.objects},
+                                                       {"benches", state_.benches}});
+  }
+
+  MixedMetadataParameters parameters_;
+  WorkloadContext context_;
+  MixedMetadataState state_;
+};
+
+/// In a visit creates may come before deletes.
+Needs mixed_needs_of(const Values& values, const PlannedLayout& layout) {
+  const auto parameters = MixedMetadataParameters::from(values);
+  constexpr std::uint64_t block = 4096;  // what a small file takes of most file systems
+  const std::uint64_t each = (parameters.object_bytes + block - 1) / block * block;
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  const std::uint64_t files = (parameters.sets * parameters.objects + parameters.create_share) * ranks;
+  return {files * each, files + (parameters.sets + 1) * ranks + 4};
+}
+
+const Registered<WorkloadEntry> registered_mixed_metadata{{
+    {"mixed-metadata",
+     "small files looked at, read, deleted and created in weighted shares, in sets that turn over, as in md-workbench",
+     specs_of(MixedMetadataParameters::table()),
+     {},
+     {}},
+    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
+       const std::string& pointer) {
+      return check_mixed_metadata(MixedMetadataParameters::from(values), capabilities, pointer);
+    },
+    mixed_needs_of,
+    [](const Values& values, const WorkloadContext& context) {
+      return std::make_unique<MixedMetadata>(values, context);
+    },
+    [](const Values& values) { return !MixedMetadataParameters::from(values).makes_dataset(); },
+}};
+
+}  // namespace
+}  // namespace ullage

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/metadata/mixed_parameters.hpp"
+#include "storage/backend.hpp"
+
+#include <algorithm>
+
+namespace ullage {
+namespace {
+
+using MixedKind = MixedMetadataPhaseKind;
+
+// Functions, since the tables are asked for while other files' statics are still being made.
+const Words<MixedKind>& mixed_phase_words() {
+  static const Words<MixedKind> words{
+      {MixedKind::precreate, "precreate"}, {MixedKind::bench, "bench"}, {MixedKind::cleanup, "cleanup"}};
+  return words;
+}
+const Words<VisitOrder>& mixed_order_words() {
+  static const Words<VisitOrder> words{{VisitOrder::looped, "looped"}, {VisitOrder::random, "random"}};
+  return words;
+}
+const Words<MixedMetadataVerify>& mixed_verify_words() {
+  static const Words<MixedMetadataVerify> words{{MixedMetadataVerify::none, "none"},
+                                                {MixedMetadataVerify::full, "full"}};
+  return words;
+}
+
+constexpr Bounds share_bounds{0, 1000};
+
+Table<MixedMetadataParameters> objects_and_operations() {
+  using P = MixedMetadataParameters;
+  return {
+      choices("phases", &P::phases, mixed_phase_words(), "what a repetition does, in this order"),
+      count("sets", &P::sets, {1, 1e6}, "directories of a rank"),
+      count("objects", &P::objects, {1, 1e9}, "files that are in each set all the time"),
+      bytes("object_bytes", &P::object_bytes, {0, 1e9}, "bytes of each file"),
+      count("rounds", &P::rounds, {1, 1e9},
+            "of phase bench: each visits every set once, and does to it as many operations as the shares say"),
+      count("stat_share", &P::stat_share, share_bounds, "stats of a visit"),
+      count("read_share", &P::read_share, share_bounds, "reads of a visit: open, read the whole file, close"),
+      count("delete_share", &P::delete_share, share_bounds,
+            "deletes of a visit, of the set's oldest files; as many as create_share, and fewer than objects"),
+      count("create_share", &P::create_share, share_bounds, "creates of a visit: a new file, written and closed"),
+      choice(
+          "order", &P::order, mixed_order_words(),
+          "of the operations of a visit: stats, reads, deletes, creates, as md-workbench has them, or random, another "
+          "for each rank and visit"),
+      count("order_seed", &P::order_seed, {0, 9e15}, "of order random"),
+      count("stride", &P::stride, {0, 1e6},
+            "whose sets phase bench works on: those of the rank (or node, where there are several with the same number "
+            "of ranks) this many places further, and as many more with each further bench; 0: its own"),
+      number("waiting_factor", &P::waiting_factor, {0, 1000},
+             "pause of phase bench after each operation, in multiples of the time that it took"),
+  };
+}
+
+Table<MixedMetadataParameters> mixed_conditions() {
+  using P = MixedMetadataParameters;
+  return {
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "phase bench begins no operation after this time; 0: none"),
+      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+      seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
+              "longest time after the stonewall that wear_out may take; 0: any"),
+      choice("verify", &P::verify, mixed_verify_words(), "of what is read, outside the timer: nothing, or every byte"),
+  };
+}
+
+Status check_phases(const MixedMetadataParameters& p, const std::string& pointer) {
+  for (std::size_t i = 0; i < p.phases.size(); ++i) {
+    const std::string here = pointer + "/phases/" + std::to_string(i);
+    if (p.phases[i] == MixedKind::precreate && i > 0)
+      return fail(bad_plan(here, "must come first: it makes the dataset"));
+    if (p.phases[i] == MixedKind::cleanup && i + 1 < p.phases.size())
+      return fail(bad_plan(here, "must come last: it removes the dataset"));
+    if (i > 0 && p.phases[i] == p.phases[i - 1])
+      return fail(bad_plan(here, "comes a second time: a further bench is a case of its own"));
+  }
+  return {};
+}
+
+/// As many objects have to come as go: any other shares would fill the file system, or run out of objects.
+Status check_shares(const MixedMetadataParameters& p, const std::string& pointer) {
+  if (p.stat_share + p.read_share + p.delete_share + p.create_share == 0)
+    return fail(bad_plan(pointer + "/stat_share", "is 0, and so are the other shares: nothing would be done"));
+  if (p.create_share != p.delete_share)
+    return fail(bad_plan(pointer + "/create_share",
+                         "must be delete_share, " + std::to_string(p.delete_share) + ": a set keeps its size"));
+  if (p.delete_share >= p.objects)
+    return fail(bad_plan(pointer + "/delete_share", "must be less than objects: a set is never empty"));
+  return {};
+}
+
+}  // namespace
+
+const Table<MixedMetadataParameters>& MixedMetadataParameters::table() {
+  static const Table<MixedMetadataParameters> fields = [] {
+    auto all = objects_and_operations();
+    for (auto& field : mixed_conditions()) all.push_back(std::move(field));
+    return all;
+  }();
+  return fields;
+}
+
+TreeShape MixedMetadataParameters::tree(std::uint64_t ranks) const {
+  constexpr std::uint64_t any_number = std::uint64_t{1} << 53;  // what JSON keeps exactly
+  TreeShape tree;
+  tree.ranks = ranks;
+  tree.items = any_number;
+  tree.depth = 1;
+  tree.branching = sets;
+  tree.leaf_only = true;
+  tree.unique_directory = true;
+  return tree;
+}
+
+MixedMetadataShape MixedMetadataParameters::shape() const {
+  return {sets, objects, {stat_share, read_share, delete_share, create_share}, order, order_seed};
+}
+
+Status check_mixed_metadata(const MixedMetadataParameters& p, const Capabilities& capabilities,
+                            const std::string& pointer) {
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend does not work on names; posix does"));
+  if (auto status = check_phases(p, pointer); !status) return status;
+  const bool benches = std::ranges::find(p.phases, MixedKind::bench) != p.phases.end();
+  if (benches)
+    if (auto status = check_shares(p, pointer); !status) return status;
+  if (p.stonewall_s > 0 && !benches) return fail(bad_plan(pointer + "/stonewall_s", "needs phase bench"));
+  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
+  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  return {};
+}
+
+std::string word(MixedKind kind) { return detail::word_of(mixed_phase_words(), kind); }
+
+}  // namespace ullage

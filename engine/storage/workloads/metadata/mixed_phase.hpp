@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// One phase of workload `mixed-metadata` on one rank: sets are filled, worked on, or emptied.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/payload.hpp"
+#include "storage/pacer.hpp"
+#include "storage/workloads/metadata/mixed_parameters.hpp"
+#include "storage/workloads/metadata/mixed_pattern.hpp"
+#include "storage/workloads/metadata/phase.hpp"
+#include "work/phase_work.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+
+/// What every phase of a repetition shares on this rank. The sets of all ranks are alike: `objects` files from number
+/// `first` on.
+struct MixedMetadataState {
+  const MixedMetadataParameters* parameters = nullptr;
+  const WorkloadContext* context = nullptr;
+  TreeShape tree;
+  DatasetEntry dataset;
+  std::uint64_t data_key = 0;  // of this dataset
+  std::uint64_t first = 0;
+  std::uint64_t benches = 0;  // done on this dataset
+  bool has_sets = false;
+};
+
+class MixedMetadataPhase final : public PhaseWork {
+ public:
+  /// Collective.
+  MixedMetadataPhase(MixedMetadataState& state, MixedMetadataPhaseKind kind);
+
+  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status before() override;
+  [[nodiscard]] std::uint64_t operations() const override;
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
+  [[nodiscard]] Status open() override;
+  [[nodiscard]] Status execute(Meter& meter) override;
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  [[nodiscard]] Counters counters() const override;
+
+ private:
+  using Kind = MixedMetadataShape::Kind;
+  using Step = MixedMetadataPattern::Step;
+  [[nodiscard]] const MixedMetadataParameters& parameters() const { return *state_.parameters; }
+  [[nodiscard]] bool benches() const { return kind_ == MixedMetadataPhaseKind::bench; }
+  void find_source();
+  [[nodiscard]] std::uint64_t batch_size() const;
+  [[nodiscard]] std::size_t slot_bytes() const;
+  [[nodiscard]] std::span<std::byte> slot(std::size_t index);
+  [[nodiscard]] std::string directory_of(std::uint64_t set) const;
+  [[nodiscard]] Step step_at(std::uint64_t operation) const;
+  [[nodiscard]] Status add(const Step& step);
+  [[nodiscard]] std::uint64_t offset_of(const Step& step) const;
+  [[nodiscard]] Status bench(Meter& meter);
+  void pause(std::int64_t took_ns, Meter& meter) const;
+  void check_batch();
+  void check(const Step& step, std::span<const std::byte> found);
+  [[nodiscard]] Error wrong_data(const Step& step, const Mismatch& mismatch) const;
+  [[nodiscard]] Status settle(std::uint64_t executed, Meter& progress);
+  [[nodiscard]] Status settle_one(const Step& step, Meter& progress);
+
+  MixedMetadataState& state_;
+  MixedMetadataPhaseKind kind_;
+  std::uint64_t source_ = 0;  // the rank whose sets this phase works on
+  std::string data_of_ = "own";
+  MixedMetadataPattern pattern_;
+  Payload payload_;
+  std::unique_ptr<MetadataApi> api_;
+  std::unique_ptr<MetadataBatch> batch_;
+  std::optional<Pacer> pacer_;
+  Status prepared_;  // what went wrong while a batch was made ready: execute() returns it
+  std::vector<Step> steps_;
+  std::uint64_t batch_done_ = 0;
+  std::array<std::uint64_t, MixedMetadataShape::kinds> done_{};
+  std::atomic<bool> never_ = false;
+  Meter calls_;  // of single operations, whose parts are not this phase's parts
+  std::vector<std::byte> expected_;
+  Verification verification_;
+};
+
+}  // namespace ullage

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/metadata/parameters.hpp"
+#include "storage/backend.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace ullage {
+namespace {
+
+using Kind = MetadataPhaseKind;
+
+const Words<Kind>& phase_words() {
+  static const Words<Kind> words{{Kind::tree_create, "tree-create"},
+                                 {Kind::mkdir, "mkdir"},
+                                 {Kind::create, "create"},
+                                 {Kind::stat, "stat"},
+                                 {Kind::read, "read"},
+                                 {Kind::rename, "rename"},
+                                 {Kind::readdir, "readdir"},
+                                 {Kind::chmod, "chmod"},
+                                 {Kind::truncate, "truncate"},
+                                 {Kind::open, "open"},
+                                 {Kind::unlink, "unlink"},
+                                 {Kind::rmdir, "rmdir"},
+                                 {Kind::tree_remove, "tree-remove"}};
+  return words;
+}
+const Words<ItemKind>& item_words() {
+  static const Words<ItemKind> words{{ItemKind::file, "file"}, {ItemKind::directory, "directory"}};
+  return words;
+}
+const Words<ItemOrder>& order_words() {
+  static const Words<ItemOrder> words{{ItemOrder::sequential, "sequential"}, {ItemOrder::random, "random"}};
+  return words;
+}
+const Words<MetadataSync>& sync_words() {
+  static const Words<MetadataSync> words{{MetadataSync::none, "none"},
+                                         {MetadataSync::file, "file"},
+                                         {MetadataSync::directory, "directory"},
+                                         {MetadataSync::filesystem, "filesystem"}};
+  return words;
+}
+const Words<MetadataCache>& cache_words() {
+  static const Words<MetadataCache> words{{MetadataCache::none, "none"}, {MetadataCache::drop, "drop"}};
+  return words;
+}
+const Words<MetadataVerify>& verify_words() {
+  static const Words<MetadataVerify> words{{MetadataVerify::none, "none"}, {MetadataVerify::full, "full"}};
+  return words;
+}
+
+constexpr Bounds count_bounds{1, 1e12};
+
+Table<MetadataParameters> tree_and_items() {
+  using P = MetadataParameters;
+  return {
+      choices("phases", &P::phases, phase_words(), "what a repetition does, in this order"),
+      choice("item", &P::item, item_words(), "what is made in the tree: files, or directories (mkdir and rmdir)"),
+      count("items", &P::items, count_bounds, "items of a rank"),
+      count("items_per_directory", &P::items_per_directory, {0, 1e12},
+            "of a rank, filled one directory after the other; 0: spread evenly"),
+      count("depth", &P::depth, {0, 64}, "levels of directories below the root of a tree"),
+      count("branching", &P::branching, {1, 1e6}, "sub-directories of each directory"),
+      flag("leaf_only", &P::leaf_only, "items in the deepest directories only"),
+      flag("unique_directory", &P::unique_directory, "a tree for each rank; else all ranks share one"),
+      bytes("write_bytes", &P::write_bytes, {0, 1e9}, "bytes of each new file"),
+      bytes("read_bytes", &P::read_bytes, {0, 1e9}, "bytes read of each file"),
+      count("stride", &P::stride, {0, 1e6},
+            "whose items a phase uses: those of the rank (or node, where there are several) this many places further "
+            "for stat, rename, chmod, truncate and open, twice for read, three times for unlink and rmdir; 0: its own"),
+      choice("order", &P::order, order_words(),
+             "in which a rank visits items that are there; random is a permutation, different on each rank"),
+      count("order_seed", &P::order_seed, {0, 9e15}, "of order random"),
+  };
+}
+
+Table<MetadataParameters> conditions() {
+  using P = MetadataParameters;
+  return {
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "a phase over items begins none after this time; 0: none"),
+      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+      seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
+              "longest time after the stonewall that wear_out may take; 0: any"),
+      choice("sync", &P::sync, sync_words(),
+             "of phases that change something: never, each new file before its close, or after the last item, in the "
+             "phase's own sync stage, each directory, or the file system once a node"),
+      choice("cache", &P::cache, cache_words(),
+             "before each phase that changes nothing: nothing, or /proc/sys/vm/drop_caches with names (root)"),
+      choice("verify", &P::verify, verify_words(), "of what is read, outside the timer: nothing, or every byte"),
+  };
+}
+
+bool is_of_directories(Kind kind) { return kind == Kind::mkdir || kind == Kind::rmdir; }
+bool is_of_files(Kind kind) {
+  return kind == Kind::create || kind == Kind::unlink || kind == Kind::read || kind == Kind::truncate ||
+         kind == Kind::open;
+}
+
+Status check_phase(const MetadataParameters& p, std::size_t index, const std::string& pointer) {
+  const Kind kind = p.phases[index];
+  const std::string here = pointer + "/phases/" + std::to_string(index);
+  if (is_of_directories(kind) && p.item != ItemKind::directory) return fail(bad_plan(here, "needs item directory"));
+  if (is_of_files(kind) && p.item != ItemKind::file) return fail(bad_plan(here, "needs item file"));
+  if (kind == Kind::tree_create && index > 0) return fail(bad_plan(here, "must come first: it makes the dataset"));
+  if (kind == Kind::tree_remove && index + 1 < p.phases.size())
+    return fail(bad_plan(here, "must come last: it removes the dataset"));
+  if (kind == Kind::read && p.read_bytes > p.write_bytes)
+    return fail(bad_plan(pointer + "/read_bytes", "is more than write_bytes"));
+  return {};
+}
+
+Status check_phases(const MetadataParameters& p, const std::string& pointer) {
+  for (std::size_t i = 0; i < p.phases.size(); ++i)
+    if (auto status = check_phase(p, i, pointer); !status) return status;
+  return {};
+}
+
+Status check_sizes(const MetadataParameters& p, std::uint64_t ranks, const std::string& pointer) {
+  const TreeShape shape = p.shape(ranks);
+  if (shape.directory_count() > TreeShape::most_directories)
+    return fail(bad_plan(pointer + "/depth", "with this branching is beyond " +
+                                                 std::to_string(TreeShape::most_directories) + " directories"));
+  const double holds = static_cast<double>(shape.items_in_directory()) * static_cast<double>(shape.holding_count());
+  if (holds < static_cast<double>(p.items))
+    return fail(bad_plan(pointer + "/items", "do not fit into " + std::to_string(shape.holding_count()) +
+                                                 " directories of " + std::to_string(p.items_per_directory)));
+  return {};
+}
+
+}  // namespace
+
+const Table<MetadataParameters>& MetadataParameters::table() {
+  static const Table<MetadataParameters> fields = [] {
+    auto all = tree_and_items();
+    for (auto& field : conditions()) all.push_back(std::move(field));
+    return all;
+  }();
+  return fields;
+}
+
+TreeShape MetadataParameters::shape(std::uint64_t ranks) const {
+  return {ranks,     items,     items_per_directory, depth,
+          branching, leaf_only, unique_directory,    item == ItemKind::directory};
+}
+
+Status check_metadata(const MetadataParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                      const std::string& pointer) {
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend does not work on names; posix does"));
+  if (auto status = check_phases(p, pointer); !status) return status;
+  if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
+  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
+  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  if (p.sync == MetadataSync::file && p.item != ItemKind::file)
+    return fail(bad_plan(pointer + "/sync", "file needs item file; directory and filesystem do not"));
+  if (p.cache == MetadataCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));
+  return {};
+}
+
+std::string word(Kind kind) { return detail::word_of(phase_words(), kind); }
+
+MetadataOperation operation_of(Kind kind) {
+  switch (kind) {
+    case Kind::tree_create:
+    case Kind::mkdir:
+      return MetadataOperation::mkdir;
+    case Kind::create:
+      return MetadataOperation::create;
+    case Kind::stat:
+      return MetadataOperation::stat;
+    case Kind::read:
+      return MetadataOperation::read;
+    case Kind::rename:
+      return MetadataOperation::rename;
+    case Kind::readdir:
+      return MetadataOperation::readdir;
+    case Kind::chmod:
+      return MetadataOperation::chmod;
+    case Kind::truncate:
+      return MetadataOperation::truncate;
+    case Kind::open:
+      return MetadataOperation::open;
+    case Kind::unlink:
+      return MetadataOperation::unlink;
+    case Kind::rmdir:
+    case Kind::tree_remove:
+      break;
+  }
+  return MetadataOperation::rmdir;
+}
+
+std::uint64_t strides_of(Kind kind) {
+  switch (kind) {
+    case Kind::tree_create:
+    case Kind::tree_remove:
+    case Kind::readdir:
+    case Kind::mkdir:
+    case Kind::create:
+      return 0;
+    case Kind::read:
+      return 2;
+    case Kind::unlink:
+    case Kind::rmdir:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+bool changes_names(Kind kind) {
+  return kind != Kind::stat && kind != Kind::read && kind != Kind::readdir && kind != Kind::open;
+}
+
+}  // namespace ullage

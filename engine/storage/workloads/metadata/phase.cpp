@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/metadata/phase.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/rounding.hpp"
+#include "storage/backend.hpp"
+#include "storage/node_caches.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+
+namespace ullage {
+namespace {
+
+using Kind = MetadataPhaseKind;
+
+constexpr std::uint64_t most_items_a_batch = 256;  // whose names stay in the first level of the cache
+constexpr std::uint64_t most_data_a_batch = std::uint64_t{4} << 20;
+constexpr std::size_t shown_bytes = 8;
+
+std::string in_hex(std::span<const std::byte> bytes) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte b : bytes.first(std::min(bytes.size(), shown_bytes))) {
+    text += digits[std::to_integer<unsigned>(b) >> 4U];
+    text += digits[std::to_integer<unsigned>(b) & 15U];
+  }
+  return text;
+}
+
+PayloadSpec payload_spec(const MetadataState& state) {
+  PayloadSpec spec;
+  spec.run_key = state.data_key;
+  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->write_bytes, 8), std::uint64_t{8});
+  return spec;
+}
+
+}  // namespace
+
+void MetadataBatch::clear() {
+  if (full()) forget_directories();
+  text_.clear();
+  names_.clear();
+  items_.clear();
+}
+
+Result<int> MetadataBatch::directory(const std::string& path) {
+  if (const auto known = directories_.find(path); known != directories_.end()) return known->second;
+  const auto handle = api_.enter(path.empty() ? dataset_directory_ : dataset_directory_ + "/" + path);
+  if (handle) directories_.emplace(path, *handle);
+  return handle;
+}
+
+void MetadataBatch::add(int directory, const std::string& name, const std::string& new_name,
+                        std::span<std::byte> data) {
+  names_.push_back({keep(name), keep(new_name)});
+  items_.push_back({directory, nullptr, nullptr, data.data(), data.size()});
+}
+
+std::span<const MetadataItem> MetadataBatch::items() {
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    items_[i].name = text_.data() + names_[i].name;
+    items_[i].new_name = text_.data() + names_[i].new_name;
+  }
+  return items_;
+}
+
+std::size_t MetadataBatch::keep(const std::string& name) {
+  const std::size_t begins = text_.size();
+  text_.append(name.c_str(), name.size() + 1);
+  return begins;
+}
+
+void MetadataBatch::forget_directories() {
+  for (const auto& [path, handle] : directories_) api_.leave(handle);
+  directories_.clear();
+}
+
+MetadataPhase::MetadataPhase(MetadataState& state, Kind kind)
+    : state_(state),
+      kind_(kind),
+      order_(std::max<std::uint64_t>(state.items, 1),
+             mix64(state.parameters->order_seed + static_cast<std::uint64_t>(state.context->world->rank()))),
+      payload_(payload_spec(state)) {
+  find_source();
+}
+
+bool MetadataPhase::is_over_items() const {
+  return kind_ != Kind::tree_create && kind_ != Kind::tree_remove && kind_ != Kind::readdir;
+}
+
+/// By true topology where there are several nodes, else by rank. Collective.
+void MetadataPhase::find_source() {
+  const auto shift = static_cast<int>(parameters().stride * strides_of(kind_));
+  DataSource source =
+      find_data_source(*state_.context->world, shift == 0 ? ReadBack::own : ReadBack::other_node, shift);
+  source_ = static_cast<std::uint64_t>(source.rank);
+  data_of_ = std::move(source.data_of);
+}
+
+PhaseInfo MetadataPhase::info() const {
+  PhaseInfo info;
+  info.name = word(kind_);
+  info.access = Access::metadata;
+  if (kind_ == Kind::read && parameters().read_bytes > 0) info.access = Access::read;
+  if (kind_ == Kind::create && parameters().write_bytes > 0) info.access = Access::write;
+  info.collective_sync = true;
+  info.parts = parts_of(operation_of(kind_));
+  if (is_over_items()) {
+    info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
+    info.wear_out = parameters().wear_out;
+    info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
+  }
+  if (!changes_names(kind_)) {
+    info.cache_control = parameters().cache == MetadataCache::drop ? "drop" : "none";
+    info.data_of = data_of_;
+  }
+  if (parameters().stride > 0 && strides_of(kind_) > 0 && data_of_ != "other-node")
+    info.notices.push_back({data_of_ == "own" ? "read-back-own" : "read-back-same-node",
+                            word(kind_) + (data_of_ == "own" ? ": every rank uses its own items: there is no other"
+                                                             : ": ranks use items of other ranks of the same node"),
+                            "the caches of this node know them already: use more nodes"});
+  return info;
+}
+
+Status MetadataPhase::before() {
+  auto api = state_.context->backend->metadata();
+  if (!api) return fail(api.error());
+  api_ = std::move(*api);
+  batch_ = std::make_unique<MetadataBatch>(*api_, state_.dataset.directory);
+  if (is_over_items() && !makes() && state_.items == 0)
+    return fail(environment_error(word(kind_), "there are no items: phase " +
+                                                   word(state_.shape.directories ? Kind::mkdir : Kind::create) +
+                                                   " has to come first"));
+  if (makes() && state_.items > 0)
+    return fail(environment_error(word(kind_), "the items are there already: phase " +
+                                                   word(state_.shape.directories ? Kind::rmdir : Kind::unlink) +
+                                                   " has to come first"));
+  const mpi::World& world = *state_.context->world;
+  if (!changes_names(kind_) && parameters().cache == MetadataCache::drop) {
+    world.all().barrier();
+    if (world.topology().leader()) return drop_node_caches(CachesToDrop::pages_and_names);
+  }
+  if (kind_ == Kind::tree_remove && state_.partly_removed) {
+    Leftovers leftovers;
+    state_.context->folder->remove_dataset(state_.dataset, {state_.context->part, state_.context->parts, true},
+                                           leftovers);
+    world.all().barrier();
+  }
+  return {};
+}
+
+/// Of a shared tree rank 0 makes and removes the directories, since each needs the one above it; all list them.
+bool MetadataPhase::has_directories_to_make() const {
+  return parameters().unique_directory || state_.context->lists_datasets;
+}
+
+std::uint64_t MetadataPhase::operations() const {
+  const std::uint64_t directories = state_.shape.directory_count();
+  if (makes()) return parameters().items;
+  if (is_over_items()) return state_.items;
+  if (kind_ != Kind::readdir) return has_directories_to_make() ? directories : 0;
+  if (parameters().unique_directory) return directories;
+  const auto part = static_cast<std::uint64_t>(state_.context->part);
+  const auto parts = static_cast<std::uint64_t>(state_.context->parts);
+  return directories / parts + (part < directories % parts ? 1 : 0);
+}
+
+std::size_t MetadataPhase::data_bytes() const {
+  if (kind_ == Kind::create) return parameters().write_bytes;
+  return kind_ == Kind::read ? parameters().read_bytes : 0;
+}
+
+std::uint64_t MetadataPhase::batch_size() const {
+  if (data_bytes() == 0) return most_items_a_batch;
+  return std::clamp<std::uint64_t>(most_data_a_batch / payload_spec(state_).transfer_bytes, 1, most_items_a_batch);
+}
+
+std::span<std::byte> MetadataPhase::slot(std::size_t index) {
+  const std::size_t stride = payload_spec(state_).transfer_bytes;
+  return state_.context->buffer->bytes().subspan(index * stride, stride);
+}
+
+void MetadataPhase::fill(std::span<std::byte> data, std::uint64_t item) const {
+  payload_.fill(data, source_, item * payload_spec(state_).transfer_bytes);
+}
+
+std::uint64_t MetadataPhase::prepare(std::uint64_t first, std::uint64_t most) {
+  check_batch();
+  const std::uint64_t count = std::min(most, batch_size());
+  if (data_bytes() > 0) {
+    const std::size_t needed = batch_size() * payload_spec(state_).transfer_bytes;
+    AlignedBuffer& buffer = *state_.context->buffer;
+    if (buffer.size() < needed) buffer = AlignedBuffer(needed);
+  }
+  batch_->clear();
+  batch_items_.clear();
+  prepared_ = {};
+  std::uint64_t done = 0;
+  for (; done < count && prepared_ && (done == 0 || !batch_->full()); ++done)
+    prepared_ = is_over_items() ? add_item(first + done) : add_directory(first + done);
+  return done;
+}
+
+Status MetadataPhase::add_item(std::uint64_t operation) {
+  const std::uint64_t item = parameters().order == ItemOrder::random && !makes() ? order_(operation) : operation;
+  const auto directory = batch_->directory(state_.shape.directory_path(source_, state_.shape.directory_of_item(item)));
+  if (!directory) return fail(directory.error());
+  std::span<std::byte> data;
+  if (data_bytes() > 0) {
+    const std::span<std::byte> whole = slot(batch_items_.size());
+    if (kind_ == Kind::create) fill(whole, item);
+    data = whole.first(data_bytes());
+  }
+  const bool renames = kind_ == Kind::rename;
+  batch_->add(*directory, state_.shape.item_name(source_, item, state_.renamed),
+              renames ? state_.shape.item_name(source_, item, !state_.renamed) : std::string(), data);
+  batch_items_.push_back(item);
+  return {};
+}
+
+std::uint64_t MetadataPhase::directory_at(std::uint64_t operation) const {
+  if (kind_ == Kind::tree_remove) return state_.shape.directory_count() - 1 - operation;
+  if (kind_ == Kind::tree_create || parameters().unique_directory) return operation;
+  return static_cast<std::uint64_t>(state_.context->part) +
+         operation * static_cast<std::uint64_t>(state_.context->parts);
+}
+
+Status MetadataPhase::add_directory(std::uint64_t operation) {
+  const std::string path = state_.shape.directory_path(source_, directory_at(operation));
+  // A directory can only be entered once it is there: new ones are named by their path below the dataset's own.
+  const auto directory = batch_->directory("");
+  if (!directory) return fail(directory.error());
+  batch_->add(*directory, path, "", {});
+  return {};
+}
+
+Status MetadataPhase::execute(Meter& meter) {
+  if (!prepared_) return prepared_;
+  const std::uint64_t before = meter.operations();
+  const Status status = api_->perform(operation_of(kind_), batch_->items(),
+                                      parameters().sync == MetadataSync::file && kind_ == Kind::create, meter);
+  batch_done_ = meter.operations() - before;
+  return status;
+}
+
+bool MetadataPhase::wants_sync() const {
+  return changes_names(kind_) &&
+         (parameters().sync == MetadataSync::directory || parameters().sync == MetadataSync::filesystem);
+}
+
+/// Nobody's sync may come before another rank's last item.
+Status MetadataPhase::sync() {
+  const mpi::World& world = *state_.context->world;
+  const bool by_directory = parameters().sync == MetadataSync::directory;
+  (by_directory && !parameters().unique_directory ? world.all() : world.node()).barrier();
+  if (by_directory) return sync_directories();
+  if (!world.topology().leader()) return {};
+  const auto root = batch_->directory("");
+  return root ? api_->sync_file_system(*root) : fail(root.error());
+}
+
+/// Those of a shared tree are dealt out; what a removed tree leaves is the dataset's own directory.
+Status MetadataPhase::sync_directories() {
+  const bool gone = kind_ == Kind::tree_remove;
+  const auto step = static_cast<std::uint64_t>(parameters().unique_directory ? 1 : state_.context->parts);
+  std::uint64_t i = parameters().unique_directory ? 0 : static_cast<std::uint64_t>(state_.context->part);
+  for (; i < (gone ? 1 : state_.shape.directory_count()); i += step) {
+    batch_->clear();
+    const auto directory = batch_->directory(gone ? "" : state_.shape.directory_path(source_, i));
+    if (!directory) return fail(directory.error());
+    if (auto status = api_->sync_directory(*directory); !status) return status;
+  }
+  return {};
+}
+
+void MetadataPhase::check_batch() {
+  const bool checks = kind_ == Kind::read && parameters().verify == MetadataVerify::full && data_bytes() > 0;
+  for (std::uint64_t i = 0; checks && i < batch_done_; ++i) {
+    expected_.resize(payload_spec(state_).transfer_bytes);
+    fill(expected_, batch_items_[i]);
+    const std::span<const std::byte> found = slot(i).first(data_bytes());
+    const auto differs = std::ranges::mismatch(found, std::span(expected_).first(data_bytes()));
+    verification_.verified_bytes += found.size();
+    if (differs.in1 == found.end()) continue;
+    ++verification_.bad_blocks;
+    if (!verification_.first)
+      verification_.first = wrong_data(batch_items_[i], found, static_cast<std::size_t>(differs.in1 - found.begin()));
+  }
+  batch_done_ = 0;
+}
+
+Error MetadataPhase::wrong_data(std::uint64_t item, std::span<const std::byte> found, std::size_t at) const {
+  Error error;
+  error.kind = ErrorKind::verification;
+  error.operation = "verify";
+  error.where = state_.context->folder->path() + "/" + state_.dataset.directory + "/" +
+                state_.shape.directory_path(source_, state_.shape.directory_of_item(item)) + "/" +
+                state_.shape.item_name(source_, item, state_.renamed);
+  error.text = "data is not what was written";
+  error.offset_bytes = at;
+  error.expected = in_hex(std::span(expected_).subspan(at));
+  error.found = in_hex(found.subspan(at));
+  return error;
+}
+
+Verification MetadataPhase::after(std::uint64_t executed, Meter& progress) {
+  progress.start(now_ns());
+  check_batch();
+  const mpi::Comm& all = state_.context->world->all();
+  const auto mine = static_cast<std::int64_t>(executed);
+  switch (kind_) {
+    case Kind::tree_create:
+      state_.has_tree = true;
+      break;
+    case Kind::tree_remove:
+      state_.has_tree = false;
+      break;
+    case Kind::create:
+    case Kind::mkdir:
+      state_.items = static_cast<std::uint64_t>(all.min(mine));
+      trim(executed);
+      break;
+    case Kind::rename:
+      if (all.any(executed < state_.items)) state_.partly_removed = true;
+      state_.renamed = !state_.renamed;
+      break;
+    case Kind::unlink:
+    case Kind::rmdir:
+      if (all.any(executed < state_.items)) state_.partly_removed = true;
+      state_.items = 0;
+      break;
+    default:
+      break;
+  }
+  return verification_;
+}
+
+/// Every rank keeps as many items as the one with the fewest, so that later phases are the same on all of them.
+void MetadataPhase::trim(std::uint64_t executed) {
+  for (std::uint64_t item = state_.items; item < executed; ++item) {
+    const std::string name = state_.dataset.directory + "/" +
+                             state_.shape.directory_path(source_, state_.shape.directory_of_item(item)) + "/" +
+                             state_.shape.item_name(source_, item);
+    const Status removed = state_.shape.directories ? state_.context->folder->remove_directory(name)
+                                                    : state_.context->folder->remove_file(name);
+    if (!removed && !verification_.first) verification_.first = removed.error();
+  }
+}
+
+}  // namespace ullage

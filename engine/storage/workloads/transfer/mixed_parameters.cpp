@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/transfer/mixed_parameters.hpp"
+#include "storage/backend.hpp"
+
+#include <unistd.h>
+
+#include <cmath>
+
+namespace ullage {
+namespace {
+
+// Functions, since the tables are asked for while other files' statics are still being made.
+const Words<Pick>& pick_words() {
+  static const Words<Pick> words{{Pick::random, "random"}, {Pick::permutation, "permutation"}, {Pick::zipf, "zipf"}};
+  return words;
+}
+const Words<ReadBack>& mixed_read_back_words() {
+  static const Words<ReadBack> words{
+      {ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
+  return words;
+}
+const Words<CacheControl>& mixed_cache_words() {
+  static const Words<CacheControl> words{
+      {CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
+  return words;
+}
+const Words<MixedVerify>& mixed_verify_words() {
+  static const Words<MixedVerify> words{{MixedVerify::none, "none"}, {MixedVerify::kept, "kept"}};
+  return words;
+}
+
+Table<MixedTransferParameters> pattern() {
+  using P = MixedTransferParameters;
+  return {
+      bytes("transfer_bytes", &P::transfer_bytes, {8, 1e15},
+            "bytes of one call; the size the dataset was written in, or a smaller multiple of 512"),
+      count("operations", &P::operations, {1, 1e12}, "of a rank"),
+      number("read_share", &P::read_share, {0, 1},
+             "of the operations that are reads, in steps of 0.001, exact in each 1000; the others write what is there "
+             "already, so that the dataset stays what it was"),
+      choice("pick", &P::pick, pick_words(),
+             "the next position: any, each once before one comes again, or some much more often than others"),
+      number("zipf_theta", &P::zipf_theta, {0, 10},
+             "of pick zipf: the k-th hottest position has a share in proportion to k to the power of minus this"),
+      count("seed", &P::seed, {0, 9e15}, "of positions and of the order of reads and writes"),
+      choice("read_back", &P::read_back, mixed_read_back_words(), "whose data a rank works on, by true topology"),
+      count("read_shift", &P::read_shift, {1, 1e6}, "how many ranks or nodes further that is"),
+  };
+}
+
+Table<MixedTransferParameters> mixed_conditions() {
+  using P = MixedTransferParameters;
+  return {
+      flag("sync", &P::sync, "fsync before close, where anything is written"),
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "no operation begins after this time; 0: none"),
+      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+      seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
+              "longest time after the stonewall that wear_out may take; 0: any"),
+      choice("cache", &P::cache, mixed_cache_words(),
+             "before the phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or /proc/sys/vm/drop_caches "
+             "(root)"),
+      choice("verify", &P::verify, mixed_verify_words(),
+             "of what is read, outside the timer: nothing, or what the buffers still hold"),
+  };
+}
+
+}  // namespace
+
+const Table<MixedTransferParameters>& MixedTransferParameters::table() {
+  static const Table<MixedTransferParameters> fields = [] {
+    auto all = pattern();
+    for (auto& field : mixed_conditions()) all.push_back(std::move(field));
+    return all;
+  }();
+  return fields;
+}
+
+Status check_mixed_transfer(const MixedTransferParameters& p, const Capabilities& capabilities,
+                            const std::string& pointer) {
+  const MixedTransferParameters initial;
+  if (!capabilities.data) return fail(bad_plan(pointer, "this backend holds no data to work on"));
+  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
+  const double reads = p.read_share * static_cast<double>(MixedTransferPattern::period);
+  if (std::abs(reads - std::round(reads)) > 1e-6)
+    return fail(bad_plan(pointer + "/read_share", "must be a multiple of 0.001"));
+  if (p.zipf_theta != initial.zipf_theta && p.pick != Pick::zipf)
+    return fail(bad_plan(pointer + "/zipf_theta", "needs pick zipf"));
+  if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
+    return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
+  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
+  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  if (p.cache == CacheControl::drop && geteuid() != 0)
+    return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
+  return {};
+}
+
+}  // namespace ullage

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/transfer/mixed_phase.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/rounding.hpp"
+#include "storage/backend.hpp"
+#include "storage/node_caches.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::uint64_t most_slots = 4096;
+constexpr std::uint64_t most_slot_bytes = std::uint64_t{16} << 20;
+constexpr std::size_t mixed_buffer_alignment = 4096;
+
+void mixed_keep_first(Status& first, const Status& next) {
+  if (first && !next) first = next;
+}
+
+}  // namespace
+
+std::string MixedTransferState::file_name() const {
+  return dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(source_rank) : 0);
+}
+
+MixedTransferShape MixedTransferState::shape() const {
+  return {written,          written_operations,     parameters->transfer_bytes,
+          parameters->pick, parameters->zipf_theta, parameters->read_share,
+          parameters->seed};
+}
+
+MixedTransferPhase::MixedTransferPhase(const MixedTransferState& state)
+    : state_(state),
+      pattern_(state.shape(), static_cast<std::uint64_t>(state.context->world->rank()),
+               static_cast<std::uint64_t>(state.source_rank)),
+      slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
+                                        std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
+      slots_(std::min(std::clamp<std::uint64_t>(most_slot_bytes / slot_bytes_, 1, most_slots),
+                      state.parameters->operations)) {
+  const std::size_t needed = static_cast<std::size_t>(slots_) * slot_bytes_;
+  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, mixed_buffer_alignment);
+  extents_.reserve(slots_);
+  extent_kinds_.reserve(slots_);
+}
+
+PhaseInfo MixedTransferPhase::info() const {
+  PhaseInfo info;
+  info.name = "mixed";
+  info.access = parameters().writes() ? Access::write : Access::read;
+  info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
+  info.wear_out = parameters().wear_out;
+  info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
+  info.cache_control = state_.capabilities.direct ? "direct" : word(parameters().cache);
+  if (parameters().reads()) info.data_of = state_.data_of;
+  if (mixes()) info.parts = {"read", "write"};
+  if (state_.dataset.per_process || state_.context->world->topology().leader())
+    info.files.push_back(state_.file_name());
+  if (parameters().read_back != ReadBack::own && state_.data_of == "own")
+    info.notices.push_back({"read-back-own", "every rank works on its own data: there is no other to work on",
+                            "use more ranks or nodes, or a cache control that drops the data first"});
+  else if (parameters().read_back == ReadBack::other_node && state_.data_of != "other-node")
+    info.notices.push_back({"read-back-same-node",
+                            "there is one node only: ranks work on what another rank of the same node wrote",
+                            "the page cache of this node still holds it unless it is dropped"});
+  return info;
+}
+
+Status MixedTransferPhase::before() {
+  if (parameters().writes() || verifies())
+    contents_.emplace(state_.payload, static_cast<std::uint64_t>(state_.source_rank));
+  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
+  mixed_keep_first(status, refuse_holes());
+  mixed_keep_first(status, control_cache());  // collective: also by a rank whose file was refused
+  return status;
+}
+
+/// Reading what was never written measures nothing (a file system invents zeros at memory speed). Where a stonewall cut
+/// the writing short there may be room behind what was written: between the ranks of a shared file, or preallocated.
+Status MixedTransferPhase::refuse_holes() const {
+  if (!state_.dataset.per_process && !state_.context->world->root()) return {};
+  const std::string name = state_.file_name();
+  const auto extents = state_.context->backend->inspect(name);
+  if (!extents) return fail(extents.error());
+  const std::uint64_t all = pattern_.file_bytes();
+  const bool whole = state_.written_operations == TransferPattern(state_.written, 0).operations();
+  if (!whole && !state_.dataset.per_process) return {};
+  const std::uint64_t least = whole ? all : pattern_.transfers_end_bytes();
+  if (extents->size_bytes < least)
+    return fail(environment_error(
+        name, "is " + std::to_string(extents->size_bytes) + " bytes long, must be " + std::to_string(least)));
+  if (!extents->fully_written && (whole || extents->size_bytes < all))
+    return fail(environment_error(name, "has holes or unwritten extents: working on it would measure nothing"));
+  return {};
+}
+
+Status MixedTransferPhase::control_cache() const {
+  const mpi::World& world = *state_.context->world;
+  Status status;
+  if (parameters().cache != CacheControl::none && !state_.capabilities.direct) {
+    if (state_.dataset.per_process) {
+      const auto own = static_cast<std::uint64_t>(world.rank());
+      status = state_.context->backend->drop_cached(state_.dataset.file_name(own));
+      if (state_.source_rank != world.rank())
+        mixed_keep_first(status, state_.context->backend->drop_cached(state_.file_name()));
+    } else if (world.topology().leader()) {
+      status = state_.context->backend->drop_cached(state_.file_name());
+    }
+  }
+  world.all().barrier();
+  if (parameters().cache == CacheControl::drop && world.topology().leader())
+    mixed_keep_first(status, drop_node_caches(CachesToDrop::pages));
+  return status;
+}
+
+std::span<std::byte> MixedTransferPhase::slot(std::uint64_t operation) {
+  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(operation % slots_) * slot_bytes_,
+                                                 parameters().transfer_bytes);
+}
+
+/// A position may be read twice, so every buffer is poisoned again: what an earlier read left must not pass for a later
+/// one's data.
+std::uint64_t MixedTransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
+  extents_.clear();
+  extent_kinds_.clear();
+  const std::uint64_t end = first + std::min(most, slots_);
+  for (std::uint64_t i = first; i < end; ++i) {
+    const MixedTransferPattern::Step step = pattern_.at(i);
+    const auto buffer = slot(i);
+    if (!step.reads)
+      contents_->fill(buffer, step.offset_bytes);
+    else if (verifies())
+      Payload::poison(buffer);
+    extents_.push_back({step.offset_bytes, buffer.size(), buffer.data()});
+    extent_kinds_.push_back(step.reads ? reading : writing);
+  }
+  prepared_ = std::max(prepared_, end);
+  return extents_.size();
+}
+
+Result<std::unique_ptr<File>> MixedTransferPhase::open_for(OpenMode mode) const {
+  OpenRequest request;
+  request.name = state_.file_name();
+  request.shared = !state_.dataset.per_process;
+  request.expected_bytes = pattern_.file_bytes();
+  request.mode = mode;
+  return state_.context->backend->open(request);
+}
+
+Status MixedTransferPhase::open() {
+  Status first;
+  for (const Kind kind : {reading, writing}) {
+    if (!(kind == reading ? parameters().reads() : parameters().writes())) continue;
+    auto file = open_for(kind == reading ? OpenMode::read : OpenMode::overwrite);
+    mixed_keep_first(first, file ? Status{} : fail(file.error()));
+    if (file) files_.at(kind) = std::move(*file);
+  }
+  return first;
+}
+
+Status MixedTransferPhase::move(Kind kind, std::span<const Extent> extents, Meter& meter) {
+  const std::uint64_t before = meter.operations();
+  const Status status = files_.at(kind)->transfer(kind == reading ? Direction::read : Direction::write, extents, meter);
+  done_.at(kind) += meter.operations() - before;
+  return status;
+}
+
+Status MixedTransferPhase::execute(Meter& meter) {
+  if (!mixes()) return move(parameters().reads() ? reading : writing, extents_, meter);
+  for (std::size_t i = 0; i < extents_.size(); ++i) {
+    const std::int64_t begun_ns = meter.last_ns();
+    if (auto status = move(extent_kinds_[i], std::span(extents_).subspan(i, 1), meter); !status) return status;
+    meter.add_part(extent_kinds_[i], meter.last_ns() - begun_ns);
+    if (!meter.goes_on()) break;
+  }
+  return {};
+}
+
+Status MixedTransferPhase::sync() { return files_[writing] ? files_[writing]->sync() : Status{}; }
+
+Status MixedTransferPhase::close() {
+  Status first;
+  for (auto& file : files_) {
+    if (!file) continue;
+    hints_granted_ = file->hints_granted();
+    mixed_keep_first(first, file->close());
+    file.reset();
+  }
+  return first;
+}
+
+/// Of the operations whose buffers were not made ready for later ones, which a stonewall may have kept from beginning.
+Verification MixedTransferPhase::after(std::uint64_t executed, Meter& progress) {
+  Verification verification;
+  progress.start(now_ns());
+  for (std::uint64_t i = prepared_ - std::min(prepared_, slots_); verifies() && i < executed; ++i) {
+    const MixedTransferPattern::Step step = pattern_.at(i);
+    if (!step.reads) continue;
+    const auto found = slot(i);
+    const Payload::Check check = contents_->check(found, step.offset_bytes);
+    verification.verified_bytes += found.size();
+    verification.bad_blocks += check.bad_blocks;
+    if (check.first && !verification.first) verification.first = wrong_data(*check.first);
+    (void)progress.completed(found.size());
+  }
+  return verification;
+}
+
+Error MixedTransferPhase::wrong_data(const Mismatch& mismatch) const {
+  Error error;
+  error.kind = ErrorKind::verification;
+  error.operation = "verify";
+  error.where = state_.context->folder->path() + "/" + state_.file_name();
+  error.text = "data is not what was written";
+  error.offset_bytes = mismatch.offset_bytes;
+  error.expected = mismatch.expected;
+  error.found = mismatch.found;
+  return error;
+}
+
+Counters MixedTransferPhase::counters() const {
+  return {{"reads", done_[reading]}, {"writes", done_[writing]}, {"positions", pattern_.positions()}};
+}
+
+}  // namespace ullage

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phase of workload `mixed-transfer` on one rank: pattern, contents and buffers bound to an open file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/backend.hpp"
+#include "storage/workloads/transfer/mixed_contents.hpp"
+#include "storage/workloads/transfer/mixed_parameters.hpp"
+#include "storage/workloads/transfer/mixed_pattern.hpp"
+#include "work/phase_work.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+
+/// What is known of the dataset once it is found, on this rank.
+struct MixedTransferState {
+  const MixedTransferParameters* parameters = nullptr;
+  const WorkloadContext* context = nullptr;
+  DatasetEntry dataset;
+  Capabilities capabilities;
+  int source_rank = 0;  // whose data this rank works on
+  std::string data_of = "own";
+  TransferShape written;
+  std::uint64_t written_operations = 0;  // of each rank that are there
+  PayloadSpec payload;
+
+  [[nodiscard]] std::string file_name() const;
+  [[nodiscard]] MixedTransferShape shape() const;
+};
+
+class MixedTransferPhase final : public PhaseWork {
+ public:
+  explicit MixedTransferPhase(const MixedTransferState& state);
+
+  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status before() override;
+  [[nodiscard]] std::uint64_t operations() const override { return parameters().operations; }
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
+  [[nodiscard]] Status open() override;
+  [[nodiscard]] Status execute(Meter& meter) override;
+  [[nodiscard]] bool wants_sync() const override { return parameters().writes() && parameters().sync; }
+  [[nodiscard]] Status sync() override;
+  [[nodiscard]] Status close() override;
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  [[nodiscard]] Counters counters() const override;
+  [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
+  [[nodiscard]] Map hints_granted() const override { return hints_granted_; }
+
+ private:
+  enum Kind : std::size_t { reading, writing, kinds };  // also the order of the parts
+  [[nodiscard]] const MixedTransferParameters& parameters() const { return *state_.parameters; }
+  [[nodiscard]] bool mixes() const { return parameters().reads() && parameters().writes(); }
+  [[nodiscard]] bool verifies() const { return parameters().reads() && parameters().verify == MixedVerify::kept; }
+  [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation);
+  [[nodiscard]] Status refuse_holes() const;
+  [[nodiscard]] Status control_cache() const;
+  [[nodiscard]] Result<std::unique_ptr<File>> open_for(OpenMode mode) const;
+  [[nodiscard]] Status move(Kind kind, std::span<const Extent> extents, Meter& meter);
+  [[nodiscard]] Error wrong_data(const Mismatch& mismatch) const;
+
+  const MixedTransferState& state_;
+  MixedTransferPattern pattern_;
+  std::optional<MixedTransferContents> contents_;
+  std::size_t slot_bytes_;
+  std::uint64_t slots_;         // operations go through them in turn
+  std::uint64_t prepared_ = 0;  // end of the furthest batch
+  std::vector<Extent> extents_;
+  std::vector<Kind> extent_kinds_;
+  std::array<std::unique_ptr<File>, kinds> files_;  // each is open in one mode
+  std::array<std::uint64_t, kinds> done_{};
+  Map hints_granted_;
+};
+
+}  // namespace ullage

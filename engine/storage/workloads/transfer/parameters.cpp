@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/transfer/parameters.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "storage/backend.hpp"
+#include "storage/workloads/transfer/mixed_pattern.hpp"
+
+namespace ullage {
+namespace {
+
+// Functions, since the tables are asked for while other files' statics are still being made.
+const Words<PhaseKind>& phase_words() {
+  static const Words<PhaseKind> words{{PhaseKind::write, "write"},
+                                      {PhaseKind::rewrite, "rewrite"},
+                                      {PhaseKind::read, "read"},
+                                      {PhaseKind::reread, "reread"},
+                                      {PhaseKind::mixed, "mixed"}};
+  return words;
+}
+const Words<FileMode>& file_mode_words() {
+  static const Words<FileMode> words{{FileMode::shared, "shared"}, {FileMode::per_process, "per-process"}};
+  return words;
+}
+const Words<Order>& order_words() {
+  static const Words<Order> words{{Order::sequential, "sequential"},
+                                  {Order::random, "random"},
+                                  {Order::backward, "backward"},
+                                  {Order::strided, "strided"},
+                                  {Order::repeat, "repeat"}};
+  return words;
+}
+const Words<WriteOrder>& write_order_words() {
+  static const Words<WriteOrder> words{{WriteOrder::same, "same"}, {WriteOrder::sequential, "sequential"}};
+  return words;
+}
+const Words<ReadBack>& read_back_words() {
+  static const Words<ReadBack> words{
+      {ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
+  return words;
+}
+const Words<SyncWhen>& sync_words() {
+  static const Words<SyncWhen> words{{SyncWhen::none, "none"}, {SyncWhen::close, "close"}, {SyncWhen::every, "every"}};
+  return words;
+}
+const Words<Verify>& verify_words() {
+  static const Words<Verify> words{{Verify::none, "none"}, {Verify::kept, "kept"}, {Verify::full, "full"}};
+  return words;
+}
+const Words<CacheControl>& cache_words() {
+  static const Words<CacheControl> words{
+      {CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
+  return words;
+}
+
+constexpr Bounds size_bounds{8, 1e15};
+constexpr Bounds count_bounds{1, 1e12};
+
+Table<TransferParameters> data_model() {
+  using P = TransferParameters;
+  return {
+      choices("phases", &P::phases, phase_words(), "what a repetition does, in this order"),
+      bytes("transfer_bytes", &P::transfer_bytes, size_bounds, "bytes of one call; a multiple of 8"),
+      bytes("block_bytes", &P::block_bytes, size_bounds,
+            "contiguous bytes of one rank in a segment; a multiple of transfer_bytes"),
+      count("segments", &P::segments, count_bounds, "how often the file repeats one block of every rank"),
+      choice("file_mode", &P::file_mode, file_mode_words(), "one file for all ranks, or one each"),
+      flag("directory_per_process", &P::directory_per_process,
+           "each rank's file in a directory of its own; only with file_mode per-process"),
+      choice("order", &P::order, order_words(),
+             "in which a rank visits its own transfers; random is a permutation, different on each rank; repeat is the "
+             "first of them again and again, as often as there are transfers"),
+      count("stride", &P::stride, count_bounds, "of order strided: transfers 0, k, 2k, ..., 1, k+1, ..."),
+      count("order_seed", &P::order_seed, {0, 9e15}, "of order random, and of phase mixed"),
+      choice("write_order", &P::write_order, write_order_words(),
+             "of phase write, which makes the files: that of order, or sequential"),
+      number("read_share", &P::read_share, {0, 1},
+             "of phase mixed: so many of its transfers are reads, in steps of 0.001; the others write what is there "
+             "already"),
+  };
+}
+
+Table<TransferParameters> conditions() {
+  using P = TransferParameters;
+  return {
+      choice("read_back", &P::read_back, read_back_words(), "whose data a reading phase reads, by true topology"),
+      count("read_shift", &P::read_shift, {1, 1e6}, "how many ranks or nodes further that is"),
+      choice("sync", &P::sync, sync_words(),
+             "fsync of a writing phase: never, once before close, or after every sync_every transfers"),
+      count("sync_every", &P::sync_every, count_bounds, "transfers between syncs; only with sync every"),
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "a phase begins no transfer after this time; 0: none"),
+      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+      seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
+              "longest time after the stonewall that wear_out may take; 0: any"),
+      choice("cache", &P::cache, cache_words(),
+             "before each read phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
+             "/proc/sys/vm/drop_caches (root); reread is never preceded by it"),
+      choice("verify", &P::verify, verify_words(),
+             "after each reading phase, outside the timer: nothing, what the buffers still hold, or a further pass "
+             "over all data"),
+      number("compress_ratio", &P::compress_ratio, {1, 40}, "of the payload, as zstd -1 sees it"),
+      number("dedup_ratio", &P::dedup_ratio, {1, 1024},
+             "of the payload in blocks of 4 KiB; above 1 needs transfers of whole 4 KiB"),
+      count("queue_depth", &P::queue_depth, {1, 65536},
+            "operations in flight a rank; a backend refuses more than it serves"),
+      count("threads", &P::threads, {1, 4096}, "threads a rank; a backend refuses more than it serves"),
+  };
+}
+
+Status check_sizes(const TransferParameters& p, std::uint64_t ranks, const std::string& pointer) {
+  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
+  if (p.block_bytes % p.transfer_bytes != 0)
+    return fail(bad_plan(pointer + "/block_bytes", "must be a multiple of transfer_bytes"));
+  if (static_cast<double>(p.block_bytes) * static_cast<double>(p.segments) * static_cast<double>(ranks) > 9e18)
+    return fail(bad_plan(pointer + "/segments", "segments x block_bytes x ranks is beyond 2^63 bytes"));
+  if (p.dedup_ratio > 1 && p.transfer_bytes % 4096 != 0)
+    return fail(bad_plan(pointer + "/dedup_ratio", "above 1 needs transfer_bytes to be a multiple of 4096"));
+  return {};
+}
+
+Status check_wall(const TransferParameters& p, const std::string& pointer) {
+  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
+  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  return {};
+}
+
+Status check_write_order(const TransferParameters& p, const std::string& pointer) {
+  if (p.write_order == WriteOrder::same) return {};
+  if (p.order == Order::sequential)
+    return fail(bad_plan(pointer + "/write_order", "says nothing: order is sequential already"));
+  if (p.stonewall_s > 0)
+    return fail(bad_plan(pointer + "/write_order",
+                         "must be same with stonewall_s: a wall cuts the writing short, and "
+                         "the other phases visit what order has them visit first"));
+  return {};
+}
+
+Status check_mixed(const TransferParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+  const TransferParameters initial;
+  const bool mixes = std::ranges::count(p.phases, PhaseKind::mixed) > 0;
+  if (!mixes && p.read_share != initial.read_share) return fail(bad_plan(pointer + "/read_share", "needs phase mixed"));
+  if (!mixes) return {};
+  const double reads = p.read_share * static_cast<double>(MixedTransferPattern::period);
+  if (std::abs(reads - std::round(reads)) > 1e-6)
+    return fail(bad_plan(pointer + "/read_share", "must be a multiple of 0.001"));
+  if (!capabilities.data) return fail(bad_plan(pointer + "/phases", "mixed needs a backend that holds data"));
+  if (capabilities.collective && p.file_mode == FileMode::shared)
+    return fail(bad_plan(pointer + "/phases", "mixed needs independent operations: this backend is collective"));
+  if (p.sync == SyncWhen::every) return fail(bad_plan(pointer + "/sync", "must be none or close with phase mixed"));
+  return {};
+}
+
+Status check_combinations(const TransferParameters& p, const std::string& pointer) {
+  if (p.directory_per_process && p.file_mode != FileMode::per_process)
+    return fail(bad_plan(pointer + "/directory_per_process", "needs file_mode per-process"));
+  if (std::ranges::count(p.phases, PhaseKind::write) > (p.makes_dataset() ? 1 : 0))
+    return fail(bad_plan(pointer + "/phases",
+                         "holds write, which makes the dataset, not once at the beginning; a later one is a rewrite"));
+  const TransferParameters initial;
+  if (p.sync_every != initial.sync_every && p.sync != SyncWhen::every)
+    return fail(bad_plan(pointer + "/sync_every", "needs sync every"));
+  if (p.stride != initial.stride && p.order != Order::strided)
+    return fail(bad_plan(pointer + "/stride", "needs order strided"));
+  if (p.order == Order::repeat && p.makes_dataset() && p.write_order != WriteOrder::sequential)
+    return fail(bad_plan(pointer + "/write_order", "must be sequential: order repeat alone makes no whole file"));
+  if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
+    return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
+  if (p.cache == CacheControl::drop && p.reads() && geteuid() != 0)
+    return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
+  return {};
+}
+
+}  // namespace
+
+const Table<TransferParameters>& TransferParameters::table() {
+  static const Table<TransferParameters> fields = [] {
+    auto all = data_model();
+    for (auto& field : conditions()) all.push_back(std::move(field));
+    return all;
+  }();
+  return fields;
+}
+
+TransferShape TransferParameters::shape(std::uint64_t ranks) const {
+  return {transfer_bytes, block_bytes, segments, ranks, file_mode, order, stride, order_seed};
+}
+
+Order TransferParameters::order_of(PhaseKind kind) const {
+  return kind == PhaseKind::write && write_order == WriteOrder::sequential ? Order::sequential : order;
+}
+
+bool TransferParameters::reads() const {
+  return std::ranges::any_of(phases, [](PhaseKind kind) {
+    return kind == PhaseKind::read || kind == PhaseKind::reread || kind == PhaseKind::mixed;
+  });
+}
+
+std::string word(PhaseKind kind) { return detail::word_of(phase_words(), kind); }
+std::string word(CacheControl control) { return detail::word_of(cache_words(), control); }
+
+Status check_transfer(const TransferParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                      const std::string& pointer) {
+  if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
+  if (auto status = check_combinations(p, pointer); !status) return status;
+  if (auto status = check_wall(p, pointer); !status) return status;
+  if (auto status = check_write_order(p, pointer); !status) return status;
+  if (auto status = check_mixed(p, capabilities, pointer); !status) return status;
+  if (!capabilities.data && p.reads() && p.verify != Verify::none)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (p.queue_depth > capabilities.queue_depth)
+    return fail(
+        bad_plan(pointer + "/queue_depth", "this backend serves at most " + std::to_string(capabilities.queue_depth)));
+  if (p.threads > capabilities.threads)
+    return fail(bad_plan(pointer + "/threads", "this backend serves at most " + std::to_string(capabilities.threads)));
+  return {};
+}
+
+}  // namespace ullage

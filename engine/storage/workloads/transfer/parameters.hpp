@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of workload `transfer`, which are IOR's where IOR has one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/parameters.hpp"
+#include "storage/backend.hpp"
+#include "storage/workloads/shared_dataset.hpp"
+#include "storage/workloads/transfer/pattern.hpp"
+#include "work/layout.hpp"
+
+namespace ullage {
+
+enum class PhaseKind { write, rewrite, read, reread, mixed };
+enum class WriteOrder { same, sequential };
+enum class SyncWhen { none, close, every };
+enum class CacheControl { none, advise, drop };
+enum class Verify { none, kept, full };
+
+struct TransferParameters {
+  std::vector<PhaseKind> phases{PhaseKind::write, PhaseKind::read};
+  std::uint64_t transfer_bytes = 256 << 10;
+  std::uint64_t block_bytes = 1 << 20;
+  std::uint64_t segments = 1;
+  FileMode file_mode = FileMode::shared;
+  bool directory_per_process = false;
+  Order order = Order::sequential;
+  std::uint64_t stride = 2;
+  std::uint64_t order_seed = 1;
+  WriteOrder write_order = WriteOrder::same;
+  double read_share = 0.5;
+  ReadBack read_back = ReadBack::own;
+  int read_shift = 1;
+  SyncWhen sync = SyncWhen::close;
+  std::uint64_t sync_every = 1;
+  double stonewall_s = 0;
+  bool wear_out = false;
+  double wear_out_limit_s = 0;
+  CacheControl cache = CacheControl::advise;
+  Verify verify = Verify::kept;
+  double compress_ratio = 1;
+  double dedup_ratio = 1;
+  int queue_depth = 1;
+  int threads = 1;
+
+  [[nodiscard]] static const Table<TransferParameters>& table();
+  [[nodiscard]] static TransferParameters from(const Values& values) { return bind_parameters(table(), values); }
+  [[nodiscard]] TransferShape shape(std::uint64_t ranks) const;
+  /// Order in which a phase of that kind visits.
+  [[nodiscard]] Order order_of(PhaseKind kind) const;
+  [[nodiscard]] std::uint64_t bytes_a_rank() const { return block_bytes * segments; }
+  [[nodiscard]] bool reads() const;
+  [[nodiscard]] bool makes_dataset() const { return phases.front() == PhaseKind::write; }
+};
+
+/// Rules that span parameters, the backend and the layout; the pointer is that of the parameters object.
+[[nodiscard]] Status check_transfer(const TransferParameters& parameters, const Capabilities& capabilities,
+                                    const PlannedLayout& layout, const std::string& pointer);
+
+[[nodiscard]] std::string word(PhaseKind kind);
+[[nodiscard]] std::string word(CacheControl control);
+
+}  // namespace ullage

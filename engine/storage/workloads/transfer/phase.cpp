@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/transfer/phase.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/rounding.hpp"
+#include "storage/backend.hpp"
+#include "storage/node_caches.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::uint64_t most_extents = 4096;
+constexpr std::uint64_t laps_of_reads = 16;
+constexpr std::uint64_t hot_bytes = std::uint64_t{1} << 20;  // of buffers that a core's own cache keeps
+constexpr std::size_t buffer_alignment = 4096;
+
+/// So many times the slots of the payload keep every thread busy, with as many transfers again to follow.
+std::uint64_t slots_factor(std::uint64_t payload_slots, int threads) {
+  const auto wanted = threads > 1 ? 2 * static_cast<std::uint64_t>(threads) : 1;
+  return (wanted + payload_slots - 1) / payload_slots;
+}
+
+void keep_first(Status& first, const Status& next) {
+  if (first && !next) first = next;
+}
+
+}  // namespace
+
+std::string TransferState::file_of(int rank) const {
+  return dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(rank) : 0);
+}
+
+PayloadSpec TransferState::payload_spec(std::uint64_t file_bytes) const {
+  PayloadSpec spec;
+  spec.run_key = mix64(data_key ^ generation);
+  spec.transfer_bytes = parameters->transfer_bytes;
+  spec.compress_ratio = parameters->compress_ratio;
+  spec.dedup_ratio = parameters->dedup_ratio;
+  spec.file_bytes = file_bytes;
+  spec.shared_file = !dataset.per_process;
+  return spec;
+}
+
+TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
+    : state_(state),
+      kind_(kind),
+      pattern_(shape(), writer()),
+      payload_(state.payload_spec(pattern_.file_bytes())),
+      slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
+                                        std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
+      slots_(payload_.slots() * slots_factor(payload_.slots(), parameters().threads)) {
+  const std::size_t needed = static_cast<std::size_t>(ring()) * slot_bytes_;
+  if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
+  last_use_.assign(slots_, 0);
+  extents_.reserve(std::min(slots_, most_extents));
+}
+
+TransferShape TransferPhase::shape() const {
+  TransferShape shape = parameters().shape(static_cast<std::uint64_t>(state_.context->world->size()));
+  shape.order = parameters().order_of(kind_);
+  return shape;
+}
+
+std::uint64_t TransferPhase::writer() const {
+  const int rank =
+      kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite ? state_.context->world->rank() : state_.source_rank;
+  return static_cast<std::uint64_t>(rank);
+}
+
+std::string TransferPhase::file_name() const { return state_.file_of(static_cast<int>(writer())); }
+
+std::span<std::byte> TransferPhase::slot(std::uint64_t index) {
+  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(index) * slot_bytes_,
+                                                 parameters().transfer_bytes);
+}
+
+PhaseInfo TransferPhase::info() const {
+  PhaseInfo info;
+  info.name = word(kind_);
+  info.access = writes() ? Access::write : Access::read;
+  info.collective = in_step();
+  info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
+  info.wear_out = parameters().wear_out;
+  info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
+  info.data_of = writes() ? "" : state_.data_of;
+  if (kind_ == PhaseKind::read) info.cache_control = word(parameters().cache);
+  if (state_.capabilities.direct) info.cache_control = "direct";
+  const bool looks =
+      state_.capabilities.data && (state_.dataset.per_process || state_.context->world->topology().leader());
+  if (looks) info.files.push_back(file_name());
+  if (!writes() && parameters().read_back != ReadBack::own && state_.data_of == "own")
+    info.notices.push_back({"read-back-own",
+                            "every rank reads back its own data: there is no other " +
+                                std::string(parameters().read_back == ReadBack::other_node ? "node" : "rank") +
+                                " to read from",
+                            "use more ranks or nodes, or a cache control that drops the data first"});
+  else if (!writes() && parameters().read_back == ReadBack::other_node && state_.data_of != "other-node")
+    info.notices.push_back({"read-back-same-node",
+                            "there is one node only: ranks read what another rank of the same node wrote",
+                            "the page cache of this node still holds it unless it is dropped"});
+  return info;
+}
+
+std::uint64_t TransferPhase::operations() const {
+  return writes() ? pattern_.operations() : std::min(pattern_.operations(), state_.readable_operations);
+}
+
+Status TransferPhase::before() {
+  if (writes())
+    fill_slots();
+  else
+    poison_slots();
+  Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(),
+                                                      {.queue_depth = parameters().queue_depth,
+                                                       .threads = parameters().threads,
+                                                       .window = laps() > 1 ? static_cast<std::size_t>(ring()) : 0});
+  if (writes() || !state_.capabilities.data) return status;
+  if (const Status whole = refuse_holes(); status) status = whole;
+  if (kind_ == PhaseKind::read) {
+    const Status controlled = control_cache();  // collective: also by a rank whose file was refused
+    if (status) status = controlled;
+  }
+  return status;
+}
+
+/// Reading what was never written measures nothing (a file system invents zeros at memory speed).
+Status TransferPhase::refuse_holes() const {
+  if (!state_.dataset.per_process && !state_.context->world->root()) return {};
+  if (state_.readable_operations < pattern_.operations()) return {};  // a stonewall left the file short on purpose
+  const auto extents = state_.context->backend->inspect(file_name());
+  if (!extents) return fail(extents.error());
+  if (extents->size_bytes < pattern_.file_bytes())
+    return fail(environment_error(file_name(), "is " + std::to_string(extents->size_bytes) + " bytes long, must be " +
+                                                   std::to_string(pattern_.file_bytes())));
+  if (!extents->fully_written)
+    return fail(environment_error(file_name(), "has holes or unwritten extents: reading it would measure nothing"));
+  return {};
+}
+
+Status TransferPhase::control_cache() const {
+  const mpi::World& world = *state_.context->world;
+  Status status;
+  if (parameters().cache != CacheControl::none && !state_.capabilities.direct) {
+    const int own = world.rank();
+    if (state_.dataset.per_process) {
+      status = state_.context->backend->drop_cached(state_.file_of(own));
+      if (status && state_.source_rank != own) status = state_.context->backend->drop_cached(file_name());
+    } else if (world.topology().leader()) {
+      status = state_.context->backend->drop_cached(file_name());
+    }
+  }
+  world.all().barrier();
+  if (parameters().cache == CacheControl::drop && world.topology().leader()) {
+    const Status dropped = drop_node_caches(CachesToDrop::pages);
+    if (status) status = dropped;
+  }
+  return status;
+}
+
+/// Where a write's data lies: a slot of its own when there are enough, else the one that has its body.
+std::uint64_t TransferPhase::slot_of_write(std::uint64_t operation, std::uint64_t offset_bytes) const {
+  return pattern_.operations() <= slots_ ? operation : offset_bytes / parameters().transfer_bytes % slots_;
+}
+
+/// Bodies of all slots, once: afterwards a transfer needs only its tags (or all of it, when blocks are to repeat).
+void TransferPhase::fill_slots() {
+  if (repeats()) return payload_.fill(slot(0), writer(), pattern_.offset_bytes(0));
+  if (!payload_.can_retag()) return;
+  const std::uint64_t operations = pattern_.operations();
+  if (operations <= slots_) {
+    for (std::uint64_t i = 0; i < operations; ++i) payload_.fill(slot(i), writer(), pattern_.offset_bytes(i));
+    return;
+  }
+  for (std::uint64_t s = 0; s < slots_; ++s) payload_.fill(slot(s), writer(), s * parameters().transfer_bytes);
+}
+
+/// Once before the first read is enough: an offset is read once a phase, so what an earlier read left in a slot has
+/// another offset's tags, and cannot pass for a later one's data. With order repeat it could: see prepare_reads.
+void TransferPhase::poison_slots() {
+  for (std::uint64_t s = 0; s < ring(); ++s) Payload::poison(slot(s));
+}
+
+/// Slots in use: reads go through them in turn. Where many reads are under way their buffers are to stay in the caches
+/// that the device's data goes through, but be so many that one slow read does not hold up all that follow it.
+std::uint64_t TransferPhase::ring() const {
+  const auto depth = static_cast<std::uint64_t>(parameters().queue_depth);
+  const bool stays_hot = depth > 1 && !writes() && !repeats();
+  const std::uint64_t wanted = stays_hot ? std::max(4 * depth, hot_bytes / slot_bytes_) : slots_;
+  return std::min({slots_, wanted, std::max<std::uint64_t>(pattern_.operations(), 1)});
+}
+
+/// How often a batch of reads goes through the slots. Between batches nothing is under way, which costs a queue its
+/// depth; but what is looked at after a batch has to be there still.
+std::uint64_t TransferPhase::laps() const {
+  const bool looks_at_each = repeats() || looks_at_each_;
+  if (writes() || looks_at_each || parameters().threads > 1) return 1;
+  return laps_of_reads * std::max<std::uint64_t>(1, most_extents / ring());
+}
+
+std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
+  extents_.clear();
+  ++batch_;
+  return writes() ? prepare_writes(first, std::min(most, most_extents))
+                  : prepare_reads(first, std::min(most, laps() * most_extents));
+}
+
+std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t most) {
+  if (repeats()) {
+    const auto buffer = slot(0);
+    extents_.assign(most, {pattern_.offset_bytes(first), buffer.size(), buffer.data()});
+    return most;
+  }
+  for (std::uint64_t i = first; i < first + most; ++i) {
+    const std::uint64_t offset = pattern_.offset_bytes(i);
+    const std::uint64_t s = slot_of_write(i, offset);
+    if (last_use_[s] == batch_) break;
+    last_use_[s] = batch_;
+    const auto buffer = slot(s);
+    if (payload_.can_retag())
+      payload_.retag(buffer, writer(), offset);
+    else
+      payload_.fill(buffer, writer(), offset);
+    extents_.push_back({offset, buffer.size(), buffer.data()});
+  }
+  return extents_.size();
+}
+
+std::uint64_t TransferPhase::prepare_reads(std::uint64_t first, std::uint64_t most) {
+  const std::uint64_t end = first + std::min(most, laps() * ring());
+  for (std::uint64_t i = first; i < end; ++i) {
+    const auto buffer = slot(i % ring());
+    if (repeats() && parameters().verify != Verify::none) Payload::poison(buffer);
+    extents_.push_back({pattern_.offset_bytes(i), buffer.size(), buffer.data()});
+  }
+  return extents_.size();
+}
+
+Status TransferPhase::open() {
+  OpenRequest request;
+  request.name = file_name();
+  request.shared = !state_.dataset.per_process;
+  request.expected_bytes = pattern_.file_bytes();
+  request.mode = kind_ == PhaseKind::write     ? OpenMode::create
+                 : kind_ == PhaseKind::rewrite ? OpenMode::overwrite
+                                               : OpenMode::read;
+  auto file = state_.context->backend->open(request);
+  if (!file) return fail(file.error());
+  file_ = std::move(*file);
+  return {};
+}
+
+Status TransferPhase::execute(Meter& meter) {
+  if (!file_) return {};
+  const Direction direction = writes() ? Direction::write : Direction::read;
+  if (!writes() || parameters().sync != SyncWhen::every) return file_->transfer(direction, extents_, meter);
+  Status first;
+  std::span<const Extent> rest = extents_;
+  while (!rest.empty()) {
+    const std::uint64_t due = parameters().sync_every - since_sync_;
+    const auto part = rest.first(static_cast<std::size_t>(std::min<std::uint64_t>(due, rest.size())));
+    const std::uint64_t before = meter.operations();
+    keep_first(first, file_->transfer(direction, part, meter));
+    since_sync_ += in_step() ? part.size() : meter.operations() - before;
+    if (since_sync_ == parameters().sync_every && (first || in_step())) {
+      keep_first(first, file_->sync());
+      meter.synced();
+      since_sync_ = 0;
+    }
+    if (!in_step() && (!first || !meter.goes_on())) break;
+    rest = rest.subspan(part.size());
+  }
+  return first;
+}
+
+/// Ranks stay together where their calls are collective: the operations, or the syncs between them.
+bool TransferPhase::in_step() const {
+  if (state_.dataset.per_process) return false;
+  const bool syncs_between = writes() && parameters().sync == SyncWhen::every;
+  return state_.capabilities.collective || (state_.capabilities.collective_sync && syncs_between);
+}
+
+bool TransferPhase::wants_sync() const { return writes() && parameters().sync == SyncWhen::close; }
+
+Status TransferPhase::sync() { return file_ ? file_->sync() : Status{}; }
+
+Status TransferPhase::close() {
+  if (!file_) return {};
+  hints_granted_ = file_->hints_granted();
+  const Status status = file_->close();
+  file_.reset();
+  return status;
+}
+
+Map TransferPhase::hints_given() const { return state_.context->backend->hints_given(); }
+
+Verification TransferPhase::after(std::uint64_t executed, Meter& progress) {
+  if (writes()) {
+    if (repeats()) return {};  // there is as much to read as before
+    state_.readable_operations =
+        static_cast<std::uint64_t>(state_.context->world->all().min(static_cast<std::int64_t>(executed)));
+    return {};
+  }
+  switch (parameters().verify) {
+    case Verify::none:
+      return {};
+    case Verify::kept:
+      return verify_kept(executed);
+    case Verify::full:
+      return verify_all(executed, progress);
+  }
+  return {};
+}
+
+Verification TransferPhase::verify_kept(std::uint64_t executed) {
+  Verification verification;
+  for (std::uint64_t i = executed - std::min(executed, ring()); i < executed; ++i)
+    check_transfer_data(i, slot(i % ring()), verification);
+  return verification;
+}
+
+Verification TransferPhase::verify_all(std::uint64_t executed, Meter& progress) {
+  Verification verification;
+  progress.start(now_ns());
+  looks_at_each_ = true;
+  poison_slots();
+  Status status = open();
+  for (std::uint64_t i = 0; i < executed && (status || in_step());) {
+    const std::uint64_t n = prepare(i, executed - i);
+    if (const Status moved = execute(progress); status && !moved) status = moved;
+    for (std::uint64_t k = 0; status && k < n; ++k)
+      check_transfer_data(i + k, {extents_[k].data, extents_[k].length_bytes}, verification);
+    i += n;
+  }
+  const Status closed = close();
+  if (status && !closed) status = closed;
+  if (!status && !verification.first) verification.first = status.error();
+  return verification;
+}
+
+void TransferPhase::check_transfer_data(std::uint64_t operation, std::span<const std::byte> data,
+                                        Verification& verification) const {
+  const std::uint64_t offset = pattern_.offset_bytes(operation);
+  const Payload::Check check = payload_.check(data, writer(), offset);
+  verification.verified_bytes += data.size();
+  verification.bad_blocks += check.bad_blocks;
+  if (!check.first || verification.first) return;
+  Error error;
+  error.kind = ErrorKind::verification;
+  error.operation = "verify";
+  error.where = state_.context->folder == nullptr ? file_name() : state_.context->folder->path() + "/" + file_name();
+  error.text = "data is not what was written";
+  error.offset_bytes = check.first->offset_bytes;
+  error.expected = check.first->expected;
+  error.found = check.first->found;
+  verification.first = std::move(error);
+}
+
+}  // namespace ullage

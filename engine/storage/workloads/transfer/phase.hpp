@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// One writing or reading phase of workload `transfer` on one rank: pattern, payload and buffers bound to an open file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/payload.hpp"
+#include "storage/backend.hpp"
+#include "storage/workloads/transfer/parameters.hpp"
+#include "storage/workloads/transfer/pattern.hpp"
+#include "work/phase_work.hpp"
+#include "work/workload.hpp"
+
+namespace ullage {
+
+/// What every phase of a repetition shares on this rank; changed by the writing phases.
+struct TransferState {
+  const TransferParameters* parameters = nullptr;
+  const WorkloadContext* context = nullptr;
+  DatasetEntry dataset;
+  Capabilities capabilities;
+  int source_rank = 0;  // whose data this rank reads
+  std::string data_of = "own";
+  std::uint64_t data_key = 0;             // of this dataset
+  std::uint64_t generation = 0;           // of the data: +1 with each writing phase
+  std::uint64_t readable_operations = 0;  // of every rank: the least any of them has written
+  [[nodiscard]] std::string file_of(int rank) const;
+  [[nodiscard]] PayloadSpec payload_spec(std::uint64_t file_bytes) const;
+};
+
+class TransferPhase final : public PhaseWork {
+ public:
+  TransferPhase(TransferState& state, PhaseKind kind);
+
+  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] Status before() override;
+  [[nodiscard]] std::uint64_t operations() const override;
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
+  [[nodiscard]] Status open() override;
+  [[nodiscard]] Status execute(Meter& meter) override;
+  [[nodiscard]] bool wants_sync() const override;
+  [[nodiscard]] Status sync() override;
+  [[nodiscard]] Status close() override;
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  [[nodiscard]] Map hints_given() const override;
+  [[nodiscard]] Map hints_granted() const override { return hints_granted_; }
+
+ private:
+  [[nodiscard]] bool writes() const { return kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite; }
+  [[nodiscard]] const TransferParameters& parameters() const { return *state_.parameters; }
+  [[nodiscard]] bool repeats() const { return parameters().order_of(kind_) == Order::repeat; }
+  [[nodiscard]] TransferShape shape() const;
+  [[nodiscard]] std::uint64_t writer() const;
+  [[nodiscard]] bool in_step() const;
+  [[nodiscard]] std::span<std::byte> slot(std::uint64_t index);
+  [[nodiscard]] std::uint64_t prepare_writes(std::uint64_t first, std::uint64_t most);
+  [[nodiscard]] std::uint64_t prepare_reads(std::uint64_t first, std::uint64_t most);
+  [[nodiscard]] std::uint64_t slot_of_write(std::uint64_t operation, std::uint64_t offset_bytes) const;
+  void fill_slots();
+  void poison_slots();
+  [[nodiscard]] std::uint64_t ring() const;
+  [[nodiscard]] std::uint64_t laps() const;
+  [[nodiscard]] Status refuse_holes() const;
+  [[nodiscard]] Status control_cache() const;
+  [[nodiscard]] Verification verify_kept(std::uint64_t executed);
+  [[nodiscard]] Verification verify_all(std::uint64_t executed, Meter& progress);
+  void check_transfer_data(std::uint64_t operation, std::span<const std::byte> data, Verification& verification) const;
+  [[nodiscard]] std::string file_name() const;
+
+  TransferState& state_;
+  PhaseKind kind_;
+  TransferPattern pattern_;
+  Payload payload_;
+  std::size_t slot_bytes_;
+  std::uint64_t slots_;                  // a multiple of the payload's, so that a slot has one body
+  std::vector<std::uint64_t> last_use_;  // of a slot: 1 + the batch that used it
+  std::uint64_t batch_ = 0;
+  bool looks_at_each_ = false;  // of the transfers of a batch, before the next one
+  std::vector<Extent> extents_;
+  std::unique_ptr<File> file_;
+  std::uint64_t since_sync_ = 0;
+  Map hints_granted_;
+};
+
+}  // namespace ullage

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank does in one phase, cut at the places where the phase runner looks at the clock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/meter.hpp"
+#include "base/parameters.hpp"
+#include "base/result.hpp"
+
+namespace ullage {
+
+enum class Access { none, write, read, metadata };
+
+/// Something the reader of the results must know, said once a case.
+struct Notice {
+  std::string code;
+  std::string text;
+  std::string advice;
+};
+
+struct PhaseInfo {
+  std::string name;
+  Access access = Access::none;
+  bool collective =
+      false;  // operations are collective: ranks agree before each whether to go on when there is a stonewall
+  bool collective_sync = false;   // sync() is collective: ranks in error take part
+  std::int64_t stonewall_ns = 0;  // 0: none
+  bool wear_out = false;
+  std::int64_t wear_out_limit_ns = 0;  // longest time after the stonewall that wear-out may take; 0: any
+  std::string cache_control = "none";
+  std::string data_of;             // of a reading phase: own, other-rank, other-node
+  std::vector<std::string> files;  // whose residency this rank reports; names in the run folder
+  std::vector<Notice> notices;     // the same on every rank
+  std::vector<std::string> parts;  // of an operation that have histograms of their own, as the meter numbers them
+};
+
+/// Counts of this rank that are no operations and no bytes; the same names on every rank, added over them.
+using Counters = std::map<std::string, std::uint64_t>;
+
+/// What this rank measured and cannot count, in the unit that ends the name; the same names on every rank. The record
+/// has their sum, least and most over the ranks.
+using Gauges = std::map<std::string, double>;
+
+struct Verification {
+  std::uint64_t verified_bytes = 0;
+  std::uint64_t bad_blocks = 0;
+  std::optional<Error> first;  // of this rank
+};
+
+/// Called by the phase runner in the order of the declarations; open() to close() are timed.
+class PhaseWork {
+ public:
+  PhaseWork() = default;
+  PhaseWork(const PhaseWork&) = delete;
+  PhaseWork& operator=(const PhaseWork&) = delete;
+  virtual ~PhaseWork() = default;
+
+  [[nodiscard]] virtual PhaseInfo info() const = 0;
+  /// Untimed and collective: cache control, refusal of holes ...
+  [[nodiscard]] virtual Status before() { return {}; }
+  /// Operations of this rank in the whole phase.
+  [[nodiscard]] virtual std::uint64_t operations() const = 0;
+  /// Readies operations [first, first + n), n <= most, n >= 1: offsets, payload. The first call comes before the start
+  /// barrier, later ones between batches and are accounted as prepare_ns, never in an operation's latency.
+  [[nodiscard]] virtual std::uint64_t prepare(std::uint64_t first, std::uint64_t most) = 0;
+  [[nodiscard]] virtual Status open() { return {}; }
+  /// Executes what was prepared, ticking the meter after each operation; begins none after the meter said stop.
+  [[nodiscard]] virtual Status execute(Meter& meter) = 0;
+  /// One request for durability after the last operation; false: this phase asks for none.
+  [[nodiscard]] virtual bool wants_sync() const { return false; }
+  [[nodiscard]] virtual Status sync() { return {}; }
+  [[nodiscard]] virtual Status close() { return {}; }
+  /// Untimed and collective: verification. `executed` operations were done by this rank. What goes on ticks `progress`.
+  [[nodiscard]] virtual Verification after(std::uint64_t executed, Meter& progress) {
+    (void)executed;
+    (void)progress;
+    return {};
+  }
+  /// Asked after the phase.
+  [[nodiscard]] virtual Counters counters() const { return {}; }
+  [[nodiscard]] virtual Gauges gauges() const { return {}; }
+  /// What is neither a count nor a measurement of each rank: who was whose neighbour, a matrix. Rank 0's stands in the
+  /// record; what it needs from others was gathered in after(). `facts` is an empty object.
+  virtual void tell(nlohmann::json& facts) const { (void)facts; }
+  [[nodiscard]] virtual Map hints_given() const { return {}; }
+  [[nodiscard]] virtual Map hints_granted() const { return {}; }
+};
+
+}  // namespace ullage
