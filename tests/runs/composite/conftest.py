@@ -10,6 +10,7 @@ from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedE
 from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.cells.direct import DirectIo
 from ullage.runs.composite.asking import asked_part, whole
 from ullage.runs.composite.execution import execute
 from ullage.runs.composite.options import PartRequest
@@ -17,7 +18,6 @@ from ullage.runs.composite.prepare import PreparedParts, prepare_parts
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
-from ullage.suites.disk.direct import DirectIo
 from ullage.suites.disk.words import disk_words
 from ullage.suites.sweep.options import SweepOptions
 
@@ -78,5 +78,5 @@ class World:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (tmp_path / "here").mkdir()
-    monkeypatch.setattr("ullage.suites.disk.prepare.direct_io", lambda _path: DirectIo(True, 512))
+    monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: DirectIo(True, 512))
     return World(tmp_path, SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1))

@@ -8,7 +8,7 @@ from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.model.machine import DeclaredDrive, MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling, Peer, Row
-from ullage.suites.disk.ceilings import with_ceilings
+from ullage.runs.cells.ceilings import with_ceilings
 
 HERE = [Target(name="here", uri="posix:/data/me")]
 KIB = 1 << 10

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ullage.model.machine import MachineFile
-from ullage.suites.sweep.options import RunOptions
+from ullage.runs.cells.options import RunOptions
 
 METRICS = ("bandwidth", "operation_rate", "latency_p50", "latency_p99")
 

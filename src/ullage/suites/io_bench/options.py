@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from ullage.model.machine import MachineFile
-from ullage.suites.sweep.options import RunOptions
+from ullage.runs.cells.options import RunOptions
 
 # A file holds so many of its records at least, however large they are, and so many at most, however small.
 FEWEST: Final = 8

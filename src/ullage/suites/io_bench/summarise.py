@@ -11,8 +11,8 @@ from ullage.model.summary import Finding, Row
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
+from ullage.runs.cells.ceilings import with_ceilings
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.disk.ceilings import with_ceilings
 from ullage.suites.io_bench.options import IoBenchOptions
 from ullage.units import format_bytes, format_rate
 

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from ullage.model.machine import MachineFile
+from ullage.runs.cells.options import RunOptions
 from ullage.suites.matrix.tests import TESTS
-from ullage.suites.sweep.options import RunOptions
 
 METRIC: Final = "file_bandwidth"
 # As IOzone has it: from this size of file on, records below the smallest large one are left out unless asked for.

@@ -4,9 +4,15 @@
 import ctypes
 import errno
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from ullage.model.plan import Target
+from ullage.runs.notes import Note
+from ullage.units import format_bytes
+from ullage.uri import target_path
 
 _PAGE_BYTES: Final = 4096
 # statx(2): the mask that asks for the alignment, the size of its answer, and where the parts stand in it.
@@ -24,6 +30,29 @@ class DirectIo:
 
     served: bool
     alignment_bytes: int = 1
+
+    def fits(self, size: int) -> int:
+        """``size``, rounded up to what direct I/O serves."""
+        return -(-size // self.alignment_bytes) * self.alignment_bytes
+
+    def notes(self, target: str, sizes: Sequence[int]) -> list[Note]:
+        """What of it changes a measurement with ``sizes`` at a target of that name."""
+        if not self.served:
+            text = f"target '{target}' refuses direct I/O (O_DIRECT): it is measured through the page cache"
+            return [Note("page-cache", text, "take a volume larger than memory, or read the verdict of each row")]
+        odd = [size for size in sizes if self.fits(size) != size]
+        if not odd:
+            return []
+        unit = format_bytes(self.alignment_bytes)
+        changed = ", ".join(f"{format_bytes(size)} became {format_bytes(self.fits(size))}" for size in odd)
+        text = f"direct I/O at target '{target}' moves multiples of {unit} only: {changed}"
+        return [Note("size-aligned", text, f"name sizes that are multiples of {unit}")]
+
+
+def direct_at(target: Target) -> DirectIo:
+    """See ``direct_io``; a target without a path serves none."""
+    place = target_path(target)
+    return DirectIo(served=False) if place is None else direct_io(place)
 
 
 def direct_io(folder: Path) -> DirectIo:

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Through which backends a target is measured, and the parameters of backend and workload, checked."""
+"""The cells of a sweep: backends of each target and their parameters, checked, by ranks and blocks. Pure."""
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
+from ullage.launch.layouts import place_ranks
 from ullage.model.describe import Describe, Parameter, Registered
-from ullage.model.plan import Named, Parameters, Target
+from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.parameters import parse_parameter, suggest
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, count_of, make_cell
+from ullage.runs.cells.volume import share_bytes
 from ullage.suites.sweep.options import Setting, SweepOptions
 from ullage.uri import target_path, target_scheme
 
-WORKLOAD: Final = "transfer"
 # Set by options of the sweep, so --param must not set them again.
 _OWN_OPTIONS: Final[Mapping[str, str]] = {
     "phases": "--access",
@@ -26,15 +27,8 @@ _OWN_OPTIONS: Final[Mapping[str, str]] = {
     "verify": "--verify",
 }
 _DIRECT: Final = "direct"
-
-
-@dataclass(frozen=True)
-class Way:
-    """A way to measure a target: a backend with its parameters, and those of the workload besides the sizes."""
-
-    target: Target
-    backend: Named
-    workload: Parameters
+# Of the two cases that a probe makes of each place.
+_PROBE_SIZES: Final = (8 << 20, 32 << 20)
 
 
 def ways(options: SweepOptions, targets: list[Target], description: Describe) -> list[Way]:
@@ -130,3 +124,51 @@ def _workload_parameters(
     elif options.verify is not None:
         whole["verify"] = options.verify
     return validate_parameters(description, "workload", WORKLOAD, whole)
+
+
+def make_layout(ranks: int, options: SweepOptions, cores: int | None) -> Layout:
+    """``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes."""
+    return place_ranks(ranks, options.nodes, options.ranks_per_node, cores)
+
+
+def make_cells(
+    options: SweepOptions, targets: list[Target], description: Describe, volume_bytes: int, cores: int | None
+) -> list[Cell]:
+    """Every combination, each once. ``UserError`` for what the engine would refuse."""
+    layouts = [make_layout(ranks, options, cores) for ranks in options.ranks]
+    all_ways = ways(options, targets, description)
+    cells = [
+        make_cell(
+            way, layout, block, share_bytes(volume_bytes, layout.ranks, block, segments_of(way), weak=options.weak)
+        )
+        for layout in layouts
+        for way in all_ways
+        for block in options.blocks
+    ]
+    return list({cell.case.id: cell for cell in cells}.values())
+
+
+def segments_of(way: Way) -> int:
+    """Of a case with that way's parameters."""
+    return count_of(way.workload, "segments", 1)
+
+
+def resized(cell: Cell, options: SweepOptions, layout: Layout, block_bytes: int, volume_bytes: int) -> Cell:
+    """The same way of measuring with other ranks or blocks."""
+    fixed = {k: v for k, v in cell.case.workload.parameters.items() if k not in ("transfer_bytes", "block_bytes")}
+    way = Way(cell.target, cell.case.backend, fixed)
+    share = share_bytes(volume_bytes, layout.ranks, block_bytes, segments_of(way), weak=options.weak)
+    return make_cell(way, layout, block_bytes, share)
+
+
+def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None, most_bytes: int) -> list[Cell]:
+    """Two small cases of one rank for each target and backend: middle block, first of the varied parameters."""
+    block = sorted(options.blocks)[len(options.blocks) // 2]
+    layout = make_layout(1, options.model_copy(update={"nodes": None, "ranks_per_node": None}), cores)
+    alone = options.model_copy(update={"weak": False})
+    first: dict[tuple[str, str], Cell] = {}
+    for cell in cells:
+        first.setdefault(cell.place, cell)
+    small, large = (max(block, min(size, most_bytes // 8 * (1 + i))) for i, size in enumerate(_PROBE_SIZES))
+    large = max(large, 2 * small)
+    return [resized(cell, alone, layout, block, size) for cell in first.values() for size in (small, large)]
