@@ -12,6 +12,7 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Costs, assumed
 from ullage.runs.cells.explain import Scene, explain
+from ullage.runs.cells.options import RunOptions
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepare import Machine, plans_of_layouts, read_machine
 from ullage.runs.cells.room import check_places, check_room
@@ -22,7 +23,6 @@ from ullage.suites.disk.direct import DirectIo, direct_io
 from ullage.suites.disk.prepare import Note
 from ullage.suites.matrix.cells import Planner, check_targets, left_out, with_kinds
 from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
-from ullage.suites.sweep.options import RunOptions
 from ullage.units import format_bytes
 from ullage.uri import target_path
 
