@@ -72,7 +72,7 @@ class SuiteOptions(Strict):
             if one.option.least is None or value is None:
                 continue
             if min(cast("list[int]", value) if isinstance(value, list) else [value]) < one.option.least:
-                raise OptionError(field, "is too few", f"at least {one.option.least}")
+                raise OptionError(field, f"{fewest} is too few", f"at least {one.option.least}")
         return self
 
     @property
