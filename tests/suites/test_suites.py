@@ -84,4 +84,5 @@ def test_every_suite_has_options_that_can_be_asked_for_by_name_alone() -> None:
         # What the help says is taken can be read, and is shown as it is written.
         texts = [(one, text) for one in options.values() for text in (one.option.usual, one.option.quick) if text]
         for one, text in texts:
-            assert one.kind.format(one.read([text] if one.kind.repeated else text)) == text, (suite.name, one.name)
+            value = one.read([text] if one.kind.repeated else text)
+            assert one.read(one.kind.format(value)) == value, (suite.name, one.name)

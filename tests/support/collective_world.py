@@ -16,7 +16,7 @@ from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.suite import ParsedOptions
-from ullage.suites.collectives.words import OPERATIONS
+from ullage.suites.collectives.options import OPERATIONS
 
 _PACE = [
     parameter("windows", "count", 5, minimum=1),

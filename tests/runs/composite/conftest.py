@@ -18,7 +18,7 @@ from ullage.runs.composite.prepare import PreparedParts, prepare_parts
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
-from ullage.suites.disk.words import disk_words
+from ullage.suites.disk.options import DiskOptions
 from ullage.suites.sweep.options import SweepOptions
 
 
@@ -37,7 +37,8 @@ class World:
         return self.path / "here"
 
     def disk(self, place: Path | None = None) -> PartRequest:
-        asked = disk_words(
+        asked = parse_options(
+            DiskOptions,
             target=[f"here={place or self.target}"],
             threads="1",
             block="1M",

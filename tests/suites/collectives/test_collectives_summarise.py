@@ -22,9 +22,10 @@ from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.sections.collectives import build
 from ullage.report.vega import to_svg, with_config
 from ullage.results.records import AnyRecord
+from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
 from ullage.suites.collectives.findings import expected_growth, findings_of
-from ullage.suites.collectives.words import collectives_words
+from ullage.suites.collectives.options import CollectivesOptions
 
 OVERLAP: Parameters = {"operation": "bcast", "message_bytes": 64, "mode": "overlap", "tests": 8}
 
@@ -47,7 +48,7 @@ def launch() -> list[AnyRecord]:
 @pytest.fixture
 def data(tmp_path: Path) -> ReportData:
     few = collective_records({("barrier", 0): 2e-6, ("bcast", 8): 9e-6}, ranks=4)
-    asked = collectives_words(ranks="2,4")
+    asked = parse_options(CollectivesOptions, ranks="2,4")
     result = write_result(tmp_path / "r", "collectives", asked, [launch(), few])
     return load(FinishedResult(result.path), build_summary(result))
 
@@ -196,7 +197,7 @@ def test_one_sided_operations_have_their_best_way(data: ReportData) -> None:
 
 def test_a_launch_with_fewer_cores_than_ranks_is_flagged(tmp_path: Path) -> None:
     records = collective_records({("bcast", 8): 1e-6}, oversubscribed=True)
-    result = write_result(tmp_path / "r", "collectives", collectives_words(ranks="2"), [records])
+    result = write_result(tmp_path / "r", "collectives", parse_options(CollectivesOptions, ranks="2"), [records])
     summary = build_summary(result)
     assert all("oversubscribed" in one.flag_codes for one in summary.rows)
     content = build(load(FinishedResult(result.path), summary))

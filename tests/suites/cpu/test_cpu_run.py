@@ -182,7 +182,7 @@ def test_an_interrupted_run_is_gone_on_with(world: World) -> None:
 
 
 def test_records_of_other_suites_are_no_rows_of_this_one(world: World) -> None:
-    prepared = world.prepare(type_="fp64", isa="avx2")
+    prepared = world.prepare(type="fp64", isa="avx2")
     world.run(prepared)
     assert isinstance(world.result, ResultFolder)
     path = world.result.records_path(1)

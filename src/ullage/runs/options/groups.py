@@ -68,7 +68,9 @@ class LayoutOptions(NodesOptions):
 class RanksOptions(LayoutOptions):
     """One number of ranks."""
 
-    ranks: Annotated[int, Field(ge=1), Option("Ranks of every case.", unsaid="the usable cores", order=RANKS - 1)]
+    ranks: Annotated[
+        int, Field(ge=1), Option("Ranks: processes that work together.", unsaid="the usable cores", order=RANKS - 1)
+    ]
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

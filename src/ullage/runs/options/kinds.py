@@ -88,14 +88,16 @@ class Number(Kind):
 
 @dataclass(frozen=True)
 class Size(Kind):
-    """Bytes."""
+    """Bytes, a multiple of ``unit``; ``example`` has such."""
 
+    unit: int = 1
+    example: str = "4K, 64K or 1M"
     _: KW_ONLY
     metavar: str = "SIZE"
 
     def parse(self, word: Word) -> object:
         """See ``parse_size``."""
-        return parse_size(str(word))
+        return _multiple(parse_size(str(word)), self.unit, str(word), self.example)
 
     def format(self, value: object) -> str:
         """See ``format_bytes``."""
@@ -166,10 +168,7 @@ class SizeAxis(Kind):
     def parse(self, word: Word) -> object:
         """See ``parse_axis``."""
         sizes = _rising(parse_axis(str(word), parse_size))
-        odd = next((size for size in sizes if size % self.unit), None)
-        if odd is not None:
-            raise UserError(f"{odd} bytes are no multiple of {self.unit}", str(word), f"write {self.example}")
-        return sizes
+        return [_multiple(size, self.unit, str(word), self.example) for size in sizes]
 
     def format(self, value: object) -> str:
         """See ``format_axis``."""
@@ -340,3 +339,9 @@ def _rising(values: Sequence[int]) -> list[int]:
     if min(values) < 1:
         raise UserError("0 is no value of this axis", "", "begin at 1")
     return sorted(values)
+
+
+def _multiple(size: int, unit: int, text: str, example: str) -> int:
+    if size % unit:
+        raise UserError(f"{size} bytes are no multiple of {unit}", text, f"write {example}")
+    return size

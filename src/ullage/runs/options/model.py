@@ -71,8 +71,9 @@ class SuiteOptions(Strict):
             value = getattr(self, field)
             if one.option.least is None or value is None:
                 continue
-            if min(cast("list[int]", value) if isinstance(value, list) else [value]) < one.option.least:
-                raise OptionError(field, "is too few", f"at least {one.option.least}")
+            fewest = min(cast("list[int]", value)) if isinstance(value, list) else value
+            if fewest < one.option.least:
+                raise OptionError(field, f"{fewest} is too few", f"at least {one.option.least}")
         return self
 
     @property

@@ -15,10 +15,10 @@ from ullage.results.peer_rows import with_peers
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.network.cases import DEFAULTS, LINK
+from ullage.suites.network.cases import DEFAULTS
 from ullage.suites.network.ceilings import with_ceilings
 from ullage.suites.network.findings import findings_of
-from ullage.suites.network.options import NetworkOptions
+from ullage.suites.network.options import LINK, NetworkOptions
 
 STREAM_METRICS: Final = ("network_bandwidth", "network_cpu", "bandwidth_per_core")
 DATAGRAM_METRICS: Final = ("loss_share", "jitter")

@@ -11,17 +11,17 @@ from ullage.errors import UserError
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext, ParsedOptions
 from ullage.suites.collectives.cells import MOST_ROOM, Planner, sizes_of, spread
-from ullage.suites.collectives.options import CollectivesOptions
+from ullage.suites.collectives.options import OPERATIONS, CollectivesOptions
 from ullage.suites.collectives.prepare import crowded, prepare_collectives
-from ullage.suites.collectives.words import OPERATIONS, collectives_words
 
 GROUND = EngineContext(Path("/engine"), describe_calls())
 
 
 def options(**words: object) -> CollectivesOptions:
-    return CollectivesOptions.model_validate(collectives_words(**words).options)  # type: ignore[arg-type]
+    return CollectivesOptions.model_validate(parse_options(CollectivesOptions, **words).options)  # type: ignore[arg-type]
 
 
 def request(asked: ParsedOptions) -> Request:
@@ -29,7 +29,7 @@ def request(asked: ParsedOptions) -> Request:
 
 
 def given(workload: str, **words: object) -> list[Parameters]:
-    asked = collectives_words(**words)  # type: ignore[arg-type]
+    asked = parse_options(CollectivesOptions, **words)  # type: ignore[arg-type]
     named = (case.case.workload for case in prepare_collectives(request(asked), GROUND).cases)
     return [one.parameters for one in named if one.name == workload]
 
@@ -47,14 +47,17 @@ def test_a_first_look_has_a_bit_of_everything() -> None:
     assert quick.operations == ["barrier", "bcast", "allreduce", "allgather", "alltoall"]
     assert (quick.overlap, quick.one_sided, quick.syncs) == (["allreduce"], ["put", "get"], ["flush"])
     assert quick.repetitions == 3
-    total_s = sum(case.seconds for case in prepare_collectives(request(collectives_words(quick=True)), GROUND).cases)
+    total_s = sum(
+        case.seconds
+        for case in prepare_collectives(request(parse_options(CollectivesOptions, quick=True)), GROUND).cases
+    )
     assert 3 * total_s < 10
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ({"ranks": "1"}, "nobody to talk to"),
+        ({"ranks": "1"}, "--ranks 1: 1 is too few; at least 2"),
         ({"ranks": "0"}, "--ranks"),
         ({"operations": "allreduce,alreduce"}, "did you mean"),
         ({"operations": "bcast,bcast"}, "repeated"),
@@ -65,7 +68,7 @@ def test_a_first_look_has_a_bit_of_everything() -> None:
 )
 def test_bad_words_are_refused(words: dict[str, str], expected: str) -> None:
     with pytest.raises(UserError, match=expected):
-        collectives_words(**words)  # type: ignore[arg-type]
+        parse_options(CollectivesOptions, **words)  # type: ignore[arg-type]
 
 
 def test_operations_have_the_sizes_they_can() -> None:
@@ -81,7 +84,7 @@ def test_operations_have_the_sizes_they_can() -> None:
 
 def test_sizes_that_are_left_out_are_named() -> None:
     prepared = prepare_collectives(
-        request(collectives_words(ranks="2", operations="allreduce,bcast", sizes="6,8")), GROUND
+        request(parse_options(CollectivesOptions, ranks="2", operations="allreduce,bcast", sizes="6,8")), GROUND
     )
     left_out = next(note for note in prepared.notes if note.code == "sizes-left-out")
     assert "6 of allreduce" in left_out.text
@@ -102,7 +105,9 @@ def test_every_case_is_one_that_the_engine_takes() -> None:
 
 
 def test_ranks_of_one_count_share_a_launch(tmp_path: Path) -> None:
-    prepared = prepare_collectives(request(collectives_words(ranks="2,3", operations="bcast", sizes="8")), GROUND)
+    prepared = prepare_collectives(
+        request(parse_options(CollectivesOptions, ranks="2,3", operations="bcast", sizes="8")), GROUND
+    )
     plans = prepared.plans(ResultFolder(tmp_path))
     assert [plan.layout.ranks for plan in plans] == [2, 3]
     assert {case.case.target for case in prepared.cases} == {"mpi"}
@@ -110,7 +115,9 @@ def test_ranks_of_one_count_share_a_launch(tmp_path: Path) -> None:
 
 def test_an_engine_without_the_workload_is_refused() -> None:
     with pytest.raises(UserError, match="collective"):
-        prepare_collectives(request(collectives_words(ranks="2")), EngineContext(Path("/engine"), DESCRIBE))
+        prepare_collectives(
+            request(parse_options(CollectivesOptions, ranks="2")), EngineContext(Path("/engine"), DESCRIBE)
+        )
 
 
 def test_ranks_that_share_cores_are_known_before() -> None:

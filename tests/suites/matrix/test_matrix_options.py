@@ -4,14 +4,14 @@
 import pytest
 
 from ullage.errors import UserError
+from ullage.runs.options.reading import parse_options
 from ullage.suites.matrix.options import MatrixOptions
-from ullage.suites.matrix.words import matrix_words
 
 KIB, MIB = 1 << 10, 1 << 20
 
 
 def options(**words: object) -> MatrixOptions:
-    return MatrixOptions.model_validate(matrix_words(**{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
+    return MatrixOptions.model_validate(parse_options(MatrixOptions, **{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
 
 
 def test_the_defaults_are_those_of_iozones_automatic_mode() -> None:
@@ -42,13 +42,13 @@ def test_options_survive_their_way_through_json() -> None:
         ({"tests": "0,0"}, "--tests '0': stands twice"),
         ({"tests": ""}, "--tests '': no test of IOzone"),
         ({"file": "64K,x"}, "--file 'x': not a size"),
-        ({"record": "1001"}, "--record: 1001 bytes are no multiple of 8"),
+        ({"record": "1001"}, "--record 1001: 1001 bytes are no multiple of 8"),
         ({"cache": "cold"}, "--cache: unknown word 'cold'"),
-        ({"direct": True, "cache": "none"}, "--cache: says nothing with --direct"),
+        ({"direct": True, "cache": "none"}, "--cache none: says nothing with --direct"),
         ({"sync": "every"}, "--sync: unknown word 'every'"),
         ({"mix": "150%"}, "--mix '150%': no share between 0 and 1"),
         ({"mix": "0.0123"}, "--mix '0.0123': is no multiple of 0.1%"),
-        ({"ceiling": ["b=1GB/s"]}, "'b=1GB/s': not a ceiling of one of the targets"),
+        ({"ceiling": ["b=1GB/s"]}, "--ceiling 'b': not a ceiling of one of the targets"),
     ],
 )
 def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:

@@ -4,14 +4,14 @@
 import pytest
 
 from ullage.errors import UserError
+from ullage.runs.options.reading import parse_options
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.disk.words import disk_words
 
 MIB = 1 << 20
 
 
 def options(**words: object) -> DiskOptions:
-    return DiskOptions.model_validate(disk_words(**{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
+    return DiskOptions.model_validate(parse_options(DiskOptions, **{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
 
 
 def test_the_defaults_are_the_usual_table() -> None:
@@ -46,14 +46,14 @@ def test_options_survive_their_way_through_json() -> None:
         ({"threads": "0,1"}, "--threads: 0 is no value of this axis"),
         ({"block": "1M,x"}, "--block 'x': not a size"),
         ({"depth": "8:1:x2"}, "--depth '8:1:x2': range does not rise"),
-        ({"small": "1001"}, "--small: 1001 bytes are no multiple of 8"),
-        ({"block": "1M,1001"}, "--block: 1001 bytes are no multiple of 8"),
-        ({"small": "1M"}, "--small: a small request of 1048576 bytes is no smaller than the smallest block"),
-        ({"interval": "500%"}, "'500%': not a relative width"),
-        ({"min_repetitions": 9, "max_repetitions": 3}, "--min-repetitions: more repetitions at least than at most"),
-        ({"time": "0s"}, "--time: is no time at all"),
-        ({"ceiling": ["b=1GB/s"]}, "'b': not a ceiling"),
-        ({"target": ["a"]}, "'a': not a target"),
+        ({"small": "1001"}, "--small 1001: 1001 bytes are no multiple of 8"),
+        ({"block": "1M,1001"}, "--block 1M,1001: 1001 bytes are no multiple of 8"),
+        ({"small": "1M"}, "--small 1M: a small request of 1048576 bytes is no smaller than the smallest block"),
+        ({"interval": "500%"}, "--interval '500%': not a relative width"),
+        ({"min_repetitions": 9, "max_repetitions": 3}, "--min-repetitions 9: more repetitions at least than at most"),
+        ({"time": "0s"}, "--time 0s: is no time at all"),
+        ({"ceiling": ["b=1GB/s"]}, "--ceiling 'b': not a ceiling"),
+        ({"target": ["a"]}, "--target 'a': not a target"),
     ],
 )
 def test_each_mistake_gets_one_line(words: dict[str, object], expected: str) -> None:

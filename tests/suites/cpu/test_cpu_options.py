@@ -8,8 +8,9 @@ import pytest
 from suites.cpu.conftest import World
 from ullage.errors import UserError
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.options.reading import parse_options
 from ullage.suites.cpu import SUITE
-from ullage.suites.cpu.words import cpu_words
+from ullage.suites.cpu.options import CpuOptions
 
 
 def kernels(prepared: PreparedKernels) -> list[tuple[str, str]]:
@@ -17,16 +18,16 @@ def kernels(prepared: PreparedKernels) -> list[tuple[str, str]]:
 
 
 def test_the_seeds_names_are_understood(world: World) -> None:
-    assert world.prepare(type_="DP").request.options["types"] == ["fp64"]
-    assert world.prepare(type_="qp,dp").request.options["types"] == ["int8", "fp64"]
+    assert world.prepare(type="DP").request.options["types"] == ["fp64"]
+    assert world.prepare(type="qp,dp").request.options["types"] == ["int8", "fp64"]
 
 
 def test_single_precision_has_the_integers_of_its_width_beside_it() -> None:
-    assert cpu_words(type_="SP", threads="1").options["types"] == ["fp32", "int32"]
+    assert parse_options(CpuOptions, type="SP", threads="1").options["types"] == ["fp32", "int32"]
 
 
 def test_types_and_instruction_sets_choose_kernels(world: World) -> None:
-    prepared = world.prepare(type_="fp64", isa="avx512")
+    prepared = world.prepare(type="fp64", isa="avx512")
     names = [("avx512/fp64/fma", "1"), ("avx512/fp64/fma", "4"), ("avx512/fp64/add", "1"), ("avx512/fp64/add", "4")]
     assert kernels(prepared) == names
 
@@ -57,7 +58,7 @@ def test_between_one_and_all_only_the_best_are_measured(world: World) -> None:
 
 
 def test_without_double_precision_there_is_no_product(world: World) -> None:
-    assert {case.words[0] for case in world.prepare(type_="int8").cases} == {"compute"}
+    assert {case.words[0] for case in world.prepare(type="int8").cases} == {"compute"}
 
 
 @pytest.mark.parametrize(
@@ -66,12 +67,12 @@ def test_without_double_precision_there_is_no_product(world: World) -> None:
         ({"threads": "0"}, "--threads: 0 is no value"),
         ({"threads": "1,5"}, "5 threads on 4 usable CPUs; at most 4"),
         ({"threads": "many"}, "--threads 'many': not a count"),
-        ({"type_": "fp63"}, "--type: unknown word 'fp63'; did you mean"),
+        ({"type": "fp63"}, "--type: unknown word 'fp63'; did you mean"),
         ({"isa": "avx3"}, "--isa: unknown word 'avx3'"),
         ({"isa": "amx"}, "no kernel runs here for amx; the CPU has no AMX"),
-        ({"type_": "fp64,fp64"}, "repeated word"),
+        ({"type": "fp64,fp64"}, "repeated word"),
         ({"blas": Path("/no/such.so")}, "--blas /no/such.so: no such file"),
-        ({"time": "0"}, "--time: is no time at all"),
+        ({"time": "0"}, "--time 0: is no time at all"),
         ({"size": 1 << 20}, "--size: a solve of 1048576 rows needs"),
     ],
 )

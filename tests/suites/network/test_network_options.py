@@ -13,21 +13,21 @@ from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext, load_suites
 from ullage.suites.network import SUITE
 from ullage.suites.network.options import NetworkOptions
 from ullage.suites.network.prepare import prepare_network
-from ullage.suites.network.words import network_words
 
 
 def options_of(**words: object) -> NetworkOptions:
-    return NetworkOptions.model_validate(network_words(**words).options)  # type: ignore[arg-type]
+    return NetworkOptions.model_validate(parse_options(NetworkOptions, **words).options)  # type: ignore[arg-type]
 
 
 def prepare(
     hosts: tuple[str, ...] = (), environment: Mapping[str, str] | None = None, **words: object
 ) -> PreparedKernels:
-    asked = network_words(no_peer=True, **words)  # type: ignore[arg-type]
+    asked = parse_options(NetworkOptions, no_peer=True, **words)  # type: ignore[arg-type]
     request = Request(
         run_id="r1", suite="network", created="now", targets=asked.targets, options=asked.options, hosts=list(hosts)
     )
@@ -116,7 +116,7 @@ def test_the_overview_has_a_quick_form_without_peers() -> None:
 )
 def test_bad_words_are_refused(words: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError) as caught:
-        network_words(**words)  # type: ignore[arg-type]
+        parse_options(NetworkOptions, **words)  # type: ignore[arg-type]
     assert message in str(caught.value)
 
 
@@ -125,7 +125,7 @@ def test_without_udp_blocks_may_be_larger() -> None:
 
 
 def test_an_engine_without_sockets_is_refused() -> None:
-    asked = network_words()
+    asked = parse_options(NetworkOptions)
     request = Request(run_id="r1", suite="network", created="now", targets=asked.targets, options=asked.options)
     with pytest.raises(UserError, match="sockets"):
         prepare_network(request, EngineContext(Path("/engine"), DESCRIBE), {})
