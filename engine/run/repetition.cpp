@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/permutation.hpp"
+#include "mpi/agreement.hpp"
 #include "run/launch_records.hpp"
 #include "run/phase_result.hpp"
 #include "storage/backend.hpp"
@@ -66,8 +67,13 @@ class Repetition final {
 
   /// Outside a phase an error of any rank fails the repetition for all, with an event that names the ranks.
   bool agree(const std::string& step, const Status& status) {
-    if (!world_.all().any(!status)) return true;
-    const Json failures = gather_failures(world_, status ? std::nullopt : std::optional(status.error()));
+    return report(step, mpi::agree(world_.all(), status));
+  }
+
+  bool report(const std::string& step, const mpi::Agreement& agreement) {
+    if (agreement.everywhere) return true;
+    const Json failures =
+        gather_failures(world_, agreement.own ? std::nullopt : std::optional(agreement.own.error()));
     report_.outcome.ok = false;
     for (const Json& failure : failures) {
       Json line = event("error", "case-failed", step + ": " + failure_line(failure), "");
