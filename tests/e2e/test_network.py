@@ -30,7 +30,7 @@ def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: P
     assert {"tcp", "udp"} <= latencies
     assert all(row["median"] > 0 for row in rows if row["metric"] != "loss_share")
     assert all(row["ceiling"] is None for row in rows)
-    assert not any(flag.startswith("INVALID") for row in rows for flag in row["flags"])
+    assert not any(flag["code"].startswith("INVALID") for row in rows for flag in row["flags"])
     page = (result / "report.html").read_text()
     for title in ("throughput", "round trips", "never leave its kernel"):
         assert title in page
