@@ -19,7 +19,7 @@ from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.room import NO_LIMIT, check_places, most_bytes
+from ullage.runs.room import NO_LIMIT, check_places, most_bytes
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 
