@@ -54,7 +54,7 @@ def room(tmp_path: Path) -> Room:
 
 
 def prepared(*cases: KernelCase, options: KernelOptions | None = None, **more: object) -> PreparedKernels:
-    return PreparedKernels(REQUEST, options or KernelOptions(threads=[1]), ("n",), cases, **more)  # type: ignore[arg-type]
+    return PreparedKernels(REQUEST, options or KernelOptions(threads=[1], peer=True), ("n",), cases, **more)  # type: ignore[arg-type]
 
 
 def test_every_case_gets_its_repetitions_in_one_launch(room: Room) -> None:

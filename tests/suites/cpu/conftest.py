@@ -16,12 +16,13 @@ from ullage.peers import Installed
 from ullage.results.folder import ResultFolder
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.kernels.resources import Resources
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
 from ullage.suites.cpu.libraries import Library
+from ullage.suites.cpu.options import CpuOptions
 from ullage.suites.cpu.prepare import prepare_cpu
-from ullage.suites.cpu.words import cpu_words
 
 SITE, OURS = "/site/libopenblas.so.0", "/ours/libscipy_openblas.so"
 
@@ -36,7 +37,7 @@ class World:
     result: ResultFolder | None = None
 
     def prepare(self, **words: object) -> PreparedKernels:
-        asked = cpu_words(**{"threads": "1,4", "time": "1h", **words})  # type: ignore[arg-type]
+        asked = parse_options(CpuOptions, **{"threads": "1,4", "time": "1h", **words})  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="cpu", created="now", targets=asked.targets, options=asked.options)
         return prepare_cpu(request, self.engine_context)
 

@@ -15,10 +15,11 @@ from ullage.peers import Installed, PeerError
 from ullage.peers.fio import PEER, FioJob
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
+from ullage.suites.disk.options import DiskOptions
 from ullage.suites.disk.prepare import PreparedDisk, execute, prepare_disk
-from ullage.suites.disk.words import disk_words
 
 URING = Registered(
     name="uring",
@@ -87,7 +88,7 @@ class World:
 
     def prepare(self, **words: object) -> PreparedDisk:
         usual = {"target": [f"here={self.target}"], "threads": "1,2", "block": "1M,4M", "depth": "1,8"}
-        asked = disk_words(**{**usual, "small": "4K", **words})  # type: ignore[arg-type]
+        asked = parse_options(DiskOptions, **{**usual, "small": "4K", **words})  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="disk", created="now", targets=asked.targets, options=asked.options)
         return prepare_disk(request, self.engine_context)
 

@@ -14,24 +14,24 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
 from ullage.suites.io_bench.options import IoBenchOptions
 from ullage.suites.io_bench.prepare import file_bytes, prepare_io_bench, with_kinds
 from ullage.suites.io_bench.summarise import enough
-from ullage.suites.io_bench.words import io_bench_words
 
 __all__ = ["world"]
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 
 def options(**words: object) -> IoBenchOptions:
-    return IoBenchOptions.model_validate(io_bench_words(**{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
+    return IoBenchOptions.model_validate(parse_options(IoBenchOptions, **{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
 
 
 def prepare(world: World, **words: object) -> PreparedCells:
     usual = {"target": [f"here={world.target}"], "record": "64K,1M", "volume": "16M"}
-    asked = io_bench_words(**{**usual, **words})  # type: ignore[arg-type]
+    asked = parse_options(IoBenchOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="io_bench", created="now", targets=asked.targets, options=asked.options)
     return prepare_io_bench(request, world.engine_context)
 
@@ -66,10 +66,10 @@ def test_a_file_holds_8_records_at_least_and_2048_at_most() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ({"record": "12"}, "--record: 12 bytes are no multiple of 8"),
+        ({"record": "12"}, "--record 12: 12 bytes are no multiple of 8"),
         ({"backend": "mmap"}, "--backend: unknown word 'mmap'"),
         ({"volume": "much"}, "'much': not a size"),
-        ({"time": "0s"}, "--time: is no time at all"),
+        ({"time": "0s"}, "--time 0s: is no time at all"),
     ],
 )
 def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:

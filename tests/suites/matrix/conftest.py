@@ -13,10 +13,11 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.prepared import PreparedCells
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
+from ullage.suites.matrix.options import MatrixOptions
 from ullage.suites.matrix.prepare import prepare_matrix
-from ullage.suites.matrix.words import matrix_words
 
 ORDERS = ["sequential", "random", "backward", "strided", "repeat"]
 CHANGED = [
@@ -76,7 +77,7 @@ class World:
 
     def prepare(self, **words: object) -> PreparedCells:
         usual = {"target": [f"here={self.target}"], "file": "64K,1M", "record": "4K,64K", "tests": "0,1,3"}
-        asked = matrix_words(**{**usual, **words})  # type: ignore[arg-type]
+        asked = parse_options(MatrixOptions, **{**usual, **words})  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="matrix", created="now", targets=asked.targets, options=asked.options)
         return prepare_matrix(request, self.engine_context)
 

@@ -16,13 +16,13 @@ from ullage.peers.iperf3 import Iperf3Job
 from ullage.peers.ping import PingJob
 from ullage.peers.sockperf import SockperfJob
 from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.suites.network.cases import cases_of
 from ullage.suites.network.options import NetworkOptions
 from ullage.suites.network.peer_runs import Job, command_of, job_of, peers_for
 from ullage.suites.network.prepare import prepare_network
-from ullage.suites.network.words import network_words
 
 GROUND = EngineContext(Path("/engine"), network_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")
@@ -30,7 +30,7 @@ ALL = {"iperf3": PROGRAM, "sockperf": PROGRAM, "ping": PROGRAM}
 
 
 def options_of(**words: object) -> NetworkOptions:
-    return NetworkOptions.model_validate(network_words(**words).options)  # type: ignore[arg-type]
+    return NetworkOptions.model_validate(parse_options(NetworkOptions, **words).options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ class Room:
     """A result, a simulated engine, and programs that only count."""
 
     def __init__(self, path: Path, **words: object) -> None:
-        asked = network_words(**words)  # type: ignore[arg-type]
+        asked = parse_options(NetworkOptions, **words)  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="network", created="now", targets=asked.targets, options=asked.options)
         self.engine = SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1)
         self.result = ResultFolder.create(path / "result", request)

@@ -29,6 +29,7 @@ from ullage.report.vega import to_svg
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.headlines import headlines
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Quick, find_suite
 from ullage.runs.summary import build_summary
@@ -38,14 +39,13 @@ from ullage.suites.rings.diagnosis import diagnose
 from ullage.suites.rings.options import RingsOptions
 from ullage.suites.rings.peer_runs import job_of
 from ullage.suites.rings.prepare import hpcc_in_turn, prepare_rings
-from ullage.suites.rings.words import rings_words
 
 OPTIONS: dict[str, object] = {"ranks": 4}
 HPCC = Installed(Path("/usr/bin/hpcc"), "")
 
 
 def prepared(ranks: int = 2, **words: object) -> PreparedKernels:
-    asked = rings_words(ranks=ranks, **words)  # type: ignore[arg-type]
+    asked = parse_options(RingsOptions, ranks=ranks, **words)  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="rings", created="now", targets=asked.targets, options=asked.options)
     return prepare_rings(request, EngineContext(Path("/engine"), rings_describe()))
 
@@ -91,7 +91,7 @@ def test_it_has_a_quick_form_of_two_processes() -> None:
 
 def test_too_few_processes_are_refused() -> None:
     with pytest.raises(UserError, match="--ranks"):
-        rings_words(ranks=1)
+        parse_options(RingsOptions, ranks=1)
 
 
 # -- in turn with hpcc ------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_rows_have_the_latency_of_the_small_and_the_bandwidth_of_the_large_messa
         ("ping_pong_most_bandwidth", "ping-pong"): pytest.approx(LARGE_BYTES / 1e-4),
     }
     assert {row.params["message_bytes"] for row in rows} == {SMALL_BYTES, LARGE_BYTES}
-    assert all("too-short" not in row.flags and len(row.repetitions) == 6 for row in rows)
+    assert all("too-short" not in row.flag_codes and len(row.repetitions) == 6 for row in rows)
 
 
 @pytest.mark.parametrize(

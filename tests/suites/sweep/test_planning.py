@@ -16,16 +16,16 @@ from ullage.model.request import Request
 from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layouts
 from ullage.runs.cells.volume import Shape, choose_volume, share_bytes
 from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.options.reading import parse_options
 from ullage.suites.sweep.cells import make_cells, make_layout
 from ullage.suites.sweep.options import SweepOptions
-from ullage.suites.sweep.words import sweep_words
 
 TARGETS = [Target(name="a", uri="posix:/a"), Target(name="b", uri="posix:/b")]
 MIB = 1 << 20
 
 
 def options(**words: object) -> SweepOptions:
-    asked = sweep_words(**{"target": ["a=/a"], "ranks": "1,2,4", "block": "1M,4M", **words})
+    asked = parse_options(SweepOptions, **{"target": ["a=/a"], "ranks": "1,2,4", "block": "1M,4M", **words})
     return SweepOptions.model_validate(asked.options)
 
 

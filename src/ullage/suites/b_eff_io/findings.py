@@ -10,6 +10,7 @@ from statistics import geometric_mean
 from typing import Final
 
 from ullage.analysis.findings.words import columns, listing, processes, times
+from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Finding, Row
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, Spent, by_round
@@ -246,7 +247,7 @@ def set_apart(io_run: BEffIoRun) -> list[Finding]:
 _ALIKE: Final = 1.1
 _NOTABLE: Final = 1.5
 # Flags of patterns that are too little to compare.
-_NOT_COMPARED: Final = ("INVALID", "too-short", f"{EARLY}:overtime")
+_NOT_COMPARED: Final = frozenset({TOO_SHORT, f"{EARLY}:overtime"})
 _TYPE_NAMES: Final = {
     "scatter": "scatter (strided, collective)",
     "shared": "shared (one pointer for all)",
@@ -302,7 +303,7 @@ def _type(row: Row) -> str:
 def _odd_sizes(one: SpotScores, label: str) -> list[Finding]:
     """8 bytes more than a power of two: by how much each access gets slower, and where most."""
     ratios: list[tuple[float, Row]] = []
-    rows = [row for row in select(one.rows, PATTERN) if not any(flag.startswith(_NOT_COMPARED) for flag in row.flags)]
+    rows = [row for row in select(one.rows, PATTERN) if not (row.is_invalid or _NOT_COMPARED & set(row.flag_codes))]
     for row in rows:
         odd = next((odd for size, odd in MISALIGNED.items() if size == row.params["size"]), None)
         if odd is not None and row.median > 0:

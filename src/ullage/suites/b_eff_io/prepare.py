@@ -15,13 +15,13 @@ from ullage.engine import find_registered
 from ullage.errors import EXIT_CASE_FAILED, EXIT_ENVIRONMENT, UserError
 from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.execution import Execution
 from ullage.runs.launch_spec import LaunchSpec
 from ullage.runs.listed import datasets_there, listed_plan
 from ullage.runs.machine import Machine, read_machine
+from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_places, room_at
 from ullage.runs.session import Ended, Session
 from ullage.runs.suite import EngineContext, Explanation
@@ -108,7 +108,7 @@ class PreparedBEffIo:
 
 def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> PreparedBEffIo:
     """Check everything that can be checked without starting anything, and find what was left to the machine."""
-    options = typed_options(BEffIoOptions, request)
+    options = read_options(BEffIoOptions, request)
     find_registered(engine_context.description, "workload", WORKLOAD)
     backends = {target.name: backend_of(target, engine_context.description) for target in request.targets}
     machine, memory = read_machine(request.targets, options.nodes), node_memory()

@@ -18,8 +18,8 @@ from ullage.analysis.findings.words import processes
 from ullage.errors import one_line
 from ullage.model.record import PhaseRecord
 from ullage.model.system import SystemFacts
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder, write_atomically
+from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.formula import unit_weighted_mean
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, bandwidth_of, facts_of, pattern_s, read_run, seconds_of
 from ullage.suites.b_eff_io.options import BEffIoOptions
@@ -58,7 +58,7 @@ def make_texts(result: ResultFolder) -> dict[str, str]:
     from ullage.runs.summary import row_context
 
     request, system = result.read_request(), result.read_system()
-    io_run = read_run(result, typed_options(BEffIoOptions, request), [target.name for target in request.targets])
+    io_run = read_run(result, read_options(BEffIoOptions, request), [target.name for target in request.targets])
     by_target = digest(io_run, row_context(request, system))
     if not by_target:
         return {}

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.words import crowded, listing, plural, processes
+from ullage.model.flags import INVALID
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, CellKey, facts_of
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import SMALLEST_LMAX, TYPES, Access, PatternType
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, cells_of, lost_patterns, rounds_of
 from ullage.units import format_bytes, format_time
 
-NOT_VALID: Final = "INVALID:b_eff_io"
+NOT_VALID: Final = f"{INVALID}:b_eff_io"
 # What ended a pattern before it had done what it was to do.
 CUTS: Final = ("overtime", "space")
 _WHY: Final = {

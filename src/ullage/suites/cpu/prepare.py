@@ -7,11 +7,11 @@ from typing import Final
 
 from ullage.errors import UserError
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.runs.kernels.cases import KernelCase
 from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import Hpcc, PeerJob
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
@@ -34,7 +34,7 @@ _NO_BLAS: Final = Note(
 
 def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """Check everything that can be checked without starting anything."""
-    options, resources = typed_options(CpuOptions, request), read_resources()
+    options, resources = read_options(CpuOptions, request), read_resources()
     resources.check(options.threads)
     cases = compute_cases(options, engine_context.description)
     planner = BlasPlanner(options, engine_context.description, _memory_bytes())

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.peers.fio import run_fio
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed
 from ullage.runs.cells.direct import direct_at
@@ -28,6 +27,7 @@ from ullage.runs.deadline import Deadline
 from ullage.runs.execution import read_progress
 from ullage.runs.machine import Machine, read_machine
 from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import PeerRuns
 from ullage.runs.room import check_places
 from ullage.runs.session import Session
@@ -207,7 +207,7 @@ def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDis
     """Check everything that can be checked without starting anything."""
     from ullage.system.cpu import usable_cores, usable_cpus
 
-    options = typed_options(DiskOptions, request)
+    options = read_options(DiskOptions, request)
     machine = read_machine(request.targets, 1)
     check_places(machine.places)
     spots = [make_spot(target, options, engine_context.description, direct_at(target)) for target in request.targets]

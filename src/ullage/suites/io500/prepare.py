@@ -15,7 +15,6 @@ from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.request import Request
 from ullage.model.system import Place
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
@@ -23,6 +22,7 @@ from ullage.runs.execution import Execution
 from ullage.runs.launch_spec import LaunchSpec
 from ullage.runs.listed import datasets_there
 from ullage.runs.machine import Machine, read_machine
+from ullage.runs.options.reading import read_options
 from ullage.runs.room import Room, room_at
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
@@ -115,7 +115,7 @@ class PreparedIo500:
 
 def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo500:
     """Check everything that can be checked without starting anything."""
-    options = typed_options(Io500Options, request)
+    options = read_options(Io500Options, request)
     machine = read_machine(request.targets, options.nodes)
     check_targets(request.targets, machine.places)
     if options.cache == "drop" and os.geteuid() != 0:

@@ -10,11 +10,11 @@ from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.machine import read_machine
+from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, check_places
 from ullage.runs.suite import EngineContext
 from ullage.suites.io_bench.options import FEWEST, MOST, IoBenchOptions
@@ -68,7 +68,7 @@ def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
 
 def prepare_io_bench(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
-    options = typed_options(IoBenchOptions, request)
+    options = read_options(IoBenchOptions, request)
     find_registered(engine_context.description, "backend", options.backend)
     check_paths(request.targets)
     machine = read_machine(request.targets, 1)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.study import is_invalid
 from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
@@ -36,7 +35,7 @@ def enough(rows: Sequence[Row]) -> list[Finding]:
     """From which record on each stream has nine tenths of its own best."""
     streams: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        if row.metric == METRIC and not is_invalid(row):
+        if row.metric == METRIC and not row.is_invalid:
             key = (row.target, str(row.params.get("order", "sequential")), str(row.params.get("access", "")))
             streams.setdefault(key, []).append(row)
     return [_enough(*key, sorted(line, key=_record)) for key, line in streams.items() if len(line) > 1]

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.machine import read_machine
 from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_places
 from ullage.runs.suite import EngineContext
 from ullage.suites.matrix.cells import Planner, check_targets, left_out, with_kinds
@@ -21,7 +21,7 @@ from ullage.units import format_bytes
 
 def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
-    options = typed_options(MatrixOptions, request)
+    options = read_options(MatrixOptions, request)
     check_targets(request.targets, engine_context.description)
     if options.cache == "drop" and not options.direct and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.system import Limits, Memory
-from ullage.request_options import typed_options
 from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
 from ullage.suites.memory.caches import last_bytes, read_caches
 from ullage.suites.memory.cells import HEADERS, Planner
@@ -33,7 +33,7 @@ MOST_CPUS: Final = 16
 
 def prepare_memory(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """Check everything that can be checked without starting anything."""
-    options = typed_options(MemoryOptions, request)
+    options = read_options(MemoryOptions, request)
     if options.most is None:
         options = with_machine(options)
         request = request.model_copy(update={"options": options.model_dump(mode="json")})

@@ -7,9 +7,9 @@ from typing import Final
 
 from ullage.errors import UserError
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
 from ullage.suites.network.cases import HEADERS, cases_of
 from ullage.suites.network.options import NetworkOptions
@@ -26,7 +26,7 @@ def prepare_network(
     cores: int | None = None,
 ) -> PreparedKernels:
     """``UserError`` where engine or nodes cannot do it. ``cores``: usable ones of this node; None: they are counted."""
-    options = typed_options(NetworkOptions, request)
+    options = read_options(NetworkOptions, request)
     if options.nodes is None:
         options = options.model_copy(update={"nodes": _nodes(len(request.hosts), environment)})
         request = request.model_copy(update={"options": options.model_dump(mode="json")})

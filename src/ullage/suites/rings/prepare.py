@@ -7,8 +7,8 @@ from ullage.launch.base import is_one_node
 from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
+from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import Hpcc, PeerJob, RunHpcc
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
@@ -18,7 +18,7 @@ from ullage.suites.rings.options import RingsOptions
 
 def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
-    options = typed_options(RingsOptions, request)
+    options = read_options(RingsOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
     cases = make_cases(options, layout, engine_context.description)
     # hpcc is started on the node that we are on.

@@ -15,7 +15,6 @@ from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.model.summary import Finding
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, assumed
 from ullage.runs.cells.explain import Outlook, explain, inexact_volumes
@@ -28,6 +27,7 @@ from ullage.runs.cells.volume import Shape, choose_volume
 from ullage.runs.deadline import Deadline
 from ullage.runs.execution import read_progress
 from ullage.runs.machine import Machine, read_machine
+from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_places
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
@@ -149,7 +149,7 @@ def prepare_sweep(request: Request, engine_context: EngineContext) -> PreparedSw
 
 
 def _options(request: Request) -> SweepOptions:
-    options = typed_options(SweepOptions, request)
+    options = read_options(SweepOptions, request)
     ranks, blocks = list(options.ranks), list(options.blocks)
     # One value has no neighbour to be compared with, and so would never seem to lie at a rim.
     if "ranks" in options.extend and len(ranks) == 1:
