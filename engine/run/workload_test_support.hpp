@@ -57,13 +57,13 @@ class Launch {
     records_.clear();
     const auto values = complete(entry(name).description.parameters, given, "/p");
     const auto workload = entry(name).make(values.value(), context_);
-    PhaseStatus status = workload->begin() ? PhaseStatus::ok : PhaseStatus::failed;
+    PhaseStatus status = begin_together(*workload, world_.all()).everywhere ? PhaseStatus::ok : PhaseStatus::failed;
     for (std::size_t i = 0; i < std::min(workload->phases(), most_phases) && status == PhaseStatus::ok; ++i) {
       const auto phase = workload->phase(i);
       status = run_phase(*phase).status;
       records_.push_back(record_);
     }
-    EXPECT_TRUE(workload->end(status == PhaseStatus::ok).has_value());
+    EXPECT_TRUE(end_together(*workload, status == PhaseStatus::ok, world_.all()).everywhere);
     return status;
   }
   /// Over the ranks: sum, least or most.

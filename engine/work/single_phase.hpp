@@ -18,10 +18,8 @@ class SinglePhaseWorkload final : public Workload {
   using MakePhase = std::function<std::unique_ptr<PhaseWork>()>;
   explicit SinglePhaseWorkload(MakePhase make_phase) : make_phase_(std::move(make_phase)) {}
 
-  [[nodiscard]] Status begin() override { return {}; }
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override { return make_phase_(); }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   MakePhase make_phase_;

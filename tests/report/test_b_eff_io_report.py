@@ -10,7 +10,7 @@ import pytest
 from support.b_eff_io_world import LAUNCH_S, At, World, usual_options
 from ullage.importers.b_eff_io import read
 from ullage.model.summary import Summary
-from ullage.report.b_eff_io.sheets import best_sheets, flag_reason, sheets_of, title_of
+from ullage.report.b_eff_io.sheets import best_sheets, sheets_of, title_of
 from ullage.report.charts import Figure, b_eff_io, b_eff_io_hints
 from ullage.report.data import ReportData, load
 from ullage.report.sections import Content, Grid
@@ -292,5 +292,5 @@ def test_sheets_are_named_by_what_sets_them_apart(plain: ReportData, sets: Repor
 def test_the_reason_of_a_flag_stands_at_its_place(sets: ReportData) -> None:
     row = sheets_of(sets)[0].value
     assert row is not None
-    assert flag_reason(row, "INVALID:b_eff_io").startswith("the scheduled time is ")
-    assert flag_reason(row, "unheard-of") == ""
+    assert row.reason_of("INVALID:b_eff_io").startswith("the scheduled time is ")
+    assert row.reason_of("unheard-of") == ""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary itself: the public contract ``ullage.summary/1``."""
+"""The summary itself: the public contract ``ullage.summary/2``."""
 
 from ullage.exporters import Exporter
+from ullage.model.summary import SUMMARY_SCHEMA
 from ullage.report.data import ReportData
 
 
@@ -10,4 +11,4 @@ def render(data: ReportData) -> str:
     return data.summary.model_dump_json(indent=1) + "\n"
 
 
-EXPORTER = Exporter("json", "the summary (schema ullage.summary/1)", "", render)
+EXPORTER = Exporter("json", f"the summary (schema {SUMMARY_SCHEMA})", "", render)

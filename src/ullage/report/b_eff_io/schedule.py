@@ -7,7 +7,7 @@ from typing import Final
 from ullage.errors import UserError
 from ullage.report.b_eff_io.sheets import Sheet
 from ullage.report.data import ReportData
-from ullage.request_options import typed_options
+from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.rows import SUITE
 from ullage.units import format_time
@@ -31,7 +31,7 @@ def schedule_of(data: ReportData, sheet: Sheet) -> Schedule:
     request = data.request
     if request is not None and request.suite == SUITE:
         try:
-            options = typed_options(BEffIoOptions, request)
+            options = read_options(BEffIoOptions, request)
         except UserError:
             return Schedule()
         return Schedule(f"rule of rel. {options.rule}", options.partition_s, options.shared_pointer)

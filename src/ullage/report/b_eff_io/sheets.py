@@ -73,20 +73,12 @@ class Sheet:
     @property
     def why_not_valid(self) -> str:
         """Every reason; empty: it counts, or there is no value."""
-        return "" if self.value is None else flag_reason(self.value, NOT_VALID)
+        return "" if self.value is None else self.value.reason_of(NOT_VALID)
 
     @cached_property
     def _patterns(self) -> dict[tuple[str, str, int], Row]:
         rows = (row for row in self.rows if row.metric in (PATTERN, CALLS) and "pattern" in row.params)
         return {(row.metric, str(row.params["access"]), int(row.params["pattern"])): row for row in rows}
-
-
-def flag_reason(row: Row, flag: str) -> str:
-    """What is said of one of its flags: reasons of the flags stand last, in their order. Empty without the flag."""
-    if flag not in row.flags:
-        return ""
-    place = len(row.reasons) - len(row.flags) + row.flags.index(flag)
-    return row.reasons[place] if 0 <= place < len(row.reasons) else flag
 
 
 def sheets_of(data: ReportData) -> list[Sheet]:

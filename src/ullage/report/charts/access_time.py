@@ -53,7 +53,7 @@ def _point(row: Row, words: str) -> Spec:
         "name": words,
         "size": format_bytes(size_of(row)),
         "text": format_row(row),
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 

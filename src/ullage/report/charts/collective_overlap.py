@@ -38,7 +38,7 @@ def _spec(rows: Sequence[Row]) -> Spec:
             "tests": _tests(int(row.params.get("tests", 0))),
             "y": round(100 * row.median, 2),
             "text": f"{row.median:.0%}",
-            "flags": ", ".join(row.flags),
+            "flags": ", ".join(row.flag_codes),
         }
         for row in rows
     ]

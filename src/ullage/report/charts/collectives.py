@@ -91,7 +91,7 @@ def _point(row: Row, at: int) -> Spec:
         "name": operation_of(row),
         "size": format_bytes(size_of(row)) if size_of(row) else "",
         "text": format_row(row),
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 

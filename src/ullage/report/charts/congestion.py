@@ -40,7 +40,7 @@ def _bars(rows: Sequence[Row]) -> Figure:
             "y": float(f"{row.median:.5g}"),
             "floor": 1.0,
             "text": format_row(row),
-            "flags": ", ".join(row.flags),
+            "flags": ", ".join(row.flag_codes),
         }
         for row in rows
     ]

@@ -101,7 +101,7 @@ def _cell(row: Row, position: float, *, is_best: bool) -> Spec:
         "what": f"file {format_bytes(file)}, record {format_bytes(record)}",
         "text": format_row(row),
         "verdict": row.verdict,
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 

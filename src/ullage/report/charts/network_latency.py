@@ -58,7 +58,7 @@ def _point(line: Line, metric: str, word: str) -> Spec:
         "y": float(f"{row.median:.5g}"),
         "series": line.series,
         "text": format_row(row),
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 

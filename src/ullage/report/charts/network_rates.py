@@ -84,7 +84,7 @@ def _point(line: Line, name: str) -> Spec:
         "series": name,
         "text": format_row(row),
         "peer": "" if row.peer is None else f"{row.peer.tool} {row.peer.version}",
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.summary import Row
 from ullage.report.data import ReportData
 
@@ -57,6 +58,6 @@ def rank_counts(rows: Iterable[Row]) -> list[int]:
 
 def with_most_ranks(rows: Sequence[Row]) -> list[Row]:
     """Of those with a core for each rank, where there are any."""
-    quiet = [row for row in rows if "oversubscribed" not in row.flags]
+    quiet = [row for row in rows if not row.has_flag(OVERSUBSCRIBED)]
     most = max(rank_counts(quiet or rows), default=0)
     return [row for row in rows if ranks_of(row) == most]

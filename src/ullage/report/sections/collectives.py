@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.report.collectives.rows import (
@@ -59,7 +60,7 @@ def _of_ranks(rows: Iterable[Row], ranks: int) -> list[Row]:
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    crowded = sorted({ranks_of(row) for row in rows if "oversubscribed" in row.flags})
+    crowded = sorted({ranks_of(row) for row in rows if row.has_flag(OVERSUBSCRIBED)})
     notes = [_NO_CEILING]
     if any(row.params.get("mode") == "blocking" for row in rows):
         notes.append(_ROTATING)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Final, cast
 
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.report.data import ReportData
@@ -76,7 +77,7 @@ _TIME_COLUMNS: Final = (
 
 def _notes(data: ReportData, rows: Sequence[Row]) -> list[str]:
     notes: list[str] = []
-    if any("oversubscribed" in row.flags for row in rows):
+    if any(row.has_flag(OVERSUBSCRIBED) for row in rows):
         notes.append(
             "Oversubscribed: there were fewer cores than ranks, so the load took the victims' cores. These impacts say "
             "nothing of a network."
