@@ -105,7 +105,7 @@ class Declared:
     @property
     def shown_default(self) -> str:
         """What is taken where nothing is said, if it is always the same and no flag; else nothing."""
-        if self.option.quick or self.option.unsaid or self.is_flag:
+        if self.option.quick or self.option.unsaid or self.is_flag or self.kind.repeated:
             return ""
         if self.option.usual or self.default is None or self.default is ... or self.option.required:
             return self.option.usual

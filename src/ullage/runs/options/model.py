@@ -77,6 +77,6 @@ class SuiteOptions(Strict):
         return self
 
     @property
-    def places(self) -> list[Target]:
+    def measured(self) -> list[Target]:
         """What is measured."""
         return [*self.at]

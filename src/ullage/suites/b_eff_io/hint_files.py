@@ -26,8 +26,8 @@ from typing import Final, cast
 
 from ullage.errors import UserError
 from ullage.parameters import suggest
+from ullage.suites.b_eff_io.hint_lines import ALL, DEFAULT_SET, HintLine, HintSet
 from ullage.suites.b_eff_io.hints import CHUNKS, check_processes, check_word, parse_hints
-from ullage.suites.b_eff_io.options import ALL, DEFAULT_SET, HintLine, HintSet
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES
 
 _SUFFIX: Final = ".toml"

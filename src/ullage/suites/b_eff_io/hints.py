@@ -17,7 +17,7 @@ from typing import Final, Literal, TypeVar, get_args
 
 from ullage.errors import UserError
 from ullage.parameters import suggest
-from ullage.suites.b_eff_io.options import ALL, ON_OPEN, Chunk, HintLine
+from ullage.suites.b_eff_io.hint_lines import ALL, ON_OPEN, Chunk, HintLine
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES, Access, PatternType
 
 FIELDS: Final = ("processes", "access", "type", "chunk", "key", "value")

@@ -17,7 +17,8 @@ from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
-from ullage.suites.io500.options import Api, Io500Options, Sizes
+from ullage.suites.io500.official_config import Api
+from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.units import format_time
 

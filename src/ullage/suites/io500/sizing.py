@@ -11,7 +11,8 @@ from math import ceil
 from typing import Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.suites.io500.options import Io500Options, OfficialConfig, Sizes
+from ullage.suites.io500.official_config import OfficialConfig
+from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.planning import HARD_BYTES, SMALL_FILE_BYTES, WORKBENCH_SETS
 from ullage.suites.io500.room import Room
 from ullage.units import format_volume
