@@ -119,7 +119,9 @@ class Declared:
         if self.option.quick:
             # A value with commas in it ends more clearly at a semicolon.
             default += f"{';' if ',' in usual else ','} with --quick {self.option.quick}"
-        return self.option.help if self.shown_default or not default else f"{self.option.help} Default: {default}."
+        if self.shown_default or not default:
+            return self.option.help
+        return f"{self.option.help} Default: {default}{'' if default.endswith('.') else '.'}"
 
     def read(self, word: Word) -> object:
         """The value of what was typed; ``UserError`` names the option."""
