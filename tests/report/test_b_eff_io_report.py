@@ -17,7 +17,7 @@ from ullage.report.sections import Content, Grid
 from ullage.report.sections import b_eff_io as section
 from ullage.report.vega import to_svg, with_config
 from ullage.runs.summary import build_summary
-from ullage.suites.b_eff_io.options import HintSet
+from ullage.suites.b_eff_io.hint_lines import HintSet
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, X_POSITIONS
 
 PRINTED = """\
