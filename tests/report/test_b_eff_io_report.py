@@ -11,9 +11,9 @@ from support.b_eff_io_world import LAUNCH_S, At, World, usual_options
 from ullage.importers.b_eff_io import read
 from ullage.model.summary import Summary
 from ullage.report.b_eff_io.sheets import best_sheets, flag_reason, sheets_of, title_of
-from ullage.report.charts import Figure, b_eff_io, b_eff_io_hints
+from ullage.report.charts import b_eff_io, b_eff_io_hints
+from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData, load
-from ullage.report.sections import Content, Grid
 from ullage.report.sections import b_eff_io as section
 from ullage.report.vega import to_svg, with_config
 from ullage.runs.summary import build_summary

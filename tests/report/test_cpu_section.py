@@ -5,9 +5,9 @@ import pytest
 
 from ullage.model.summary import Ceiling, Peer, Row, Summary
 from ullage.report.charts import compute_rates, roofline
+from ullage.report.contents import Content, Grid
 from ullage.report.data import ReportData
 from ullage.report.quantity import DASH
-from ullage.report.sections import Content, Grid
 from ullage.report.sections.cpu import build
 from ullage.report.vega import to_svg, with_config
 

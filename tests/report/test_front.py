@@ -2,9 +2,9 @@
 """The front page: a line for each part of the machine, and what to change first."""
 
 from ullage.model.summary import Ceiling, Finding, Headline, Part, Row, Summary
+from ullage.report.contents import LEAD, Grid
 from ullage.report.data import ReportData
 from ullage.report.quantity import DASH
-from ullage.report.sections import LEAD, Grid
 from ullage.report.sections.front import SECTION, build, strongest
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from report.test_memory_section import KIB, MIB, chase, kernel, row
 from ullage.model.summary import Row, Summary
-from ullage.report.charts import Chart, access_time, documents, loaded_latency, memory_mountain
+from ullage.report.charts import access_time, loaded_latency, memory_mountain
+from ullage.report.contents import Chart, documents
 from ullage.report.data import ReportData
 from ullage.report.memory.rows import cache_lines
 from ullage.report.vega import to_svg

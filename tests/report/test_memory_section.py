@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 
 from ullage.model.summary import Ceiling, Peer, Row, Summary
+from ullage.report.contents import Content, Grid
 from ullage.report.data import ReportData
 from ullage.report.quantity import DASH
-from ullage.report.sections import Content, Grid
 from ullage.report.sections.memory import SECTION, build
 
 KIB, MIB = 1 << 10, 1 << 20

@@ -8,7 +8,8 @@ import pytest
 from support import sample_result
 from support.phase_result import GIB, PHASES, Course, make_summary, write_result
 from ullage.model.summary import Summary
-from ullage.report.charts import documents, phase_bars, phase_latency, phase_rates
+from ullage.report.charts import phase_bars, phase_latency, phase_rates
+from ullage.report.contents import documents
 from ullage.report.data import ReportData, load
 from ullage.report.references import publications
 from ullage.report.vega import to_svg

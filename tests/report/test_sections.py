@@ -9,8 +9,9 @@ from support import sample_result
 from support.phase_result import PHASES, Course, make_scores, make_summary, write_result
 from ullage.model.record import PhaseRecord, RankTime
 from ullage.model.summary import Score
+from ullage.report.contents import Content, Grid, built_sections, load_sections
 from ullage.report.data import ReportData, load
-from ullage.report.sections import Content, Grid, built_sections, load_sections, operations, phases, scores, slow_ranks
+from ullage.report.sections import operations, phases, scores, slow_ranks
 from ullage.report.sections import sensitivity as sensitivity_section
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 from ullage.exporters import Exporter
-from ullage.report.charts import documents
+from ullage.report.contents import documents
 from ullage.report.data import ReportData
 from ullage.report.vega import to_svg
 

@@ -12,8 +12,8 @@ from ullage.errors import UserError
 from ullage.launch.layouts import place_ranks
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Summary
-from ullage.report.charts import documents
 from ullage.report.charts.b_eff import build as build_charts
+from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.sections.b_eff import build
 from ullage.report.vega import to_svg

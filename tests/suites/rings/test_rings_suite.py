@@ -21,8 +21,8 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Summary
 from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import HpccAnswer, HpccJob
-from ullage.report.charts import documents
 from ullage.report.charts.rings import build as build_charts
+from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.sections.rings import build
 from ullage.report.vega import to_svg

@@ -8,10 +8,10 @@ from typing import Final
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.report.b_eff_io.sheets import MEGA, Sheet, phases_of
+from ullage.report.contents import Grid, Heading
 from ullage.report.data import ReportData
-from ullage.report.memory.table import Column, grid_of, value_hint
+from ullage.report.grids import Column, grid_of, value_hint
 from ullage.report.quantity import DASH, significant
-from ullage.report.sections import Grid, Heading
 from ullage.report.table import Cell, number_cell
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,

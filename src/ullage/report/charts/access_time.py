@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.report.charts import Chart, Figure
+from ullage.report.axes import HEIGHT, WIDTH, cache_layers, color_of, size_axis
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.memory.axes import HEIGHT, WIDTH, cache_layers, color_of, size_axis
 from ullage.report.memory.rows import cache_lines, own_rows, single_chases, size_of
 from ullage.report.quantity import format_row
 from ullage.report.vega import Spec, time_axis, tooltip

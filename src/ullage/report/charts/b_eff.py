@@ -15,7 +15,7 @@ from ullage.report.b_eff.curves import (
     ring_curves,
 )
 from ullage.report.b_eff.runs import runs_of
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.vega import Spec, tooltip
 from ullage.suites.b_eff.measured import METHODS, BEffRun

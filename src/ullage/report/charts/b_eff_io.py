@@ -19,7 +19,7 @@ from ullage.report.b_eff_io.plots import (
 )
 from ullage.report.b_eff_io.schedule import corner_lines, schedule_of
 from ullage.report.b_eff_io.sheets import MEGA, Sheet, best_sheets, sheets_of, title_of
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.quantity import DASH, format_row
 from ullage.report.vega import Spec, tooltip, verdict_shape

@@ -8,7 +8,7 @@ from typing import Final
 from ullage.analysis.statistics import compare
 from ullage.report.b_eff_io.plots import x_axis
 from ullage.report.b_eff_io.sheets import Sheet, best_sheets, sheets_of, title_of
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.quantity import format_row, significant
 from ullage.report.vega import INK, Spec, tooltip

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.report.charts import Chart, Figure
 from ullage.report.collectives.rows import in_order, operation_of, own_rows, ranks_of, size_of, with_most_ranks
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.quantity import plural
 from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.report.charts import Chart, Figure
+from ullage.report.axes import size_axis
 from ullage.report.collectives.rows import (
     EXCHANGES,
     TREES,
@@ -17,8 +17,8 @@ from ullage.report.collectives.rows import (
     size_of,
     with_most_ranks,
 )
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.memory.axes import size_axis
 from ullage.report.quantity import format_row, plural
 from ullage.report.vega import Spec, rank_axis, time_axis, tooltip
 from ullage.units import format_bytes

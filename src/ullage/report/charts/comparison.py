@@ -9,7 +9,7 @@ from typing import Final
 from ullage.analysis.compare import Cell, Sample, compare_samples
 from ullage.errors import UserError
 from ullage.model.plan import Scalar
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.points import omitted, points_each, series_label, setting_of, spread_out
 from ullage.report.quantity import DASH, format_param, format_row, param_label, significant

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.cpu.rows import Line, best_of, best_of_types, lines_of, thread_counts
 from ullage.report.data import ReportData
 from ullage.report.quantity import DASH, format_quantity, format_row, format_share, plural

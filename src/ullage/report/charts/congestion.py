@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.latency import bucket_midpoint_ns
 from ullage.report.quantity import format_quantity, format_row

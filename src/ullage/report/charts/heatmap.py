@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.model.summary import Row
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.points import ROW_TOOLTIP, omitted, point, points_each, series_labels, spread_out
 from ullage.report.quantity import format_compact, format_param, param_label, scale_for

@@ -6,7 +6,7 @@ from typing import Final
 from ullage.model.record import Latency
 from ullage.model.summary import Row
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
 from ullage.report.points import MOST_XS, omitted, series_label, series_labels, setting_of, spread_out

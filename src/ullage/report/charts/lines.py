@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.model.plan import Scalar
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.points import (
     MOST_XS,

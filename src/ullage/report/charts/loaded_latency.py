@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.report.charts import Chart, Figure
+from ullage.report.axes import WIDTH, color_of
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.memory.axes import WIDTH, color_of
 from ullage.report.memory.latency import Load, loads
 from ullage.report.memory.rows import own_rows
 from ullage.report.quantity import format_quantity, format_row

@@ -6,8 +6,8 @@ from typing import Final
 
 from ullage.model.summary import Row
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
 from ullage.report.charts.heatmap import LOG_FROM_RATIO, cell_layers, shade_position
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.quantity import format_compact, format_row
 from ullage.report.vega import INK, Spec, ordinal, tooltip

@@ -6,9 +6,9 @@ from typing import Final
 
 from ullage.analysis.findings.words import plural
 from ullage.model.summary import Row
-from ullage.report.charts import Chart, Figure
+from ullage.report.axes import HEIGHT, WIDTH, cache_layers, color_of, log_axis, size_axis
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.memory.axes import HEIGHT, WIDTH, cache_layers, color_of, log_axis, size_axis
 from ullage.report.memory.rows import KERNELS, cache_lines, own_rows, size_of, streams, threads_of
 from ullage.report.quantity import format_row
 from ullage.report.vega import Spec, tooltip

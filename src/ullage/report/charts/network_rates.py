@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.network.rows import Line, own_lines
 from ullage.report.quantity import format_row

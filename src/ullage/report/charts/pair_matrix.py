@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ullage.report.charts import Chart, Figure
 from ullage.report.charts.heatmap import LOG_FROM_RATIO, cell_layers, shade_position
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.quantity import format_compact, format_quantity
 from ullage.report.vega import Spec, ordinal, tooltip

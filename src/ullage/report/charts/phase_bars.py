@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, named_phases, phase_scale
 from ullage.report.references import Publication, ReferenceRun, publications

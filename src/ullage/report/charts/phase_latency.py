@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
 from ullage.report.phases import NamedPhase, labeller, named_phases

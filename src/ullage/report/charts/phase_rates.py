@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.record import PhaseRecord
-from ullage.report.charts import Chart, Figure
 from ullage.report.charts.time_series import rates
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.phases import NamedPhase, named_phases, phase_scale
 from ullage.report.quantity import format_quantity, scale_for

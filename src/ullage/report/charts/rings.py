@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.quantity import Scale, format_row, scale_for
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip

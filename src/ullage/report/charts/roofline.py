@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.cpu.rows import Line, best_of, lines_of, thread_counts
 from ullage.report.data import ReportData
 from ullage.report.quantity import format_quantity, plural

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.report.memory.rows import KERNELS, blocks, bus_rows, largest_streams, size_of, streams, threads_of
-from ullage.report.memory.table import (
+from ullage.report.contents import Grid
+from ullage.report.grids import (
     Column,
     ceiling_hint,
     ceiling_text,
@@ -19,8 +19,8 @@ from ullage.report.memory.table import (
     value_hint,
     value_text,
 )
+from ullage.report.memory.rows import KERNELS, blocks, bus_rows, largest_streams, size_of, streams, threads_of
 from ullage.report.quantity import DASH, significant
-from ullage.report.sections import Grid
 from ullage.units import format_bytes
 
 _WORKLOADS: Final = {"sequential": "RWS", "random": "RWR"}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row
-from ullage.report.memory.rows import MEMORY_LEVEL, chases, is_between_nodes, single_chases, size_of, threads_of
-from ullage.report.memory.table import (
+from ullage.report.contents import Grid, Heading
+from ullage.report.grids import (
     Column,
     ceiling_hint,
     ceiling_text,
@@ -16,8 +16,8 @@ from ullage.report.memory.table import (
     value_hint,
     value_text,
 )
+from ullage.report.memory.rows import MEMORY_LEVEL, chases, is_between_nodes, single_chases, size_of, threads_of
 from ullage.report.quantity import DASH, format_quantity, significant
-from ullage.report.sections import Grid, Heading
 from ullage.report.table import Cell, number_cell
 from ullage.units import format_bytes
 

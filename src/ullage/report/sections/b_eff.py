@@ -7,10 +7,10 @@ from typing import Final
 
 from ullage.report.b_eff.curves import TITLES
 from ullage.report.b_eff.runs import MEGA, SUITE, runs_of
+from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.memory.table import Column, grid_of
+from ullage.report.grids import Column, grid_of
 from ullage.report.quantity import DASH, format_quantity, significant
-from ullage.report.sections import Content, Grid, Section
 from ullage.suites.b_eff.findings import winners
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, BEffRun

@@ -7,10 +7,10 @@ from typing import Final
 from ullage.model.summary import Row
 from ullage.report.b_eff_io.sheets import Sheet, best_sheets, sheets_of, title_of
 from ullage.report.b_eff_io.tables import by_access, by_type, hints, mb
+from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.memory.table import Column, grid_of, value_hint
+from ullage.report.grids import Column, grid_of, value_hint
 from ullage.report.quantity import DASH, significant
-from ullage.report.sections import Content, Grid, Section
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
 from ullage.suites.b_eff_io.patterns import ACCESSES
 from ullage.suites.b_eff_io.rows import ACCESS, MEMORY_TIME, SUITE, TIME, VOLUME, WRITE_SIDE, select

@@ -20,10 +20,10 @@ from ullage.report.collectives.rows import (
     size_of,
     with_most_ranks,
 )
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.memory.table import Column, grid_of, value_hint, value_text
+from ullage.report.grids import Column, grid_of, value_hint, value_text
 from ullage.report.quantity import DASH, format_quantity
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 from ullage.units import format_bytes
 

@@ -8,10 +8,10 @@ from typing import Final, cast
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
-from ullage.report.memory.table import Column, grid_of, value_hint, value_text
+from ullage.report.grids import Column, grid_of, value_hint, value_text
 from ullage.report.quantity import DASH, format_quantity
-from ullage.report.sections import Content, Section
 
 SUITE: Final = "congestion"
 IMPACTS: Final = ("congestion_impact", "congestion_impact_p99")

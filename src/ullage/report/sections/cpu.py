@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from ullage.model.summary import Row
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.cpu.rows import (
     LIBRARY_WORK,
     SUITE,
@@ -25,7 +26,6 @@ from ullage.report.quantity import (
     scale_for,
     significant,
 )
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 
 T = TypeVar("T")

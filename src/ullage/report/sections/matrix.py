@@ -7,9 +7,9 @@ from statistics import median
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.quantity import DASH, format_quantity, significant
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell, peer_ratio
 from ullage.report.verdicts import headword
 from ullage.report.view import best_of

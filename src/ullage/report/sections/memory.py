@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.memory import bandwidth, latency
 from ullage.report.memory.rows import MEMORY_LEVEL, SUITE, own_rows
 from ullage.report.quantity import format_quantity
-from ullage.report.sections import Content, Section
 
 _PEERS: Final = "mbw, sysbench and HPC Challenge's STREAM"
 

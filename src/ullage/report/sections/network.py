@@ -6,8 +6,9 @@ from typing import Final
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
-from ullage.report.memory.table import (
+from ullage.report.grids import (
     Column,
     ceiling_hint,
     grid_of,
@@ -20,7 +21,6 @@ from ullage.report.memory.table import (
 )
 from ullage.report.network.rows import NAMES, SUITE, Line, own_lines
 from ullage.report.quantity import DASH, significant
-from ullage.report.sections import Content, Section
 from ullage.suites.network.ceilings import Link, link_of
 from ullage.units import format_bytes
 

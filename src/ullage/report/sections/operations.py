@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ullage.model.record import Latency, PhaseRecord
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
 from ullage.report.phases import labeller, named_phases
 from ullage.report.quantity import DASH, format_quantity
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 
 _COLUMNS: Final = (

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.quantity import format_quantity, format_row
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 from ullage.suites.pairs.findings import times_of_end
 from ullage.suites.pairs.matrix import SUITE, PairMatrix, read_matrices, size_text

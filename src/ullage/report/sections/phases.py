@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, named_phases
 from ullage.report.quantity import DASH, format_quantity
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import classify, is_invalid
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.memory.table import Column, grid_of, peer_hint, peer_text, value_hint, value_text
+from ullage.report.grids import Column, grid_of, peer_hint, peer_text, value_hint, value_text
 from ullage.report.quantity import DASH, format_quantity, significant
-from ullage.report.sections import Content, Grid, Section
 from ullage.report.table import peer_ratio
 from ullage.suites.rings.balance import Balance, balances
 from ullage.suites.rings.diagnosis import kinds_of

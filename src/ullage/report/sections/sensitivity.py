@@ -5,10 +5,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.phases import NamedPhase, format_rate, named_phases
 from ullage.report.quantity import DASH, significant
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import Final
 
 from ullage.model.record import PhaseRecord, RankTime
 from ullage.report.charts.time_series import spread_of
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.phases import NamedPhase, labeller, named_phases
 from ullage.report.quantity import format_quantity, plural, significant
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 
 _NS_PER_S: Final = 1e9
