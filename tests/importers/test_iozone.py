@@ -9,7 +9,7 @@ from ullage.errors import UserError
 from ullage.importers import read
 from ullage.importers.iozone import read_tables, recognises
 from ullage.report.data import ReportData
-from ullage.report.sections.matrix import build
+from ullage.suites.matrix.report import tables
 from ullage.suites.matrix.tests import LABELS
 
 TEXT = """\
@@ -62,7 +62,7 @@ def test_a_file_is_recognised_by_its_content_and_shown_as_a_matrix(tmp_path: Pat
     path.write_text(TEXT)
     assert recognises(TEXT)
     assert not recognises("target,access\nnvme,report\n")
-    content = build(ReportData(read(path)))
+    content = tables(ReportData(read(path)))
     assert content is not None
     assert [row[0].text for row in content.grids[0].rows] == ["write", "reread"]
     assert content.notes == []

@@ -154,3 +154,4 @@ CHART: Final = Chart(
     order=30,
     build=build,
 )
+CHARTS: Final = (CHART,)

@@ -121,3 +121,4 @@ CHART: Final = Chart(
     order=20,
     build=build,
 )
+CHARTS: Final = (CHART,)

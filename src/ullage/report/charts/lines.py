@@ -173,3 +173,4 @@ CHART: Final = Chart(
     order=10,
     build=build,
 )
+CHARTS: Final = (CHART,)

@@ -144,3 +144,4 @@ CHART: Final = Chart(
     order=50,
     build=build,
 )
+CHARTS: Final = (CHART,)

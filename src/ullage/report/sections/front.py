@@ -138,3 +138,4 @@ SECTION: Final = Section(
     order=LEAD - 1,
     build=build,
 )
+SECTIONS: Final = (SECTION,)

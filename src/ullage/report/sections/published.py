@@ -74,3 +74,4 @@ SECTION: Final = Section(
     order=1,
     build=build,
 )
+SECTIONS: Final = (SECTION,)

@@ -69,3 +69,4 @@ SECTION: Final = Section(
     order=LEAD,
     build=build,
 )
+SECTIONS: Final = (SECTION,)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a b_eff run."""
+
+from typing import Final
+
+from ullage.suites.b_eff.report.charts import CHART
+from ullage.suites.b_eff.report.tables import SECTION
+
+SECTIONS: Final = (SECTION,)
+CHARTS: Final = (CHART,)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a cpu run."""
+
+from typing import Final
+
+from ullage.suites.cpu.report.charts import RATE_CHART, ROOFLINE_CHART
+from ullage.suites.cpu.report.tables import SECTION
+
+SECTIONS: Final = (SECTION,)
+CHARTS: Final = (RATE_CHART, ROOFLINE_CHART)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a memory run."""
+
+from typing import Final
+
+from ullage.suites.memory.report.charts import BANDWIDTH_CHART, LOAD_CHART, TIME_CHART
+from ullage.suites.memory.report.tables import SECTION
+
+SECTIONS: Final = (SECTION,)
+CHARTS: Final = (BANDWIDTH_CHART, TIME_CHART, LOAD_CHART)
