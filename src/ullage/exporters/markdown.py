@@ -90,3 +90,4 @@ def _code(text: str) -> str:
 
 
 EXPORTER = Exporter("md", "findings and tables as Markdown", "", render)
+EXPORTERS: Final = (EXPORTER,)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from support.b_eff_io_world import LAUNCH_S, At, World, usual_options
-from ullage.importers.b_eff_io import read
 from ullage.model.summary import Summary
 from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData, load
 from ullage.report.vega import to_svg, with_config
 from ullage.runs.summary import build_summary
+from ullage.suites.b_eff_io.importer import read
 from ullage.suites.b_eff_io.options import HintSet
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, X_POSITIONS
 from ullage.suites.b_eff_io.report import hint_plots as b_eff_io_hints

@@ -105,3 +105,6 @@ def _best(rows: Iterable[Row]) -> Row | None:
 
 
 EXPORTER = Exporter("hpcc", "rings, ping-pong, STREAM and HPL under HPC Challenge's names", "", render)
+
+
+EXPORTERS: Final = (EXPORTER,)

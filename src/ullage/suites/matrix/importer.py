@@ -19,6 +19,7 @@ from ullage.suites.matrix.tests import jobs
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
+
 _KIB: Final = 1024
 _TARGET: Final = "iozone"
 _SUITE: Final = "matrix"
@@ -148,3 +149,6 @@ def _size(word: str, place: str) -> int:
 
 
 IMPORTER = Importer("iozone", "text tables of IOzone (-R)", recognises, read_tables)
+
+
+IMPORTERS: Final = (IMPORTER,)

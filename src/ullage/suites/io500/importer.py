@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IO500 results as the official tool leaves them: result.txt, result_summary.txt, or a log with its [RESULT] lines.
+"""IO500 results of others: what the official tool leaves, and published tables as JSON.
 
-What is invalid by their own marks, or by rules that can be checked from afar, is so here too.
+The official forms are result.txt, result_summary.txt, or a log with its [RESULT] lines. What is invalid by their own
+marks, or by rules that can be checked from afar, is so here too.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, ValidationError
 
 from ullage.analysis.findings.words import columns
+from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer
+from ullage.importers.printed import Printed, printed
+from ullage.model.base import Strict
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
 from ullage.suites.io500.findings import change_finding, score_findings, void_findings
-from ullage.suites.io500.official import OfficialRun, PhaseResult, Printed, ScoreResult
+from ullage.suites.io500.official import OfficialRun, PhaseResult, ScoreResult
 from ullage.suites.io500.official_reading import has_result_lines, is_ini, read_ini, read_lines
-from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, OfficialPhase
+from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, OfficialPhase, find_phase
 from ullage.suites.io500.score import PARTS, Part, score, summary_scores
 from ullage.suites.io500.sensitivity import number
 from ullage.suites.io500.validity import Conditions, Outcome, Validity, judge_run
@@ -31,7 +37,7 @@ FILES: Final = ("result.txt", "result_summary.txt")
 _MARKED: Final = "the tool that wrote it marks the run INVALID"
 
 
-def recognises(text: str) -> bool:
+def recognises_result(text: str) -> bool:
     """A section named like a phase, or a line that is a result."""
     return has_result_lines(text) or is_ini(text)
 
@@ -212,4 +218,89 @@ def _part(run: OfficialRun, mode: Mode, part: Part, which: Literal["value", "low
     return score(values, mode).part(part) or 0.0
 
 
-IMPORTER = Importer("io500_result", "IO500's result.txt, result_summary.txt or its log", recognises, read_result, FILES)
+RESULT = Importer(
+    "io500_result", "IO500's result.txt, result_summary.txt or its log", recognises_result, read_result, FILES
+)
+
+
+# -- published tables --------------------------------------------------------------------------------------------------
+
+
+_PHASE_OFF: Final = 0.0005
+Amount = Annotated[float, Field(ge=0, le=1e15)]
+Count = Annotated[int, Field(ge=1, le=1 << 31)]
+
+
+class _Score(Strict):
+    bandwidth: Amount
+    iops: Amount
+    total: Amount
+
+
+class _Run(Strict):
+    nodes: Count
+    ppn: Count
+    phases: Annotated[dict[str, tuple[Amount, Amount]], Field(min_length=1)]
+    score: _Score
+
+
+class _Published(Strict):
+    source: str
+    units: dict[str, str] = {}
+    runs: Annotated[list[_Run], Field(min_length=1)]
+    note: str = ""
+
+
+def recognises_published(text: str) -> bool:
+    """A JSON object with runs that have a phase of IO500."""
+    return text.lstrip().startswith("{") and '"runs"' in text and "ior_easy_write" in text
+
+
+def read_published(text: str, name: str) -> Summary:
+    """The summary of a published table. ``UserError`` names the place of the first mistake."""
+    try:
+        table = _Published.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = "/".join(str(part) for part in first["loc"])
+        what = f"{place}: {first['msg']}" if place else first["msg"]
+        raise UserError(
+            what, name, "write runs with nodes, ppn, phases and score, as the published form has it"
+        ) from error
+    labels = _labels(table.runs)
+    runs = [
+        (label, _official(run, name), _published_params(run)) for label, run in zip(labels, table.runs, strict=True)
+    ]
+    return summary_of_runs(runs, name)
+
+
+def _labels(runs: list[_Run]) -> list[str]:
+    """``160x16``, ``160x16 (2)``."""
+    plain = [f"{run.nodes}x{run.ppn}" for run in runs]
+    counts = [plain[: index + 1].count(label) for index, label in enumerate(plain)]
+    return [label if count == 1 else f"{label} ({count})" for label, count in zip(plain, counts, strict=True)]
+
+
+def _published_params(run: _Run) -> dict[str, Scalar]:
+    return {"nodes": run.nodes, "ranks": run.nodes * run.ppn}
+
+
+def _official(run: _Run, name: str) -> OfficialRun:
+    phases: list[PhaseResult] = []
+    for key, (value, elapsed) in run.phases.items():
+        phase = find_phase(key)
+        if phase is None:
+            raise UserError(f"unknown phase '{key}'", name, f"the phases are {', '.join(BY_NAME)}")
+        phases.append(PhaseResult(phase.name, Printed(value, _PHASE_OFF), elapsed))
+    order = list(BY_NAME)
+    phases.sort(key=lambda phase: order.index(phase.name))
+    bandwidth, metadata, total = (
+        printed(repr(part)) for part in (run.score.bandwidth, run.score.iops, run.score.total)
+    )
+    return OfficialRun(tuple(phases), {"standard": ScoreResult(bandwidth, metadata, total)}, ranks=run.nodes * run.ppn)
+
+
+PUBLISHED = Importer("io500_published", "JSON of published IO500 tables", recognises_published, read_published)
+
+
+IMPORTERS: Final = (RESULT, PUBLISHED)

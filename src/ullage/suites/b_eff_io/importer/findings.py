@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from ullage.analysis.findings.words import columns
-from ullage.importers.b_eff_io.reading import PrintedPartition
-from ullage.importers.b_eff_io.recomputed import (
+from ullage.importers.printed import Printed
+from ullage.model.summary import Finding
+from ullage.suites.b_eff_io.formula import b_eff_io
+from ullage.suites.b_eff_io.importer.reading import PrintedPartition
+from ullage.suites.b_eff_io.importer.recomputed import (
     MEGA,
     Bounded,
     average,
@@ -17,10 +20,7 @@ from ullage.importers.b_eff_io.recomputed import (
     printed_write_side,
     scatter_first_write,
 )
-from ullage.model.summary import Finding
-from ullage.suites.b_eff_io.formula import b_eff_io
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, TYPES, patterns_of
-from ullage.suites.io500.official import Printed
 from ullage.units import format_volume
 
 RECOMPUTED: Final = "b_eff_io-recomputed"

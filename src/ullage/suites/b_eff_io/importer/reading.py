@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ullage.errors import UserError, one_line
+from ullage.importers.printed import Printed, printed
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, Access, PatternType
-from ullage.suites.io500.official import Printed, printed
 
 Cell = tuple[Access, PatternType, int]
 """Access, pattern type, and position in the table (1 to 7, 8 is pattern 2); position 0 is the type's own total."""

@@ -6,17 +6,17 @@ from typing import Final, Literal
 
 from ullage.analysis.findings.words import processes
 from ullage.importers import IMPORT_SUITE
-from ullage.importers.b_eff_io.findings import findings_of, target_of
-from ullage.importers.b_eff_io.reading import TOTAL, PrintedPartition, PrintedRun
-from ullage.importers.b_eff_io.recomputed import (
+from ullage.model.plan import Scalar
+from ullage.model.summary import Row, Score, Summary
+from ullage.suites.b_eff_io.importer.findings import findings_of, target_of
+from ullage.suites.b_eff_io.importer.reading import TOTAL, PrintedPartition, PrintedRun
+from ullage.suites.b_eff_io.importer.recomputed import (
     MEGA,
     memory_bytes,
     memory_time_s,
     needed_write_side,
     printed_write_side,
 )
-from ullage.model.plan import Scalar
-from ullage.model.summary import Row, Score, Summary
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, POSITIONS, Pattern
 from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEMORY_TIME, PATTERN, SUITE, TYPE, VOLUME, WRITE_SIDE
 from ullage.suites.b_eff_io.validity import NOT_VALID

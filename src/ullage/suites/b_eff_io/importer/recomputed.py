@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.importers.b_eff_io.reading import PrintedPartition
+from ullage.importers.printed import Printed
 from ullage.suites.b_eff_io.formula import access_mean, b_eff_io, implied_write_side, memory_s, write_side
+from ullage.suites.b_eff_io.importer.reading import PrintedPartition
 from ullage.suites.b_eff_io.patterns import MIB, REWRITTEN_TYPE, TYPES, Access, PatternType
-from ullage.suites.io500.official import Printed
 
 MEGA: Final = 1e6
 Which = Callable[[Printed], float]

@@ -7,9 +7,9 @@ The program's three averages do not determine its headline; the summary says so,
 from typing import Final
 
 from ullage.importers import Importer
-from ullage.importers.b_eff_io import published, reading
-from ullage.importers.b_eff_io.summary import summary_of
 from ullage.model.summary import Summary
+from ullage.suites.b_eff_io.importer import published, reading
+from ullage.suites.b_eff_io.importer.summary import summary_of
 
 
 def recognises(text: str) -> bool:
@@ -27,3 +27,6 @@ def read(text: str, name: str) -> Summary:
 IMPORTER: Final = Importer(
     "b_eff_io", "what the original b_eff_io prints (.sum), or its sample as JSON", recognises, read
 )
+
+
+IMPORTERS: Final = (IMPORTER,)

@@ -7,8 +7,8 @@ import pytest
 
 from ullage.errors import UserError
 from ullage.importers import read
-from ullage.importers.iozone import read_tables, recognises
 from ullage.report.data import ReportData
+from ullage.suites.matrix.importer import read_tables, recognises
 from ullage.suites.matrix.report import tables
 from ullage.suites.matrix.tests import LABELS
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ullage.errors import UserError
-from ullage.importers.io500_published import read_published, recognises
+from ullage.suites.io500.importer import read_published, recognises_published
 
 RUN: dict[str, Any] = {
     "nodes": 10,
@@ -59,6 +59,6 @@ def test_mistakes_are_named_with_their_place(text: str, message: str) -> None:
 
 
 def test_only_its_own_form_is_recognised() -> None:
-    assert recognises(_table(RUN))
-    assert not recognises('{"runs": []}')
-    assert not recognises("ior_easy_write")
+    assert recognises_published(_table(RUN))
+    assert not recognises_published('{"runs": []}')
+    assert not recognises_published("ior_easy_write")

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of the workload ``transfer`` in the form of IOR's tables, for scripts that read those.
+"""Cases of our workloads in the form of IOR's tables and of mdtest's summary, for scripts that read those.
 
-Every number is made by the formulas of this page, not by IOR's: ``IOPS`` and ``OPs`` are both operations over the total
-time, ``Latency(s)`` is the mean time of an operation, ``Stonewall(MiB)`` is the rate of all ranks at the wall.
+Every number is made by the formulas of this page, not by the tools'. Of IOR ``IOPS`` and ``OPs`` are both operations
+over the total time, ``Latency(s)`` is the mean time of an operation, ``Stonewall(MiB)`` is the rate of all ranks at the
+wall. Of mdtest a rate is the items of all ranks over the time from the first rank's start to the last rank's stop, sync
+included, and the standard deviation is that of a sample.
 """
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean, pstdev
+from statistics import fmean, pstdev, stdev
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import NS_PER_S, stage_span_ns
@@ -34,14 +36,14 @@ _SUMMARY_HEADS: Final = (
 _SUMMARY_WIDTHS: Final = (9, *(10,) * 9, 12, 14, 5, 6, 3, 4, 3, 5, 8, 9, 4, 6, 8, 8, 9, 5, 6)
 
 
-def render(data: ReportData) -> str:
+def ior_tables(data: ReportData) -> str:
     """Results, maxima and summary; ``UserError`` for a result without such cases."""
     groups = _groups(data.measured)
     if not groups:
         raise UserError("the result holds no case of the workload transfer", "--format ior", "--format csv takes all")
     items = [item for item in data.measured if item.case.workload in _WORKLOADS]
-    lines = ["Results: ", "", _row(_HEADS), _row(["-" * len(head) for head in _HEADS])]
-    lines += [_row(_iteration(item, number)) for item, number in _numbered(items)]
+    lines = ["Results: ", "", _ior_row(_HEADS), _ior_row(["-" * len(head) for head in _HEADS])]
+    lines += [_ior_row(_iteration(item, number)) for item, number in _numbered(items)]
     lines += [*_maxima(groups), "", "Summary of all tests:", *_summary(groups)]
     lines += [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
     return "\n".join(lines) + "\n"
@@ -65,7 +67,7 @@ def _numbered(items: Sequence[Measured]) -> list[tuple[Measured, int]]:
     return numbered
 
 
-def _row(cells: Sequence[str]) -> str:
+def _ior_row(cells: Sequence[str]) -> str:
     return " ".join(cell.ljust(width) for cell, width in zip(cells, _WIDTHS, strict=True)).rstrip()
 
 
@@ -75,7 +77,7 @@ def _iteration(item: Measured, number: int) -> list[str]:
     mean_s = latency.sum_ns / latency.operations / NS_PER_S if latency is not None and latency.operations else 0.0
     return [
         access_word(phase),
-        f"{_rate(phase):.2f}",
+        f"{_ior_rate(phase):.2f}",
         f"{_operations(phase):.2f}",
         f"{mean_s:.9f}",
         f"{_block(item) / _KIB:.2f}",
@@ -101,7 +103,7 @@ def moving_ns(phase: PhaseRecord) -> int:
     return max(stage.last_stop_ns for stage in stages) - min(stage.first_start_ns for stage in stages)
 
 
-def _rate(phase: PhaseRecord) -> float:
+def _ior_rate(phase: PhaseRecord) -> float:
     return phase.bytes / _MIB / (phase.elapsed_ns / NS_PER_S) if phase.elapsed_ns else 0.0
 
 
@@ -122,7 +124,7 @@ def _block(item: Measured) -> int:
 def _maxima(groups: Mapping[tuple[str, str], Sequence[Measured]]) -> list[str]:
     lines: list[str] = []
     for access, head in (("write", "Max Write:"), ("read", "Max Read: ")):
-        rates = [_rate(i.phase) for items in groups.values() for i in items if access_word(i.phase) == access]
+        rates = [_ior_rate(i.phase) for items in groups.values() for i in items if access_word(i.phase) == access]
         if rates:
             lines.append(f"{head} {max(rates):.2f} MiB/sec ({max(rates) * _MIB / 1e6:.2f} MB/sec)")
     return lines
@@ -144,7 +146,7 @@ def _summary(groups: Mapping[tuple[str, str], Sequence[Measured]]) -> list[str]:
 def _summary_row(items: Sequence[Measured], test: int) -> tuple[str, ...]:
     last = items[-1]
     parameters, layout = last.case.workload_parameters, last.run.layout
-    rates, operations = [_rate(item.phase) for item in items], [_operations(item.phase) for item in items]
+    rates, operations = [_ior_rate(item.phase) for item in items], [_operations(item.phase) for item in items]
     reordered = parameters.get("read_back", "own") != "own"
     return (
         access_word(last.phase),
@@ -184,4 +186,102 @@ def _stonewall(phases: Sequence[PhaseRecord]) -> tuple[str, str]:
     return f"{fmean(wall.elapsed_ns for wall in walls) / NS_PER_S:.2f}", f"{fmean(rates):.2f}"
 
 
-EXPORTER = Exporter("ior", "cases of transfer as IOR's tables, for scripts that read those", "", render)
+IOR = Exporter("ior", "cases of transfer as IOR's tables, for scripts that read those", "", ior_tables)
+
+
+# -- mdtest's summary --------------------------------------------------------------------------------------------------
+
+
+_WORKLOAD: Final = "metadata"
+# What makes two cases parts of one test: the same items in the same tree.
+_SHAPE: Final = ("items", "items_per_directory", "depth", "branching", "leaf_only", "unique_directory")
+_ITEM_WORDS: Final[Mapping[str, str]] = {
+    "mkdir": "creation",
+    "create": "creation",
+    "stat": "stat",
+    "rename": "rename",
+    "read": "read",
+    "rmdir": "removal",
+    "unlink": "removal",
+}
+_TREE_WORDS: Final[Mapping[str, str]] = {"tree-create": "Tree creation", "tree-remove": "Tree removal"}
+_ORDER: Final = ("creation", "stat", "rename", "read", "removal")
+_HEAD: Final = "   Operation                     Max            Min           Mean        Std Dev"
+_RULE: Final = "   ---------                     ---            ---           ----        -------"
+
+Test = dict[str, list[Measured]]
+
+
+def mdtest_summary(data: ReportData) -> str:
+    """One table a test; ``UserError`` for a result without such cases."""
+    tests = _tests(data.measured)
+    if not tests:
+        raise UserError(
+            "the result holds no case of the workload metadata", "--format mdtest", "--format csv takes all"
+        )
+    parts = [line for test in tests for line in _table(test)]
+    warnings = [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
+    return "\n".join([*parts, *warnings]) + "\n"
+
+
+def _tests(measured: Sequence[Measured]) -> list[Test]:
+    """The repetitions of each test by the operation's name."""
+    tests: dict[tuple[object, ...], Test] = {}
+    for item in measured:
+        if item.case.workload == _WORKLOAD:
+            parameters = item.case.workload_parameters
+            shape = (item.case.target, item.run.layout.ranks, *(parameters.get(name, 0) for name in _SHAPE))
+            tests.setdefault(shape, {}).setdefault(operation_name(item), []).append(item)
+    return list(tests.values())
+
+
+def operation_name(item: Measured) -> str:
+    """As mdtest writes it; phases it has not are named alike."""
+    phase = item.phase.phase
+    if phase in _TREE_WORDS:
+        return _TREE_WORDS[phase]
+    kind = "Directory" if item.case.workload_parameters.get("item") == "directory" else "File"
+    return f"{kind} {_ITEM_WORDS.get(phase, phase)}"
+
+
+def _rank_of(name: str) -> tuple[int, int, str]:
+    """Directories, files, trees; each in the order in which mdtest goes through its phases."""
+    kind, _, word = name.partition(" ")
+    place = _ORDER.index(word) if word in _ORDER else len(_ORDER) - 1
+    return ("Directory", "File", "Tree").index(kind), place, word
+
+
+def _table(test: Test) -> list[str]:
+    first = next(iter(test.values()))[0]
+    items = first.case.workload_parameters.get("items", 0)
+    ranks = first.run.layout.ranks
+    total = ranks * items if isinstance(items, int) else 0
+    # Directories and files have a tree each, so its rows may hold two samples an iteration.
+    iterations = min(len(found) for found in test.values())
+    lines = [
+        f"{ranks} tasks, {total} files/directories",
+        "",
+        f"SUMMARY rate (in ops/sec): (of {iterations} iterations)",
+        _HEAD,
+        _RULE,
+    ]
+    return [
+        *lines,
+        *(_mdtest_row(name, [_mdtest_rate(i) for i in test[name]]) for name in sorted(test, key=_rank_of)),
+        "",
+    ]
+
+
+def _mdtest_rate(item: Measured) -> float:
+    return item.phase.operations / (item.phase.elapsed_ns / NS_PER_S) if item.phase.elapsed_ns else 0.0
+
+
+def _mdtest_row(name: str, rates: Sequence[float]) -> str:
+    spread = stdev(rates) if len(rates) > 1 else 0.0
+    return f"   {name:<22} {max(rates):>14.3f} {min(rates):>14.3f} {fmean(rates):>14.3f} {spread:>14.3f}"
+
+
+MDTEST = Exporter("mdtest", "cases of metadata as mdtest's summary, for scripts that read that", "", mdtest_summary)
+
+
+EXPORTERS: Final = (IOR, MDTEST)

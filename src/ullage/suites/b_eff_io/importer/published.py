@@ -9,10 +9,10 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from ullage.errors import UserError
-from ullage.importers.b_eff_io.reading import PrintedPartition, PrintedRun
+from ullage.importers.printed import Printed, printed
 from ullage.model.base import Strict
+from ullage.suites.b_eff_io.importer.reading import PrintedPartition, PrintedRun
 from ullage.suites.b_eff_io.patterns import Access
-from ullage.suites.io500.official import Printed, printed
 
 Amount = Annotated[float, Field(gt=0, le=1e15)]
 Count = Annotated[int, Field(ge=1, le=1 << 31)]

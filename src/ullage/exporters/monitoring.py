@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Medians as OpenMetrics text, for the textfile collector of Prometheus' node_exporter."""
+"""Medians for what watches numbers over time: github-action-benchmark and Bencher, Prometheus' node_exporter."""
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Final
@@ -8,11 +9,36 @@ from typing import Final
 from ullage.exporters import Exporter
 from ullage.model.summary import Row
 from ullage.report.data import ReportData
+from ullage.report.quantity import format_param, param_label
+
+
+def benchmark_entries(data: ReportData) -> str:
+    """The rows of which more is better: that form takes one direction a file. ``range`` is half the interval."""
+    entries = [_entry(row) for row in data.summary.rows if row.better == "more"]
+    return json.dumps(entries, indent=1) + "\n"
+
+
+def _entry(row: Row) -> dict[str, object]:
+    setting = ", ".join(f"{param_label(key)} {format_param(key, value)}" for key, value in row.params.items())
+    entry: dict[str, object] = {"name": f"{row.target}: {row.metric}, {setting}", "unit": row.unit, "value": row.median}
+    if row.low is not None and row.high is not None:
+        entry["range"] = f"± {(row.high - row.low) / 2:.6g}"
+    entry["extra"] = f"verdict {row.verdict}, grade {row.grade or 'none'}, {len(row.repetitions)} repetitions"
+    return entry
+
+
+GITHUB_ACTION_BENCHMARK = Exporter(
+    "github-action-benchmark", "medians for github-action-benchmark and Bencher", "", benchmark_entries
+)
+
+
+# -- OpenMetrics text --------------------------------------------------------------------------------------------------
+
 
 _UNITS: Final = {"B/s": "bytes_per_second", "op/s": "operations_per_second", "s": "seconds", "B": "bytes"}
 
 
-def render(data: ReportData) -> str:
+def openmetrics_text(data: ReportData) -> str:
     """One gauge a metric; target, parameters, verdict and grade are labels."""
     families: dict[str, list[Row]] = {}
     for row in data.summary.rows:
@@ -45,4 +71,7 @@ def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-EXPORTER = Exporter("openmetrics", "medians for Prometheus' node_exporter textfile collector", "", render)
+OPENMETRICS = Exporter("openmetrics", "medians for Prometheus' node_exporter textfile collector", "", openmetrics_text)
+
+
+EXPORTERS: Final = (GITHUB_ACTION_BENCHMARK, OPENMETRICS)

@@ -8,9 +8,9 @@ import pytest
 from ullage.cli.app import run as run_command
 from ullage.errors import UserError
 from ullage.importers import load_importers, read
-from ullage.importers.io500_result import read_result
 from ullage.model.summary import Finding, Summary
 from ullage.results.folder import ResultFolder
+from ullage.suites.io500.importer import read_result
 from ullage.suites.io500.official import OfficialRun, ini_text, make_run, summary_text
 from ullage.suites.io500.phases import BY_NAME, GIB, phases_of
 from ullage.suites.io500.score import score

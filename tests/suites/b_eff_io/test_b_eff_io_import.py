@@ -9,8 +9,8 @@ import pytest
 
 from ullage.errors import UserError
 from ullage.importers import read as read_file
-from ullage.importers.b_eff_io import read, recognises
 from ullage.model.summary import Finding, Summary
+from ullage.suites.b_eff_io.importer import read, recognises
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, ROWS, TYPES
 from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEMORY_TIME, PATTERN, TYPE, WRITE_SIDE, select
 
