@@ -15,6 +15,7 @@ from ullage.report.grids import Column, grid_of, value_hint, value_text
 from ullage.report.quantity import DASH, format_quantity, format_row, plural
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
+from ullage.runs.composite.headlines import Rule, ranks_key, word_of
 from ullage.units import format_bytes
 
 SUITE: Final = "collectives"
@@ -418,4 +419,24 @@ SECTIONS: Final = (SECTION,)
 CHARTS: Final = (
     TIME_CHART,
     OVERLAP_CHART,
+)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+_SMALL_BYTES: Final = 8
+
+
+def _is_small_allreduce(row: Row) -> bool:
+    shape = word_of(row, "operation"), word_of(row, "mode"), row.params.get("message_bytes")
+    return shape == ("allreduce", "blocking", _SMALL_BYTES)
+
+
+HEADLINES: Final = (
+    Rule(
+        "messages",
+        "collective_latency",
+        _is_small_allreduce,
+        ranks_key,
+        lambda row: f"allreduce of {_SMALL_BYTES} bytes, {row.params['ranks']} ranks",
+    ),
 )

@@ -15,6 +15,8 @@ from ullage.report.data import ReportData
 from ullage.report.quantity import DASH, format_param, format_quantity, format_share
 from ullage.report.table import Cell, number_cell
 from ullage.results.rows import threads_at_once
+from ullage.runs.composite.headlines import Rule, threads_text, word_of
+from ullage.units import format_bytes
 
 _SUITE: Final = "disk"
 _PATTERNS: Final = {
@@ -250,3 +252,31 @@ SECTION: Final = Section(
 
 
 SECTIONS: Final = (SECTION,)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+
+def _is_transfer(row: Row) -> bool:
+    """Also of other suites that move blocks, such as a sweep."""
+    return word_of(row, "access") in ("read", "write") and "phase" not in row.params and _DEPTH not in row.params
+
+
+def _is_small(row: Row) -> bool:
+    return word_of(row, "access") in ("read", "write") and _DEPTH in row.params
+
+
+def _transfer(row: Row) -> str:
+    order = f"{word_of(row, 'order')} " if "order" in row.params else ""
+    size = row.params.get("block_bytes")
+    block = f" of {format_bytes(size)}" if isinstance(size, int) else ""
+    return f"{row.target}: {order}{word_of(row, 'access')}s{block}, {threads_text(row)}"
+
+
+def _small(row: Row) -> str:
+    return f"{_transfer(row)}, depth {row.params[_DEPTH]}"
+
+
+HEADLINES: Final = (
+    Rule("disk", "bandwidth", _is_transfer, lambda row: row.params["access"], _transfer),
+    Rule("disk", "operation_rate", _is_small, lambda row: row.params["access"], _small),
+)

@@ -5,11 +5,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from ullage.model.summary import Row
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.phases import NamedPhase, format_rate, named_phases
 from ullage.report.quantity import DASH, significant
 from ullage.report.table import Cell, number_cell
+from ullage.runs.composite.headlines import Rule, word_of
 
 if TYPE_CHECKING:
     from ullage.suites.io500.sensitivity import Lever
@@ -70,3 +72,16 @@ SECTION: Final = Section(
 
 
 SECTIONS: Final = (SECTION,)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+
+def _is_name_work(row: Row) -> bool:
+    return word_of(row, "phase").startswith(("mdtest-", "find"))
+
+
+HEADLINES: Final = (
+    Rule(
+        "metadata", "operation_rate", _is_name_work, lambda row: row.params["phase"], lambda row: word_of(row, "phase")
+    ),
+)

@@ -22,6 +22,7 @@ from ullage.report.grids import (
 )
 from ullage.report.quantity import DASH, format_row, significant
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
+from ullage.runs.composite.headlines import Rule, word_of
 from ullage.suites.network.ceilings import Link, link_of
 from ullage.units import format_bytes
 
@@ -405,4 +406,30 @@ SECTIONS: Final = (SECTION,)
 CHARTS: Final = (
     RATE_CHART,
     LATENCY_CHART,
+)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+
+def _is_socket(row: Row) -> bool:
+    return word_of(row, "access") == "sockets" and word_of(row, "protocol") in ("tcp", "udp")
+
+
+def _is_one_request(row: Row) -> bool:
+    return _is_socket(row) and row.params.get("streams") == 1
+
+
+def _socket_stream(row: Row) -> str:
+    size, count = format_bytes(int(row.params["block_bytes"])), int(row.params["streams"])
+    return f"{word_of(row, 'protocol').upper()}, blocks of {size}, {count} stream{'' if count == 1 else 's'}"
+
+
+def _socket_request(row: Row) -> str:
+    size = int(row.params["block_bytes"])
+    return f"{word_of(row, 'protocol').upper()}, {size} byte{'' if size == 1 else 's'} there and back"
+
+
+HEADLINES: Final = (
+    Rule("network", "network_bandwidth", _is_socket, lambda row: row.params["protocol"], _socket_stream),
+    Rule("network", "latency_p50", _is_one_request, lambda row: row.params["protocol"], _socket_request),
 )

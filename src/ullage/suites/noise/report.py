@@ -11,6 +11,7 @@ from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.quantity import DASH, format_quantity
 from ullage.report.table import Cell, number_cell
+from ullage.runs.composite.headlines import Rule, threads_text
 
 if TYPE_CHECKING:
     from ullage.results.rows import Measured
@@ -172,3 +173,15 @@ SECTION: Final = Section(
 
 
 SECTIONS: Final = (SECTION,)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+HEADLINES: Final = (
+    Rule(
+        "noise",
+        "noise_share",
+        lambda row: row.params.get("access") == "fixed-work",
+        threads_text,
+        lambda row: f"time lost to others, {threads_text(row)}",
+    ),
+)

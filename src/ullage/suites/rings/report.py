@@ -11,6 +11,7 @@ from ullage.report.grids import Column, grid_of, peer_hint, peer_text, value_hin
 from ullage.report.quantity import DASH, Scale, format_quantity, format_row, scale_for, significant
 from ullage.report.table import peer_ratio
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip
+from ullage.runs.composite.headlines import Rule, ranks_key
 from ullage.suites.rings.balance import Balance, balances
 from ullage.suites.rings.diagnosis import kinds_of
 from ullage.suites.rings.findings import UNWRITTEN_NOTE, diagnosis_of
@@ -226,3 +227,21 @@ CHART: Final = Chart(
 
 SECTIONS: Final = (SECTION,)
 CHARTS: Final = (CHART,)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+
+def _is_random_ring(row: Row) -> bool:
+    return row.params.get("order") == "random"
+
+
+def _ring(row: Row) -> str:
+    size = row.params.get("message_bytes")
+    message = f", {size} B" if isinstance(size, int) else ""
+    return f"each of {row.params['ranks']} processes in random rings{message}"
+
+
+HEADLINES: Final = (
+    Rule("messages", "ring_bandwidth", _is_random_ring, ranks_key, _ring),
+    Rule("messages", "ring_latency", _is_random_ring, ranks_key, _ring),
+)

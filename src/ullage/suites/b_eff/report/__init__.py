@@ -4,7 +4,9 @@
 from typing import Final
 
 from ullage.suites.b_eff.report.charts import CHART
-from ullage.suites.b_eff.report.tables import SECTION
+from ullage.suites.b_eff.report.tables import HEADLINES, SECTION
+
+__all__ = ["CHARTS", "HEADLINES", "SECTIONS"]
 
 SECTIONS: Final = (SECTION,)
 CHARTS: Final = (CHART,)

@@ -9,6 +9,7 @@ from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of
 from ullage.report.quantity import DASH, format_quantity, significant
+from ullage.runs.composite.headlines import Rule, ranks_key
 from ullage.suites.b_eff.findings import winners
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, BEffRun
@@ -215,4 +216,16 @@ SECTION: Final = Section(
     order=4,
     build=tables,
     suite=SUITE,
+)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+HEADLINES: Final = (
+    Rule(
+        "messages",
+        "b_eff",
+        lambda row: "method" not in row.params,
+        ranks_key,
+        lambda row: f"b_eff of {row.params['ranks']} processes",
+    ),
 )

@@ -12,6 +12,7 @@ from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint
 from ullage.report.quantity import DASH, significant
 from ullage.report.table import Cell, number_cell
+from ullage.runs.composite.headlines import Rule, word_of
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,
@@ -347,3 +348,13 @@ SECTION: Final = Section(
     build=tables,
     suite=SUITE,
 )
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+
+def _parallel_io(row: Row) -> str:
+    ranks = int(row.params["ranks"])
+    return f"MPI-IO, {word_of(row, 'access')} of all patterns, {ranks} process{'' if ranks == 1 else 'es'}"
+
+
+HEADLINES: Final = (Rule("disk", ACCESS, lambda _row: True, lambda row: row.params["access"], _parallel_io),)

@@ -10,6 +10,7 @@ from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.quantity import DASH, format_interval, format_quantity, format_share, scale_for, significant
 from ullage.report.table import Cell, number_cell
+from ullage.runs.composite.headlines import Rule, threads_text, word_of
 from ullage.suites.cpu.report.lines import (
     LIBRARY_WORK,
     SUITE,
@@ -258,4 +259,38 @@ SECTION: Final = Section(
     order=1,
     build=tables,
     suite=SUITE,
+)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+_TYPES: Final = ("fp64", "fp32", "bf16", "int8")
+_LINEAR: Final = {
+    "gemm": "matrix product",
+    "solve": "linear solve (HPL)",
+    "distributed-solve": "linear solve (HPL) over ranks",
+}
+
+
+def _is_arithmetic(row: Row) -> bool:
+    return "isa" in row.params and word_of(row, "type") in _TYPES
+
+
+def _is_linear(row: Row) -> bool:
+    return word_of(row, "operation") in _LINEAR
+
+
+def _arithmetic(row: Row) -> str:
+    kernel = " ".join(filter(None, (word_of(row, "isa"), word_of(row, "operation"))))
+    return f"{word_of(row, 'type')} by {kernel}, {threads_text(row)}"
+
+
+def _linear(row: Row) -> str:
+    name = _LINEAR[word_of(row, "operation")]
+    size = f", n={row.params['n']}" if "n" in row.params else ""
+    return f"{name}{size}, {threads_text(row)}"
+
+
+HEADLINES: Final = (
+    Rule("cores", "compute_rate", _is_arithmetic, lambda row: row.params["type"], _arithmetic),
+    Rule("cores", "compute_rate", _is_linear, lambda row: row.params["operation"], _linear),
 )

@@ -8,8 +8,10 @@ from ullage.model.summary import Row
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.quantity import format_quantity
+from ullage.runs.composite.headlines import Rule, threads_text, word_of
 from ullage.suites.memory.report import bandwidth, latency
 from ullage.suites.memory.report.rows import MEMORY_LEVEL, SUITE, own_rows
+from ullage.units import format_bytes
 
 _PEERS: Final = "mbw, sysbench and HPC Challenge's STREAM"
 
@@ -66,4 +68,46 @@ SECTION: Final = Section(
     order=3,
     build=tables,
     suite=SUITE,
+)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+_KERNELS: Final = ("read", "write", "copy", "triad")
+
+
+def _is_in_memory(row: Row) -> bool:
+    return word_of(row, "level") == MEMORY_LEVEL
+
+
+def _is_stream(row: Row) -> bool:
+    return _is_in_memory(row) and word_of(row, "kernel") in _KERNELS and "block_bytes" not in row.params
+
+
+def _is_chase(row: Row) -> bool:
+    whole = word_of(row, "locality") in ("", "whole set")
+    return _is_in_memory(row) and whole and row.params.get("chains", 1) == 1 and row.params.get("threads", 1) == 1
+
+
+def _stream(row: Row) -> str:
+    stores = f", {word_of(row, 'stores')} stores" if "stores" in row.params else ""
+    return f"{word_of(row, 'kernel')}{stores}, {threads_text(row)}"
+
+
+def _chase(row: Row) -> str:
+    size = row.params.get("working_set_bytes")
+    place = f" of {format_bytes(size)}" if isinstance(size, int) else ""
+    pages = f", {word_of(row, 'pages')} pages" if "pages" in row.params else ""
+    return f"one load{place}{pages}"
+
+
+HEADLINES: Final = (
+    Rule("memory", "memory_bandwidth", _is_stream, lambda row: row.params["kernel"], _stream),
+    Rule("memory", "access_time", _is_chase, lambda row: row.metric, _chase),
+    Rule(
+        "memory",
+        "update_rate",
+        _is_in_memory,
+        lambda row: row.metric,
+        lambda row: f"random updates, {threads_text(row)}",
+    ),
 )
