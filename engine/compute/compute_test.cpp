@@ -87,13 +87,13 @@ TEST_F(MpiCompute, RunsItsWindowsAndCounts) {
                              {"window_s", 0.001},
                              {"warm_up_s", 0.0}});
   const auto workload = entry().make(given, context_);
-  ASSERT_TRUE(workload->begin());
+  ASSERT_TRUE(begin_together(*workload, world_.all()).everywhere);
   ASSERT_EQ(workload->phases(), 1U);
   const auto phase = workload->phase(0);
   Json record;
   const PhaseOutcome outcome = run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, *phase, record);
   EXPECT_EQ(outcome.status, PhaseStatus::ok);
-  EXPECT_TRUE(workload->end(true));
+  EXPECT_TRUE(end_together(*workload, true, world_.all()).everywhere);
   if (!world_.root()) return;
   EXPECT_EQ(record["phase"], "compute");
   EXPECT_EQ(record["operations"], 3 * world_.size());

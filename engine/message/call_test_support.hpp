@@ -38,14 +38,14 @@ class MpiCalls : public ::testing::Test {
   /// `records_` then has what was measured in each phase, on rank 0. The status is the last phase's.
   [[nodiscard]] PhaseStatus run(const std::string& name, const Values& given) {
     const auto workload = entry(name).make(complete(entry(name).description.parameters, given, "").value(), context_);
-    PhaseStatus status = workload->begin() ? PhaseStatus::ok : PhaseStatus::failed;
+    PhaseStatus status = begin_together(*workload, world_.all()).everywhere ? PhaseStatus::ok : PhaseStatus::failed;
     records_.clear();
     for (std::size_t i = 0; i < workload->phases() && status == PhaseStatus::ok; ++i) {
       const auto phase = workload->phase(i);
       Json& record = records_.emplace_back(Json::object());
       status = run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, *phase, record).status;
     }
-    EXPECT_TRUE(workload->end(true).has_value());
+    EXPECT_TRUE(end_together(*workload, true, world_.all()).everywhere);
     return status;
   }
   /// Windows as short as can be.

@@ -41,7 +41,7 @@ class MpiMessageWorkload : public ::testing::Test {
     records_.clear();
     const auto values = complete(entry(name).description.parameters, given, "/p");
     const auto workload = entry(name).make(values.value(), context_);
-    EXPECT_TRUE(workload->begin().has_value());
+    EXPECT_TRUE(begin_together(*workload, world_.all()).everywhere);
     bool good = true;
     for (std::size_t i = 0; i < std::min(workload->phases(), most_phases) && good; ++i) {
       const auto phase = workload->phase(i);
@@ -49,7 +49,7 @@ class MpiMessageWorkload : public ::testing::Test {
       good =
           run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, *phase, record).status == PhaseStatus::ok;
     }
-    EXPECT_TRUE(workload->end(good).has_value());
+    EXPECT_TRUE(end_together(*workload, good, world_.all()).everywhere);
     return good;
   }
   [[nodiscard]] double gauge(std::size_t phase, const std::string& name, const std::string& which) const {

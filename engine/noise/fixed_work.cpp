@@ -10,12 +10,10 @@ class FixedWork final : public Workload {
   FixedWork(const FixedWorkParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] Status begin() override { return {}; }
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
     return std::make_unique<FixedWorkPhase>(parameters_, context_);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   FixedWorkParameters parameters_;

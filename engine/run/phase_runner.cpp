@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/signals.hpp"
+#include "mpi/agreement.hpp"
 #include "run/phase_result.hpp"
 
 namespace ullage {
@@ -167,8 +168,8 @@ Json record_of(const PhaseInfo& info, const mpi::World& world) {
 }
 
 /// A phase that could not begin: its record holds the failures and no measurement.
-PhaseOutcome refused(const RunContext& context, const std::optional<Error>& error, Json& record) {
-  Json failures = gather_failures(*context.world, error);
+PhaseOutcome refused(const RunContext& context, const Status& ready, Json& record) {
+  Json failures = gather_failures(*context.world, ready ? std::nullopt : std::optional(ready.error()));
   const Json nothing{{"elapsed_ns", 0}, {"bytes", 0}, {"operations", 0}};
   record.update(Json{{"status", "failed"},
                      {"grade", "A"},
@@ -274,9 +275,9 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   record = record_of(info, *context.world);
 
   context.watchdog->watch(info.name + ": before", nullptr);
-  const Status ready = work.before();
+  const mpi::Agreement ready = mpi::agree(all, work.before());
   context.watchdog->rest();
-  if (all.any(!ready)) return refused(context, ready ? std::nullopt : std::optional(ready.error()), record);
+  if (!ready.everywhere) return refused(context, ready.own, record);
 
   Passage passage(context, work, info);
   PhaseScope scope{context.world, folder, info.access == Access::read, info.access == Access::write, info.files, 0, 0};

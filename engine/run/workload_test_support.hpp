@@ -23,11 +23,11 @@ inline PhaseOutcome run_workload(const std::string& name, const Values& given, J
   context.world = &world;
   const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find(name);
   const auto workload = entry.make(complete(entry.description.parameters, given, "").value(), context);
-  EXPECT_TRUE(workload->begin().has_value());
+  EXPECT_TRUE(begin_together(*workload, world.all()).everywhere);
   EXPECT_EQ(workload->phases(), 1U);
   const auto phase = workload->phase(0);
   const PhaseOutcome outcome = run_phase({&world, &clock, &watchdog, &meter, {}, 0}, nullptr, *phase, record);
-  EXPECT_TRUE(workload->end(true).has_value());
+  EXPECT_TRUE(end_together(*workload, true, world.all()).everywhere);
   return outcome;
 }
 

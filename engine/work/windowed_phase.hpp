@@ -147,12 +147,10 @@ class WindowedWorkload final : public Workload {
   WindowedWorkload(std::string phase, const WindowParameters& parameters, const WorkloadContext& context,
                    std::unique_ptr<WindowedKernel> kernel)
       : phase_(std::move(phase)), parameters_(parameters), context_(context), kernel_(std::move(kernel)) {}
-  [[nodiscard]] Status begin() override { return {}; }
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
     return std::make_unique<WindowedPhase>(phase_, parameters_, context_, *kernel_);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   std::string phase_;

@@ -126,7 +126,7 @@ def test_a_cut_volume_stays_when_the_room_has_changed(place: Path, monkeypatch: 
 
 def test_a_damaged_request_is_named(place: Path) -> None:
     request = prepare(place).request.model_copy(update={"options": {"lines": []}})
-    with pytest.raises(UserError, match=r"request\.json: options/lines"):
+    with pytest.raises(UserError, match=r"request\.json /options/lines"):
         find_suite("from-ior").prepare(request, GROUND)
 
 

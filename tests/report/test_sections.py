@@ -139,7 +139,8 @@ def test_wear_out_that_was_cut_short_is_said(data: ReportData) -> None:
 def test_what_all_phases_share_is_said_once_and_columns_of_dashes_are_left_out() -> None:
     summary = make_summary(Course(repetitions=1))
     rows = [
-        row.model_copy(update={"reasons": [*row.reasons, "imported from x"], "grade": None}) for row in summary.rows
+        row.model_copy(update={"verdict_reasons": [*row.verdict_reasons, "imported from x"], "grade": None})
+        for row in summary.rows
     ]
     content = phases.phase_table(ReportData(summary.model_copy(update={"rows": rows})))
     assert content is not None

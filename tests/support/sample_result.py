@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support.flags import flags_of
 from ullage.model.describe import EngineBuild, MpiBuild
 from ullage.model.plan import Layout, Target
 from ullage.model.record import (
@@ -195,9 +196,9 @@ def _row(target: str, access: str, ranks: int, block: int, samples: list[float])
         ceiling=ceiling,
         share=median / ceiling.value if ceiling else None,
         verdict=verdict,
-        reasons=["pages were resident before the read"] if verdict != sound else [],
+        verdict_reasons=["pages were resident before the read"] if verdict != sound else [],
         grade="B" if ranks == max(8, ranks) else "A",
-        flags=[] if single else ["interval-below-95"] if len(samples) < 6 else [],
+        flags=flags_of("interval-below-95") if not single and len(samples) < 6 else [],
     )
 
 

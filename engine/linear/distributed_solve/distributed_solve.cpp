@@ -10,7 +10,6 @@ class DistributedSolve final : public Workload {
   DistributedSolve(const DistributedSolveParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] Status begin() override { return {}; }
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
     const ScalapackSource source = [choice = ScalapackChoice{parameters_.library, parameters_.core}] {
@@ -18,7 +17,6 @@ class DistributedSolve final : public Workload {
     };
     return std::make_unique<DistributedSolvePhase>(parameters_, context_, source);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   DistributedSolveParameters parameters_;

@@ -10,7 +10,6 @@ class Gemm final : public Workload {
  public:
   Gemm(const GemmParameters& parameters, const WorkloadContext& context) : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] Status begin() override { return {}; }
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
     const BlasSource source = [choice = BlasChoice{parameters_.library, parameters_.core}] {
@@ -19,7 +18,6 @@ class Gemm final : public Workload {
     if (parameters_.type == GemmType::fp32) return std::make_unique<GemmPhase<float>>(parameters_, context_, source);
     return std::make_unique<GemmPhase<double>>(parameters_, context_, source);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   GemmParameters parameters_;

@@ -11,7 +11,6 @@ class Solve final : public Workload {
   Solve(const SolveParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] Status begin() override { return {}; }
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
     const BlasSource source = [choice = BlasChoice{parameters_.library, parameters_.core}] {
@@ -19,7 +18,6 @@ class Solve final : public Workload {
     };
     return std::make_unique<SolvePhase>(parameters_, context_, source);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   SolveParameters parameters_;

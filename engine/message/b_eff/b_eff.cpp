@@ -9,12 +9,17 @@ class BEff final : public Workload {
  public:
   BEff(const BEffParameters& parameters, const WorkloadContext& context) : run_(parameters, context) {}
 
-  [[nodiscard]] Status begin() override { return run_.begin(); }
+  void find_peers() override { run_.find_peers(); }
+  [[nodiscard]] LocalSteps begin() override {
+    return {{"look for room", [this] { return run_.look_for_room(); }}, {"make messages", [this]() -> Status {
+                                                                           run_.make_messages();
+                                                                           return {};
+                                                                         }}};
+  }
   [[nodiscard]] std::size_t phases() const override { return b_eff_size_count; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     return std::make_unique<BEffPhase>(run_, index);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   BEffRun run_;

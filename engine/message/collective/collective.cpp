@@ -10,12 +10,10 @@ class CollectiveWorkload final : public Workload {
   CollectiveWorkload(const CollectiveParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] Status begin() override { return {}; }
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
     return std::make_unique<CollectivePhase>(parameters_, context_);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   CollectiveParameters parameters_;

@@ -22,16 +22,12 @@ class CongestionWorkload final : public Workload {
   CongestionWorkload(const CongestionParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] Status begin() override {
-    cast_.emplace(*context_.world, parameters_);
-    return {};
-  }
+  void find_peers() override { cast_.emplace(*context_.world, parameters_); }
   [[nodiscard]] std::size_t phases() const override { return course.size(); }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     const auto [test, is_congested] = course.at(index);
     return std::make_unique<CongestionPhase>(parameters_, context_, *cast_, test, is_congested);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   CongestionParameters parameters_;

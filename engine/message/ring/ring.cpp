@@ -9,12 +9,10 @@ class Ring final : public Workload {
  public:
   Ring(const RingParameters& parameters, const WorkloadContext& context) : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] Status begin() override { return {}; }
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
     return std::make_unique<RingPhase>(parameters_, context_);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   RingParameters parameters_;

@@ -15,11 +15,11 @@ from ullage.launch.base import is_one_node
 from ullage.model.plan import Layout, Limits, Plan
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.cells.room import NO_LIMIT, check_places, most_bytes
+from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 
@@ -89,7 +89,7 @@ def prepare_lines(request: Request, engine_context: EngineContext, tool: str, tr
     from ullage.system.memory import read_memory
     from ullage.system.storage import read_places
 
-    options = typed_options(LineOptions, request)
+    options = read_options(LineOptions, request)
     translation = translation_of(tool, options, translator, read_text)
     places = read_places(request.targets)
     check_places(places)

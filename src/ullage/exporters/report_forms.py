@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ullage.exporters import Exporter
+from ullage.model.summary import SUMMARY_SCHEMA
 from ullage.report.contents import documents
 from ullage.report.data import ReportData
 from ullage.report.table import to_csv
@@ -46,7 +47,7 @@ def _svg_files(data: ReportData) -> Mapping[str, str]:
 
 
 EXPORTERS: Final = (
-    Exporter("json", "the summary (schema ullage.summary/1)", "", _summary),
+    Exporter("json", f"the summary (schema {SUMMARY_SCHEMA})", "", _summary),
     Exporter("csv", "all rows, plain SI numbers, every repetition", "", _rows),
     Exporter("html", "one self-contained page with charts and tables", "report.html", _page, _beside_page),
     Exporter("png", "a folder of the charts as PNG", "charts-png", _png_files),

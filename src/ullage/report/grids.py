@@ -47,7 +47,7 @@ def value_hint(row: Row | None) -> str:
     if row is None:
         return ""
     interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
-    return "; ".join(filter(None, (interval, ", ".join(row.flags), f"grade {row.grade}" if row.grade else "")))
+    return "; ".join(filter(None, (interval, ", ".join(row.flag_codes), f"grade {row.grade}" if row.grade else "")))
 
 
 def peer_text(row: Row | None) -> str:

@@ -44,7 +44,7 @@ def point(row: Row, panel: Panel, scale: Scale) -> Spec:
         "text": format_row(row),
         "verdict": "; ".join([row.verdict, *row.reasons]),
         "grade": row.grade or DASH,
-        "flags": ", ".join(row.flags) or DASH,
+        "flags": ", ".join(row.flag_codes) or DASH,
         "count": str(len(row.repetitions)),
         "share": format_share(row.share),
     }

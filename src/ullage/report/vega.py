@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from ullage.model.plan import Scalar
+from ullage.report.user_cache import cached_text
 from ullage.report.verdicts import CLASSES
 
 Spec = dict[str, Any]
@@ -128,9 +129,16 @@ def to_png(spec: Mapping[str, Any], scale: float = 2.0) -> bytes:
 
 @cache
 def javascript() -> str | None:
-    """Vega, Vega-Lite and vega-embed as one script; None where vl-convert is not installed."""
+    """Vega, Vega-Lite and vega-embed as one script; None where vl-convert is not installed.
+
+    Putting it together takes more than a second, most of what an ordinary report takes.
+    """
     try:
         import vl_convert
     except ImportError:
         return None
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE_VERSION)
+
+    def bundle() -> str:
+        return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE_VERSION)
+
+    return cached_text(f"vega-lite-{VEGA_LITE_VERSION}-of-vl-convert-{vl_convert.__version__}.js", bundle)

@@ -4,7 +4,7 @@
 Imported for every command, ``--help`` included: what is heavy is imported in functions.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ullage.model.summary import Finding, Row, Score
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
+    from ullage.runs.options.model import SuiteOptions
     from ullage.runs.session import Session
 
 
@@ -92,8 +93,8 @@ class Suite(Protocol):
         ...
 
     @property
-    def options(self) -> Callable[..., ParsedOptions]:
-        """Its parameters, annotated for typer, are the suite's options. ``UserError`` for words that say nothing."""
+    def options(self) -> "type[SuiteOptions]":
+        """The model whose fields are its options. It is imported when it is asked for, not with the suite."""
         ...
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> Prepared:

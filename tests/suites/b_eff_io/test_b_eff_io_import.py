@@ -172,7 +172,7 @@ def test_every_reason_against_is_kept() -> None:
         "7 errors: data that came back wrong",
     ]
     (value,) = select(summary.rows, B_EFF_IO)
-    assert value.flags[0] == "INVALID:b_eff_io"
+    assert value.flag_codes[0] == "INVALID:b_eff_io"
     assert not select(summary.rows, PATTERN, access="read", pattern=5)
     lost = finding(summary, "b_eff_io-lost")
     assert (lost.numbers["access"], lost.numbers["patterns"], lost.numbers["why"]) == ("read", [5], "failed")

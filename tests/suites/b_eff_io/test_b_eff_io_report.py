@@ -19,7 +19,7 @@ from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, X_PO
 from ullage.suites.b_eff_io.report import hint_plots as b_eff_io_hints
 from ullage.suites.b_eff_io.report import plots as b_eff_io
 from ullage.suites.b_eff_io.report import tables as section
-from ullage.suites.b_eff_io.report.sheets import best_sheets, flag_reason, sheets_of, title_of
+from ullage.suites.b_eff_io.report.sheets import best_sheets, sheets_of, title_of
 
 PRINTED = """\
 b_eff_io.c, Revision 2.1 from Dec. 12, 2001
@@ -293,5 +293,5 @@ def test_sheets_are_named_by_what_sets_them_apart(plain: ReportData, sets: Repor
 def test_the_reason_of_a_flag_stands_at_its_place(sets: ReportData) -> None:
     row = sheets_of(sets)[0].value
     assert row is not None
-    assert flag_reason(row, "INVALID:b_eff_io").startswith("the scheduled time is ")
-    assert flag_reason(row, "unheard-of") == ""
+    assert row.reason_of("INVALID:b_eff_io").startswith("the scheduled time is ")
+    assert row.reason_of("unheard-of") == ""

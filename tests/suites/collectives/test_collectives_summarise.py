@@ -14,15 +14,17 @@ from support.collective_world import (
     row,
     write_result,
 )
+from support.flags import flags_of
 from ullage.model.plan import Parameters
 from ullage.model.summary import Row, Summary
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.vega import to_svg, with_config
 from ullage.results.records import AnyRecord
+from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
 from ullage.suites.collectives import report
 from ullage.suites.collectives.findings import expected_growth, findings_of
-from ullage.suites.collectives.words import collectives_words
+from ullage.suites.collectives.options import CollectivesOptions
 
 OVERLAP: Parameters = {"operation": "bcast", "message_bytes": 64, "mode": "overlap", "tests": 8}
 
@@ -45,7 +47,7 @@ def launch() -> list[AnyRecord]:
 @pytest.fixture
 def data(tmp_path: Path) -> ReportData:
     few = collective_records({("barrier", 0): 2e-6, ("bcast", 8): 9e-6}, ranks=4)
-    asked = collectives_words(ranks="2,4")
+    asked = parse_options(CollectivesOptions, ranks="2,4")
     result = write_result(tmp_path / "r", "collectives", asked, [launch(), few])
     return load(FinishedResult(result.path), build_summary(result))
 
@@ -139,7 +141,7 @@ def test_charts_can_be_drawn(data: ReportData) -> None:
 def test_time_over_sizes_is_of_the_most_ranks_that_have_cores() -> None:
     rows = [
         *(latency_row("bcast", 2, size, size * 1e-7) for size in (8, 64)),
-        *(latency_row("bcast", 64, size, size * 1e-6, flags=["oversubscribed"]) for size in (8, 64)),
+        *(latency_row("bcast", 64, size, size * 1e-6, flags=flags_of("oversubscribed")) for size in (8, 64)),
     ]
     summary = Summary(suite="collectives", run_id="r", created="now", rows=rows)
     (sizes, ranks) = report.time_figures(ReportData(summary))
@@ -169,7 +171,7 @@ def test_growth_beyond_what_the_operation_needs_is_found() -> None:
 
 
 def test_crowded_ranks_are_said_and_used_in_nothing_else() -> None:
-    slow = latency_row("allreduce", 8, 8, 9e-3, flags=["oversubscribed"])
+    slow = latency_row("allreduce", 8, 8, 9e-3, flags=flags_of("oversubscribed"))
     rows = [latency_row("allreduce", 2, 8, 1e-6), slow]
     (finding,) = findings_of(rows)
     assert (finding.kind, finding.severity) == ("oversubscribed", "warning")
@@ -194,9 +196,9 @@ def test_one_sided_operations_have_their_best_way(data: ReportData) -> None:
 
 def test_a_launch_with_fewer_cores_than_ranks_is_flagged(tmp_path: Path) -> None:
     records = collective_records({("bcast", 8): 1e-6}, oversubscribed=True)
-    result = write_result(tmp_path / "r", "collectives", collectives_words(ranks="2"), [records])
+    result = write_result(tmp_path / "r", "collectives", parse_options(CollectivesOptions, ranks="2"), [records])
     summary = build_summary(result)
-    assert all("oversubscribed" in one.flags for one in summary.rows)
+    assert all("oversubscribed" in one.flag_codes for one in summary.rows)
     content = report.tables(load(FinishedResult(result.path), summary))
     assert content is not None
     assert content.notes[0].startswith("Oversubscribed with 2 ranks")

@@ -3,6 +3,7 @@
 
 import pytest
 
+from support.flags import flags_of
 from ullage.model.summary import Ceiling, Peer, Row, Summary
 from ullage.report.contents import Content, Grid
 from ullage.report.data import ReportData
@@ -106,7 +107,7 @@ def test_the_first_table_has_the_seeds_columns() -> None:
 
 
 def test_an_invalid_kernel_is_not_the_best() -> None:
-    rows = [*ROWS, *kernel("avx2/fp64/fma", 2, 999e9, flags=["INVALID:above-ceiling"])]
+    rows = [*ROWS, *kernel("avx2/fp64/fma", 2, 999e9, flags=flags_of("INVALID:above-ceiling"))]
     assert texts(content(rows).grids[0])[2]["kernel"] == "avx512 fp64 fma"
     assert any(line["mind"] == "INVALID:above-ceiling" for line in texts(content(rows).grids[3]))
 

@@ -70,7 +70,7 @@ def test_a_short_write_and_an_empty_find_are_void_even_where_nobody_marked_them(
     summary = read_result(text, "r.txt")
     void = {finding.numbers["phase"] for finding in _of(summary, "io500-void")}
     assert void == {"ior-easy-write", "mdtest-easy-write", "ior-hard-write", "mdtest-hard-write", "find"}
-    flagged = {row.params["phase"] for row in summary.rows if "INVALID:void-phase" in row.flags}
+    flagged = {row.params["phase"] for row in summary.rows if "INVALID:void-phase" in row.flag_codes}
     assert flagged == void
 
 

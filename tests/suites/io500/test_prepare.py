@@ -92,7 +92,7 @@ def test_hints_without_mpi_io_are_refused(world: World) -> None:
 def test_options_of_a_damaged_request_are_named(world: World) -> None:
     request = world.request()
     changed = request.model_copy(update={"options": {**request.options, "repeat": 0}})
-    with pytest.raises(UserError, match=r"request.json: options/repeat: "):
+    with pytest.raises(UserError, match=r"request.json /options/repeat: "):
         prepare_io500(changed, GROUND)
 
 

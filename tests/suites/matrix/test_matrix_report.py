@@ -3,6 +3,7 @@
 
 import json
 
+from support.flags import flags_of
 from ullage.model.summary import Ceiling, Peer, Row, Summary
 from ullage.report.data import ReportData
 from ullage.report.quantity import DASH
@@ -111,7 +112,7 @@ def test_a_full_matrix_stays_small_enough_for_a_page() -> None:
 
 def test_the_table_has_best_median_and_verdicts_of_each_test() -> None:
     rows = [*surface("write", verdict="synced"), *surface("read")]
-    rows[-1] = rows[-1].model_copy(update={"flags": ["INVALID:above-ceiling"]})
+    rows[-1] = rows[-1].model_copy(update={"flags": flags_of("INVALID:above-ceiling")})
     content = matrix.tables(data(*rows))
     assert content is not None
     (grid,) = content.grids
@@ -124,7 +125,7 @@ def test_the_table_has_best_median_and_verdicts_of_each_test() -> None:
 
 
 def test_short_phases_and_peers_are_said() -> None:
-    rows = surface(flags=["too-short"], peer=Peer(tool="iozone", version="3.489", median=5e8))
+    rows = surface(flags=flags_of("too-short"), peer=Peer(tool="iozone", version="3.489", median=5e8))
     content = matrix.tables(data(*rows))
     assert content is not None
     assert any(note.startswith("6 of 6 numbers come from phases below 10 ms") for note in content.notes)

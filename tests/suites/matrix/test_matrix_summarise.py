@@ -3,7 +3,9 @@
 
 import pytest
 
+from support.flags import flags_of
 from ullage.analysis.metrics.file_bandwidth import METRIC
+from ullage.model.flags import Flag
 from ullage.model.record import CaseRecord, Done, PhaseRecord, Stage
 from ullage.model.summary import Ceiling, Row
 from ullage.model.system import SystemFacts
@@ -83,12 +85,11 @@ def test_the_devices_ceiling_does_not_bound_what_a_cache_answered(verdict: str, 
         verdict,
         ceiling=ceiling,
         share=2.0,
-        flags=["INVALID:above-ceiling"],
-        reasons=["2.00 times the ceiling"],
+        flags=[Flag(code="INVALID:above-ceiling", reason="2.00 times the ceiling")],
     )
     (found,) = label_rows([above], {"c1": case()}, options())
     assert (found.ceiling is not None) == bounded
-    assert ("INVALID:above-ceiling" in found.flags) == bounded
+    assert ("INVALID:above-ceiling" in found.flag_codes) == bounded
 
 
 def phase(stages: dict[str, Stage]) -> PhaseRecord:
@@ -150,5 +151,5 @@ def test_an_order_is_held_against_sequential_reads_by_record() -> None:
 
 
 def test_what_cannot_be_says_nothing() -> None:
-    rows = [row("read", 1e9), row("reread", 8e9, flags=["INVALID:above-ceiling"])]
+    rows = [row("read", 1e9), row("reread", 8e9, flags=flags_of("INVALID:above-ceiling"))]
     assert findings_of(rows, LEVELS) == []

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.model.flags import interval_below
 from ullage.model.plan import Scalar
 from ullage.report import verdicts
 from ullage.report.contents import Chart, Figure
@@ -161,7 +162,7 @@ def _ceiling_words(panel: Panel) -> str:
 def _interval_words(panel: Panel) -> str:
     if all(row.low is None for row in panel.rows):
         return "One sample a point: no interval."
-    short = any("interval-below-95" in row.flags for row in panel.rows)
+    short = any(row.has_flag(interval_below()) for row in panel.rows)
     what = "Bands" if len(panel.xs) > 1 else "Whiskers"
     return f"{what}: {'range of the repetitions (too few for 95 %)' if short else '95 % interval of the median'}."
 

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep would do, for people: every case, what it moves, how long all of it takes and how much room it needs."""
+"""What a run would do, for people: every case, what it moves, how long all of it takes and how much room it needs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ullage.model.plan import Limits
-from ullage.model.system import Memory, Place
+from ullage.model.system import Place
 from ullage.runs.cells.costs import Costs
+from ullage.runs.cells.options import RunOptions
 from ullage.runs.cells.planning import Cell, by_layout
 from ullage.runs.cells.room import most_bytes, needed_bytes
+from ullage.runs.machine import Machine
 from ullage.runs.suite import Explanation
-from ullage.suites.sweep.options import RunOptions, SweepOptions
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS = ["target", "backend", "ranks", "block", "phases", "data", "files", "each takes about", "case"]
@@ -23,8 +24,7 @@ class Scene:
     options: RunOptions
     cells: Sequence[Cell]
     costs: Costs
-    places: Sequence[Place]
-    memory: Memory
+    machine: Machine
     volume_text: str
     notes: Sequence[str]
 
@@ -59,7 +59,7 @@ def _head(scene: Scene) -> list[str]:
         f"+-{options.interval:.1%}, in {format_time(options.time_s)} in all; order shuffled with seed {options.seed}."
     )
     lines = [f"Cases: {len(scene.cells)}, in {layouts} launches at least; {scene.volume_text}.", repeated]
-    places = {place.target: place for place in scene.places}
+    places = {place.target: place for place in scene.machine.places}
     lines += [
         f"Target {target.name}: {target.uri} ({_nature(places.get(target.name))})."
         for target in {cell.target.name: cell.target for cell in scene.cells}.values()
@@ -74,22 +74,6 @@ def _nature(place: Place | None) -> str:
         return f"{place.file_system}: memory, not storage"
     kind = place.file_system or "file system unknown"
     return f"{kind} on {place.source or 'an unknown source'}{', remote' if place.is_remote else ''}"
-
-
-def sweep_notes(options: SweepOptions, cells: Sequence[Cell], volume_bytes: int) -> list[str]:
-    """What of a sweep is not as one might expect."""
-    lines: list[str] = []
-    if "write" not in options.access:
-        lines.append(f"Each case writes first what it reads; only {', '.join(options.access)} become rows.")
-    asked = [volume_bytes * (cell.layout.ranks if options.weak else 1) for cell in cells]
-    lines += inexact_volumes(cells, asked)
-    if options.cache == "none" and "read" in options.access:
-        lines.append("Nothing is done about caches before reads: expect the verdict warm.")
-    if options.extend:
-        lines.append(
-            f"While the best lies at the rim of {' or '.join(options.extend)} and still grows, doubled values come."
-        )
-    return lines
 
 
 def inexact_volumes(cells: Sequence[Cell], asked: Sequence[int]) -> list[str]:
@@ -129,10 +113,10 @@ def _count(cell: Cell, phases: Iterable[str]) -> int:
 def _space(scene: Scene) -> list[str]:
     limits = Limits(space_bytes=scene.options.space)
     lines: list[str] = []
-    for place in scene.places:
+    for place in scene.machine.places:
         needed = needed_bytes(scene.cells, place.target, keep=scene.options.keep)
         free = "unknown" if place.free_bytes is None else format_volume(place.free_bytes)
-        allowed = format_volume(most_bytes(place, limits, scene.memory))
+        allowed = format_volume(most_bytes(place, limits, scene.machine.memory))
         lines.append(
             f"Space on {place.target}: {format_volume(needed)} at a time; {free} free, of which {allowed} may be taken."
         )

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.model.plan import Limits
+from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
+from ullage.model.plan import Limits, Target
 from ullage.model.system import Memory, Place
 from ullage.runs.cells.planning import Cell
 from ullage.units import format_volume
+from ullage.uri import target_path, target_scheme
 
 # Of the free memory, for a volume that we choose ourselves: the rest of the machine goes on living.
 _MEMORY_SHARE: Final = 0.25
@@ -37,6 +38,14 @@ def most_to_choose(places: Iterable[Place], limits: Limits, memory: Memory) -> i
             most = min(most, int(memory.available_bytes * _MEMORY_SHARE))
         tightest = min(tightest, most)
     return tightest
+
+
+def check_paths(targets: Iterable[Target]) -> None:
+    """``UserError`` for a target without a place for files."""
+    for target in targets:
+        if target_path(target) is None:
+            what = f"target '{target.name}' has no place for files ({target_scheme(target)}:)"
+            raise UserError(what, "--target", "write NAME=PATH", EXIT_BAD_INPUT)
 
 
 def check_places(places: Iterable[Place]) -> None:

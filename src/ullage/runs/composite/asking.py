@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 def ask(suite: Suite, words: Mapping[str, object]) -> ParsedOptions:
     """What ``suite`` makes of those of ``words`` that it knows; the others, and None, are left at their defaults."""
+    from ullage.runs.options.declared import declared
+    from ullage.runs.options.reading import parse_options
+
+    if isinstance(suite.options, type):  # pyright: ignore[reportUnnecessaryIsInstance] - until all are models
+        names = [one.word for one in declared(suite.options).values()]
+        return parse_options(suite.options, **{name: word for name, word in words.items() if name in names})
     known = inspect.signature(suite.options).parameters
     return suite.options(**{name: word for name, word in words.items() if name in known and word is not None})
 

@@ -48,7 +48,7 @@ def _best(indices: Sequence[int], rows: Sequence[Row]) -> int:
 
     def rank(index: int) -> tuple[bool, float]:
         row = rows[index]
-        is_valid = not any(flag.startswith("INVALID") for flag in row.flags)
+        is_valid = not row.is_invalid
         return is_valid, row.median if row.better == "more" else -row.median
 
     return max(indices, key=rank)

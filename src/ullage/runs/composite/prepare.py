@@ -8,9 +8,9 @@ from typing import Final
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.model.plan import Plan
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest, PartsOptions
+from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation, Prepared, find_suite
 
@@ -69,7 +69,7 @@ def prepare_parts(request: Request, engine_context: EngineContext) -> PreparedPa
     """``UserError`` only where no part can be had at all: the first one's."""
     if _RECHECK in request.options:
         raise UserError("is of one suite", "--recheck", "name the result of a part, such as RESULT/parts/sweep")
-    options = typed_options(PartsOptions, request)
+    options = read_options(PartsOptions, request)
     parts = [prepare_part(part, request, engine_context) for part in options.parts]
     if all(part.prepared is None for part in parts):
         right = "; ".join(f"{part.suite}: {part.reason}" for part in parts) or "this engine has none of its workloads"

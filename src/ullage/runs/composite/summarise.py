@@ -8,11 +8,11 @@ from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.parts import PartOutcome
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Headline, Part, PartStatus, Summary
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.ceilings import with_common_ceilings
 from ullage.runs.composite.headlines import headlines
 from ullage.runs.composite.options import PARTS, PartsOptions
+from ullage.runs.options.reading import read_options
 from ullage.suites.rings.balance import balance_findings
 
 Build = Callable[[ResultFolder], Summary]
@@ -32,7 +32,7 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
     """``build`` makes the summary of one part."""
     outcomes = {outcome.suite: outcome for outcome in result.read_outcomes()}
     whole = _Whole()
-    for asked in typed_options(PartsOptions, request).parts:
+    for asked in read_options(PartsOptions, request).parts:
         whole.add(asked.suite, _summary(result.part(asked.suite), build), outcomes.get(asked.suite))
     system = result.read_system()
     return Summary(

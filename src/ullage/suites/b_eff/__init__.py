@@ -5,12 +5,10 @@ Six sets of rings and thirty random rings, each with 21 message sizes, by three 
 for the communication of a machine, its curves over the message size, and thirteen further patterns beside it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.b_eff.words import b_eff_words, quick_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +18,10 @@ if TYPE_CHECKING:
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.b_eff.options import BEffOptions
 
 _DOC = __doc__ or ""
+_QUICK_S: Final = 12.0
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,19 @@ class BEff:
 
     name: str = "b_eff"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = b_eff_words
+
+    @property
+    def options(self) -> "type[BEffOptions]":
+        """See ``Suite``."""
+        from ullage.suites.b_eff.options import BEffOptions
+
+        return BEffOptions
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: two processes, short loops, messages of up to 1 MiB."""
-        return quick_words()
+        from ullage.runs.options.reading import settled
+
+        return settled(self.options, ranks=2, quick=True, time_s=_QUICK_S)
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

@@ -9,6 +9,7 @@ from statistics import geometric_mean
 from typing import Final
 
 from ullage.analysis.findings.words import columns, listing, processes, times
+from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Finding, Row
 from ullage.suites.b_eff_io.findings import place
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
@@ -20,7 +21,7 @@ from ullage.units import format_rate
 _ALIKE: Final = 1.1
 _NOTABLE: Final = 1.5
 # Flags of patterns that are too little to compare.
-_DOUBTFUL: Final = ("INVALID", "too-short", f"{EARLY}:overtime")
+_DOUBTFUL: Final = frozenset({TOO_SHORT, f"{EARLY}:overtime"})
 _SAID: Final = {
     "scatter": "scatter (strided, collective)",
     "shared": "shared (one pointer for all)",
@@ -76,7 +77,7 @@ def _type(row: Row) -> str:
 def _odd_sizes(one: SpotScores, label: str) -> list[Finding]:
     """8 bytes more than a power of two: by how much each access gets slower, and where most."""
     ratios: list[tuple[float, Row]] = []
-    rows = [row for row in select(one.rows, PATTERN) if not any(flag.startswith(_DOUBTFUL) for flag in row.flags)]
+    rows = [row for row in select(one.rows, PATTERN) if not (row.is_invalid or _DOUBTFUL & set(row.flag_codes))]
     for row in rows:
         odd = next((odd for size, odd in MISALIGNED.items() if size == row.params["size"]), None)
         if odd is not None and row.median > 0:

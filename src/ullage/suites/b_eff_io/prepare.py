@@ -10,8 +10,8 @@ from ullage.launch.base import is_one_node
 from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Place
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.b_eff_io.cases import CaseMaker, backend_of, keys_of, layouts_of, nodes_of, turns_of
@@ -114,7 +114,7 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
     from ullage.system.cpu import usable_cores
     from ullage.system.storage import read_places
 
-    options = typed_options(BEffIoOptions, request)
+    options = read_options(BEffIoOptions, request)
     find_registered(engine_context.description, "workload", WORKLOAD)
     backends = {target.name: backend_of(target, engine_context.description) for target in request.targets}
     places = read_places([target for target in request.targets if target_path(target) is not None])

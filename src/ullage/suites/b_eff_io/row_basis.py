@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.statistics import median_interval
-from ullage.analysis.verdicts import Verdict, cache_verdict, combine_verdicts
-from ullage.analysis.verdicts.physics import Flag
+from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
+from ullage.model.flags import Flag, each_once
 from ullage.model.plan import Scalar
 from ullage.model.record import Grade, Moved, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling, Row
@@ -16,8 +16,6 @@ from ullage.results.rows import TargetFacts
 
 _GRADES: Final = "ABC"
 _DIRECTIONS: Final = ("write", "read")
-_NOTHING: Final = Verdict("none", "none")
-_DIFFER: Final = "repetitions differ"
 Unit: TypeAlias = Literal["B/s", "B", "s"]
 
 
@@ -25,7 +23,7 @@ Unit: TypeAlias = Literal["B/s", "B", "s"]
 class Basis:
     """``flags``: what the row shows besides what its values do."""
 
-    verdict: Verdict = _NOTHING
+    verdict: Verdict = NOTHING_BEHIND
     grade: Grade | None = None
     ceiling: Ceiling | None = None
     case: str = ""
@@ -37,11 +35,11 @@ def judge(rounds: Iterable[Sequence[PhaseRecord]], facts: TargetFacts, ceiling: 
     known = [phases for phases in rounds if phases]
     if not known:
         return Basis()
-    found = combine_verdicts([verdict for phases in known for verdict in _verdicts(phases, facts)])
     # Here it may be directions that differ, not repetitions.
-    reasons = tuple(reason for reason in found.reasons if not reason.startswith(_DIFFER))
+    verdict = combine_verdicts(
+        [verdict for phases in known for verdict in _verdicts(phases, facts)], are_repetitions=False
+    )
     grades: list[Grade] = [phase.grade for phases in known for phase in phases]
-    verdict = Verdict(found.text, found.kind, found.share, reasons)
     return Basis(verdict, max(grades, key=_GRADES.index), facts.ceilings.get(ceiling))
 
 
@@ -101,7 +99,6 @@ class Made:
         """Over one sample a round."""
         basis, interval = self.basis, median_interval(samples, level)
         values = check_values(samples, interval, None, basis.ceiling)
-        shown = {flag.name: flag.reason for flag in (*self.flags, *values)}
         several = len(samples) > 1
         return Row(
             metric=self.metric,
@@ -117,7 +114,7 @@ class Made:
             ceiling=basis.ceiling,
             share=None if basis.ceiling is None else interval.median / basis.ceiling.value,
             verdict=basis.verdict.text,
-            reasons=[*basis.verdict.reasons, *shown.values()],
+            verdict_reasons=list(basis.verdict.reasons),
             grade=basis.grade,
-            flags=list(shown),
+            flags=each_once([*self.flags, *values]),
         )

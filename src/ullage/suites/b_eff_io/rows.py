@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ullage.analysis.verdicts.physics import Flag
+from ullage.model.flags import IDLE_RANKS, Flag
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Row
@@ -35,6 +35,10 @@ TIME: Final = "time_spent"
 ALL_SETS: Final = "all"
 # Begins the flag of a pattern that was cut short; after the colon stands why.
 EARLY: Final = "ended-early"
+# Begins the flag of a type's row; after the colon stands how many.
+PATTERNS_LOST: Final = "patterns-lost"
+INCOMPLETE: Final = "incomplete"
+PAYLOAD_BESIDE: Final = "payload-beside"
 # Processes of these do not wait for each other: while one checks what it read, others have the target to themselves.
 _ALONE: Final[tuple[PatternType, ...]] = ("separated", "segmented")
 _MOST_PAYLOAD: Final = 0.01
@@ -72,7 +76,7 @@ class SpotRows:
 
     def _values(self) -> Iterator[Row | None]:
         basis = self._basis(ACCESSES)
-        voids = (Flag(NOT_VALID, "; ".join(self._reasons)),) if self._reasons else ()
+        voids = (Flag(code=NOT_VALID, reason="; ".join(self._reasons)),) if self._reasons else ()
         yield self._row(B_EFF_IO, {}, lambda found: found.b_eff_io, replace(basis, flags=(*voids, *basis.flags)))
         both = self._basis(("write", "rewrite"), "write")
         yield self._row(WRITE_SIDE, {}, lambda found: found.write_side, both)
@@ -130,11 +134,8 @@ class SpotRows:
         own = [*_ended_early(phases), *(_payload_flag(phases, pattern) if self._facts.holds_data else [])]
         for row in build_rows(launches, context):
             # Who waited is in the protocol; the law looks at time that no pattern accounts for.
-            idle = [(flag, why) for flag, why in _flags(row) if flag != "idle-ranks"]
-            flags = [*(flag for flag, _ in idle), *(flag.name for flag in own)]
-            reasons = [*row.reasons[: len(row.reasons) - len(row.flags)], *(why for _, why in idle)]
-            reasons += [flag.reason for flag in own]
-            yield row.model_copy(update={"params": params, "flags": flags, "reasons": reasons})
+            flags = [*(flag for flag in row.flags if flag.code != IDLE_RANKS), *own]
+            yield row.model_copy(update={"params": params, "flags": flags})
 
     def _basis(self, accesses: Sequence[Access], ceiling: str = "") -> Basis:
         """Of all patterns of these accesses, each round's together."""
@@ -177,22 +178,18 @@ def _lost_flags(attempts: Sequence[Attempt]) -> tuple[Flag, ...]:
     failed = sum(not one.is_whole for one in attempts)
     found: list[Flag] = []
     if skipped:
-        found.append(Flag(f"patterns-lost:{skipped}", f"{skipped} of its patterns were left out"))
+        found.append(Flag(code=f"{PATTERNS_LOST}:{skipped}", reason=f"{skipped} of its patterns were left out"))
     if failed:
-        found.append(Flag("incomplete", f"{failed} of {len(attempts)} repetitions did not come to their end"))
+        reason = f"{failed} of {len(attempts)} repetitions did not come to their end"
+        found.append(Flag(code=INCOMPLETE, reason=reason))
     return tuple(found)
-
-
-def _flags(row: Row) -> list[tuple[str, str]]:
-    """Each flag with its reason: those stand last among the reasons, in the same order."""
-    return list(zip(row.flags, row.reasons[len(row.reasons) - len(row.flags) :], strict=True))
 
 
 def _ended_early(phases: Sequence[PhaseRecord]) -> list[Flag]:
     """A few calls, maybe one, stand for the pattern then."""
     ends = [facts_of(phase).end for phase in phases]
     return [
-        Flag(f"{EARLY}:{why}", f"{ends.count(why)} of {len(ends)} repetitions ended early by {why}")
+        Flag(code=f"{EARLY}:{why}", reason=f"{ends.count(why)} of {len(ends)} repetitions ended early by {why}")
         for why in CUTS
         if why in ends
     ]
@@ -207,7 +204,7 @@ def _payload_flag(phases: Sequence[PhaseRecord], pattern: Pattern) -> list[Flag]
         f"{max(shares):.0%} of its time went into payload or its verification, untimed, while other processes had the "
         "target to themselves: --verify none leaves that out"
     )
-    return [Flag("payload-beside", reason)]
+    return [Flag(code=PAYLOAD_BESIDE, reason=reason)]
 
 
 def _as_launch(attempt: Attempt, pattern: Pattern, case: str) -> list[RunRecord | PhaseRecord | CaseRecord]:

@@ -8,10 +8,10 @@ from ullage.analysis.findings.failures import find as find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.request_options import typed_options
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.b_eff_io import findings as sentences
 from ullage.suites.b_eff_io.hint_findings import ignored, sets_compared
@@ -27,7 +27,7 @@ from ullage.suites.b_eff_io.values import spots_of
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = typed_options(BEffIoOptions, request)
+    options = read_options(BEffIoOptions, request)
     course = read_course(result, options, [target.name for target in request.targets])
     by_target = digest(course, context)
     failed = failed_cases(file.records for file in result.read_records())

@@ -6,8 +6,8 @@ from typing import Final
 
 import ullage
 from ullage.model.system import SystemFacts
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder, write_atomically
+from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.measured import Course, read_course
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.scores import SpotScores
@@ -30,7 +30,7 @@ def make_texts(result: ResultFolder) -> dict[str, str]:
     from ullage.runs.summary import row_context
 
     request, system = result.read_request(), result.read_system()
-    course = read_course(result, typed_options(BEffIoOptions, request), [target.name for target in request.targets])
+    course = read_course(result, read_options(BEffIoOptions, request), [target.name for target in request.targets])
     by_target = digest(course, row_context(request, system))
     if not by_target:
         return {}

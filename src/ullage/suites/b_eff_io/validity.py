@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.words import crowded, listing, plural, processes
+from ullage.model.flags import INVALID
 from ullage.suites.b_eff_io.measured import Attempt, CellKey, Course, facts_of
 from ullage.suites.b_eff_io.option_reasons import WITHOUT_SHARED_POINTERS, reasons_of_options
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
@@ -13,7 +14,7 @@ from ullage.suites.b_eff_io.patterns import TYPES, Access, PatternType
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, cells_of, lost_patterns, rounds_of
 from ullage.units import format_bytes
 
-NOT_VALID: Final = "INVALID:b_eff_io"
+NOT_VALID: Final = f"{INVALID}:b_eff_io"
 # What ended a pattern before it had done what it was to do.
 CUTS: Final = ("overtime", "space")
 _WHY: Final = {

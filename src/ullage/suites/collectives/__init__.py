@@ -5,19 +5,20 @@ Blocking ones, with --nonblocking what of them hides behind computation, with --
 operation is held against others of the same library that do its work.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.collectives.words import collectives_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.collectives.options import CollectivesOptions
 
 _DOC = __doc__ or ""
 
@@ -28,11 +29,19 @@ class Collectives:
 
     name: str = "collectives"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = collectives_words
+
+    @property
+    def options(self) -> "type[CollectivesOptions]":
+        """See ``Suite``."""
+        from ullage.suites.collectives.options import CollectivesOptions
+
+        return CollectivesOptions
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: two ranks, the operations most programs live by."""
-        return collectives_words(ranks="2", quick=True)
+        from ullage.runs.options.reading import settled
+
+        return settled(self.options, ranks=[2], quick=True)
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout
 from ullage.model.request import Request
-from ullage.request_options import typed_options
-from ullage.runs.kernels.notes import Note
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
 from ullage.suites.collectives.cells import HEADERS, Planner
 from ullage.suites.collectives.options import CollectivesOptions
@@ -17,7 +17,7 @@ from ullage.system.cpu import usable_cores
 
 def prepare_collectives(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
-    options = typed_options(CollectivesOptions, request)
+    options = read_options(CollectivesOptions, request)
     layouts = [layout_here(ranks, options.nodes, options.ranks_per_node) for ranks in options.ranks]
     planner = Planner(options, layouts, engine_context.description)
     notes = (*planner.left_out(), *crowded(layouts, usable_cores()))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.report.axes import size_axis
@@ -68,7 +69,7 @@ def rank_counts(rows: Iterable[Row]) -> list[int]:
 
 def with_most_ranks(rows: Sequence[Row]) -> list[Row]:
     """Of those with a core for each rank, where there are any."""
-    quiet = [row for row in rows if "oversubscribed" not in row.flags]
+    quiet = [row for row in rows if not row.has_flag(OVERSUBSCRIBED)]
     most = max(rank_counts(quiet or rows), default=0)
     return [row for row in rows if ranks_of(row) == most]
 
@@ -108,7 +109,7 @@ def _of_ranks(rows: Iterable[Row], ranks: int) -> list[Row]:
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    crowded = sorted({ranks_of(row) for row in rows if "oversubscribed" in row.flags})
+    crowded = sorted({ranks_of(row) for row in rows if row.has_flag(OVERSUBSCRIBED)})
     notes = [_NO_CEILING]
     if any(row.params.get("mode") == "blocking" for row in rows):
         notes.append(_ROTATING)
@@ -332,7 +333,7 @@ def _point(row: Row, at: int) -> Spec:
         "name": operation_of(row),
         "size": format_bytes(size_of(row)) if size_of(row) else "",
         "text": format_row(row),
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 
@@ -374,7 +375,7 @@ def _overlap_spec(rows: Sequence[Row]) -> Spec:
             "tests": _tests(int(row.params.get("tests", 0))),
             "y": round(100 * row.median, 2),
             "text": f"{row.median:.0%}",
-            "flags": ", ".join(row.flags),
+            "flags": ", ".join(row.flag_codes),
         }
         for row in rows
     ]

@@ -5,18 +5,17 @@ Some ranks exchange small and large messages in random rings and add up a number
 send to one of them, or each to each.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.congestion.words import congestion_words
+from ullage.runs.suite import EngineContext, SuiteSummary
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.congestion.options import CongestionOptions
 
 _DOC = __doc__ or ""
 
@@ -27,7 +26,13 @@ class Congestion:
 
     name: str = "congestion"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = congestion_words
+
+    @property
+    def options(self) -> "type[CongestionOptions]":
+        """See ``Suite``."""
+        from ullage.suites.congestion.options import CongestionOptions
+
+        return CongestionOptions
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

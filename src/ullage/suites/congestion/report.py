@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Final, cast
 
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.report.contents import Chart, Content, Figure, Section
@@ -79,7 +80,7 @@ _TIME_COLUMNS: Final = (
 
 def _notes(data: ReportData, rows: Sequence[Row]) -> list[str]:
     notes: list[str] = []
-    if any("oversubscribed" in row.flags for row in rows):
+    if any(row.has_flag(OVERSUBSCRIBED) for row in rows):
         notes.append(
             "Oversubscribed: there were fewer cores than ranks, so the load took the victims' cores. These impacts say "
             "nothing of a network."
@@ -160,7 +161,7 @@ def _bars(rows: Sequence[Row]) -> Figure:
             "y": float(f"{row.median:.5g}"),
             "floor": 1.0,
             "text": format_row(row),
-            "flags": ", ".join(row.flags),
+            "flags": ", ".join(row.flag_codes),
         }
         for row in rows
     ]

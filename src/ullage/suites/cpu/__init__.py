@@ -6,19 +6,20 @@ solve that gives the HPL number, with the BLAS of the site and that of the packa
 DGEMM stand beside.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.cpu.words import cpu_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.cpu.options import CpuOptions
 
 _DOC = __doc__ or ""
 
@@ -29,11 +30,19 @@ class Cpu:
 
     name: str = "cpu"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = cpu_words
+
+    @property
+    def options(self) -> "type[CpuOptions]":
+        """See ``Suite``."""
+        from ullage.suites.cpu.options import CpuOptions
+
+        return CpuOptions
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: the best kernel of each type, with 1 thread and with all."""
-        return cpu_words(quick=True)
+        from ullage.runs.options.reading import settled
+
+        return settled(self.options, quick=True)
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

@@ -17,6 +17,7 @@ from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer
 from ullage.importers.printed import Printed, printed
 from ullage.model.base import Strict
+from ullage.model.flags import INVALID, Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
 from ullage.suites.io500.findings import change_finding, score_findings, void_findings
@@ -34,6 +35,7 @@ _AT_WALL: Final = {
 }
 # In a folder as the official tool leaves it; the first has more digits.
 FILES: Final = ("result.txt", "result_summary.txt")
+VOID_PHASE: Final = f"{INVALID}:void-phase"
 _MARKED: Final = "the tool that wrote it marks the run INVALID"
 
 
@@ -162,9 +164,9 @@ def _row(
         high=None,
         repetitions=[value],
         verdict="unknown(imported)",
-        reasons=[*void, f"imported from {name}, which has no counters"],
+        verdict_reasons=[f"imported from {name}, which has no counters"],
         grade=None,
-        flags=[*(["INVALID:void-phase"] if void else []), "interval-below-95"],
+        flags=[*([Flag(code=VOID_PHASE, reason="; ".join(void))] if void else []), Flag(code=interval_below())],
     )
 
 

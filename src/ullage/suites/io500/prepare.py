@@ -10,8 +10,8 @@ from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.io500.explain import Scene, explain
@@ -121,7 +121,7 @@ def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo
     from ullage.system.memory import read_memory
     from ullage.system.storage import read_places
 
-    options = typed_options(Io500Options, request)
+    options = read_options(Io500Options, request)
     places = read_places(request.targets)
     check_targets(request.targets, places)
     if options.cache == "drop" and os.geteuid() != 0:

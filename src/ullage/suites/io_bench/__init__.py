@@ -5,18 +5,17 @@ Six streams of one process, each a write or a read in one of three orders, past 
 serves that: what a single application's I/O can expect.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.io_bench.words import io_bench_words
+from ullage.runs.suite import EngineContext, SuiteSummary
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.io_bench.options import IoBenchOptions
 
 _DOC = __doc__ or ""
 
@@ -27,7 +26,13 @@ class IoBench:
 
     name: str = "io_bench"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = io_bench_words
+
+    @property
+    def options(self) -> "type[IoBenchOptions]":
+        """See ``Suite``."""
+        from ullage.suites.io_bench.options import IoBenchOptions
+
+        return IoBenchOptions
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

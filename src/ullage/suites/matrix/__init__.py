@@ -5,18 +5,17 @@ Writes, reads, rereads, jumps, goes backward, mixes, through lseek, pread, pread
 says of each number whether a cache or the target answered.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.matrix.words import matrix_words
+from ullage.runs.suite import EngineContext, SuiteSummary
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.matrix.options import MatrixOptions
 
 _DOC = __doc__ or ""
 
@@ -27,7 +26,13 @@ class Matrix:
 
     name: str = "matrix"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = matrix_words
+
+    @property
+    def options(self) -> "type[MatrixOptions]":
+        """See ``Suite``."""
+        from ullage.suites.matrix.options import MatrixOptions
+
+        return MatrixOptions
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

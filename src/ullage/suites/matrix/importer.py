@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer
+from ullage.model.flags import Flag, interval_below
 from ullage.model.summary import Row, Summary
 from ullage.suites.matrix.findings import findings_of
 from ullage.suites.matrix.options import METRIC
@@ -82,9 +83,9 @@ def _row(label: str, file: int, record: int, value: float, name: str) -> Row:
         high=None,
         repetitions=[value],
         verdict="unknown(imported)",
-        reasons=[f"imported from {name}, which has no counters: a cache may have answered"],
+        verdict_reasons=[f"imported from {name}, which has no counters: a cache may have answered"],
         grade=None,
-        flags=["interval-below-95"],
+        flags=[Flag(code=interval_below())],
         suite=_SUITE,
     )
 

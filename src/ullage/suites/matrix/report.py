@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Final
 
+from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Row
 from ullage.report import verdicts
 from ullage.report.charts.heatmap import LOG_FROM_RATIO, cell_layers, shade_position
@@ -38,7 +39,6 @@ _UNITS: Final = (
     "the file."
 )
 _NO_PEER: Final = "No peer was run beside: `ullage import FILE` shows what `iozone -a -R` has printed in the same way."
-_SHORT: Final = "too-short"
 
 
 def tables(data: ReportData) -> Content | None:
@@ -79,7 +79,7 @@ def _table_line(label: str, rows: Sequence[Row], *, has_peer: bool) -> list[Cell
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    short = sum(_SHORT in row.flags for row in rows)
+    short = sum(row.has_flag(TOO_SHORT) for row in rows)
     peers = sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})
     is_imported = all(not row.case for row in rows)
     notes = [] if is_imported else [_UNITS]
@@ -189,7 +189,7 @@ def _cell(row: Row, position: float, *, is_best: bool) -> Spec:
         "what": f"file {format_bytes(file)}, record {format_bytes(record)}",
         "text": format_row(row),
         "verdict": row.verdict,
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 

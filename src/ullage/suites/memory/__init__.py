@@ -6,12 +6,10 @@ the kind of stores and the number of threads as part of every row; where mbw, sy
 their numbers stand beside.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.memory.words import memory_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.memory.options import MemoryOptions
 
 _DOC = __doc__ or ""
 
@@ -31,11 +30,19 @@ class Memory:
 
     name: str = "memory"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = memory_words
+
+    @property
+    def options(self) -> "type[MemoryOptions]":
+        """See ``Suite``."""
+        from ullage.suites.memory.options import MemoryOptions
+
+        return MemoryOptions
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: fewer sizes, one thread and all."""
-        return memory_words(quick=True)
+        from ullage.runs.options.reading import settled
+
+        return settled(self.options, quick=True)
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

@@ -5,12 +5,10 @@ Ranks of different nodes pair up and need no server; on one node the pair goes o
 cores. Where iperf3, sockperf and ping are installed, they run in turn with ours and their numbers stand beside.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.network.words import network_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.network.options import NetworkOptions
 
 _DOC = __doc__ or ""
 
@@ -30,11 +29,19 @@ class Network:
 
     name: str = "network"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = network_words
+
+    @property
+    def options(self) -> "type[NetworkOptions]":
+        """See ``Suite``."""
+        from ullage.suites.network.options import NetworkOptions
+
+        return NetworkOptions
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: large blocks, one stream and four, requests of one byte; no peers."""
-        return network_words(quick=True, no_peer=True)
+        from ullage.runs.options.reading import settled
+
+        return settled(self.options, quick=True, peer=False)
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

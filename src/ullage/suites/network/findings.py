@@ -153,7 +153,7 @@ def _is_plain(row: Row) -> bool:
 
 
 def _best(rows: Iterable[Row]) -> Row | None:
-    valid = [row for row in rows if not any(flag.startswith("INVALID") for flag in row.flags)]
+    valid = [row for row in rows if not row.is_invalid]
     return max((row for row in valid if row.median > 0), key=lambda row: row.median, default=None)
 
 

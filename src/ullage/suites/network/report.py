@@ -319,7 +319,7 @@ def _rate_point(line: Line, name: str) -> Spec:
         "series": name,
         "text": format_row(row),
         "peer": "" if row.peer is None else f"{row.peer.tool} {row.peer.version}",
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 
@@ -389,7 +389,7 @@ def _latency_point(line: Line, metric: str, word: str) -> Spec:
         "y": float(f"{row.median:.5g}"),
         "series": line.series,
         "text": format_row(row),
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 

@@ -5,19 +5,20 @@ Every thread does the same piece of work again and again, and then watches the c
 shortest piece, at the same clock rate, is noise.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.noise.words import noise_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.noise.options import NoiseOptions
 
 _DOC = __doc__ or ""
 
@@ -28,11 +29,19 @@ class Noise:
 
     name: str = "noise"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = noise_words
+
+    @property
+    def options(self) -> "type[NoiseOptions]":
+        """See ``Suite``."""
+        from ullage.suites.noise.options import NoiseOptions
+
+        return NoiseOptions
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: all threads, three times."""
-        return noise_words(quick=True)
+        from ullage.runs.options.reading import settled
+
+        return settled(self.options, quick=True)
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

@@ -5,12 +5,12 @@ from typing import Final
 
 from ullage.engine import find_registered
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.runs.kernels.cases import CPU, kernel_case
-from ullage.runs.kernels.options import KernelOptions
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.kernels.resources import read_resources
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
+from ullage.suites.noise.options import NoiseOptions
 
 WORKLOAD: Final = "fixed-work"
 HEADERS: Final = ("workload", "threads")
@@ -20,7 +20,7 @@ _AROUND_S: Final = 0.1
 
 def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine has no such workload."""
-    options = typed_options(KernelOptions, request)
+    options = read_options(NoiseOptions, request)
     stated = find_registered(engine_context.description, "workload", WORKLOAD).parameters
     known = {one.name: float(one.default) for one in stated if isinstance(one.default, (int, float))}
     times = {name: known.get(name, default) for name, default in _DEFAULTS.items()}

@@ -5,19 +5,20 @@ Between the ranks of one node where there is one node only. Every pair is measur
 is named by a test that tells a slow node from a slow link.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.pairs.words import pairs_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.pairs.options import PairsOptions
 
 _DOC = __doc__ or ""
 
@@ -28,11 +29,19 @@ class Pairs:
 
     name: str = "pairs"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = pairs_words
+
+    @property
+    def options(self) -> "type[PairsOptions]":
+        """See ``Suite``."""
+        from ullage.suites.pairs.options import PairsOptions
+
+        return PairsOptions
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: two ranks here."""
-        return pairs_words(ranks=2, quick=True)
+        from ullage.runs.options.reading import settled
+
+        return settled(self.options, ranks=2, quick=True)
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

@@ -10,9 +10,9 @@ from ullage.errors import UserError
 from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
 from ullage.suites.pairs.options import PairsOptions
 from ullage.suites.pairs.pattern_file import read_pattern
@@ -37,7 +37,7 @@ def prepare_pairs(
     request: Request, engine_context: EngineContext, environment: Mapping[str, str] = os.environ
 ) -> PreparedKernels:
     """``UserError`` where there are no pairs, too many, or the pattern file is wrong."""
-    options = settled(typed_options(PairsOptions, request), len(request.hosts), environment)
+    options = settled(read_options(PairsOptions, request), len(request.hosts), environment)
     layout = layout_here(options.ranks or 2, options.nodes, None)
     cases = [_case(work, parameters, layout, engine_context) for work, parameters in _works(options)]
     request = request.model_copy(update={"options": options.model_dump(mode="json")})

@@ -91,7 +91,7 @@ def _exchange_line(row: Row) -> list[Cell]:
 
 
 def _numbers(row: Row) -> list[Cell]:
-    flags = ", ".join(row.flags)
+    flags = ", ".join(row.flag_codes)
     return [
         number_cell(format_bytes(_message_of(row))),
         number_cell(format_row(row), sort=repr(row.median), hint=flags),

@@ -5,12 +5,10 @@ Latency and bandwidth of the naturally ordered ring, of random rings and of sing
 Challenge, whose own numbers stand beside where it is installed: their ratio says what kind of network this is.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.rings.words import quick_words, rings_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.rings.options import RingsOptions
 
 _DOC = __doc__ or ""
 
@@ -30,11 +29,19 @@ class Rings:
 
     name: str = "rings"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = rings_words
+
+    @property
+    def options(self) -> "type[RingsOptions]":
+        """See ``Suite``."""
+        from ullage.suites.rings.options import RingsOptions
+
+        return RingsOptions
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: two processes, three times."""
-        return quick_words()
+        from ullage.runs.options.reading import settled
+
+        return settled(self.options, ranks=2, quick=True)
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

@@ -56,7 +56,7 @@ def _columns(*, is_rate: bool) -> list[Column[Row]]:
         Column("hpcc", peer_text, hint=peer_hint),
         Column("ours over hpcc's", _ratio),
         Column("grade", lambda row: row.grade or DASH, is_number=False),
-        Column("flags", lambda row: ", ".join(row.flags) or DASH, is_number=False),
+        Column("flags", lambda row: ", ".join(row.flag_codes) or DASH, is_number=False),
     ]
 
 

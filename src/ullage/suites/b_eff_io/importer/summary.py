@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from ullage.analysis.findings.words import processes
 from ullage.importers import IMPORT_SUITE
+from ullage.model.flags import Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Score, Summary
 from ullage.suites.b_eff_io.importer.findings import findings_of, target_of
@@ -123,7 +124,7 @@ class _Rows:
         against: Sequence[str] = (),
         memory: float | None = None,
     ) -> Row:
-        flags = {**({NOT_VALID: "; ".join(against)} if against else {}), "interval-below-95": "one sample"}
+        voids = [Flag(code=NOT_VALID, reason="; ".join(against))] if against else []
         more: dict[str, Scalar] = {} if memory is None else {"memory_bytes": round(memory)}
         return Row(
             metric=metric,
@@ -136,9 +137,9 @@ class _Rows:
             high=None,
             repetitions=[value],
             verdict="unknown(imported)" if unit == "B/s" else "none",
-            reasons=[self._reason, *flags.values()],
+            verdict_reasons=[self._reason],
             grade=None,
-            flags=list(flags),
+            flags=[*voids, Flag(code=interval_below(), reason="one sample")],
             suite=SUITE,
         )
 

@@ -185,7 +185,7 @@ def _point(row: Row, access: Access, kind: PatternType, size: Size) -> Spec:
         "text": format_row(row),
         "verdict": row.verdict,
         "grade": row.grade or DASH,
-        "flags": ", ".join(row.flags) or DASH,
+        "flags": ", ".join(row.flag_codes) or DASH,
         "measured": classify(row).label,
         "hollow": not classify(row).filled,
     }

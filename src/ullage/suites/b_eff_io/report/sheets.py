@@ -11,7 +11,7 @@ from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.report.data import ReportData
-from ullage.request_options import typed_options
+from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, Access, Pattern, PatternType, Size
 from ullage.suites.b_eff_io.rows import ALL_SETS, B_EFF_IO, CALLS, PATTERN, SUITE, select
@@ -77,20 +77,12 @@ class Sheet:
     @property
     def why_not_valid(self) -> str:
         """Every reason; empty: it counts, or there is no value."""
-        return "" if self.value is None else flag_reason(self.value, NOT_VALID)
+        return "" if self.value is None else self.value.reason_of(NOT_VALID)
 
     @cached_property
     def _patterns(self) -> dict[tuple[str, str, int], Row]:
         rows = (row for row in self.rows if row.metric in (PATTERN, CALLS) and "pattern" in row.params)
         return {(row.metric, str(row.params["access"]), int(row.params["pattern"])): row for row in rows}
-
-
-def flag_reason(row: Row, flag: str) -> str:
-    """What is said of one of its flags: reasons of the flags stand last, in their order. Empty without the flag."""
-    if flag not in row.flags:
-        return ""
-    place = len(row.reasons) - len(row.flags) + row.flags.index(flag)
-    return row.reasons[place] if 0 <= place < len(row.reasons) else flag
 
 
 def sheets_of(data: ReportData) -> list[Sheet]:
@@ -174,7 +166,7 @@ def schedule_of(data: ReportData, sheet: Sheet) -> Schedule:
     request = data.request
     if request is not None and request.suite == SUITE:
         try:
-            options = typed_options(BEffIoOptions, request)
+            options = read_options(BEffIoOptions, request)
         except UserError:
             return Schedule()
         return Schedule(f"rule of rel. {options.rule}", options.partition_s, options.shared_pointer)

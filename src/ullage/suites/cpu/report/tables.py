@@ -30,7 +30,6 @@ _RATIOS: Final = {
     "thread_ratio": "threads of",
 }
 _MIND: Final = "mind"
-_OF_THE_INTERVAL: Final = ("interval-below", "dirty", "outliers", "drifting")
 _UNITS_NOTE: Final = (
     "Floating-point and integer operations alike; an FMA, and a step of a dot product, counts two a lane. QP, HP, SP "
     "and DP are 8, 16, 32 and 64 bits; the first two are integers."
@@ -192,7 +191,7 @@ def _best_window(line: Line) -> str:
 
 def _mind(row: Row) -> str:
     """What makes it another number than it seems; how well it is known stands in the complete table."""
-    return ", ".join(flag for flag in row.flags if not flag.startswith(_OF_THE_INTERVAL))
+    return ", ".join(flag.code for flag in row.flags if not flag.is_of_repetitions)
 
 
 def _first(row: Row) -> str:

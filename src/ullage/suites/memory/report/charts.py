@@ -125,7 +125,7 @@ def _time_point(row: Row, words: str) -> Spec:
         "name": words,
         "size": format_bytes(size_of(row)),
         "text": format_row(row),
-        "flags": ", ".join(row.flags),
+        "flags": ", ".join(row.flag_codes),
     }
 
 
