@@ -8,8 +8,8 @@ from typing import Final
 
 from ullage.exporters import Exporter
 from ullage.model.summary import Row
+from ullage.quantity import format_param, param_label
 from ullage.report.data import ReportData
-from ullage.report.quantity import format_param, param_label
 
 
 def benchmark_entries(data: ReportData) -> str:

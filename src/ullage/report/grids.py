@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for
 from ullage.report.contents import Grid, Heading
-from ullage.report.quantity import DASH, format_interval, format_quantity, format_share, scale_for
 from ullage.report.table import Cell, number_cell
 
 LineT = TypeVar("LineT")

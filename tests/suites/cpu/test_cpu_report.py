@@ -5,9 +5,9 @@ import pytest
 
 from support.flags import flags_of
 from ullage.model.summary import Ceiling, Peer, Row, Summary
+from ullage.quantity import DASH
 from ullage.report.contents import Content, Grid
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH
 from ullage.report.vega import to_svg, with_config
 from ullage.suites.cpu.report import charts
 from ullage.suites.cpu.report.tables import tables

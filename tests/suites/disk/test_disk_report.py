@@ -9,9 +9,9 @@ import pytest
 from support import sample_result
 from ullage.model.record import Done, Latency, PhaseRecord, Stage
 from ullage.model.summary import Ceiling, Peer, Row, Summary
+from ullage.quantity import DASH
 from ullage.report.contents import Content, Grid
 from ullage.report.data import PhaseKey, ReportData, load
-from ullage.report.quantity import DASH
 from ullage.suites.disk.report import tables
 
 MIB = 1 << 20

@@ -5,8 +5,8 @@ import json
 
 from support.flags import flags_of
 from ullage.model.summary import Ceiling, Peer, Row, Summary
+from ullage.quantity import DASH
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH
 from ullage.report.vega import to_svg, with_config
 from ullage.suites.io_bench import report as io_bench
 from ullage.suites.matrix import report as matrix

@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 
 from ullage.model.summary import Ceiling, Peer, Row, Summary
+from ullage.quantity import DASH
 from ullage.report.contents import Content, Grid
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH
 from ullage.suites.memory.report.tables import SECTION, tables
 
 KIB, MIB = 1 << 10, 1 << 20

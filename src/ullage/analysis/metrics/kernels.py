@@ -38,8 +38,8 @@ def _access_time(phase: PhaseRecord) -> float | None:
 
 # -- noise -------------------------------------------------------------------------------------------------------------
 # What others take of the time of threads that do fixed work, by quanta of work and by looks at the clock.
-# Method: fixed work quanta (Sottile and Minnich 2004) and selfish detours (Beckman et al. 2006). The clock's own changes
-# are taken out of the first, and told by themselves: a slower clock is no noise.
+# Method: fixed work quanta (Sottile and Minnich 2004) and selfish detours (Beckman et al. 2006). The clock's own
+# changes are taken out of the first, and told by themselves: a slower clock is no noise.
 
 _SHARE: Final = "of time"
 
@@ -110,7 +110,8 @@ METRICS: Final = (
         "instructions_per_cycle",
         "instr/cycle",
         "more",
-        "arithmetic instructions of all threads over the cycles of all threads, by the clock measured around each window",
+        "arithmetic instructions of all threads over the cycles of all threads, by the clock measured around each "
+        "window",
         _instructions_per_cycle,
     ),
     # Bytes as an application counts them (McCalpin's STREAM: what a kernel names, read and written) over the windows.

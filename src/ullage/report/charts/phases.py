@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.record import PhaseRecord
+from ullage.quantity import format_quantity, scale_for
 from ullage.report.charts.time_series import rates
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
 from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, labeller, named_phases, phase_scale
-from ullage.report.quantity import format_quantity, scale_for
 from ullage.report.references import Publication, ReferenceRun, publications
 from ullage.report.vega import ACCENT, GRID, INK, MUTED, Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.verdicts import is_invalid

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ullage.model.record import Latency, PhaseRecord, RankTime
+from ullage.quantity import DASH, format_quantity, plural, significant
 from ullage.report.charts.time_series import spread_of
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
 from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, labeller, named_phases
-from ullage.report.quantity import DASH, format_quantity, plural, significant
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import classify, is_invalid
 

@@ -4,8 +4,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, processes, times
+from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, processes, times
 from ullage.suites.b_eff_io.measured import Course
 from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, Spent, by_round
 from ullage.suites.b_eff_io.patterns import ACCESSES, Access

@@ -8,9 +8,10 @@ bandwidth; (re)write bandwidth << read bandwidth" (R. Rabenseifner, 2007): here 
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, processes, times
+from ullage.analysis.findings.words import columns
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, processes, times
 from ullage.suites.b_eff_io.findings import place
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
 from ullage.suites.b_eff_io.rows import EARLY, PATTERN, TYPE, select

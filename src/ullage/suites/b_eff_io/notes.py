@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import listing, processes
+from ullage.quantity import listing, processes
 from ullage.suites.b_eff_io.measured import Attempt, CellKey
 from ullage.suites.b_eff_io.patterns import PATTERNS
 

@@ -9,8 +9,8 @@ bytes, volumes and memory in 2^20.
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import processes
 from ullage.errors import one_line
+from ullage.quantity import processes
 from ullage.suites.b_eff_io.measured import Course
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,

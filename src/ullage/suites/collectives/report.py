@@ -9,11 +9,11 @@ from typing import Final
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_quantity, format_row, plural
 from ullage.report.axes import size_axis
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint, value_text
-from ullage.report.quantity import DASH, format_quantity, format_row, plural
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.runs.composite.headlines import Rule, ranks_key, word_of

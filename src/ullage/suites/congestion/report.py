@@ -10,11 +10,11 @@ from typing import Final, cast
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_quantity, format_row
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint, value_text
 from ullage.report.latency import bucket_midpoint_ns
-from ullage.report.quantity import DASH, format_quantity, format_row
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, time_axis, tooltip
 
 SUITE: Final = "congestion"

@@ -10,9 +10,9 @@ from ullage.analysis.metrics.arithmetic import stage_span_ns
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_param, format_quantity, format_share
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_param, format_quantity, format_share
 from ullage.report.table import Cell, number_cell
 from ullage.results.rows import threads_at_once
 from ullage.runs.composite.headlines import Rule, threads_text, word_of

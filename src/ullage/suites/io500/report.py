@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.model.summary import Row
+from ullage.quantity import DASH, significant
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.phases import NamedPhase, format_rate, named_phases
-from ullage.report.quantity import DASH, significant
 from ullage.report.table import Cell, number_cell
 from ullage.runs.composite.headlines import Rule, word_of
 

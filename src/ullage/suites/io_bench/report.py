@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_interval, format_quantity, format_share, scale_for
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import headword
 from ullage.units import format_bytes

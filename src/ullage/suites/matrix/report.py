@@ -8,11 +8,11 @@ from typing import Final
 
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_compact, format_quantity, format_row, significant
 from ullage.report import verdicts
 from ullage.report.charts.heatmap import LOG_FROM_RATIO, cell_layers, shade_position
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_compact, format_quantity, format_row, significant
 from ullage.report.table import Cell, number_cell, peer_ratio
 from ullage.report.vega import INK, Spec, ordinal, tooltip
 from ullage.report.verdicts import classify, headword

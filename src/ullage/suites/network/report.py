@@ -7,6 +7,7 @@ from typing import Final
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_row, significant
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import (
@@ -20,7 +21,6 @@ from ullage.report.grids import (
     value_hint,
     value_text,
 )
-from ullage.report.quantity import DASH, format_row, significant
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.runs.composite.headlines import Rule, word_of
 from ullage.suites.network.ceilings import Link, link_of

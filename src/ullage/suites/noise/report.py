@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.model.record import Contamination, PhaseRecord
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_quantity
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_quantity
 from ullage.report.table import Cell, number_cell
 from ullage.runs.composite.headlines import Rule, threads_text
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.model.summary import Row
+from ullage.quantity import format_compact, format_quantity, format_row
 from ullage.report.charts.heatmap import LOG_FROM_RATIO, cell_layers, shade_position
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import format_compact, format_quantity, format_row
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordinal, tooltip
 from ullage.suites.pairs.findings import times_of_end

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.quantity import DASH, Scale, format_quantity, format_row, scale_for, significant
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, peer_hint, peer_text, value_hint, value_text
-from ullage.report.quantity import DASH, Scale, format_quantity, format_row, scale_for, significant
 from ullage.report.table import peer_ratio
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip
 from ullage.runs.composite.headlines import Rule, ranks_key

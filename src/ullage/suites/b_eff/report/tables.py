@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from statistics import geometric_mean
 from typing import Final
 
+from ullage.quantity import DASH, format_quantity, significant
 from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of
-from ullage.report.quantity import DASH, format_quantity, significant
 from ullage.runs.composite.headlines import Rule, ranks_key
 from ullage.suites.b_eff.findings import winners
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check

@@ -7,6 +7,7 @@ from typing import Final
 from ullage.analysis.findings.words import columns
 from ullage.importers.printed import Printed
 from ullage.model.summary import Finding
+from ullage.quantity import processes
 from ullage.suites.b_eff_io.formula import b_eff_io
 from ullage.suites.b_eff_io.importer.reading import PrintedPartition
 from ullage.suites.b_eff_io.importer.recomputed import (
@@ -170,4 +171,4 @@ def _minutes(partition: PrintedPartition) -> Iterator[Finding]:
 
 
 def _subject(partition: PrintedPartition) -> str:
-    return f"{partition.processes} process{'' if partition.processes == 1 else 'es'}: "
+    return f"{processes(partition.processes)}: "

@@ -4,11 +4,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-from ullage.analysis.findings.words import processes
 from ullage.importers import IMPORT_SUITE
 from ullage.model.flags import Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Score, Summary
+from ullage.quantity import processes
 from ullage.suites.b_eff_io.importer.findings import findings_of, target_of
 from ullage.suites.b_eff_io.importer.reading import TOTAL, PrintedPartition, PrintedRun
 from ullage.suites.b_eff_io.importer.recomputed import (

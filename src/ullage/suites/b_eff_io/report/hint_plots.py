@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.statistics import compare
+from ullage.quantity import format_row, significant
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.quantity import format_row, significant
 from ullage.report.vega import INK, Spec, tooltip
 from ullage.suites.b_eff_io.hint_sets import HintRatio, ratios
 from ullage.suites.b_eff_io.options import DEFAULT_SET

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_row
 from ullage.report import verdicts
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_row
 from ullage.report.vega import INK, MUTED, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import classify
 from ullage.suites.b_eff_io.patterns import TYPES, X_LABELS, X_POSITIONS, Access, PatternType, Size

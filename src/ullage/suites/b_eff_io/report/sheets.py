@@ -10,6 +10,7 @@ from ullage.errors import UserError
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.quantity import processes
 from ullage.report.data import ReportData
 from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.options import BEffIoOptions
@@ -132,7 +133,7 @@ def title_of(sheet: Sheet, sheets: Iterable[Sheet]) -> str:
     several_targets = len({one.target for one in others}) > 1
     words = [
         sheet.target if several_targets else "",
-        f"{sheet.ranks:,} process{'' if sheet.ranks == 1 else 'es'}",
+        processes(sheet.ranks),
         f"hints {sheet.hint_set}" if several_sets else "",
     ]
     return ", ".join(filter(None, words))

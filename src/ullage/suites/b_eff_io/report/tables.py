@@ -7,10 +7,10 @@ from typing import Final
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.quantity import DASH, processes, significant
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint
-from ullage.report.quantity import DASH, significant
 from ullage.report.table import Cell, number_cell
 from ullage.runs.composite.headlines import Rule, word_of
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
@@ -354,7 +354,7 @@ SECTION: Final = Section(
 
 def _parallel_io(row: Row) -> str:
     ranks = int(row.params["ranks"])
-    return f"MPI-IO, {word_of(row, 'access')} of all patterns, {ranks} process{'' if ranks == 1 else 'es'}"
+    return f"MPI-IO, {word_of(row, 'access')} of all patterns, {processes(ranks)}"
 
 
 HEADLINES: Final = (Rule("disk", ACCESS, lambda _row: True, lambda row: row.params["access"], _parallel_io),)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_quantity, format_row, format_share, plural
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_quantity, format_row, format_share, plural
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordered_colors, ordinal, rank_axis, tooltip
 from ullage.report.verdicts import is_invalid
 from ullage.suites.cpu.report.lines import Line, best_of, best_of_types, lines_of, thread_counts

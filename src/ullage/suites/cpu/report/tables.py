@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for, significant
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_interval, format_quantity, format_share, scale_for, significant
 from ullage.report.table import Cell, number_cell
 from ullage.runs.composite.headlines import Rule, threads_text, word_of
 from ullage.suites.cpu.report.lines import (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.quantity import DASH, significant
 from ullage.report.contents import Grid
 from ullage.report.grids import (
     Column,
@@ -19,7 +20,6 @@ from ullage.report.grids import (
     value_hint,
     value_text,
 )
-from ullage.report.quantity import DASH, significant
 from ullage.suites.memory.report.rows import KERNELS, blocks, bus_rows, largest_streams, size_of, streams, threads_of
 from ullage.units import format_bytes
 

@@ -4,12 +4,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import plural
 from ullage.model.summary import Row
+from ullage.quantity import format_quantity, format_row, plural
 from ullage.report.axes import HEIGHT, WIDTH, cache_layers, color_of, log_axis, size_axis
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.quantity import format_quantity, format_row
 from ullage.report.vega import Spec, time_axis, tooltip
 from ullage.suites.memory.report.latency import Load, loads
 from ullage.suites.memory.report.rows import KERNELS, cache_lines, own_rows, single_chases, size_of, streams, threads_of

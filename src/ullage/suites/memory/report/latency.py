@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_quantity, significant
 from ullage.report.contents import Grid, Heading
 from ullage.report.grids import Column, ceiling_hint, ceiling_text, grid_of, share_text, value_hint, value_text
-from ullage.report.quantity import DASH, format_quantity, significant
 from ullage.report.table import Cell, number_cell
 from ullage.suites.memory.report.rows import MEMORY_LEVEL, chases, is_between_nodes, single_chases, size_of, threads_of
 from ullage.units import format_bytes

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.quantity import format_quantity
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import format_quantity
 from ullage.runs.composite.headlines import Rule, threads_text, word_of
 from ullage.suites.memory.report import bandwidth, latency
 from ullage.suites.memory.report.rows import MEMORY_LEVEL, SUITE, own_rows

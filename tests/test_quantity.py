@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.sample_result import Shape, make_rows
-from ullage.report import quantity
+from ullage import quantity
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as they are shown: a value, its unit and its interval, all in one prefix."""
+"""Numbers as people read them: in tables and charts a value with its unit and interval in one prefix; in sentences too.
+
+The one place in which numbers become text, for findings, plans and reports alike; ``units`` has what they are read by.
+"""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.units import format_bytes
+from ullage.units import format_bytes, format_operations, format_rate, format_time
 
 DASH: Final = "\u2013"
 """Stands where there is no value."""
@@ -113,3 +116,46 @@ def param_label(key: str) -> str:
 def plural(count: int, noun: str) -> str:
     """``1 rank``, ``1,024 ranks``."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def processes(count: int) -> str:
+    """``1 process``, ``2 processes``."""
+    return f"{count:,} process{'' if count == 1 else 'es'}"
+
+
+def listing(words: Sequence[str], most: int = 8) -> str:
+    """``a, b and c``; ``a, b and 7 more``."""
+    shown = list(words) if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+# -- in sentences -----------------------------------------------------------------------------------------------------
+
+
+def show(value: float, unit: str) -> str:
+    """``3.20 GB/s``, ``45.2 kop/s``, ``1.50 ms``; any other unit with four digits."""
+    match unit:
+        case "B/s":
+            return format_rate(value)
+        case "op/s":
+            return format_operations(value)
+        case "s":
+            return format_time(value)
+        case _:
+            return f"{value:.4g} {unit}".strip()
+
+
+def show_row(row: Row) -> str:
+    """Median and interval: ``3.20 GB/s [3.10, 3.30]``; a single sample says so."""
+    if row.low is None or row.high is None:
+        return f"{show(row.median, row.unit)} (one sample)"
+    return f"{show(row.median, row.unit)} [{show(row.low, row.unit)}, {show(row.high, row.unit)}]"
+
+
+def times(ratio: float) -> str:
+    """``7.1 x``: two significant digits below 10, whole numbers above, small ones in full."""
+    if ratio >= 99.5:
+        return f"{ratio:,.0f} x"
+    if ratio >= 9.95:
+        return f"{ratio:.1f} x"
+    return f"{ratio:.2f} x" if ratio >= 0.0995 else f"{ratio:.2g} x"
