@@ -4,9 +4,10 @@
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from ullage.analysis.findings.words import columns, listing, times
+from ullage.analysis.findings.words import columns
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, times
 from ullage.suites.congestion.rows import IMPACT, IMPACT_P99
 
 # Below it the victims hardly notice, above it programs do.

@@ -4,11 +4,12 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, times
+from ullage.analysis.findings.words import columns
 from ullage.analysis.statistics import compare
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.peer import PeerRecord
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, times
 from ullage.suites.rings.diagnosis import Diagnosis, diagnose
 from ullage.suites.rings.rows import find_row
 from ullage.units import format_time
