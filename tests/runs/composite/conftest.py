@@ -12,12 +12,12 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.composite.asking import asked_part, whole
-from ullage.runs.composite.execution import execute
 from ullage.runs.composite.options import PartRequest
-from ullage.runs.composite.prepare import PreparedParts, prepare_parts
+from ullage.runs.composite.prepared import PreparedParts, execute, prepare_parts
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
+from ullage.runs.summary import build_summary
 from ullage.suites.disk.options import DiskOptions
 from ullage.suites.sweep.options import SweepOptions
 
@@ -61,7 +61,7 @@ class World:
     def prepare(self, *parts: PartRequest) -> PreparedParts:
         asked = whole(self.sweep().targets, parts or (self.disk(), self.sweep()))
         request = Request(run_id="r1", suite="overview", created="now", targets=asked.targets, options=asked.options)
-        return prepare_parts(request, self.engine_context)
+        return prepare_parts(request, self.engine_context, build_summary)
 
     def run(self, prepared: PreparedParts) -> tuple[int, Session]:
         if self.result is None:
@@ -73,7 +73,7 @@ class World:
 
     def resume(self) -> tuple[int, Session]:
         assert self.result is not None
-        return self.run(prepare_parts(self.result.read_request(), self.engine_context))
+        return self.run(prepare_parts(self.result.read_request(), self.engine_context, build_summary))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.runs.composite.asking import ask
 from ullage.runs.composite.options import PartsOptions
-from ullage.runs.composite.prepare import part_run_id
+from ullage.runs.composite.prepared import part_run_id
 from ullage.runs.suite import ParsedOptions, Quick, load_suites
 from ullage.suites.node.words import SHARES, node_words
 from ullage.suites.overview.words import overview_words

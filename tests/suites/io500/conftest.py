@@ -17,8 +17,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
-from ullage.suites.io500.execution import execute
-from ullage.suites.io500.prepare import PreparedIo500, prepare_io500
+from ullage.suites.io500.prepare import PreparedIo500, execute, prepare_io500
 from ullage.suites.io500.words import io500_words
 from ullage.system.storage import read_places
 

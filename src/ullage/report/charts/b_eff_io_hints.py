@@ -12,7 +12,7 @@ from ullage.report.charts import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.quantity import format_row, significant
 from ullage.report.vega import INK, Spec, tooltip
-from ullage.suites.b_eff_io.hint_sets import HintRatio, ratios
+from ullage.suites.b_eff_io.hint_findings import HintRatio, ratios
 from ullage.suites.b_eff_io.options import DEFAULT_SET
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, X_POSITIONS
 from ullage.suites.b_eff_io.rows import PATTERN, select

@@ -111,7 +111,7 @@ def b_eff_io_words(  # noqa: PLR0913 - each is an option of the command line
 ) -> ParsedOptions:
     """Read the words; each mistake is a ``UserError`` before anything is touched."""
     from ullage.parameters import known_word
-    from ullage.suites.b_eff_io.hint_files import read_hint_sets
+    from ullage.suites.b_eff_io.hints import read_hint_sets
     from ullage.suites.b_eff_io.options import QUICK_TIME_S, USUAL_TIME_S
     from ullage.suites.sweep.words import duration, optional_size
     from ullage.system.cpu import ranks_by_default
