@@ -127,11 +127,15 @@ class Declared:
         """The value of what was typed; ``UserError`` names the option."""
         if self.is_flag:
             return bool(word) != self.negates
-        try:
-            return self.kind.parse(word)
-        except UserError as error:
-            place = f"{self.name} {error.where}".rstrip()
-            raise UserError(error.what, place, error.right, error.code) from error
+        return read_word(self.name, self.kind, word)
+
+
+def read_word(name: str, kind: Kind, word: Word) -> object:
+    """The value of what was typed for the option ``name``, which ``UserError`` names."""
+    try:
+        return kind.parse(word)
+    except UserError as error:
+        raise UserError(error.what, f"{name} {error.where}".rstrip(), error.right, error.code) from error
 
 
 @lru_cache(maxsize=64)
