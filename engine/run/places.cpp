@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "mpi/agreement.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -44,16 +45,6 @@ Needs needs_at(const Plan& plan, const PlannedTarget& target, const std::map<std
   }
   for (const auto& [name, needs] : named) total = {total.bytes + needs.bytes, total.inodes + needs.inodes};
   return {total.bytes + largest.bytes, total.inodes + largest.inodes};
-}
-
-/// All ranks fail when one does; a rank without an error of its own gets the lowest failing rank's line.
-Status agreed(const mpi::World& world, const Status& status) {
-  constexpr std::int64_t none = 1LL << 40;
-  const std::int64_t failing = world.all().min(status ? none : world.rank());
-  if (failing == none) return {};
-  const std::string line =
-      world.all().broadcast(status ? std::string() : to_line(status.error()), static_cast<int>(failing));
-  return status ? fail(environment_error("", line)) : status;
 }
 
 /// Room is looked at where the folder will be, before anything is made.
@@ -116,15 +107,15 @@ Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::Wo
     place.keeps_books = true;
     status = keep(place, make_clean(target.path, plan.run_id, plan.continues));
   }
-  status = agreed(world, status);
+  status = mpi::share_status(world.all(), status);
   if (!status) return status;
   const std::string nonce = world.all().broadcast(world.root() ? place.folder->nonce() : std::string(), 0);
   const bool leads = world.topology().leader();
   if (leads && !world.root()) status = find_or_make(target.path, plan, nonce, place);
-  status = agreed(world, status);
+  status = mpi::share_status(world.all(), status);
   if (!status) return status;
   if (!leads) status = keep(place, RunFolder::open(target.path, plan.run_id));
-  status = agreed(world, status);
+  status = mpi::share_status(world.all(), status);
   if (status) open_book(plan, world, place);
   return status;
 }
@@ -164,7 +155,7 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world) {
     }
     if (status) status = check_target(plan, target, world, place);
   }
-  status = agreed(world, status);
+  status = mpi::share_status(world.all(), status);
   if (!status) return fail(status.error());
   for (const auto& target : plan.targets) {
     if (!is_used(plan, target)) continue;

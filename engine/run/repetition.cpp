@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/permutation.hpp"
+#include "mpi/agreement.hpp"
 #include "run/launch_records.hpp"
 #include "run/phase_result.hpp"
 #include "storage/backend.hpp"
@@ -33,7 +34,8 @@ class Repetition final {
 
   [[nodiscard]] RepetitionReport run(AlignedBuffer& buffer, std::uint64_t key, bool keep) {
     auto backend = make_backend(key);
-    if (!agree("make backend", backend ? Status{} : fail(backend.error()))) return std::move(report_);
+    if (!agreed("make backend", mpi::agree(world_.all(), backend ? Status{} : fail(backend.error()))))
+      return std::move(report_);
     WorkloadContext bound;
     bound.world = &world_;
     bound.folder = place_.folder.get();
@@ -49,11 +51,12 @@ class Repetition final {
     bound.lists_datasets = place_.keeps_books;
     const auto workload =
         Registry<WorkloadEntry>::instance().find(planned_.workload.name)->make(planned_.workload.values, bound);
-    if (agree("begin", workload->begin())) phases(*workload);
+    const bool begun = agreed("begin", begin_together(*workload, world_.all()));
+    if (begun) phases(*workload);
     context_.watchdog->watch("remove", nullptr);
-    const Status removed = workload->end(report_.outcome.ok && !report_.interrupted);
+    const mpi::Agreement removed = end_together(*workload, report_.outcome.ok && !report_.interrupted, world_.all());
     context_.watchdog->rest();
-    if (report_.outcome.ok) (void)agree("remove", removed);
+    if (begun) (void)agreed("remove", removed);  // else it would be said again what is in the way
     return std::move(report_);
   }
 
@@ -65,9 +68,9 @@ class Repetition final {
   }
 
   /// Outside a phase an error of any rank fails the repetition for all, with an event that names the ranks.
-  bool agree(const std::string& step, const Status& status) {
-    if (!world_.all().any(!status)) return true;
-    const Json failures = gather_failures(world_, status ? std::nullopt : std::optional(status.error()));
+  bool agreed(const std::string& step, const mpi::Agreement& agreement) {
+    if (agreement.everywhere) return true;
+    const Json failures = gather_failures(world_, agreement.own ? std::nullopt : std::optional(agreement.own.error()));
     report_.outcome.ok = false;
     for (const Json& failure : failures) {
       Json line = event("error", "case-failed", step + ": " + failure_line(failure), "");

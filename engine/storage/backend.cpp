@@ -34,17 +34,4 @@ std::vector<std::string> capability_words(const Capabilities& capabilities) {
   return words;
 }
 
-Status agree(const mpi::Comm& everyone, const Status& own, const std::string& operation, const std::string& where) {
-  constexpr std::int64_t nobody = std::int64_t{1} << 40;
-  const std::int64_t failing = everyone.min(own ? nobody : everyone.rank());
-  if (failing == nobody) return {};
-  const auto root = static_cast<int>(failing);
-  const std::int64_t errno_value = everyone.broadcast(own ? 0 : std::int64_t{own.error().errno_value}, root);
-  const std::string text = everyone.broadcast(own ? std::string() : own.error().text, root);
-  if (!own) return own;
-  Error error = errno_error(static_cast<int>(errno_value), operation, where);
-  error.text = "rank " + std::to_string(failing) + " failed: " + text;
-  return fail(std::move(error));
-}
-
 }  // namespace ullage

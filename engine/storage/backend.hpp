@@ -149,11 +149,6 @@ struct BackendEntry {
 template <>
 void Registry<BackendEntry>::add(BackendEntry entry);
 
-/// Collective: success when every rank of `everyone` had it; else each rank's own error, and for the others that of the
-/// lowest rank that failed.
-[[nodiscard]] Status agree(const mpi::Comm& everyone, const Status& own, const std::string& operation,
-                           const std::string& where);
-
 /// description.capabilities as words: path, data, collective, metadata, views, direct, queue_depth=N when above 1.
 [[nodiscard]] std::vector<std::string> capability_words(const Capabilities& capabilities);
 

@@ -41,19 +41,5 @@ TEST(CapabilityWords, SayWhatDiffers) {
   EXPECT_TRUE(capability_words({.path = false, .data = false}).empty());
 }
 
-TEST(MpiAgree, AllOrNone) {
-  const mpi::Comm all = mpi::Comm::world();
-  EXPECT_TRUE(agree(all, {}, "open", "/f"));
-  const int last = all.size() - 1;
-  const Status own = all.rank() == last ? fail(errno_error(ENOSPC, "open", "/own")) : Status{};
-  const Status agreed = agree(all, own, "open", "/f");
-  ASSERT_FALSE(agreed);
-  EXPECT_EQ(agreed.error().errno_value, ENOSPC);
-  EXPECT_EQ(agreed.error().where, all.rank() == last ? "/own" : "/f");
-  if (all.rank() != last) {
-    EXPECT_EQ(agreed.error().text, "rank " + std::to_string(last) + " failed: No space left on device");
-  }
-}
-
 }  // namespace
 }  // namespace ullage::backend_test

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "mpi/agreement.hpp"
 #include "storage/file_facts.hpp"
 #include "storage/posix_metadata.hpp"
 
@@ -79,15 +80,15 @@ Result<Descriptor> KernelFileOpener::open_shared(const OpenRequest& request) con
   const bool creates = request.mode == OpenMode::create;
   Result<Descriptor> file;
   if (!creates || world_.root()) file = open_own(request, creates);
-  if (auto status = agreed(file, request.name); !status) return fail(status.error());
+  if (auto status = share_open(file); !status) return fail(status.error());
   if (!creates) return file;
   if (!world_.root()) file = open_own(request, false);
-  if (auto status = agreed(file, request.name); !status) return fail(status.error());
+  if (auto status = share_open(file); !status) return fail(status.error());
   return file;
 }
 
-Status KernelFileOpener::agreed(const Result<Descriptor>& file, const std::string& name) const {
-  return agree(world_.all(), file ? Status{} : fail(file.error()), "open", folder_.path() + "/" + name);
+Status KernelFileOpener::share_open(const Result<Descriptor>& file) const {
+  return mpi::share_status(world_.all(), file ? Status{} : fail(file.error()));
 }
 
 KernelFileBackend::KernelFileBackend(Capabilities capabilities, const KernelFileParameters& parameters,

@@ -72,7 +72,7 @@ class KernelFileOpener final {
   [[nodiscard]] Result<Descriptor> open_own(const OpenRequest& request, bool creates) const;
   [[nodiscard]] Result<Descriptor> open_shared(const OpenRequest& request) const;
   [[nodiscard]] Status advise(const Descriptor& file, const std::string& path) const;
-  [[nodiscard]] Status agreed(const Result<Descriptor>& file, const std::string& name) const;
+  [[nodiscard]] Status share_open(const Result<Descriptor>& file) const;
 
   KernelFileParameters parameters_;
   const mpi::World& world_;

@@ -11,6 +11,7 @@
 
 #include "base/aligned_buffer.hpp"
 #include "base/registry.hpp"
+#include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
 #include "work/layout.hpp"
 #include "work/phase_work.hpp"
@@ -48,8 +49,17 @@ struct WorkloadContext {
   [[nodiscard]] bool stays() const { return keep || !dataset.empty(); }
 };
 
-/// One repetition of a case on this rank. begin, each phase in order, end: all collective, every rank takes part in all
-/// of them.
+/// A part of what a workload does before its phases or after them. It is local: nothing in it waits for another rank,
+/// so that a rank whose step fails is there when all agree on how it went. Only a library's call that every rank makes
+/// whatever befell it, as the closing of a shared file, may stand in one.
+struct LocalStep {
+  std::string name;
+  std::function<Status()> run;
+};
+using LocalSteps = std::vector<LocalStep>;
+
+/// One repetition of a case on this rank: find_peers, the steps of begin, each phase in order, the steps of end. What
+/// ranks do together between the steps is the caller's: see begin_together.
 class Workload {
  public:
   Workload() = default;
@@ -57,21 +67,36 @@ class Workload {
   Workload& operator=(const Workload&) = delete;
   virtual ~Workload() = default;
 
-  [[nodiscard]] virtual Status begin() = 0;
+  /// Collective and the first of all; cannot fail: what the ranks find out about each other.
+  virtual void find_peers() {}
+  /// All ranks have done a step when the next one begins, and no rank begins one after a step that has failed anywhere.
+  [[nodiscard]] virtual LocalSteps begin() { return {}; }
   [[nodiscard]] virtual std::size_t phases() const = 0;
   [[nodiscard]] virtual std::unique_ptr<PhaseWork> phase(std::size_t index) = 0;
   /// Removes what begin() and the phases made, unless it stays and all of it is `whole`: no phase failed or was cut
-  /// short.
-  [[nodiscard]] virtual Status end(bool whole) = 0;
+  /// short. All ranks have done a step when the next one begins, and every step is done, also after one that failed:
+  /// what can be removed is.
+  [[nodiscard]] virtual LocalSteps end(bool whole) {
+    (void)whole;
+    return {};
+  }
 };
+
+/// Collective: the ranks find their peers and do the steps of begin() together.
+[[nodiscard]] mpi::Agreement begin_together(Workload& workload, const mpi::Comm& everyone);
+/// Collective: the ranks do the steps of end() together. The own outcome is this rank's first error.
+[[nodiscard]] mpi::Agreement end_together(Workload& workload, bool whole, const mpi::Comm& everyone);
 
 struct WorkloadEntry {
   Description description;
   /// Checks that span parameters, against the backend's capabilities and the layout. `pointer` is that of the
   /// parameters object.
-  std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check;
-  std::function<Needs(const Values&, const PlannedLayout&)> needs;
-  std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make;
+  std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check =
+      nullptr;
+  std::function<Needs(const Values&, const PlannedLayout&)> needs = [](const Values&, const PlannedLayout&) {
+    return Needs{};
+  };
+  std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make = nullptr;
   /// Whether it works on a dataset that another case has made, which the plan must name; null: never.
   std::function<bool(const Values&)> uses_dataset = nullptr;
   bool needs_storage = true;  // false: works on cores and memory, and the case's backend is `null`

@@ -52,7 +52,7 @@ def browse(folder: Path, page: Path, *options: str) -> subprocess.CompletedProce
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("browser")
     shape = Shape(repetitions=6)
-    rows = [row.model_copy(update={"target": row.target + EVIL, "reasons": [EVIL]}) for row in make_rows(shape)]
+    rows = [row.model_copy(update={"target": row.target + EVIL, "verdict_reasons": [EVIL]}) for row in make_rows(shape)]
     summary = make_summary(shape).model_copy(update={"rows": rows})
     result = write_result(folder / "result", shape, summary)
     return write_report(result, result.report_path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `b-eff`: the effective bandwidth of all ranks, over patterns, message lengths and ways to send.
 #include "message/b_eff/phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
@@ -9,34 +10,33 @@ class BEff final : public Workload {
  public:
   BEff(const BEffParameters& parameters, const WorkloadContext& context) : run_(parameters, context) {}
 
-  [[nodiscard]] Status begin() override { return run_.begin(); }
+  void find_peers() override { run_.find_peers(); }
+  [[nodiscard]] LocalSteps begin() override {
+    return {{"look for room", [this] { return run_.look_for_room(); }}, {"make messages", [this]() -> Status {
+                                                                           run_.make_messages();
+                                                                           return {};
+                                                                         }}};
+  }
   [[nodiscard]] std::size_t phases() const override { return b_eff_size_count; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     return std::make_unique<BEffPhase>(run_, index);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   BEffRun run_;
 };
 
-const Registered<WorkloadEntry> registered_b_eff{{
-    {"b-eff",
-     "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
-     specs_of(BEffParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values&, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) -> Status {
-      if (layout.ranks < 2) return fail(bad_plan(pointer, "b-eff needs two ranks or more: one has nobody to send to"));
-      return {};
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<BEff>(BEffParameters::from(values), context);
-    },
-    nullptr,
-    false,
-}};
+Status check_b_eff(const BEffParameters&, int ranks, const std::string& pointer) {
+  if (ranks < 2) return fail(bad_plan(pointer, "b-eff needs two ranks or more: one has nobody to send to"));
+  return {};
+}
+
+const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters>({
+    .name = "b-eff",
+    .doc = "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
+    .check = check_b_eff,
+    .make = workload_of<BEff>,
+})};
 
 }  // namespace
 }  // namespace ullage

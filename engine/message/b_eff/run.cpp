@@ -49,14 +49,22 @@ BEffRun::BEffRun(const BEffParameters& parameters, const WorkloadContext& contex
   loops_.fill(BEffLoops::probe_loops);
 }
 
-Status BEffRun::begin() {
+void BEffRun::find_peers() { nodes_ = nodes_by_rank(*context_.world); }
+
+std::uint64_t BEffRun::buffer_bytes() const {
+  return round_up<std::uint64_t>(messages_in_a_buffer * (parameters_.lmax_bytes + spare_bytes_a_message),
+                                 sizeof(std::uint64_t));
+}
+
+Status BEffRun::look_for_room() const {
+  const auto ranks = static_cast<std::uint64_t>(context_.world->topology().ranks_on_node);
+  return check_room("lmax_bytes", 2 * buffer_bytes() * ranks);
+}
+
+void BEffRun::make_messages() {
   const mpi::World& world = *context_.world;
-  const std::uint64_t buffer_bytes = round_up<std::uint64_t>(
-      messages_in_a_buffer * (parameters_.lmax_bytes + spare_bytes_a_message), sizeof(std::uint64_t));
-  Status room = check_room("lmax_bytes", 2 * buffer_bytes * static_cast<std::uint64_t>(world.topology().ranks_on_node));
-  if (world.all().any(!room)) return room;
-  out_memory_ = AlignedBuffer(buffer_bytes);
-  in_memory_ = AlignedBuffer(buffer_bytes);
+  out_memory_ = AlignedBuffer(buffer_bytes());
+  in_memory_ = AlignedBuffer(buffer_bytes());
   out_ = mpi::RotatingBuffer(out_memory_.bytes());
   in_ = mpi::RotatingBuffer(in_memory_.bytes());
   make_ends().fill(out_memory_.bytes());
@@ -67,8 +75,6 @@ Status BEffRun::begin() {
     patterns_.push_back({pattern.name, steps_of(pattern, world.rank()), patterns.has_one_method(i)});
   }
   times_s_.assign(patterns_.size() * message_methods.size(), 0);
-  nodes_ = nodes_by_rank(world);
-  return {};
 }
 
 void BEffRun::begin_size(std::size_t size) {

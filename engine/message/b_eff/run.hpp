@@ -27,7 +27,6 @@ struct BEffParameters {
   bool timed_check = false;
 
   [[nodiscard]] static Table<BEffParameters> table();
-  [[nodiscard]] static BEffParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] BEffPatterns patterns(int ranks) const;
 };
 
@@ -43,8 +42,11 @@ class BEffRun final {
  public:
   BEffRun(const BEffParameters& parameters, const WorkloadContext& context);
 
-  /// Collective. An error where the nodes have no room for the buffers.
-  [[nodiscard]] Status begin();
+  /// Collective.
+  void find_peers();
+  /// An error where the node has no room for the buffers.
+  [[nodiscard]] Status look_for_room() const;
+  void make_messages();
   /// Collective, in order of the sizes: settles the loops from what the size before took.
   void begin_size(std::size_t size);
   /// Collective, after the probe of the first size.
@@ -83,6 +85,7 @@ class BEffRun final {
     bool has_one_method = false;
   };
 
+  [[nodiscard]] std::uint64_t buffer_bytes() const;
   [[nodiscard]] BEffLoops& control(mpi::MessageMethod method) { return controls_[static_cast<std::size_t>(method)]; }
   [[nodiscard]] std::size_t place_of(const BEffExperiment& experiment) const {
     return experiment.pattern * message_methods.size() + static_cast<std::size_t>(experiment.method);

@@ -28,7 +28,8 @@ class MpiBEffRun : public ::testing::Test {
 
 TEST_F(MpiBEffRun, AllRanksDoWhatRankZeroHasChosen) {
   BEffRun run(parameters_, context_);
-  ASSERT_TRUE(run.begin().has_value());
+  run.find_peers();
+  run.make_messages();
   run.begin_size(0);
   // Every rank has measured something else.
   run.probed(mpi::MessageMethod::sendrecv, 0.001 * (1 + world_.rank()));
@@ -42,7 +43,8 @@ TEST_F(MpiBEffRun, AllRanksDoWhatRankZeroHasChosen) {
 TEST_F(MpiBEffRun, BestMethodIsThatWhoseSlowestRankIsFastest) {
   parameters_.additional = false;
   BEffRun run(parameters_, context_);
-  ASSERT_TRUE(run.begin().has_value());
+  run.find_peers();
+  run.make_messages();
   for (std::size_t size = 0; size < 19; ++size) run.begin_size(size);
   const bool last = world_.rank() == world_.size() - 1;
   for (const BEffExperiment& experiment : run.experiments()) {
@@ -64,7 +66,8 @@ TEST_F(MpiBEffRun, BestMethodIsThatWhoseSlowestRankIsFastest) {
 TEST_F(MpiBEffRun, NobodyIsShortWithoutBeingAsked) {
   parameters_.short_last_two = false;
   BEffRun run(parameters_, context_);
-  ASSERT_TRUE(run.begin().has_value());
+  run.find_peers();
+  run.make_messages();
   for (std::size_t size = 0; size < 19; ++size) run.begin_size(size);
   for (const BEffExperiment& experiment : run.experiments()) run.took(experiment, 1e6);
   run.begin_size(19);
@@ -73,7 +76,8 @@ TEST_F(MpiBEffRun, NobodyIsShortWithoutBeingAsked) {
 
 TEST_F(MpiBEffRun, WhoHasNoPlaceInAPatternWaits) {
   BEffRun run(parameters_, context_);
-  ASSERT_TRUE(run.begin().has_value());
+  run.find_peers();
+  run.make_messages();
   run.begin_size(0);
   std::size_t pair = 0;
   while (run.name(pair) != "ping-pong") ++pair;
@@ -89,7 +93,8 @@ TEST_F(MpiBEffRun, WhoHasNoPlaceInAPatternWaits) {
 TEST_F(MpiBEffRun, MessagesOfAnotherKeyAreFound) {
   context_.run_key = 7 + static_cast<std::uint64_t>(world_.rank());
   BEffRun run(parameters_, context_);
-  ASSERT_TRUE(run.begin().has_value());
+  run.find_peers();
+  run.make_messages();
   for (std::size_t size = 0; size < 6; ++size) run.begin_size(size);
   for (const bool timed : {false, true}) {
     MessageEnds ends = run.make_ends();
@@ -104,7 +109,8 @@ TEST_F(MpiBEffRun, MessagesOfAnotherKeyAreFound) {
 TEST_F(MpiBEffRun, TimedCheckLooksAtEveryLoop) {
   parameters_.timed_check = true;
   BEffRun run(parameters_, context_);
-  ASSERT_TRUE(run.begin().has_value());
+  run.find_peers();
+  run.make_messages();
   run.begin_size(0);
   MessageEnds ends = run.make_ends();
   (void)run.measure({5, mpi::MessageMethod::alltoallv}, 9, meter_, ends);
@@ -113,7 +119,7 @@ TEST_F(MpiBEffRun, TimedCheckLooksAtEveryLoop) {
 
 TEST(BEffParameters, AreThoseOfTheOriginal) {
   const auto values = complete(specs_of(BEffParameters::table()), {}, "");
-  const auto parameters = BEffParameters::from(values.value());
+  const auto parameters = bind_parameters<BEffParameters>(values.value());
   EXPECT_EQ(parameters.lmax_bytes, 1U << 20U);
   EXPECT_EQ(parameters.budget_s, 0.5);
   EXPECT_EQ(parameters.patterns(8).size(), 49U);

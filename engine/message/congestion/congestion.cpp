@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "message/congestion/phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
@@ -22,16 +23,12 @@ class CongestionWorkload final : public Workload {
   CongestionWorkload(const CongestionParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] Status begin() override {
-    cast_.emplace(*context_.world, parameters_);
-    return {};
-  }
+  void find_peers() override { cast_.emplace(*context_.world, parameters_); }
   [[nodiscard]] std::size_t phases() const override { return course.size(); }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     const auto [test, is_congested] = course.at(index);
     return std::make_unique<CongestionPhase>(parameters_, context_, *cast_, test, is_congested);
   }
-  [[nodiscard]] Status end(bool) override { return {}; }
 
  private:
   CongestionParameters parameters_;
@@ -39,22 +36,12 @@ class CongestionWorkload final : public Workload {
   std::optional<CongestionCast> cast_;
 };
 
-const Registered<WorkloadEntry> registered_congestion{{
-    {"congestion",
-     "messages of a few ranks in random rings, alone and while the others fill the network",
-     specs_of(CongestionParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_congestion(CongestionParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<CongestionWorkload>(CongestionParameters::from(values), context);
-    },
-    nullptr,
-    false,
-}};
+const Registered<WorkloadEntry> registered_congestion{without_storage<CongestionParameters>({
+    .name = "congestion",
+    .doc = "messages of a few ranks in random rings, alone and while the others fill the network",
+    .check = check_congestion,
+    .make = workload_of<CongestionWorkload>,
+})};
 
 }  // namespace
 }  // namespace ullage

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/aligned_buffer.hpp"
+#include "mpi/agreement.hpp"
 #include "storage/backend.hpp"
 #include "storage/backends/fault_calls.hpp"
 #include "storage/backends/fault_viewed_file.hpp"
@@ -192,7 +193,7 @@ class FaultBackend final : public Backend {
     const Status status = faults::suffer(injector_, FaultOperation::open, path_of(request.name));
     // The others must not wait in the inner open for a rank that never comes.
     if (request.shared && injector_.parameters().operation == FaultOperation::open)
-      return agree(world_.all(), status, "open", path_of(request.name));
+      return mpi::share_status(world_.all(), status);
     return status;
   }
 

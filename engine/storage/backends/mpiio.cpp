@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "mpi/agreement.hpp"
 #include "mpi/file.hpp"
 #include "storage/backend.hpp"
 #include "storage/backends/mpiio_meeting.hpp"
@@ -243,7 +244,7 @@ class MpiioBackend final : public Backend {
 
   /// The status of all ranks of a shared file, of this one for its own.
   [[nodiscard]] Status settled(const OpenRequest& request, const Status& own) const {
-    return request.shared ? agree(everyone_, own, "open", path_of(request)) : own;
+    return request.shared ? mpi::share_status(everyone_, own) : own;
   }
 
   MpiioParameters parameters_;

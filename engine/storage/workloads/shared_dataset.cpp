@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/shared_dataset.hpp"
 
+#include <utility>
+
 #include "base/json.hpp"
 #include "storage/backend.hpp"
 #include "storage/dataset_book.hpp"
@@ -17,25 +19,38 @@ Result<Json> facts_of_dataset(const WorkloadContext& context, const Json& layout
   return *facts;
 }
 
-Status make_tree_dataset(const WorkloadContext& context, const DatasetEntry& entry) {
-  if (context.stays())
-    if (auto status = remove_tree_dataset(context, entry); !status) return status;
-  if (!context.lists_datasets) return {};
-  if (auto status = context.folder->list_dataset(entry); !status) return status;
-  return context.backend->make_directory(entry.directory);
+LocalSteps steps_to_make_tree(const WorkloadContext& context, const DatasetEntry& entry) {
+  LocalSteps steps;
+  if (context.stays()) steps = steps_to_remove_tree(context, entry);
+  steps.push_back({"make directory", [&context, &entry]() -> Status {
+                     if (!context.lists_datasets) return {};
+                     if (auto status = context.folder->list_dataset(entry); !status) return status;
+                     return context.backend->make_directory(entry.directory);
+                   }});
+  return steps;
 }
 
-Status remove_tree_dataset(const WorkloadContext& context, const DatasetEntry& entry) {
-  const mpi::Comm& all = context.world->all();
-  all.barrier();
-  Leftovers unsaid;  // what is left is found, and said, by the whole removal below
-  if (context.parts > 1) context.folder->remove_dataset(entry, {context.part, context.parts, true}, unsaid);
-  all.barrier();
-  Leftovers leftovers;
-  if (context.lists_datasets) context.folder->remove_dataset(entry, {}, leftovers);
-  all.barrier();
-  if (leftovers.left.empty()) return {};
-  return fail(environment_error("", "could not be removed: " + leftovers.left.front()));
+LocalSteps steps_to_remove_tree(const WorkloadContext& context, const DatasetEntry& entry) {
+  const auto remove_items = [&context, &entry]() -> Status {
+    Leftovers unsaid;  // what is left is found, and said, by the whole removal below
+    if (context.parts > 1) context.folder->remove_dataset(entry, {context.part, context.parts, true}, unsaid);
+    return {};
+  };
+  const auto remove_rest = [&context, &entry]() -> Status {
+    Leftovers leftovers;
+    if (context.lists_datasets) context.folder->remove_dataset(entry, {}, leftovers);
+    if (leftovers.left.empty()) return {};
+    return fail(environment_error("", "could not be removed: " + leftovers.left.front()));
+  };
+  return {{"remove items", remove_items}, {"remove directories", remove_rest}};
+}
+
+LocalStep step_to_strike(const WorkloadContext& context) {
+  return {"strike facts", [&context] { return context.datasets->strike(context.dataset); }};
+}
+
+void append(LocalSteps& steps, LocalSteps more) {
+  for (LocalStep& step : more) steps.push_back(std::move(step));
 }
 
 DataSource find_data_source(const mpi::World& world, ReadBack read_back, int shift) {

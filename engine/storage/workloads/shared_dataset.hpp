@@ -13,10 +13,16 @@ namespace ullage {
 /// Facts of the dataset the case names; an error when it is not there, or was not made with this layout.
 [[nodiscard]] Result<nlohmann::json> facts_of_dataset(const WorkloadContext& context, const nlohmann::json& layout);
 
-/// Collective: a tree's directory, listed, after what an earlier repetition left in it is removed.
-[[nodiscard]] Status make_tree_dataset(const WorkloadContext& context, const DatasetEntry& entry);
-/// Collective: every rank its part of the items, then one rank of each file system the rest.
-[[nodiscard]] Status remove_tree_dataset(const WorkloadContext& context, const DatasetEntry& entry);
+/// The steps that lead to a tree's directory, listed: what an earlier repetition left in it is removed first. What is
+/// given outlives the steps, as with the others.
+[[nodiscard]] LocalSteps steps_to_make_tree(const WorkloadContext& context, const DatasetEntry& entry);
+/// Every rank removes its part of the items, then one rank of each file system the rest.
+[[nodiscard]] LocalSteps steps_to_remove_tree(const WorkloadContext& context, const DatasetEntry& entry);
+/// The facts of the case's named dataset are struck out of the book: it is gone, or no longer whole.
+[[nodiscard]] LocalStep step_to_strike(const WorkloadContext& context);
+
+/// Adds steps behind others.
+void append(LocalSteps& steps, LocalSteps more);
 
 enum class ReadBack { own, other_rank, other_node };
 

@@ -33,6 +33,18 @@ class MpiSharedDataset : public ::testing::Test {
     bench_.world().all().barrier();
   }
 
+  /// Collective: the first error of this rank.
+  [[nodiscard]] Status together(const LocalSteps& steps) const {
+    Status first;
+    for (const LocalStep& step : steps) {
+      bench_.world().all().barrier();
+      const Status done = step.run();
+      if (first && !done) first = done;
+    }
+    bench_.world().all().barrier();
+    return first;
+  }
+
   test::Bench bench_;
   std::unique_ptr<Backend> backend_;
   DatasetBook book_;
@@ -53,21 +65,20 @@ TEST_F(MpiSharedDataset, FactsAreThoseOfTheSameLayoutOrNone) {
 
 TEST_F(MpiSharedDataset, TreeIsMadeAfreshAndRemovedByAll) {
   for (int round = 0; round < 2; ++round) {
-    ASSERT_TRUE(make_tree_dataset(context_, entry_));
-    bench_.world().all().barrier();
+    ASSERT_TRUE(together(steps_to_make_tree(context_, entry_)));
     EXPECT_TRUE(std::filesystem::is_empty(bench_.path("c-t"))) << "round " << round;
     bench_.world().all().barrier();
     fill();
   }
-  ASSERT_TRUE(remove_tree_dataset(context_, entry_));
+  ASSERT_TRUE(together(steps_to_remove_tree(context_, entry_)));
   EXPECT_FALSE(std::filesystem::exists(bench_.path("c-t")));
 }
 
 TEST_F(MpiSharedDataset, WhatIsNotOursStaysAndIsSaid) {
-  ASSERT_TRUE(make_tree_dataset(context_, entry_));
+  ASSERT_TRUE(together(steps_to_make_tree(context_, entry_)));
   if (bench_.world().root()) test::write_file(bench_.path("c-t/precious"), "stays");
   bench_.world().all().barrier();
-  const Status removed = remove_tree_dataset(context_, entry_);
+  const Status removed = together(steps_to_remove_tree(context_, entry_));
   EXPECT_EQ(removed.has_value(), !bench_.world().root());
   EXPECT_EQ(test::read_file(bench_.path("c-t/precious")), "stays");
 }

@@ -16,8 +16,8 @@ from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.room import NO_LIMIT, check_places, most_bytes
 from ullage.runs.options.reading import read_options
+from ullage.runs.room import NO_LIMIT, check_places, most_bytes
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 

@@ -4,11 +4,11 @@
 Imported for every command, ``--help`` included: what is heavy is imported in functions.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+
+from ullage.discovery import SUITES, modules_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ullage.results.rows import RowContext
     from ullage.runs.options.model import SuiteOptions
     from ullage.runs.session import Session
-
-_SUITES: Final = "ullage.suites"
 
 
 @dataclass(frozen=True)
@@ -131,16 +129,22 @@ class Quick(Protocol):
         ...
 
 
+@runtime_checkable
+class Comparing(Protocol):
+    """A suite whose rows tell more beside those of other suites."""
+
+    def across(self, rows: "Sequence[Row]") -> "list[Finding]":
+        """Findings over the rows of all parts of a run that is made of suites."""
+        ...
+
+
 class _SuiteModule(Protocol):
     SUITE: Suite
 
 
 def load_suites() -> Mapping[str, Suite]:
     """All suites by name, in alphabetical order."""
-    package = importlib.import_module(_SUITES)
-    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.startswith("_"))
-    modules = [importlib.import_module(f"{_SUITES}.{name}") for name in names]
-    found = [cast("_SuiteModule", module).SUITE for module in modules if hasattr(module, "SUITE")]
+    found = [cast("_SuiteModule", module).SUITE for module in modules_in(SUITES) if hasattr(module, "SUITE")]
     return {suite.name: suite for suite in found}
 
 

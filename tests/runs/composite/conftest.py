@@ -10,14 +10,14 @@ from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedE
 from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.cells.direct import DirectIo
 from ullage.runs.composite.asking import part_of
-from ullage.runs.composite.execution import execute
 from ullage.runs.composite.options import PartRequest, PartsOptions
-from ullage.runs.composite.prepare import PreparedParts, prepare_parts
+from ullage.runs.composite.prepared import PreparedParts, execute, prepare_parts
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, ParsedOptions
-from ullage.suites.disk.direct import DirectIo
+from ullage.runs.summary import build_summary
 from ullage.suites.disk.options import DiskOptions
 from ullage.suites.sweep.options import SweepOptions
 
@@ -62,7 +62,7 @@ class World:
         own = PartsOptions(parts=list(parts or (self.disk(), self.sweep()))).model_dump(mode="json")
         asked = ParsedOptions(self.sweep().targets, own)
         request = Request(run_id="r1", suite="overview", created="now", targets=asked.targets, options=asked.options)
-        return prepare_parts(request, self.engine_context)
+        return prepare_parts(request, self.engine_context, build_summary)
 
     def run(self, prepared: PreparedParts) -> tuple[int, Session]:
         if self.result is None:
@@ -74,11 +74,11 @@ class World:
 
     def resume(self) -> tuple[int, Session]:
         assert self.result is not None
-        return self.run(prepare_parts(self.result.read_request(), self.engine_context))
+        return self.run(prepare_parts(self.result.read_request(), self.engine_context, build_summary))
 
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (tmp_path / "here").mkdir()
-    monkeypatch.setattr("ullage.suites.disk.prepare.direct_io", lambda _path: DirectIo(True, 512))
+    monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: DirectIo(True, 512))
     return World(tmp_path, SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1))

@@ -12,10 +12,8 @@ from ullage.errors import UserError
 from ullage.launch.layouts import place_ranks
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Summary
-from ullage.report.charts import documents
-from ullage.report.charts.b_eff import build as build_charts
+from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
-from ullage.report.sections.b_eff import build
 from ullage.report.vega import to_svg
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
@@ -25,6 +23,8 @@ from ullage.runs.summary import build_summary
 from ullage.suites.b_eff.measured import ADDITIONAL
 from ullage.suites.b_eff.options import BEffOptions
 from ullage.suites.b_eff.prepare import expected_s, prepare_b_eff, with_lmax
+from ullage.suites.b_eff.report.charts import figures as build_charts
+from ullage.suites.b_eff.report.tables import tables
 
 MIB = 1 << 20
 USUAL: dict[str, object] = {"ranks": 4, "memory": 128 * MIB, "lmax": MIB}
@@ -170,7 +170,7 @@ def test_what_breaks_the_definition_is_not_valid(tmp_path: Path, more: dict[str,
     assert "NOT VALID" in finding.text
     assert reason in finding.text
     (value,) = [row for row in summary.rows if row.metric == "b_eff" and "method" not in row.params]
-    assert "INVALID:b_eff" in value.flags
+    assert "INVALID:b_eff" in value.flag_codes
 
 
 def test_a_missing_size_is_not_valid(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_every_pattern_and_size_has_a_row(usual: ReportData) -> None:
     single = [row for row in rows if row.metric == "pattern_bandwidth"]
     assert len(single) == (6 + 30 + 13) * 21
     assert all(len(row.repetitions) == 3 for row in single)
-    flagged = {row.params["patterns"] for row in rows if "degenerate" in row.flags}
+    flagged = {row.params["patterns"] for row in rows if "degenerate" in row.flag_codes}
     assert flagged == {"ring-4", "ring-5"}
     (pair,) = [row for row in rows if row.metric == "one_pair_bandwidth"]
     assert pair.repetitions[0] == pytest.approx(usual_bandwidth("ping-pong", 20, "sendrecv", 0))
@@ -238,7 +238,7 @@ def test_every_pattern_and_size_has_a_row(usual: ReportData) -> None:
 
 
 def test_the_tables(usual: ReportData) -> None:
-    content = build(usual)
+    content = tables(usual)
     assert content is not None
     titles = [grid.title for grid in content.grids]
     assert titles[0] == "4 processes, Lmax 1M"
@@ -279,7 +279,7 @@ def test_ten_figures_are_drawn(usual: ReportData) -> None:
 
 def test_other_suites_have_none_of_it() -> None:
     data = ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))
-    assert build(data) is None
+    assert tables(data) is None
     assert build_charts(data) == []
 
 

@@ -16,9 +16,8 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
-from ullage.suites.b_eff_io.execution import execute
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.prepare import PreparedBEffIo, prepare_b_eff_io
+from ullage.suites.b_eff_io.prepare import PreparedBEffIo, execute, prepare_b_eff_io
 from ullage.system.storage import read_places
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)
@@ -74,5 +73,5 @@ def io_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IoWorld:
     monkeypatch.setattr("ullage.system.memory.read_memory", lambda: Memory(total_bytes=64 << 30))
     monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 4)
     world = IoWorld(tmp_path)
-    monkeypatch.setattr("ullage.suites.b_eff_io.execution.remove", world.engine.remove)
+    monkeypatch.setattr("ullage.suites.b_eff_io.prepare.remove", world.engine.remove)
     return world

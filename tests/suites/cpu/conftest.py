@@ -14,7 +14,6 @@ from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
 from ullage.peers import Installed
 from ullage.results.folder import ResultFolder
-from ullage.runs.kernels.execution import execute
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.kernels.resources import Resources
 from ullage.runs.options.reading import parse_options
@@ -51,7 +50,7 @@ class World:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         launcher = Mpich(Path("/mpiexec"))
         session = Session(self.result, self.engine_context, launcher, self.progress, seconds, self.engine.start)
-        return execute(prepared, session, now=self.engine.clock.now)
+        return prepared.run(session, now=self.engine.clock.now)
 
     def resume(self, seconds: float | None = None) -> int:
         assert self.result is not None

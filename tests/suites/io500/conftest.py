@@ -18,9 +18,8 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
-from ullage.suites.io500.execution import execute
 from ullage.suites.io500.options import Io500Options
-from ullage.suites.io500.prepare import PreparedIo500, prepare_io500
+from ullage.suites.io500.prepare import PreparedIo500, execute, prepare_io500
 from ullage.system.storage import read_places
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)

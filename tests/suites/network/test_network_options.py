@@ -12,11 +12,12 @@ from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext, load_suites
 from ullage.suites.network import SUITE
 from ullage.suites.network.options import NetworkOptions
-from ullage.suites.network.prepare import PreparedNetwork, prepare_network
+from ullage.suites.network.prepare import prepare_network
 
 
 def options_of(**words: object) -> NetworkOptions:
@@ -25,7 +26,7 @@ def options_of(**words: object) -> NetworkOptions:
 
 def prepare(
     hosts: tuple[str, ...] = (), environment: Mapping[str, str] | None = None, **words: object
-) -> PreparedNetwork:
+) -> PreparedKernels:
     asked = parse_options(NetworkOptions, no_peer=True, **words)  # type: ignore[arg-type]
     request = Request(
         run_id="r1", suite="network", created="now", targets=asked.targets, options=asked.options, hosts=list(hosts)
@@ -34,7 +35,7 @@ def prepare(
 
 
 def test_the_seeds_table_is_what_is_measured_by_default() -> None:
-    cases = [case.words for case in prepare().kernels.cases]
+    cases = [case.words for case in prepare().cases]
     streams = [(word[1], word[2], word[3]) for word in cases if word[0] == "stream" and not word[4]]
     assert streams == [
         (protocol, block, str(count))
@@ -46,7 +47,7 @@ def test_the_seeds_table_is_what_is_measured_by_default() -> None:
     assert {(protocol, "1", str(count)) for protocol in ("tcp", "udp") for count in (1, 2, 4, 8)} <= requests
     assert {word[4] for word in cases} == {"", "TCP_NODELAY", "MSG_ZEROCOPY"}
     assert ("echo", "icmp", "56", "1", "") in cases
-    ids = [case.case.id for case in prepare().kernels.cases]
+    ids = [case.case.id for case in prepare().cases]
     assert len(set(ids)) == len(ids)
 
 
@@ -54,7 +55,7 @@ def test_words_reach_every_stream() -> None:
     prepared = prepare(
         block="4K", streams="3", interface="eth0", ipv6=True, both_ways=True, window="64K", seconds=2, protocols="tcp"
     )
-    first = prepared.kernels.cases[0].case.workload.parameters
+    first = prepared.cases[0].case.workload.parameters
     assert first == {
         "block_bytes": 4096,
         "streams": 3,
@@ -66,19 +67,19 @@ def test_words_reach_every_stream() -> None:
         "send_buffer_bytes": 65536,
         "receive_buffer_bytes": 65536,
     } | {name: first[name] for name in ("mode", "protocol") if name in first}
-    assert not any(case.words[1] == "udp" for case in prepared.kernels.cases)
+    assert not any(case.words[1] == "udp" for case in prepared.cases)
 
 
 def test_two_ranks_here_and_one_on_each_of_several_nodes() -> None:
     (here,) = prepare().plans(ResultFolder(Path("/nowhere")))
     assert (here.layout.ranks, here.layout.nodes, here.layout.ranks_per_node, here.layout.binding) == (2, 1, 2, "none")
-    assert prepare(bind=True).kernels.cases[0].layout.binding == "core"
-    assert [note.code for note in prepare().kernels.notes] == ["loopback"]
+    assert prepare(bind=True).cases[0].layout.binding == "core"
+    assert [note.code for note in prepare().notes] == ["loopback"]
     far = prepare(("a", "b"))
-    assert (far.kernels.cases[0].layout.ranks, far.kernels.cases[0].layout.nodes) == (2, 2)
-    assert far.kernels.notes == ()
+    assert (far.cases[0].layout.ranks, far.cases[0].layout.nodes) == (2, 2)
+    assert far.notes == ()
     assert far.request.options["nodes"] == 2
-    assert prepare(environment={"SLURM_JOB_NUM_NODES": "4"}).kernels.cases[0].layout.ranks == 4
+    assert prepare(environment={"SLURM_JOB_NUM_NODES": "4"}).cases[0].layout.ranks == 4
     with pytest.raises(UserError, match="work in pairs"):
         prepare(("a", "b", "c"))
 
@@ -88,11 +89,11 @@ def test_a_quick_run_and_a_short_one_have_fewer_cases() -> None:
     assert (quick.blocks, quick.streams, quick.repetitions, quick.seconds) == ([32768], [1, 4], 3, 0.25)
     short = options_of(time="27s")
     assert (short.small, short.repetitions) == (True, 6)
-    cases = len(prepare(time="27s").kernels.cases)
+    cases = len(prepare(time="27s").cases)
     assert 6 * cases * (1.3 * short.seconds + 0.1) <= 27
     assert options_of(time="1h").seconds == 1.0
     assert options_of(time="1s").seconds == 0.05
-    assert len(prepare(quick=True).kernels.cases) < len(prepare().kernels.cases)
+    assert len(prepare(quick=True).cases) < len(prepare().cases)
 
 
 def test_the_overview_has_a_quick_form_without_peers() -> None:

@@ -11,12 +11,11 @@ from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedE
 from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
-from ullage.runs.cells.prepare import PreparedSweep, prepare_sweep
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
-from ullage.suites.sweep.execution import execute
 from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.prepare import PreparedSweep, execute, prepare_sweep
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)
 Prepare = Callable[..., PreparedSweep]

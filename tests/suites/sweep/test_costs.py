@@ -8,9 +8,10 @@ from ullage.model.plan import Target
 from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.system import Place
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed, from_two_sizes
-from ullage.runs.cells.deadline import Deadline, share_out
-from ullage.runs.cells.planning import Cell, make_cells
-from ullage.runs.cells.probe import probe_cells, read_probe
+from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.probe import read_probe
+from ullage.runs.deadline import Deadline, share_out
+from ullage.suites.sweep.cells import make_cells, probe_cells
 from ullage.suites.sweep.options import SweepOptions
 
 MIB = 1 << 20
@@ -58,7 +59,7 @@ def test_what_was_measured_replaces_estimates_and_corrects_those_of_the_same_tar
     other = next(cell for cell in some[1:] if cell.place == seen.place)
     elsewhere = next(cell for cell in some if cell.place != seen.place)
     before = costs.repetition_s(other)
-    costs.tally.add(measured(seen, 3 * costs.repetition_s(seen)))
+    costs.progress.add(measured(seen, 3 * costs.repetition_s(seen)))
     corrected = costs.correct(some)
     assert corrected.repetition_s(seen) == pytest.approx(3 * before, rel=1e-6)
     assert corrected.repetition_s(other) == pytest.approx(3 * before, rel=1e-6)

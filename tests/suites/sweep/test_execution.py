@@ -12,7 +12,7 @@ from ullage.model.plan import Case, Plan
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.cells.planning import Cell
-from ullage.runs.cells.prepare import planned_cells
+from ullage.runs.cells.prepared import planned_cells
 
 
 def tally(world: World) -> RunProgress:

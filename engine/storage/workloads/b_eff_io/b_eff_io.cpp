@@ -10,12 +10,12 @@ class BEffIo final : public Workload {
  public:
   BEffIo(const BEffIoParameters& parameters, const WorkloadContext& context) : run_(parameters, context) {}
 
-  [[nodiscard]] Status begin() override { return run_.begin(); }
+  [[nodiscard]] LocalSteps begin() override { return run_.begin(); }
   [[nodiscard]] std::size_t phases() const override { return run_.tasks().size(); }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     return std::make_unique<BEffIoPhase>(run_, index);
   }
-  [[nodiscard]] Status end(bool whole) override { return run_.end(whole); }
+  [[nodiscard]] LocalSteps end(bool whole) override { return run_.end(whole); }
 
  private:
   BEffIoRun run_;

@@ -25,11 +25,12 @@ BEffIoRun::BEffIoRun(BEffIoParameters parameters, const WorkloadContext& context
   dataset_.key = context.run_key;
 }
 
-Status BEffIoRun::begin() {
-  if (auto status = find_tasks(); !status || parameters_.access != BEffIoAccess::write) return status;
-  if (!context_.dataset.empty())
-    if (auto status = context_.datasets->strike(context_.dataset); !status) return status;
-  return holds_data() && context_.folder != nullptr ? make_tree_dataset(context_, entry_) : Status{};
+LocalSteps BEffIoRun::begin() {
+  LocalSteps steps{{"find patterns", [this] { return find_tasks(); }}};
+  if (parameters_.access != BEffIoAccess::write) return steps;
+  if (!context_.dataset.empty()) steps.push_back(step_to_strike(context_));
+  if (makes_files()) append(steps, steps_to_make_tree(context_, entry_));
+  return steps;
 }
 
 Status BEffIoRun::find_tasks() {
@@ -172,16 +173,18 @@ Status BEffIoRun::enter() const {
                                   dataset_.facts(b_eff_io_layout(parameters_, context_.world->size())));
 }
 
-Status BEffIoRun::end(bool whole) {
-  BEffIoTimes of_nothing;
-  Status closed = close(of_nothing);  // still open where a pattern failed
+LocalSteps BEffIoRun::end(bool whole) {
+  // Where a pattern failed the file is still open, on all ranks.
+  LocalSteps steps{{"close file", [this] {
+                      BEffIoTimes of_nothing;
+                      return close(of_nothing);
+                    }}};
   if (!context_.dataset.empty() && parameters_.writes()) {
-    const Status entered = whole ? enter() : context_.datasets->strike(context_.dataset);
-    if (whole || !entered) return entered;
+    steps.push_back(whole ? LocalStep{"enter facts", [this] { return enter(); }} : step_to_strike(context_));
+    if (whole) return steps;
   }
-  const bool makes = parameters_.access == BEffIoAccess::write && holds_data() && context_.folder != nullptr;
-  if (context_.keep || !makes) return closed;
-  return remove_tree_dataset(context_, entry_);
+  if (!context_.keep && makes_files()) append(steps, steps_to_remove_tree(context_, entry_));
+  return steps;
 }
 
 }  // namespace ullage

@@ -37,10 +37,10 @@ class BEffIoRun final {
  public:
   BEffIoRun(BEffIoParameters parameters, const WorkloadContext& context);
 
-  /// Collective. Finds the dataset, or makes an empty one.
-  [[nodiscard]] Status begin();
-  /// Collective. Enters what was made, or removes it.
-  [[nodiscard]] Status end(bool whole);
+  /// Finds the dataset, or makes an empty one.
+  [[nodiscard]] LocalSteps begin();
+  /// Enters what was made, or removes it.
+  [[nodiscard]] LocalSteps end(bool whole);
 
   /// Collective, within the timer of the first pattern.
   [[nodiscard]] Status open(BEffIoTimes& times);
@@ -66,6 +66,9 @@ class BEffIoRun final {
   [[nodiscard]] Map hints_given(const BEffIoTask& task) const;
 
  private:
+  [[nodiscard]] bool makes_files() const {
+    return parameters_.access == BEffIoAccess::write && holds_data() && context_.folder != nullptr;
+  }
   [[nodiscard]] bool has_fixed_places() const { return !parameters_.is_time_driven(); }
   [[nodiscard]] Status find_tasks();
   [[nodiscard]] Status find_made();

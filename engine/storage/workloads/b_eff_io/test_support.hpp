@@ -192,11 +192,12 @@ class BEffIoCases : public ::testing::Test {
     bound.datasets = &book_;
     bound.run_key = run_key_++;
     const auto workload = entry->make(values.value_or(Values{}), bound);
-    begun_ = workload->begin();
+    const mpi::Agreement begun = begin_together(*workload, world_.all());
+    begun_ = begun.own;
     status_ = PhaseStatus::ok;
     std::vector<Json> records;
-    if (!world_.all().any(!begun_)) phases(*workload, records);
-    EXPECT_TRUE(workload->end(begun_ && status_ == PhaseStatus::ok).has_value());
+    if (begun.everywhere) phases(*workload, records);
+    EXPECT_TRUE(end_together(*workload, begun_ && status_ == PhaseStatus::ok, world_.all()).everywhere);
     return records;
   }
   /// First writes of the types that settle the segments.

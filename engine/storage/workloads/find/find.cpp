@@ -8,6 +8,7 @@
 #include "storage/dataset_book.hpp"
 #include "storage/workloads/find/parameters.hpp"
 #include "storage/workloads/find/phase.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -20,10 +21,9 @@ class Find final : public Workload {
         context_(context),
         timestamp_{context.dataset_name(), "c-" + context.dataset_name(), 1, false, false, std::nullopt} {}
 
-  [[nodiscard]] Status begin() override {
-    if (!parameters_.makes_timestamp() || !context_.lists_datasets) return {};
-    if (auto status = context_.folder->list_dataset(timestamp_); !status) return status;
-    return context_.folder->make_directory(timestamp_.directory);
+  [[nodiscard]] LocalSteps begin() override {
+    if (!parameters_.makes_timestamp()) return {};
+    return {{"make directory", [this] { return make_directory(); }}};
   }
 
   [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
@@ -34,19 +34,34 @@ class Find final : public Workload {
     return std::make_unique<FindPhase>(context_, parameters_, timestamp_.file_name(0));
   }
 
-  [[nodiscard]] Status end(bool whole) override {
+  [[nodiscard]] LocalSteps end(bool whole) override {
     if (!parameters_.makes_timestamp()) return {};
+    LocalSteps steps;
     if (!context_.dataset.empty()) {
-      const Status entered = whole ? context_.datasets->enter(context_.dataset, {{"workload", "find"}})
-                                   : context_.datasets->strike(context_.dataset);
-      if (whole || !entered) return entered;
+      if (whole) return {{"enter facts", [this] { return enter_dataset(); }}};
+      steps.push_back(step_to_strike(context_));
     }
-    if (context_.keep || !context_.lists_datasets) return {};
+    if (!context_.keep) steps.push_back({"remove", [this] { return remove(); }});
+    return steps;
+  }
+
+ private:
+  [[nodiscard]] Status make_directory() const {
+    if (!context_.lists_datasets) return {};
+    if (auto status = context_.folder->list_dataset(timestamp_); !status) return status;
+    return context_.folder->make_directory(timestamp_.directory);
+  }
+
+  [[nodiscard]] Status enter_dataset() const {
+    return context_.datasets->enter(context_.dataset, {{"workload", "find"}});
+  }
+
+  [[nodiscard]] Status remove() const {
+    if (!context_.lists_datasets) return {};
     if (auto status = context_.folder->remove_file(timestamp_.file_name(0)); !status) return status;
     return context_.folder->remove_directory(timestamp_.directory);
   }
 
- private:
   FindParameters parameters_;
   WorkloadContext context_;
   DatasetEntry timestamp_;

@@ -55,8 +55,7 @@ class MpiFind : public ::testing::Test {
     bound.datasets = &book_;
     bound.lists_datasets = world().root();
     const auto workload = entry().make(values_of(given), bound);
-    EXPECT_TRUE(workload->begin().has_value());
-    world().all().barrier();
+    EXPECT_TRUE(begin_together(*workload, world().all()).everywhere);
     Json records = Json::array();
     const RunContext context{&world(), &clock_, &watchdog_, &meter_, {}, 0};
     PhaseStatus status = PhaseStatus::ok;
@@ -66,7 +65,7 @@ class MpiFind : public ::testing::Test {
       status = run_phase(context, &bench_.folder(), *work, record).status;
       records.push_back(record);
     }
-    const Status ended = workload->end(whole && status == PhaseStatus::ok);
+    const Status ended = end_together(*workload, whole && status == PhaseStatus::ok, world().all()).own;
     EXPECT_TRUE(ended.has_value()) << test::line_of(ended);
     world().all().barrier();
     return Json::parse(world().all().broadcast(records.dump(), 0));

@@ -25,9 +25,9 @@ class MetadataWorkload final : public Workload {
     state_.data_key = context.run_key;
   }
 
-  [[nodiscard]] Status begin() override {
-    if (!parameters_.makes_dataset()) return find_dataset();
-    return make_tree_dataset(context_, state_.dataset);
+  [[nodiscard]] LocalSteps begin() override {
+    if (!parameters_.makes_dataset()) return {{"find dataset", [this] { return find_dataset(); }}};
+    return steps_to_make_tree(context_, state_.dataset);
   }
 
   [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
@@ -36,17 +36,19 @@ class MetadataWorkload final : public Workload {
     return std::make_unique<MetadataPhase>(state_, parameters_.phases[index]);
   }
 
-  [[nodiscard]] Status end(bool whole) override {
+  [[nodiscard]] LocalSteps end(bool whole) override {
     const bool changes = std::ranges::any_of(parameters_.phases, changes_names);
     if (!context_.dataset.empty() && !changes) return {};  // whatever was found: it is as it was
     const bool is_there = whole && state_.has_tree && !state_.partly_removed;
+    LocalSteps steps;
     if (!context_.dataset.empty()) {
-      if (is_there) return enter_dataset();
-      if (auto struck = context_.datasets->strike(context_.dataset); !struck) return struck;
+      if (is_there) return {{"enter facts", [this] { return enter_dataset(); }}};
+      steps.push_back(step_to_strike(context_));
     } else if (context_.keep && is_there) {
       return {};
     }
-    return remove_tree_dataset(context_, state_.dataset);
+    append(steps, steps_to_remove_tree(context_, state_.dataset));
+    return steps;
   }
 
  private:

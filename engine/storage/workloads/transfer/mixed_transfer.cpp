@@ -23,14 +23,15 @@ class MixedTransfer final : public Workload {
     state_.capabilities = context.backend->capabilities();
   }
 
-  [[nodiscard]] Status begin() override {
-    find_source();
-    const Json* facts = context_.datasets->find(context_.dataset);
-    if (facts == nullptr) return fail(no_dataset(context_.dataset));
-    if ((*facts)["workload"] != "transfer")
-      return fail(wrong("was made by workload " + (*facts)["workload"].dump() + ", must be one of transfer"));
-    adopt(*facts);
-    return check_dataset();
+  void find_peers() override {
+    DataSource source = find_data_source(*context_.world, parameters_.read_back, parameters_.read_shift);
+    state_.source_rank = source.rank;
+    state_.data_of = std::move(source.data_of);
+  }
+
+  /// The dataset is not this case's to remove, and is what it was, however far this went: there is no end to it.
+  [[nodiscard]] LocalSteps begin() override {
+    return {{"find dataset", [this] { return find_dataset(); }}};
   }
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
@@ -39,10 +40,16 @@ class MixedTransfer final : public Workload {
     return std::make_unique<MixedTransferPhase>(state_);
   }
 
-  /// The dataset is not this case's to remove, and is what it was, however far this went.
-  [[nodiscard]] Status end(bool /*whole*/) override { return {}; }
-
  private:
+  [[nodiscard]] Status find_dataset() {
+    const Json* facts = context_.datasets->find(context_.dataset);
+    if (facts == nullptr) return fail(no_dataset(context_.dataset));
+    if ((*facts)["workload"] != "transfer")
+      return fail(wrong("was made by workload " + (*facts)["workload"].dump() + ", must be one of transfer"));
+    adopt(*facts);
+    return check_dataset();
+  }
+
   void adopt(const Json& facts) {
     const Json& layout = facts["layout"];
     const bool per_process = layout["per_process"];
@@ -88,13 +95,6 @@ class MixedTransfer final : public Workload {
 
   [[nodiscard]] Error wrong(const std::string& text) const {
     return environment_error("dataset '" + context_.dataset + "'", text);
-  }
-
-  /// Collective.
-  void find_source() {
-    DataSource source = find_data_source(*context_.world, parameters_.read_back, parameters_.read_shift);
-    state_.source_rank = source.rank;
-    state_.data_of = std::move(source.data_of);
   }
 
   MixedTransferParameters parameters_;

@@ -102,7 +102,7 @@ class MpiTransferPhase : public ::testing::Test {
     bound.case_id = "0123456789abcdef";
     bound.run_key = 42;
     const auto workload = entry->make(*values, bound);
-    EXPECT_TRUE(workload->begin().has_value());
+    EXPECT_TRUE(begin_together(*workload, world_.all()).everywhere);
     std::vector<Json> records;
     const RunContext context{&world_, &clock_, &watchdog_, &meter_, {}, 0};
     for (std::size_t i = 0; i < workload->phases(); ++i) {
@@ -112,7 +112,7 @@ class MpiTransferPhase : public ::testing::Test {
       records.push_back(record);
     }
     files_before_end_ = store_.files.size();
-    EXPECT_TRUE(workload->end(true).has_value());
+    EXPECT_TRUE(end_together(*workload, true, world_.all()).everywhere);
     return records;
   }
 

@@ -51,16 +51,24 @@ class Transfer final : public Workload {
     state_.capabilities = context.backend->capabilities();
   }
 
-  [[nodiscard]] Status begin() override {
-    find_source();
-    Status status = check_alignment();
-    if (!parameters_.makes_dataset()) return status ? find_dataset() : status;
-    if (status && context_.stays()) status = remove_files();  // what the repetition before left
-    if (status && state_.capabilities.data && context_.lists_datasets) status = make_dataset_directory();
-    if (context_.world->all().any(!status) || !parameters_.directory_per_process || !state_.capabilities.data)
-      return status;
-    return context_.backend->make_directory(
-        state_.dataset.directory_name(static_cast<std::uint64_t>(context_.world->rank())));
+  void find_peers() override {
+    DataSource source = find_data_source(*context_.world, parameters_.read_back, parameters_.read_shift);
+    state_.source_rank = source.rank;
+    state_.data_of = std::move(source.data_of);
+  }
+
+  [[nodiscard]] LocalSteps begin() override {
+    LocalSteps steps{{"check alignment", [this] { return check_alignment(); }}};
+    if (!parameters_.makes_dataset()) {
+      steps.push_back({"find dataset", [this] { return find_dataset(); }});
+      return steps;
+    }
+    if (!state_.capabilities.data) return steps;
+    if (context_.stays()) steps.push_back({"remove what is there", [this] { return remove_files(); }});
+    steps.push_back({"make directory", [this] { return make_dataset_directory(); }});
+    if (parameters_.directory_per_process)
+      steps.push_back({"make own directory", [this] { return context_.backend->make_directory(own_directory()); }});
+    return steps;
   }
 
   [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
@@ -72,23 +80,24 @@ class Transfer final : public Workload {
     return std::make_unique<TransferPhase>(state_, kind);
   }
 
-  [[nodiscard]] Status end(bool whole) override {
+  [[nodiscard]] LocalSteps end(bool whole) override {
     if (!state_.capabilities.data) return {};
+    LocalSteps steps;
     if (!context_.dataset.empty() && writes()) {
-      const Status entered = whole ? enter_dataset() : context_.datasets->strike(context_.dataset);
-      if (whole || !entered) return entered;
+      if (whole) return {{"enter facts", [this] { return enter_dataset(); }}};
+      steps.push_back(step_to_strike(context_));
     }
-    if (context_.keep || !parameters_.makes_dataset()) return {};
-    Status status = remove_files();
-    if (status && parameters_.directory_per_process)
-      status = context_.backend->remove_directory(
-          state_.dataset.directory_name(static_cast<std::uint64_t>(context_.world->rank())));
-    context_.world->all().barrier();
-    if (context_.lists_datasets && status) status = context_.backend->remove_directory(state_.dataset.directory);
-    return status;
+    if (context_.keep || !parameters_.makes_dataset()) return steps;
+    steps.push_back({"remove own files", [this] { return remove_own(); }});
+    steps.push_back({"remove directory", [this] { return remove_dataset_directory(); }});
+    return steps;
   }
 
  private:
+  [[nodiscard]] std::string own_directory() const {
+    return state_.dataset.directory_name(static_cast<std::uint64_t>(context_.world->rank()));
+  }
+
   [[nodiscard]] bool writes() const {
     return std::ranges::any_of(parameters_.phases,
                                [](PhaseKind kind) { return kind == PhaseKind::write || kind == PhaseKind::rewrite; });
@@ -159,14 +168,23 @@ class Transfer final : public Workload {
 
   /// Each rank its own file, or one rank of each file system the shared one. A file that is not there is no error.
   [[nodiscard]] Status remove_files() const {
-    if (!state_.capabilities.data) return {};
     if (parameters_.file_mode == FileMode::per_process)
       return context_.backend->remove_file(
           state_.dataset.file_name(static_cast<std::uint64_t>(context_.world->rank())));
     return context_.lists_datasets ? context_.backend->remove_file(state_.dataset.file_name(0)) : Status{};
   }
 
+  [[nodiscard]] Status remove_own() const {
+    if (auto status = remove_files(); !status || !parameters_.directory_per_process) return status;
+    return context_.backend->remove_directory(own_directory());
+  }
+
+  [[nodiscard]] Status remove_dataset_directory() const {
+    return context_.lists_datasets ? context_.backend->remove_directory(state_.dataset.directory) : Status{};
+  }
+
   [[nodiscard]] Status make_dataset_directory() const {
+    if (!context_.lists_datasets) return {};
     if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
     return context_.backend->make_directory(state_.dataset.directory);
   }
@@ -178,13 +196,6 @@ class Transfer final : public Workload {
     return fail(environment_error("transfer_bytes", "is " + std::to_string(parameters_.transfer_bytes) +
                                                         ", but direct I/O here needs a multiple of " +
                                                         std::to_string(alignment)));
-  }
-
-  /// Collective.
-  void find_source() {
-    DataSource source = find_data_source(*context_.world, parameters_.read_back, parameters_.read_shift);
-    state_.source_rank = source.rank;
-    state_.data_of = std::move(source.data_of);
   }
 
   TransferParameters parameters_;

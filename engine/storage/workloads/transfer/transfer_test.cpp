@@ -97,8 +97,7 @@ class MpiTransfer : public ::testing::Test {
   Json run(const Values& given, const mpi::World& world) {
     const auto workload = make(given, world);
     status_ = PhaseStatus::ok;
-    EXPECT_TRUE(workload->begin().has_value());
-    world.all().barrier();
+    EXPECT_TRUE(begin_together(*workload, world.all()).everywhere);
     Json records = Json::array();
     const RunContext context{&world, &clock_, &watchdog_, &meter_, {}, 0};
     for (std::size_t i = 0; i < workload->phases() && status_ == PhaseStatus::ok; ++i) {
@@ -107,7 +106,7 @@ class MpiTransfer : public ::testing::Test {
       status_ = run_phase(context, &bench_.folder(), *work, record).status;
       records.push_back(record);
     }
-    ended_ = workload->end(true);
+    ended_ = end_together(*workload, true, world.all()).own;
     return Json::parse(world.all().broadcast(records.dump(), 0));
   }
   Json run(const Values& given) { return run(given, world()); }
@@ -136,13 +135,13 @@ class MpiTransfer : public ::testing::Test {
 TEST_F(MpiTransfer, WrongSizeForDirectIoIsRefusedBeforeAnythingIsMade) {
   use("posix", {}, 8192);
   const auto workload = make({{"file_mode", per_process}, {"directory_per_process", true}}, world());
-  const auto status = workload->begin();
+  const auto status = begin_together(*workload, world().all()).own;
   ASSERT_FALSE(status.has_value());
   EXPECT_EQ(status.error().kind, ErrorKind::environment);
   const std::string line = to_line(status.error());
   EXPECT_NE(line.find("4096"), std::string::npos) << line;
   EXPECT_NE(line.find("multiple of 8192"), std::string::npos) << line;
-  EXPECT_TRUE(workload->end(true).has_value());
+  EXPECT_TRUE(end_together(*workload, true, world().all()).everywhere);
   expect_no_data_left();
   EXPECT_EQ(test::read_file(bench_.path("manifest.ndjson")), "");
 }
@@ -155,14 +154,13 @@ TEST_F(MpiTransfer, MultipleOfTheAlignmentIsAccepted) {
 
 TEST_F(MpiTransfer, DatasetIsListedBeforeItsFirstFileIsMade) {
   const auto workload = make({{"file_mode", per_process}, {"directory_per_process", true}}, world());
-  ASSERT_TRUE(workload->begin().has_value());
-  world().all().barrier();
+  ASSERT_TRUE(begin_together(*workload, world().all()).everywhere);
   const DatasetEntry wanted{id, "c-" + id, static_cast<std::uint64_t>(world().size()), true, true};
   EXPECT_EQ(parse_manifest(test::read_file(bench_.path("manifest.ndjson"))), std::vector<DatasetEntry>{wanted});
   EXPECT_EQ(test::names_in(bench_.path("c-" + id)).size(), static_cast<std::size_t>(world().size()))
       << "a directory for each rank";
   world().all().barrier();
-  EXPECT_TRUE(workload->end(true).has_value());
+  EXPECT_TRUE(end_together(*workload, true, world().all()).everywhere);
   expect_no_data_left();
 }
 

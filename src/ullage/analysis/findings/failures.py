@@ -3,9 +3,11 @@
 
 from collections import Counter
 
-from ullage.analysis.findings.study import Failed, Study, is_invalid
-from ullage.analysis.findings.words import columns, listing, plural
+from ullage.analysis.findings.study import Failed, Study
+from ullage.analysis.findings.words import columns
+from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural
 
 ORDER = 5
 
@@ -18,11 +20,11 @@ def find(study: Study) -> list[Finding]:
     invalid: dict[tuple[str, str], list[Row]] = {}
     for row in study.main_rows:
         for flag in row.flags:
-            if is_invalid(row) and flag.startswith("INVALID"):
-                invalid.setdefault((row.target, flag), []).append(row)
+            if flag.is_invalid:
+                invalid.setdefault((row.target, flag.code), []).append(row)
     return [
         *(_failed(target, text, cases) for (target, text), cases in failed.items()),
-        *(_invalid(target, flag, rows) for (target, flag), rows in invalid.items()),
+        *(_invalid(target, Flag(code=code), rows) for (target, code), rows in invalid.items()),
     ]
 
 
@@ -42,12 +44,12 @@ def _failed(target: str, text: str, cases: list[Failed]) -> Finding:
     return Finding(kind="failure", text=sentence, severity="warning", numbers=numbers)
 
 
-def _invalid(target: str, flag: str, rows: list[Row]) -> Finding:
+def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
     accesses = Counter(str(row.params.get("access", "")) for row in rows)
     where = listing([f"{count} {access}" for access, count in accesses.items()])
     text = (
         f"{plural(len(rows), 'row')} of {target} ({where}) cannot be right and count nowhere: "
-        f"{flag.partition(':')[2].replace('-', ' ')}."
+        f"{flag.detail.replace('-', ' ')}."
     )
-    numbers = columns(target=target, flag=flag, rows=len(rows), case=[row.case for row in rows])
+    numbers = columns(target=target, flag=flag.code, rows=len(rows), case=[row.case for row in rows])
     return Finding(kind="invalid", text=text, severity="warning", numbers=numbers)

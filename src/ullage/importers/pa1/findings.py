@@ -5,36 +5,39 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ullage.analysis.findings.words import columns
+from ullage.importers.pa1 import checks
 from ullage.importers.pa1.checks import Checked
+from ullage.model.flags import INVALID_ABOVE_CEILING, INVALID_LITTLES_LAW
 from ullage.model.summary import Finding
 from ullage.units import format_bytes, format_rate
 
 _Pick = Callable[[Checked], float]
 _WIDTH_ALIKE: Final = 1.3
-_TOLD_ONCE: Final = frozenset({"INVALID:littles-law", "peer-littles-law"})
+_TOLD_ONCE: Final = frozenset({INVALID_LITTLES_LAW, checks.PEER_LITTLES_LAW})
 
 
 def findings_of(found: Sequence[Checked]) -> list[Finding]:
     """One for each kind and table in which it is met; then what the rates of types say of the code."""
     findings: list[Finding] = []
-    for flag, rule in _RULES.items():
+    for code, rule in _RULES.items():
         # The law binds two tables, and is told once.
-        tables = dict.fromkeys(one.line.table.name for one in found if flag in one.reasons)
-        if flag in _TOLD_ONCE and len(tables) > 1:
+        tables = dict.fromkeys(one.line.table.name for one in found if code in one.found)
+        if code in _TOLD_ONCE and len(tables) > 1:
             tables = dict.fromkeys(list(tables)[:1])
         for table in tables:
-            met = [one for one in found if flag in one.reasons and one.line.table.name == table]
-            findings.append(_finding(flag, table, met, rule))
+            met = [one for one in found if code in one.found and one.line.table.name == table]
+            findings.append(_finding(code, table, met, rule))
     return [*findings, *_widths(found)]
 
 
-def _finding(flag: str, table: str, met: Sequence[Checked], rule: tuple[str, _Pick]) -> Finding:
+def _finding(code: str, table: str, met: Sequence[Checked], rule: tuple[str, _Pick]) -> Finding:
     lead, pick = rule
     worst = max(met, key=pick)
+    flag = worst.found[code]
     count = f"{len(met)} line{'s' if len(met) > 1 else ''}"
-    text = f"{table}: {lead} in {count}, as in {_place(worst)}: {worst.reasons[flag]}."
+    text = f"{table}: {lead} in {count}, as in {_place(worst)}: {flag.reason}."
     numbers = columns(table=table, lines=len(met), worst=pick(worst))
-    return Finding(kind=flag.removeprefix("INVALID:"), text=text, severity="warning", numbers=numbers)
+    return Finding(kind=flag.detail or flag.code, text=text, severity="warning", numbers=numbers)
 
 
 def _place(one: Checked) -> str:
@@ -63,20 +66,20 @@ def _fewest_threads(one: Checked) -> float:
 
 
 _RULES: Final[dict[str, tuple[str, _Pick]]] = {
-    "ceiling-times-threads": ("the ceiling was multiplied by the threads", _threads),
-    "ceiling-of-small-requests": ("random blocks stand under a ceiling of small requests", _threads),
-    "INVALID:above-ceiling": ("more was measured than the device can do", _share),
-    "peer-above-ceiling": ("the other tool's number is more than the device can do", _peer_share),
-    "INVALID:littles-law": ("rate and latency contradict each other", _fewest_threads),
-    "peer-littles-law": ("the other tool's rate and latency contradict each other", _fewest_threads),
-    "INVALID:inverse-rate": ("a latency falls with threads", _threads),
-    "efficiency-inverted": ("the efficiency of a time is upside down", lambda one: one.line.efficiency or 0.0),
-    "peer-efficiency-inverted": (
+    checks.CEILING_TIMES_THREADS: ("the ceiling was multiplied by the threads", _threads),
+    checks.CEILING_OF_SMALL_REQUESTS: ("random blocks stand under a ceiling of small requests", _threads),
+    INVALID_ABOVE_CEILING: ("more was measured than the device can do", _share),
+    checks.PEER_ABOVE_CEILING: ("the other tool's number is more than the device can do", _peer_share),
+    INVALID_LITTLES_LAW: ("rate and latency contradict each other", _fewest_threads),
+    checks.PEER_LITTLES_LAW: ("the other tool's rate and latency contradict each other", _fewest_threads),
+    checks.INVALID_INVERSE_RATE: ("a latency falls with threads", _threads),
+    checks.EFFICIENCY_INVERTED: ("the efficiency of a time is upside down", lambda one: one.line.efficiency or 0.0),
+    checks.PEER_EFFICIENCY_INVERTED: (
         "the efficiency of the other tool's time is upside down",
         lambda one: one.line.peer_efficiency or 0.0,
     ),
-    "ceiling-without-instruction": ("the theory is that of no instruction", _threads),
-    "ceiling-of-all-cores": ("a part of the cores is held against all of them", _fewest_threads),
+    checks.CEILING_WITHOUT_INSTRUCTION: ("the theory is that of no instruction", _threads),
+    checks.CEILING_OF_ALL_CORES: ("a part of the cores is held against all of them", _fewest_threads),
 }
 
 

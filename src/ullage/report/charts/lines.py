@@ -4,9 +4,11 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.model.flags import interval_below
 from ullage.model.plan import Scalar
+from ullage.quantity import Scale, format_quantity, param_label, scale_for
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.points import (
     MOST_XS,
@@ -18,7 +20,6 @@ from ullage.report.points import (
     spread_out,
     strongest_series,
 )
-from ullage.report.quantity import Scale, format_quantity, param_label, scale_for
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordered_colors, ordinal, rank_axis, verdict_shape
 from ullage.report.view import Panel
 
@@ -161,7 +162,7 @@ def _ceiling_words(panel: Panel) -> str:
 def _interval_words(panel: Panel) -> str:
     if all(row.low is None for row in panel.rows):
         return "One sample a point: no interval."
-    short = any("interval-below-95" in row.flags for row in panel.rows)
+    short = any(row.has_flag(interval_below()) for row in panel.rows)
     what = "Bands" if len(panel.xs) > 1 else "Whiskers"
     return f"{what}: {'range of the repetitions (too few for 95 %)' if short else '95 % interval of the median'}."
 
@@ -173,3 +174,4 @@ CHART: Final = Chart(
     order=10,
     build=build,
 )
+CHARTS: Final = (CHART,)

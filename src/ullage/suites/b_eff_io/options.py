@@ -20,8 +20,8 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import CountAxis, Repeated, Size
 from ullage.runs.options.model import OptionError
-from ullage.suites.b_eff_io.hint_files import read_hint_sets
 from ullage.suites.b_eff_io.hint_lines import DEFAULT_SET, HintSet
+from ullage.suites.b_eff_io.hints import read_hint_sets
 from ullage.suites.b_eff_io.patterns import default_partitions
 from ullage.units import format_bytes
 

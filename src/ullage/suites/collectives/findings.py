@@ -5,8 +5,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, plural, times
+from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, times
 from ullage.suites.collectives.guidelines import guideline_findings
 from ullage.suites.collectives.rows import (
     ONE_SIDED,

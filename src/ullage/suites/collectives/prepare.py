@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout
 from ullage.model.request import Request
-from ullage.runs.kernels.notes import Note
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
 from ullage.suites.collectives.cells import HEADERS, Planner

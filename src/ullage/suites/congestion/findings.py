@@ -4,8 +4,10 @@
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from ullage.analysis.findings.words import columns, listing, times
+from ullage.analysis.findings.words import columns
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, times
 from ullage.suites.congestion.rows import IMPACT, IMPACT_P99
 
 # Below it the victims hardly notice, above it programs do.
@@ -22,7 +24,7 @@ def findings_of(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _crowded(rows: Sequence[Row]) -> list[Finding]:
-    if not any("oversubscribed" in row.flags for row in rows):
+    if not any(row.has_flag(OVERSUBSCRIBED) for row in rows):
         return []
     text = (
         "There were fewer cores than ranks: the load took the victims' cores, and the impacts say how the kernel "
@@ -42,7 +44,7 @@ def _of_load(load: str, rows: Sequence[Row]) -> Finding:
         f"{listing(words)}."
     )
     worst = max(row.median for row in rows)
-    crowded = any("oversubscribed" in row.flags for row in rows)
+    crowded = any(row.has_flag(OVERSUBSCRIBED) for row in rows)
     severity: Severity = "info" if worst < LITTLE or crowded else "advice" if worst < MUCH else "warning"
     if severity == "warning":
         text += " Keep jobs with such patterns apart, or ask for congestion control of the network."

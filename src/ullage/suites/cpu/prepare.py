@@ -8,10 +8,11 @@ from typing import Final
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.runs.kernels.cases import KernelCase
-from ullage.runs.kernels.notes import Note
-from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
 from ullage.runs.kernels.resources import read_resources
+from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
+from ullage.runs.peer_runs import Hpcc, PeerJob
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.suites.cpu.blas import MEMORY_SHARE, BlasPlanner, Product
@@ -52,9 +53,9 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     )
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
     notes = resources.notes() + (() if libraries or options.types else (_NO_BLAS,))
-    beside = _beside(planner, libraries, distributed, options)
+    peers = _peers(planner, libraries, distributed, options)
     more = _more(planner, libraries, options)
-    return PreparedKernels(request, options, HEADERS, cases, beside, notes, more)
+    return PreparedKernels(request, options, HEADERS, cases, peers, notes, more)
 
 
 def _distributed(planner: BlasPlanner, libraries: Sequence[Library], engine_context: EngineContext) -> list[KernelCase]:
@@ -114,10 +115,12 @@ def _more(
     return more
 
 
-def _beside(
+def _peers(
     planner: BlasPlanner, libraries: Sequence[Library], distributed: Sequence[KernelCase], options: CpuOptions
-) -> Callable[[Session], None]:
-    def beside(session: Session) -> None:
+) -> KernelPeers:
+    """hpcc, by the kernels that did best here."""
+
+    def jobs(session: Session) -> list[PeerJob]:
         from ullage.peers.hpcc import installed
         from ullage.results.rows import RowContext
         from ullage.suites.cpu.mismatch import better_core
@@ -126,10 +129,10 @@ def _beside(
 
         program = installed()
         if program is None or not libraries:
-            return
+            return []
         core = better_core(measured(session.result, options, RowContext()), libraries[0].label)
         cases = [case for library in libraries for name in ("", core) for case in planner.cases(library, name)]
         every = {case.case.id: case for case in (*cases, *distributed)}
-        HpccBeside(list(every.values()), core, every_count=not options.quick).measure(session, program)
+        return HpccBeside(list(every.values()), core, every_count=not options.quick).jobs(Hpcc(program))
 
-    return beside
+    return KernelPeers(jobs)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from ullage.analysis.findings import find_all
+from ullage.model.flags import INVALID_LITTLES_LAW, Flag
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
@@ -31,7 +32,6 @@ REQUEST_METRICS: Final = (
     "network_cpu",
 )
 _LITTLE: Final = 0.1
-_LITTLES_LAW: Final = "INVALID:littles-law"
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
@@ -86,7 +86,7 @@ def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:
     if worst <= 1 + _LITTLE:
         return row
     reason = f"the round trips add up to {worst:.2f} times the time there was"
-    return row.model_copy(update={"flags": [*row.flags, _LITTLES_LAW], "reasons": [*row.reasons, reason]})
+    return row.model_copy(update={"flags": [*row.flags, Flag(code=INVALID_LITTLES_LAW, reason=reason)]})
 
 
 def _busy(phase: PhaseRecord, streams: int) -> float:

@@ -34,9 +34,10 @@ class Overview:
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
-        from ullage.runs.composite.prepare import prepare_parts
+        from ullage.runs.composite.prepared import prepare_parts
+        from ullage.runs.summary import build_summary
 
-        return prepare_parts(request, engine_context)
+        return prepare_parts(request, engine_context, build_summary)
 
 
 SUITE = Overview()

@@ -4,10 +4,12 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, times
+from ullage.analysis.findings.words import columns
 from ullage.analysis.statistics import compare
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.peer import PeerRecord
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, times
 from ullage.suites.rings.diagnosis import Diagnosis, diagnose
 from ullage.suites.rings.rows import find_row
 from ullage.units import format_time
@@ -29,7 +31,7 @@ def findings_of(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) 
 
 
 def _oversubscribed(rows: Sequence[Row]) -> list[Finding]:
-    row = next((row for row in rows if "oversubscribed" in row.flags), None)
+    row = next((row for row in rows if row.has_flag(OVERSUBSCRIBED)), None)
     if row is None:
         return []
     text = (

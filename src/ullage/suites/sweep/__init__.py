@@ -46,7 +46,7 @@ class Sweep:
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
-        from ullage.runs.cells.prepare import prepare_sweep
+        from ullage.suites.sweep.prepare import prepare_sweep
 
         return prepare_sweep(request, engine_context)
 

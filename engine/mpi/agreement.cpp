@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/agreement.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace ullage::mpi {
+namespace {
+
+/// Collective: the error of rank `root`, on all ranks.
+Error shared_error(const Comm& everyone, const Error& own, int root) {
+  Error error;
+  error.kind = static_cast<ErrorKind>(everyone.broadcast(static_cast<std::int64_t>(own.kind), root));
+  error.errno_value = static_cast<int>(everyone.broadcast(std::int64_t{own.errno_value}, root));
+  error.operation = everyone.broadcast(own.operation, root);
+  error.where = everyone.broadcast(own.where, root);
+  error.text = "rank " + std::to_string(root) + " failed: " + everyone.broadcast(own.text, root);
+  return error;
+}
+
+}  // namespace
+
+Agreement agree(const Comm& everyone, Status own) {
+  const bool everywhere = !everyone.any(!own);
+  return {everywhere, std::move(own)};
+}
+
+Status share_status(const Comm& everyone, Status own) {
+  constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t failing = everyone.min(own ? nobody : everyone.rank());
+  if (failing == nobody) return {};
+  Error shared = shared_error(everyone, own ? Error{} : own.error(), static_cast<int>(failing));
+  return own ? fail(std::move(shared)) : own;
+}
+
+}  // namespace ullage::mpi

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "work/workload.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ullage {
+namespace {
+
+/// Ranks may have steps of different number: one that has no more goes along with the others.
+std::size_t most_steps(const LocalSteps& steps, const mpi::Comm& everyone) {
+  return static_cast<std::size_t>(everyone.max(static_cast<std::int64_t>(steps.size())));
+}
+
+Status run_step(const LocalSteps& steps, std::size_t index) {
+  return index < steps.size() ? steps[index].run() : Status{};
+}
+
+}  // namespace
+
+mpi::Agreement begin_together(Workload& workload, const mpi::Comm& everyone) {
+  workload.find_peers();
+  const LocalSteps steps = workload.begin();
+  const std::size_t most = most_steps(steps, everyone);
+  mpi::Agreement agreement;
+  for (std::size_t i = 0; i < most && agreement.everywhere; ++i) agreement = mpi::agree(everyone, run_step(steps, i));
+  return agreement;
+}
+
+mpi::Agreement end_together(Workload& workload, bool whole, const mpi::Comm& everyone) {
+  const LocalSteps steps = workload.end(whole);
+  const std::size_t most = most_steps(steps, everyone);
+  Status first;
+  for (std::size_t i = 0; i < most; ++i) {
+    everyone.barrier();
+    Status done = run_step(steps, i);
+    if (first && !done) first = std::move(done);
+  }
+  return mpi::agree(everyone, std::move(first));
+}
+
+}  // namespace ullage
