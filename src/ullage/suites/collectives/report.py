@@ -10,10 +10,10 @@ from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row, plural
-from ullage.report.axes import size_axis
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint, value_text
+from ullage.report.plots import COLORS, bar_names, layered, line_layers, nominal, plot, quantity_axis, short, size_axis
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.runs.composite.headlines import Rule, ranks_key, word_of
@@ -261,7 +261,6 @@ SECTION: Final = Section(
 # -- time over the size of the messages, and over ranks ----------------------------------------------------------------
 
 
-COLORS: Final = ("#1f5f8b", "#d9742b", "#6b7a3a", "#7a4f9a", "#8c564b", "#2a9d8f")
 _GROUPS: Final = (("barriers, broadcasts and reductions", TREES), ("gathering and exchanging", EXCHANGES))
 _FEWEST: Final = 2
 _TIME_TOOLTIP: Final = tooltip(
@@ -286,7 +285,7 @@ def _over_sizes(title: str, group: Sequence[Row]) -> list[Figure]:
     if len(sizes) < _FEWEST:
         return []
     ranks = ranks_of(rows[0])
-    x = {**size_axis(sizes), "title": "message"}
+    x = size_axis(sizes, "message")
     caption = f"{plural(ranks, 'rank')}. Flat: the time of a call; rising by the size: the time of its bytes."
     return [
         Figure(f"{title}, over the size", caption, _time_spec(rows, x, [size_of(row) for row in rows], _SIZE_TOOLTIP))
@@ -311,25 +310,19 @@ def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
 def _time_spec(rows: Sequence[Row], x: Spec, xs: Sequence[int], tips: list[Spec]) -> Spec:
     names = list(dict.fromkeys(map(operation_of, rows)))
     values = [_point(row, at) for row, at in zip(rows, xs, strict=True)]
-    color: Spec = {
-        "field": "name",
-        "type": "nominal",
-        "scale": {"domain": names, "range": list(COLORS[: len(names)])},
-        "legend": {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3},
+    legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3}
+    encoding = {
+        "x": x,
+        "y": time_axis([value["y"] for value in values], "y", "time of a call"),
+        "color": nominal("name", names, COLORS[: len(names)], legend),
     }
-    y = time_axis([value["y"] for value in values], "y", "time of a call")
-    encoding = {"x": x, "y": y, "color": color}
-    layers: list[Spec] = [
-        {"mark": {"type": "line", "strokeWidth": 2}, "encoding": encoding},
-        {"mark": {"type": "point", "filled": True, "size": 34}, "encoding": {**encoding, "tooltip": tips}},
-    ]
-    return {"width": 410, "height": 260, "data": {"values": values}, "layer": layers}
+    return layered(410, 260, line_layers(encoding, tips, 34), values)
 
 
 def _point(row: Row, at: int) -> Spec:
     return {
         "x": at,
-        "y": float(f"{row.median:.5g}"),
+        "y": short(row.median),
         "name": operation_of(row),
         "size": format_bytes(size_of(row)) if size_of(row) else "",
         "text": format_row(row),
@@ -379,24 +372,16 @@ def _overlap_spec(rows: Sequence[Row]) -> Spec:
         }
         for row in rows
     ]
-    y = ordinal("name", labels, "", axis={"grid": False, "ticks": False, "labelLimit": 220})
-    x = {"field": "y", "type": "quantitative", "title": "hidden (%)", "scale": {"domain": [0, 100]}}
     scale = {"domain": words, "range": ordered_colors(len(words))}
     color = ordinal("tests", words, "calls of MPI_Test", scale=scale, legend={"orient": "top", "title": None})
     encoding = {
-        "y": y,
-        "x": x,
+        "y": bar_names(labels, 220),
+        "x": quantity_axis("y", "hidden (%)", scale={"domain": [0, 100]}),
         "color": color,
         "yOffset": {"field": "tests", "type": "ordinal", "sort": words},
         "tooltip": _OVERLAP_TOOLTIP,
     }
-    return {
-        "width": 410,
-        "height": {"step": 12},
-        "data": {"values": values},
-        "mark": {"type": "bar"},
-        "encoding": encoding,
-    }
+    return plot(410, {"step": 12}, values, {"type": "bar"}, encoding)
 
 
 def _label(row: Row) -> str:

@@ -21,6 +21,7 @@ from ullage.report.grids import (
     value_hint,
     value_text,
 )
+from ullage.report.plots import layered, line_layers, quantity_axis, short
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.runs.composite.headlines import Rule, word_of
 from ullage.suites.network.ceilings import Link, link_of
@@ -274,14 +275,13 @@ def _rate_spec(curves: dict[str, list[Line]]) -> Spec:
     names = list(curves)
     streams = sorted({line.streams for found in curves.values() for line in found})
     x = rank_axis(streams, "x", "streams")
-    y = {"field": "y", "type": "quantitative", "title": "throughput (Gb/s)", "scale": {"zero": True}}
+    y = quantity_axis("y", "throughput (Gb/s)")
     colors = {"domain": names, "range": ordered_colors(len(names))}
     encoding = {"x": x, "y": y, "color": ordinal("series", names, "", scale=colors)}
     rule = {**encoding, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
     layers: list[Spec] = [
         {"mark": {"type": "rule", "opacity": 0.5}, "encoding": rule},
-        {"mark": {"type": "line", "strokeWidth": 2}, "encoding": encoding},
-        {"mark": {"type": "point", "filled": True, "size": 36}, "encoding": {**encoding, "tooltip": _RATE_TOOLTIP}},
+        *line_layers(encoding, _RATE_TOOLTIP, 36),
         {
             "transform": [{"filter": "datum.beside != null"}],
             "mark": {"type": "point", "shape": "cross", "size": 40},
@@ -292,7 +292,7 @@ def _rate_spec(curves: dict[str, list[Line]]) -> Spec:
     if ceiling is not None:
         line = {"type": "rule", "strokeDash": [6, 4], "color": INK, "strokeWidth": 1.2}
         layers.append({"data": {"values": [{"y": ceiling}]}, "mark": line, "encoding": {"y": y}})
-    return {"width": _RATE_WIDTH, "height": _RATE_HEIGHT, "data": {"values": values}, "layer": layers}
+    return layered(_RATE_WIDTH, _RATE_HEIGHT, layers, values)
 
 
 def _ceiling(curves: dict[str, list[Line]], highest: float) -> float | None:
@@ -312,10 +312,10 @@ def _rate_point(line: Line, name: str) -> Spec:
     beside = None if row.peer is None else row.peer.median / _RATE_GIGABIT
     return {
         "x": line.streams,
-        "y": float(f"{row.median / _RATE_GIGABIT:.5g}"),
-        "low": float(f"{low / _RATE_GIGABIT:.5g}"),
-        "high": float(f"{high / _RATE_GIGABIT:.5g}"),
-        "beside": None if beside is None else float(f"{beside:.5g}"),
+        "y": short(row.median / _RATE_GIGABIT),
+        "low": short(low / _RATE_GIGABIT),
+        "high": short(high / _RATE_GIGABIT),
+        "beside": None if beside is None else short(beside),
         "series": name,
         "text": format_row(row),
         "peer": "" if row.peer is None else f"{row.peer.tool} {row.peer.version}",
@@ -374,19 +374,14 @@ def _latency_spec(lines: list[Line]) -> Spec:
         "y": time_axis([value["y"] for value in values], "y", "stay below"),
         "color": ordinal("series", names, "", scale=colors),
     }
-    point = {"type": "point", "filled": True, "size": 36}
-    layers: list[Spec] = [
-        {"mark": {"type": "line", "strokeWidth": 2}, "encoding": encoding},
-        {"mark": point, "encoding": {**encoding, "tooltip": _LATENCY_TOOLTIP}},
-    ]
-    return {"width": _LATENCY_WIDTH, "height": _LATENCY_HEIGHT, "data": {"values": values}, "layer": layers}
+    return layered(_LATENCY_WIDTH, _LATENCY_HEIGHT, line_layers(encoding, _LATENCY_TOOLTIP, 36), values)
 
 
 def _latency_point(line: Line, metric: str, word: str) -> Spec:
     row = line.rows[metric]
     return {
         "x": word,
-        "y": float(f"{row.median:.5g}"),
+        "y": short(row.median),
         "series": line.series,
         "text": format_row(row),
         "flags": ", ".join(row.flag_codes),

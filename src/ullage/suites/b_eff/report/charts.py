@@ -7,6 +7,7 @@ from typing import Final
 
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
+from ullage.report.plots import log_axis, nominal, plot, short
 from ullage.report.vega import Spec, tooltip
 from ullage.suites.b_eff.measured import METHODS, BEffRun
 from ullage.suites.b_eff.report.curves import (
@@ -62,34 +63,22 @@ def _spec(curves: Sequence[Curve]) -> Spec:
     values = [_point(curve.name, x, y) for curve in curves for x, y in curve.points]
     names = [curve.name for curve in curves]
     legend = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2, "labelLimit": 160}
-    color = {
-        "field": "name",
-        "type": "nominal",
-        "legend": legend,
-        "scale": {"domain": names, "range": [curve.color for curve in curves]},
-    }
-    dash = {
-        "field": "name",
-        "type": "nominal",
-        "legend": legend,
-        "scale": {"domain": names, "range": [list(curve.dash) for curve in curves]},
-    }
+    color = nominal("name", names, [curve.color for curve in curves], legend)
+    dash = nominal("name", names, [list(curve.dash) for curve in curves], legend)
     x, y = _axis("x", [value["x"] for value in values], "message"), _axis("y", [v["y"] for v in values], "MB/s")
     x["axis"] |= {"labelExpr": _BYTES, "values": _powers([value["x"] for value in values])}
     encoding = {"x": x, "y": y, "color": color, "strokeDash": dash, "tooltip": _TOOLTIP}
     mark = {"type": "line", "strokeWidth": 1.6, "point": {"size": 12}}
-    return {"width": _WIDTH, "height": _HEIGHT, "data": {"values": values}, "mark": mark, "encoding": encoding}
+    return plot(_WIDTH, _HEIGHT, values, mark, encoding)
 
 
 def _point(name: str, x: int, y: float) -> Spec:
-    return {"x": x, "y": float(f"{y:.5g}"), "name": name, "size": format_bytes(x), "text": f"{y:.4g}"}
+    return {"x": x, "y": short(y), "name": name, "size": format_bytes(x), "text": f"{y:.4g}"}
 
 
 def _axis(field: str, values: Sequence[float], title: str) -> Spec:
-    scale = {"type": "log", "domain": [min(values) / 1.2, max(values) * 1.2], "nice": False}
-    axis = {"grid": field == "y", "labelOverlap": True, "format": "~g"}
     words = "MB/s of a process" if field == "y" else title
-    return {"field": field, "type": "quantitative", "scale": scale, "axis": axis, "title": words}
+    return log_axis(field, (min(values) / 1.2, max(values) * 1.2), words, grid=field == "y")
 
 
 def _powers(values: Sequence[float]) -> list[int]:
