@@ -12,6 +12,7 @@ from ullage.quantity import DASH, format_compact, format_quantity, format_row, s
 from ullage.report import verdicts
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
+from ullage.report.grids import peers_of
 from ullage.report.plots import HeatMap, shade_positions
 from ullage.report.table import Cell, number_cell, peer_ratio
 from ullage.report.vega import INK, Spec, tooltip
@@ -80,7 +81,7 @@ def _table_line(label: str, rows: Sequence[Row], *, has_peer: bool) -> list[Cell
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     short = sum(row.has_flag(TOO_SHORT) for row in rows)
-    peers = sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})
+    peers = peers_of(rows)
     is_imported = all(not row.case for row in rows)
     notes = [] if is_imported else [_UNITS]
     if not is_imported:
