@@ -4,8 +4,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
 
+from ullage.model.base import Strict
 from ullage.model.record import PhaseRecord
 from ullage.quantity import format_quantity, scale_for
 from ullage.report.charts.time_series import rates
@@ -14,9 +17,49 @@ from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
 from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, labeller, named_phases, phase_scale
 from ullage.report.plots import bar_layer, bar_names, decade_floor, layered, log_axis, nominal, quantity_axis, short
-from ullage.report.references import Publication, ReferenceRun, publications
 from ullage.report.vega import ACCENT, GRID, INK, MUTED, Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.verdicts import is_invalid
+
+_REFERENCE_RUNS: Final = Path(__file__).parents[1] / "reference_runs"
+_FACTORS: Final = {"GiB/s": float(1 << 30), "kIOPS": 1e3}
+
+
+class ReferencePhase(Strict):
+    """What one phase gave."""
+
+    value: float
+    unit: Literal["GiB/s", "kIOPS"]
+    time_s: float
+
+    @property
+    def rate(self) -> float:
+        """Bytes/s or operations/s."""
+        return self.value * _FACTORS[self.unit]
+
+
+class ReferenceRun(Strict):
+    """One published run, its phases by the names that rows have as ``phase``."""
+
+    name: str
+    phases: dict[str, ReferencePhase]
+
+
+class Publication(Strict):
+    """Where runs were published, and the runs."""
+
+    source: str
+    runs: list[ReferenceRun]
+
+
+@cache
+def publications() -> tuple[Publication, ...]:
+    """All of them, in the order of their files."""
+    files = sorted(_REFERENCE_RUNS.glob("*.json"))
+    return tuple(Publication.model_validate_json(file.read_bytes()) for file in files)
+
+
+# -- phases side by side -----------------------------------------------------------------------------------------------
+
 
 # Blue for what was measured, warm and grey tones for what was read: told apart with every common colour blindness.
 _OWN_COLORS: Final = (ACCENT, "#6aa0c2", "#0f3d5e", "#9fc5dc")

@@ -24,7 +24,7 @@ from ullage.report.plots import (
 )
 from ullage.report.vega import INK, Spec, ordered_colors, rank_axis, tooltip
 from ullage.report.verdicts import is_invalid
-from ullage.suites.cpu.report.lines import Line, best_of, best_of_types, lines_of, thread_counts
+from ullage.suites.cpu.report.tables import Line, best_of, best_of_types, lines_of, thread_counts
 
 _GIGA: Final = 1e9
 _STEP: Final = 17
