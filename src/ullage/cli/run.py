@@ -63,7 +63,7 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     from ullage.errors import UserError
     from ullage.launch.slurm_script import write_batch
     from ullage.results.folder import ResultFolder
-    from ullage.runs.lifecycle import freeze_system
+    from ullage.runs.machine import freeze_system
 
     if prepared.request.hosts:
         raise UserError("the batch system chooses the nodes", "--hosts", "leave it out with --launcher script")

@@ -7,6 +7,7 @@ A spec is a plain dict. Strings from a machine go into its data, titles and labe
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.metadata import version
 from typing import Any, Final
 
 from ullage.model.plan import Scalar
@@ -141,4 +142,4 @@ def javascript() -> str | None:
     def bundle() -> str:
         return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE_VERSION)
 
-    return cached_text(f"vega-lite-{VEGA_LITE_VERSION}-of-vl-convert-{vl_convert.__version__}.js", bundle)
+    return cached_text(f"vega-lite-{VEGA_LITE_VERSION}-of-vl-convert-{version('vl-convert-python')}.js", bundle)

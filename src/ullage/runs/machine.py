@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of the machine that we are on counts in planning."""
+"""The machine that we are on: what of it counts in planning, and its facts in a result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ullage.launch.base import is_one_node
 from ullage.model.plan import Layout, Target
+from ullage.model.request import Request
 from ullage.model.system import Memory, Place
+from ullage.results.folder import ResultFolder
+from ullage.runs.suite import EngineContext
 
 
 @dataclass(frozen=True)
@@ -26,3 +29,11 @@ def read_machine(targets: list[Target], nodes: int | None) -> Machine:
 
     here = is_one_node(Layout(ranks=1, nodes=nodes))
     return Machine(usable_cores() if here else None, read_places(targets), read_memory())
+
+
+def freeze_system(folder: ResultFolder, request: Request, engine_context: EngineContext) -> None:
+    """Write the facts of this machine, once for a result."""
+    from ullage.system import facts
+
+    if not folder.system_path.exists():
+        folder.write_system(facts(request.targets, engine_context.description))

@@ -129,6 +129,15 @@ class Quick(Protocol):
         ...
 
 
+@runtime_checkable
+class Comparing(Protocol):
+    """A suite whose rows tell more beside those of other suites."""
+
+    def across(self, rows: "Sequence[Row]") -> "list[Finding]":
+        """Findings over the rows of all parts of a run that is made of suites."""
+        ...
+
+
 class _SuiteModule(Protocol):
     SUITE: Suite
 

@@ -13,8 +13,8 @@ from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData, load
 from ullage.report.vega import to_svg, with_config
 from ullage.runs.summary import build_summary
+from ullage.suites.b_eff_io.hint_lines import HintSet
 from ullage.suites.b_eff_io.importer import read
-from ullage.suites.b_eff_io.options import HintSet
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, X_POSITIONS
 from ullage.suites.b_eff_io.report import hint_plots as b_eff_io_hints
 from ullage.suites.b_eff_io.report import plots as b_eff_io

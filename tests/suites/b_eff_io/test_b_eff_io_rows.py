@@ -13,11 +13,10 @@ from ullage.model.record import Moved
 from ullage.model.summary import Row
 from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.b_eff_io.hint_sets import ratios, sets_of
-from ullage.suites.b_eff_io.options import HintLine, HintSet
+from ullage.suites.b_eff_io.hint_findings import ratios, sets_of
+from ullage.suites.b_eff_io.hint_lines import HintLine, HintSet
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES
-from ullage.suites.b_eff_io.row_basis import merge
 from ullage.suites.b_eff_io.rows import (
     ACCESS,
     ALL_SETS,
@@ -29,6 +28,7 @@ from ullage.suites.b_eff_io.rows import (
     TYPE,
     VOLUME,
     WRITE_SIDE,
+    merge,
     select,
 )
 from ullage.suites.b_eff_io.scores import score_name

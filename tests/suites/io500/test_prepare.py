@@ -11,9 +11,9 @@ from ullage.errors import UserError
 from ullage.model.plan import Limits, Target
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
+from ullage.runs.room import room_at
 from ullage.suites.io500.phases import phases_of
 from ullage.suites.io500.prepare import prepare_io500
-from ullage.suites.io500.room import room_at
 
 
 def text(world: World, config: str = "", **words: object) -> str:

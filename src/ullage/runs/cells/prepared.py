@@ -10,7 +10,7 @@ from ullage.model.plan import Case, Limits, Plan
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Costs, assumed
-from ullage.runs.cells.explain import Scene, explain
+from ullage.runs.cells.explain import Outlook, explain
 from ullage.runs.cells.options import RunOptions
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, by_layout, make_plan
@@ -61,7 +61,7 @@ class PreparedCells:
     def explain(self) -> Explanation:
         """See ``Prepared``."""
         lines = [*self.lines, *(f"{note.text}; {note.advice}." for note in self.notes)]
-        return explain(Scene(self.options, self.cells, self.costs(self.cells), self.machine, self.text, lines))
+        return explain(Outlook(self.options, self.cells, self.costs(self.cells), self.machine, self.text, lines))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""

@@ -15,13 +15,13 @@ from ullage.peers.fio import run_fio
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed
 from ullage.runs.cells.direct import direct_at
-from ullage.runs.cells.explain import Scene, explain, inexact_volumes
+from ullage.runs.cells.explain import Outlook, explain, inexact_volumes
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.peers import CellPeers
 from ullage.runs.cells.planning import Cell, by_layout
 from ullage.runs.cells.prepared import MINIMUM_SHARE, note_first, planned_cells, plans_of_layouts
 from ullage.runs.cells.probe import ProbeError, run_probe
-from ullage.runs.cells.room import check_places, check_room, most_to_choose
+from ullage.runs.cells.room import check_room, most_to_choose
 from ullage.runs.cells.volume import Shape, choose_volume
 from ullage.runs.deadline import Deadline
 from ullage.runs.execution import read_progress
@@ -29,6 +29,7 @@ from ullage.runs.machine import Machine, read_machine
 from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import PeerRuns
+from ullage.runs.room import check_places
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.disk.cells import PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep, with_kinds
@@ -169,7 +170,7 @@ class PreparedDisk:
         asked = [small if cell.case.id in smalls else volume for cell in cells]
         notes = [*inexact_volumes(cells, asked), *(f"{note.text}; {note.advice}." for note in self.notes())]
         notes.append(_peer_text(fio, asked=self.options.peer))
-        return explain(Scene(self.options, cells, Costs(basis), self.machine, text, notes))
+        return explain(Outlook(self.options, cells, Costs(basis), self.machine, text, notes))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""

@@ -13,9 +13,9 @@ from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Row
 from ullage.results.failed_cases import describe_failure
 from ullage.results.rows import RowContext, build_rows
-from ullage.suites.io500.course import Attempt, Round
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import OfficialPhase, phases_of
+from ullage.suites.io500.rounds import Attempt, Round
 from ullage.suites.io500.validity import Outcome, Validity, files_to_find, judge_run, merge
 
 VOID_FLAG: Final = f"{INVALID}:void"

@@ -13,9 +13,9 @@ from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.prepared import PreparedCells
-from ullage.runs.cells.room import check_paths, check_places
 from ullage.runs.machine import read_machine
 from ullage.runs.options.reading import read_options
+from ullage.runs.room import check_paths, check_places
 from ullage.runs.suite import EngineContext
 from ullage.suites.io_bench.options import FEWEST, MOST, IoBenchOptions
 from ullage.units import format_bytes

@@ -12,7 +12,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Named, Parameters, Target
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
-from ullage.runs.cells.room import check_paths
+from ullage.runs.room import check_paths
 from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
 from ullage.suites.matrix.tests import STDIO, Job, jobs
 from ullage.units import format_bytes

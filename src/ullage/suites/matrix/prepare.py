@@ -9,10 +9,10 @@ from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
-from ullage.runs.cells.room import check_places
 from ullage.runs.machine import read_machine
 from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
+from ullage.runs.room import check_places
 from ullage.runs.suite import EngineContext
 from ullage.suites.matrix.cells import Planner, check_targets, left_out, with_kinds
 from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions

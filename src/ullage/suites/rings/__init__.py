@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ullage.model.plan import Target
     from ullage.model.request import Request
+    from ullage.model.summary import Finding, Row
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
@@ -54,6 +55,12 @@ class Rings:
         from ullage.suites.rings.summarise import summarise
 
         return summarise(result, request, context)
+
+    def across(self, rows: "Sequence[Row]") -> "list[Finding]":
+        """See ``Comparing``: messages and memory over what the cores compute."""
+        from ullage.suites.rings.balance import balance_findings
+
+        return balance_findings(rows)
 
 
 SUITE = Rings()

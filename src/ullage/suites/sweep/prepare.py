@@ -17,17 +17,18 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, assumed
-from ullage.runs.cells.explain import Scene, explain, inexact_volumes
+from ullage.runs.cells.explain import Outlook, explain, inexact_volumes
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, Way, by_layout
 from ullage.runs.cells.prepared import MINIMUM_SHARE, planned_cells, plans_of_layouts
 from ullage.runs.cells.probe import ProbeError, run_probe
-from ullage.runs.cells.room import check_places, check_room, most_to_choose
+from ullage.runs.cells.room import check_room, most_to_choose
 from ullage.runs.cells.volume import Shape, choose_volume
 from ullage.runs.deadline import Deadline
 from ullage.runs.execution import read_progress
 from ullage.runs.machine import Machine, read_machine
 from ullage.runs.options.reading import read_options
+from ullage.runs.room import check_places
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 from ullage.suites.sweep.cells import make_cells, probe_cells, segments_of, ways
@@ -119,7 +120,7 @@ class PreparedSweep:
         volume, text, basis = self._settled()
         cells = self.cells(volume)
         notes = sweep_notes(self.options, cells, volume)
-        return explain(Scene(self.options, cells, Costs(basis), self.machine, text, notes))
+        return explain(Outlook(self.options, cells, Costs(basis), self.machine, text, notes))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""

@@ -10,8 +10,8 @@ from ullage.quantity import format_row, significant
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.vega import INK, Spec, tooltip
-from ullage.suites.b_eff_io.hint_sets import HintRatio, ratios
-from ullage.suites.b_eff_io.options import DEFAULT_SET
+from ullage.suites.b_eff_io.hint_findings import HintRatio, ratios
+from ullage.suites.b_eff_io.hint_lines import DEFAULT_SET
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, X_POSITIONS
 from ullage.suites.b_eff_io.report.plots import x_axis
 from ullage.suites.b_eff_io.report.sheets import Sheet, best_sheets, sheets_of, title_of

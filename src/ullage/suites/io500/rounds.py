@@ -4,23 +4,18 @@
 A round is one pass over all phases on one target. It may have taken several launches, when it was interrupted.
 """
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
-from ullage.cleaning import PREFIX
 from ullage.model.plan import Plan, Target
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.suites.io500.planning import Step, phase_of_case
-from ullage.uri import target_path
 
-_MANIFEST: Final = "manifest.ndjson"
-_LONGEST_MANIFEST: Final = 16 << 20
 # find looks at everything that lies there then; the other phases at their own dataset only.
 _SEARCHED: Final = ("ior-easy", "mdtest-easy", "timestamp", "ior-hard", "mdtest-hard")
 
@@ -111,33 +106,6 @@ def _attempts(plan: Plan, launch: int, records: Iterable[AnyRecord]) -> list[Att
             case _:
                 pass
     return found
-
-
-def datasets_there(target: Target, run_id: str) -> set[str]:
-    """Named datasets that an earlier launch of the run has left whole at ``target``, as its manifest lists them."""
-    path = target_path(target)
-    if path is None:
-        return set()
-    try:
-        with (path / f"{PREFIX}{run_id}" / _MANIFEST).open("rb") as stream:
-            lines = stream.read(_LONGEST_MANIFEST).splitlines()
-    except OSError:
-        return set()
-    there: dict[str, bool] = {}
-    for line in lines:
-        entry = _entry(line)
-        if "facts" in entry and isinstance(name := entry.get("dataset"), str):
-            there[name] = entry["facts"] is not None
-    return {name for name, is_there in there.items() if is_there}
-
-
-def _entry(line: bytes) -> Mapping[str, object]:
-    """A line that was cut short says nothing."""
-    try:
-        content = cast("object", json.loads(line))
-    except ValueError:
-        return {}
-    return cast("Mapping[str, object]", content) if isinstance(content, dict) else {}
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from ullage.errors import UserError
+from ullage.runs.options.reading import parse_options
 from ullage.suites.io500.options import Io500Options
-from ullage.suites.io500.words import io500_words
 
 
 def options(**words: object) -> Io500Options:
-    asked = io500_words(**{"target": ["t=/t"], "ranks": 4, **words})
+    asked = parse_options(Io500Options, **{"target": ["t=/t"], "ranks": 4, **words})
     return Io500Options.model_validate(asked.options)
 
 
@@ -71,7 +71,7 @@ def test_find_runs_on_all_ranks(tmp_path: Path) -> None:
         ({"mode": "extnded"}, "--mode: unknown word 'extnded'; did you mean 'extended'"),
         ({"cache": "warm"}, "--cache: unknown word 'warm'"),
         ({"verify": "kept"}, "--verify: unknown word 'kept'; one of full, none"),
-        ({"stonewall": "0"}, "--stonewall: is no time at all"),
+        ({"stonewall": "0"}, "--stonewall 0: is no time at all"),
         ({"stonewall": "soon"}, "not a duration"),
         ({"hint": ["cb_nodes"]}, "--hint cb_nodes: not a hint"),
         ({"hint": ["ior-hrd-write:a=1"]}, "unknown phase 'ior-hrd-write'; did you mean 'ior-hard-write'"),

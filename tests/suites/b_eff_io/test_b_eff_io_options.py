@@ -7,12 +7,13 @@ import pytest
 
 from ullage.errors import UserError
 from ullage.model.plan import Target
+from ullage.runs.options.reading import parse_options
+from ullage.suites.b_eff_io import SUITE
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.words import b_eff_io_words, quick_words
 
 
 def options(**words: object) -> BEffIoOptions:
-    asked = b_eff_io_words(**{"target": ["t=/t"], "ranks": 4, **words})  # type: ignore[arg-type]
+    asked = parse_options(BEffIoOptions, **{"target": ["t=/t"], "ranks": 4, **words})  # type: ignore[arg-type]
     return BEffIoOptions.model_validate(asked.options)
 
 
@@ -62,8 +63,8 @@ def test_a_quick_look_is_one_partition_with_small_chunks() -> None:
 
 def test_overview_asks_for_files_only(tmp_path: Path) -> None:
     null, disk = Target(name="n", uri="null:"), Target(name="d", uri=f"posix:{tmp_path}")
-    assert quick_words([null]) is None
-    asked = quick_words([null, disk, Target(name="e", uri="posix:/e")])
+    assert SUITE.quick([null]) is None
+    asked = SUITE.quick([null, disk, Target(name="e", uri="posix:/e")])
     assert asked is not None
     assert [target.name for target in asked.targets] == ["d"]
     found = BEffIoOptions.model_validate(asked.options)
@@ -80,9 +81,9 @@ def test_overview_asks_for_files_only(tmp_path: Path) -> None:
         ({"rule": "2.0"}, "--rule: unknown word '2.0'; did you mean '2.1'?"),
         ({"cache": "drop"}, "--cache: unknown word 'drop'"),
         ({"verify": "kept"}, "--verify: unknown word 'kept'"),
-        ({"time": "0s"}, "--time: is no time at all"),
+        ({"time": "0s"}, "--time 0s: is no time at all"),
         ({"time": "soon"}, "--time 'soon': not a duration"),
-        ({"watchdog": "0"}, "--watchdog: is no time at all"),
+        ({"watchdog": "0"}, "--watchdog 0: is no time at all"),
         ({"partitions": "0,2"}, "--partitions: 0 is no value"),
         ({"partitions": "a"}, "--partitions 'a': not a count"),
         ({"hints": ["/no/such"]}, "--hints /no/such: cannot be read: No such file or directory; name a file of hints"),

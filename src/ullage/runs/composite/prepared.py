@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run made of others that was checked against engine and machine. A part that is refused does not stop the others."""
+"""A run made of others that was checked against engine and machine. A part that is refused does not stop the others.
 
-from collections.abc import Sequence
+The parts run one after the other; a run that is gone on with makes those that are not complete.
+"""
+
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
+from ullage.model.parts import PartOutcome
 from ullage.model.plan import Plan
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest, PartsOptions
+from ullage.runs.composite.summarise import Build
+from ullage.runs.machine import freeze_system
 from ullage.runs.options.reading import read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation, Prepared, find_suite
@@ -35,11 +42,12 @@ class ReadyPart:
 
 @dataclass(frozen=True)
 class PreparedParts:
-    """See ``Prepared``."""
+    """See ``Prepared``. ``build`` makes the summary of a part."""
 
     request: Request
     engine_context: EngineContext
     parts: Sequence[ReadyPart]
+    build: Build
 
     @property
     def unsettled(self) -> str:
@@ -60,13 +68,11 @@ class PreparedParts:
 
     def run(self, session: Session) -> int:
         """See ``Prepared``."""
-        from ullage.runs.composite.execution import execute
-
         return execute(self, session)
 
 
-def prepare_parts(request: Request, engine_context: EngineContext) -> PreparedParts:
-    """``UserError`` only where no part can be had at all: the first one's."""
+def prepare_parts(request: Request, engine_context: EngineContext, build: Build) -> PreparedParts:
+    """``build`` makes the summary of a part. ``UserError`` only where no part can be had at all: the first one's."""
     if _RECHECK in request.options:
         raise UserError("is of one suite", "--recheck", "name the result of a part, such as RESULT/parts/sweep")
     options = read_options(PartsOptions, request)
@@ -74,7 +80,7 @@ def prepare_parts(request: Request, engine_context: EngineContext) -> PreparedPa
     if all(part.prepared is None for part in parts):
         right = "; ".join(f"{part.suite}: {part.reason}" for part in parts) or "this engine has none of its workloads"
         raise UserError("no part of it can be run here", request.suite, right, EXIT_ENVIRONMENT)
-    return PreparedParts(request, engine_context, parts)
+    return PreparedParts(request, engine_context, parts, build)
 
 
 def prepare_part(part: PartRequest, request: Request, engine_context: EngineContext) -> ReadyPart:
@@ -105,3 +111,59 @@ def part_run_id(run_id: str, suite: str) -> str:
     """Each part has its own run folder at a target."""
     end = f".{suite}"
     return run_id[: _LONGEST_ID - len(end)] + end
+
+
+def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] = time.monotonic) -> int:
+    """The worst exit code of all parts. ``now``: a clock in s."""
+    outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
+    for number, part in enumerate(prepared.parts, start=1):
+        if (known := outcomes.get(part.suite)) is not None and known.began and known.code == EXIT_OK:
+            continue
+        session.progress.say(f"part {number} of {len(prepared.parts)}: {part.suite}")
+        inner = session.within(session.result.part(part.suite))
+        outcome = _measure(part, inner, prepared.build, now)
+        outcomes[part.suite] = outcome
+        session.result.write_outcomes(list(outcomes.values()))
+        session.messages += [f"{part.suite}: {message}" for message in inner.messages]
+        if inner.was_stopped:
+            session.was_stopped = True
+            return EXIT_ABORTED
+    return max((outcome.code for outcome in outcomes.values()), default=EXIT_OK)
+
+
+def _measure(part: ReadyPart, session: Session, build: Build, now: Callable[[], float]) -> PartOutcome:
+    ready = _begun(part, session)
+    if ready.prepared is None or ready.request is None:
+        code = EXIT_OK if ready.refusal is None else ready.refusal.code
+        return PartOutcome(suite=part.suite, code=code, began=False, reason=ready.reason)
+    began = now()
+    try:
+        _open(session.result, ready)
+        freeze_system(session.result, ready.request, session.engine_context)
+        code, reason = ready.prepared.run(session), ""
+    except UserError as error:
+        # What a suite finds out only by measuring, such as a disk without the room for what it chose.
+        code, reason = error.code, str(error)
+    _conclude(session.result, build)
+    reasons = [*([reason] if reason else []), *session.messages]
+    return PartOutcome(suite=part.suite, code=code, began=True, seconds=now() - began, reason="; ".join(reasons))
+
+
+def _begun(part: ReadyPart, session: Session) -> ReadyPart:
+    """What was settled in an earlier beginning of this part stays settled."""
+    if not (session.result.path / "request.json").is_file():
+        return part
+    return prepare_own(session.result.read_request(), session.engine_context)
+
+
+def _open(result: ResultFolder, part: ReadyPart) -> None:
+    if part.prepared is not None and not (result.path / "request.json").is_file():
+        ResultFolder.create(result.path, part.prepared.request)
+
+
+def _conclude(result: ResultFolder, build: Build) -> None:
+    """So that a part is a whole result by itself. Without any record there is nothing to say."""
+    try:
+        result.write_summary(build(result))
+    except UserError:
+        return

@@ -8,9 +8,10 @@ import pytest
 
 from suites.io500.conftest import World
 from ullage.model.plan import Target
-from ullage.suites.io500.course import datasets_there, rest_of
+from ullage.runs.listed import datasets_there
 from ullage.suites.io500.phases import phases_of
 from ullage.suites.io500.planning import Step
+from ullage.suites.io500.rounds import rest_of
 
 STANDARD = [phase.name for phase in phases_of("standard")]
 ALL = {"ior-easy", "mdtest-easy", "timestamp", "ior-hard", "mdtest-hard"}
