@@ -6,7 +6,8 @@ from typing import Final
 
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
-from ullage.runs.kernels.cases import CPU, KernelCase, kernel_case
+from ullage.runs.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.places import CPU
 from ullage.suites.cpu.kernels import WORKLOAD, Kernel, best_of_types, chosen, narrow_of
 from ullage.suites.cpu.options import CpuOptions
 

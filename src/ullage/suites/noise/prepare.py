@@ -5,7 +5,8 @@ from typing import Final
 
 from ullage.engine import find_registered
 from ullage.model.request import Request
-from ullage.runs.kernels.cases import CPU, kernel_case
+from ullage.runs.kernels.cases import kernel_case
+from ullage.runs.kernels.places import CPU
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options

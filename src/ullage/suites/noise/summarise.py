@@ -12,7 +12,7 @@ from ullage.model.summary import Row
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import CPU
+from ullage.runs.kernels.places import CPU
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.noise.findings import findings_of
 
