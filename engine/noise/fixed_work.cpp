@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `fixed-work`: the machine's noise, by work that always takes the same number of cycles.
 #include "noise/fixed_work_phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
 
-class FixedWork final : public Workload {
- public:
-  FixedWork(const FixedWorkParameters& parameters, const WorkloadContext& context)
-      : parameters_(parameters), context_(context) {}
-
-  [[nodiscard]] std::size_t phases() const override { return 1; }
-  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
-    return std::make_unique<FixedWorkPhase>(parameters_, context_);
-  }
-
- private:
-  FixedWorkParameters parameters_;
-  WorkloadContext context_;
-};
-
-const Registered<WorkloadEntry> registered_fixed_work{{
-    {"fixed-work",
-     "quanta of the same work on each thread, and a watch for detours: the time that others take from it",
-     specs_of(FixedWorkParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values&, const Capabilities&, const PlannedLayout&, const std::string&) { return Status{}; },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<FixedWork>(FixedWorkParameters::from(values), context);
-    },
-    nullptr,
-    false,
-}};
+const Registered<WorkloadEntry> registered_fixed_work{without_storage<FixedWorkParameters>({
+    .name = "fixed-work",
+    .doc = "quanta of the same work on each thread, and a watch for detours: the time that others take from it",
+    .make = single_phase<FixedWorkPhase>,
+})};
 
 }  // namespace
 }  // namespace ullage

@@ -91,9 +91,12 @@ struct WorkloadEntry {
   Description description;
   /// Checks that span parameters, against the backend's capabilities and the layout. `pointer` is that of the
   /// parameters object.
-  std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check;
-  std::function<Needs(const Values&, const PlannedLayout&)> needs;
-  std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make;
+  std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check =
+      nullptr;
+  std::function<Needs(const Values&, const PlannedLayout&)> needs = [](const Values&, const PlannedLayout&) {
+    return Needs{};
+  };
+  std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make = nullptr;
   /// Whether it works on a dataset that another case has made, which the plan must name; null: never.
   std::function<bool(const Values&)> uses_dataset = nullptr;
   bool needs_storage = true;  // false: works on cores and memory, and the case's backend is `null`

@@ -57,6 +57,11 @@ def _pyright() -> str:
     return found
 
 
+def layers() -> str:
+    """Return which imports go against the layers of pyproject.toml, from one suite to another or in a circle."""
+    return _said([BIN / "lint-imports", "--no-cache", "--no-logo"])
+
+
 def _clang_tidy() -> str:
     """Check the engine's own files (their headers with them), not the tests: GoogleTest's macros break every rule.
 

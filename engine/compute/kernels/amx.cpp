@@ -142,7 +142,7 @@ void reference_tiles(const KernelData& data, int chains, std::uint64_t steps, Ac
 template <class Step, class T>
 Kernel tile_kernel(ElementType type, Feature needs) {
   Kernel made;
-  made.isa = Isa::amx;
+  made.isa = "amx";
   made.type = type;
   made.operation = Operation::dot;
   made.needs = needs;
@@ -156,16 +156,29 @@ Kernel tile_kernel(ElementType type, Feature needs) {
   return made;
 }
 
-}  // namespace
-
 std::vector<Kernel> amx_kernels() {
-  return {tile_kernel<DotInt8, std::int8_t>(ElementType::int8, Feature::amx_int8),
-          tile_kernel<DotBf16, Bfloat>(ElementType::bf16, Feature::amx_bf16)};
+  return {tile_kernel<DotInt8, std::int8_t>(ElementType::int8, features::amx_int8),
+          tile_kernel<DotBf16, Bfloat>(ElementType::bf16, features::amx_bf16)};
 }
 
+}  // namespace
 }  // namespace ullage::compute
 #else
 namespace ullage::compute {
+namespace {
 std::vector<Kernel> amx_kernels() { return {}; }
+}  // namespace
 }  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
+
+const Registered<KernelSet> registered_amx{{
+    .description = {.name = "amx"},
+    .instruction_sets = {{"amx", 8}},
+    .kernels = amx_kernels,
+}};
+
+}  // namespace
+}  // namespace ullage::compute

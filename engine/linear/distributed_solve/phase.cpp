@@ -27,19 +27,18 @@ std::array<int, 9> descriptor(int grid, int rows, int columns, int block, int lo
 
 Table<DistributedSolveParameters> DistributedSolveParameters::table() {
   using P = DistributedSolveParameters;
-  Table<P> fields{
-      count("n", &P::n, {1, 1'000'000}, "unknowns"),
-      count("block", &P::block, {1, 4096}, "rows and columns of the blocks that are dealt out"),
-      count("grid_rows", &P::grid_rows, {0, 1'000'000},
-            "of processes; 0: as square as the ranks allow, and wider than high"),
-      count("seed", &P::seed, {}, "of the matrix"),
-  };
-  for (auto& field : call_fields<P>()) {
-    if (field.spec.name == "library")
-      field.spec.doc = "path or name of the ScaLAPACK; empty: the one of this MPI that the dynamic linker finds";
-    fields.push_back(std::move(field));
-  }
-  return fields;
+  auto of_calls = CallParameters::table();
+  std::ranges::find(of_calls, "library", [](const auto& field) { return field.spec.name; })->spec.doc =
+      "path or name of the ScaLAPACK; empty: the one of this MPI that the dynamic linker finds";
+  return joined<P>(
+      Table<P>{
+          count("n", &P::n, {1, 1'000'000}, "unknowns"),
+          count("block", &P::block, {1, 4096}, "rows and columns of the blocks that are dealt out"),
+          count("grid_rows", &P::grid_rows, {0, 1'000'000},
+                "of processes; 0: as square as the ranks allow, and wider than high"),
+          count("seed", &P::seed, {}, "of the matrix"),
+      },
+      std::move(of_calls));
 }
 
 Status check_distributed_solve(const DistributedSolveParameters& parameters, int ranks, const std::string& pointer) {
@@ -50,13 +49,6 @@ Status check_distributed_solve(const DistributedSolveParameters& parameters, int
 
 DistributedSolvePhase::~DistributedSolvePhase() {
   if (grid_ != no_grid) library_->grid_exit(&grid_);
-}
-
-PhaseInfo DistributedSolvePhase::info() const {
-  PhaseInfo info;
-  info.name = "distributed-solve";
-  info.collective = true;
-  return info;
 }
 
 Status DistributedSolvePhase::load() {

@@ -21,9 +21,6 @@ struct DistributedSolveParameters : CallParameters {
   std::uint64_t seed = 1;
 
   [[nodiscard]] static Table<DistributedSolveParameters> table();
-  [[nodiscard]] static DistributedSolveParameters from(const Values& values) {
-    return bind_parameters(table(), values);
-  }
 };
 
 /// The grid has to take all ranks.
@@ -41,7 +38,7 @@ class DistributedSolvePhase final : public PhaseWork {
       : parameters_(parameters), context_(context), source_(std::move(source)) {}
   ~DistributedSolvePhase() override;
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "distributed-solve", .collective = true}; }
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.calls); }
   /// One system: factoring destroys it, so each is made anew.

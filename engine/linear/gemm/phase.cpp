@@ -21,20 +21,13 @@ constexpr std::uint64_t seed_of_check = 3;
 
 Table<GemmParameters> GemmParameters::table() {
   using P = GemmParameters;
-  Table<P> fields{
-      count("n", &P::n, {1, 200'000}, "rows and columns of each of the three matrices"),
-      choice("type", &P::type, Words<GemmType>{{GemmType::fp64, "fp64"}, {GemmType::fp32, "fp32"}},
-             "of the elements: dgemm or sgemm"),
-  };
-  for (auto& field : call_fields<P>()) fields.push_back(std::move(field));
-  return fields;
-}
-
-template <class T>
-PhaseInfo GemmPhase<T>::info() const {
-  PhaseInfo info;
-  info.name = "gemm";
-  return info;
+  return joined<P>(
+      Table<P>{
+          count("n", &P::n, {1, 200'000}, "rows and columns of each of the three matrices"),
+          choice("type", &P::type, Words<GemmType>{{GemmType::fp64, "fp64"}, {GemmType::fp32, "fp32"}},
+                 "of the elements: dgemm or sgemm"),
+      },
+      CallParameters::table());
 }
 
 template <class T>
@@ -86,13 +79,8 @@ Status GemmPhase<T>::execute(Meter& meter) {
 
 template <class T>
 Verification GemmPhase<T>::after(std::uint64_t, Meter&) {
-  Verification found;
   const auto& [a, b, c] = *matrices_;
-  if (const Status right = check_product(a.all(), b.all(), c.all(), seed_of_check); !right) {
-    found.bad_blocks = 1;
-    found.first = right.error();
-  }
-  return found;
+  return Verification::of(check_product(a.all(), b.all(), c.all(), seed_of_check));
 }
 
 template <class T>

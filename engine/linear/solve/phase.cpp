@@ -21,20 +21,15 @@ constexpr int usual_width = 192;
 
 Table<SolveParameters> SolveParameters::table() {
   using P = SolveParameters;
-  Table<P> fields{
-      count("n", &P::n, {1, 200'000}, "unknowns"),
-      count("block", &P::block, {0, 65'536},
-            "columns of a panel of our own factorisation; 0: the library's dgetrf, or where it has none ours with 192"),
-      count("seed", &P::seed, {}, "of the matrix"),
-  };
-  for (auto& field : call_fields<P>()) fields.push_back(std::move(field));
-  return fields;
-}
-
-PhaseInfo SolvePhase::info() const {
-  PhaseInfo info;
-  info.name = "solve";
-  return info;
+  return joined<P>(
+      Table<P>{
+          count("n", &P::n, {1, 200'000}, "unknowns"),
+          count("block", &P::block, {0, 65'536},
+                "columns of a panel of our own factorisation; 0: the library's dgetrf, or where it has none ours with "
+                "192"),
+          count("seed", &P::seed, {}, "of the matrix"),
+      },
+      CallParameters::table());
 }
 
 Status SolvePhase::before() {

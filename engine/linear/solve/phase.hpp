@@ -18,7 +18,6 @@ struct SolveParameters : CallParameters {
   std::uint64_t seed = 1;
 
   [[nodiscard]] static Table<SolveParameters> table();
-  [[nodiscard]] static SolveParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
 /// A x = b with elements evenly spread over [-0.5, 0.5), `calls` times, each with a seed of its own: LU factorisation
@@ -30,7 +29,7 @@ class SolvePhase final : public PhaseWork {
   SolvePhase(const SolveParameters& parameters, const WorkloadContext& context, BlasSource source)
       : parameters_(parameters), context_(context), source_(std::move(source)) {}
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "solve"}; }
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.calls); }
   /// One system: factoring destroys it, so each is made anew.

@@ -18,7 +18,6 @@ struct ChaseParameters : WindowParameters, MemoryPlace {
   int chains = 1;
 
   [[nodiscard]] static Table<ChaseParameters> table();
-  [[nodiscard]] static ChaseParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] ChaseShape shape() const { return {working_set_bytes, stride_bytes, locality_bytes}; }
 };
 

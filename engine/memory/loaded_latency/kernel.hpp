@@ -23,7 +23,6 @@ struct LoadedLatencyParameters : WindowParameters {
   Pages pages = Pages::system;
 
   [[nodiscard]] static Table<LoadedLatencyParameters> table();
-  [[nodiscard]] static LoadedLatencyParameters from(const Values& values);
   [[nodiscard]] ChaseShape shape() const { return {.bytes = working_set_bytes}; }
   [[nodiscard]] StreamKind kind() const { return injection == Injection::read ? StreamKind::read : StreamKind::write; }
   [[nodiscard]] Stores stores() const {

@@ -21,7 +21,6 @@ struct StreamParameters : WindowParameters, MemoryPlace {
   std::uint64_t vector_bytes = 0;
 
   [[nodiscard]] static Table<StreamParameters> table();
-  [[nodiscard]] static StreamParameters from(const Values& values) { return bind_parameters(table(), values); }
 
   /// Of one array of one thread: whole blocks, or whole lines where there is one block.
   [[nodiscard]] std::uint64_t array_bytes() const;

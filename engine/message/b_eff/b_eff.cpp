@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `b-eff`: the effective bandwidth of all ranks, over patterns, message lengths and ways to send.
 #include "message/b_eff/phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
@@ -25,23 +26,17 @@ class BEff final : public Workload {
   BEffRun run_;
 };
 
-const Registered<WorkloadEntry> registered_b_eff{{
-    {"b-eff",
-     "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
-     specs_of(BEffParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values&, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) -> Status {
-      if (layout.ranks < 2) return fail(bad_plan(pointer, "b-eff needs two ranks or more: one has nobody to send to"));
-      return {};
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<BEff>(BEffParameters::from(values), context);
-    },
-    nullptr,
-    false,
-}};
+Status check_b_eff(const BEffParameters&, int ranks, const std::string& pointer) {
+  if (ranks < 2) return fail(bad_plan(pointer, "b-eff needs two ranks or more: one has nobody to send to"));
+  return {};
+}
+
+const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters>({
+    .name = "b-eff",
+    .doc = "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
+    .check = check_b_eff,
+    .make = workload_of<BEff>,
+})};
 
 }  // namespace
 }  // namespace ullage

@@ -27,7 +27,6 @@ struct BEffParameters {
   bool timed_check = false;
 
   [[nodiscard]] static Table<BEffParameters> table();
-  [[nodiscard]] static BEffParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] BEffPatterns patterns(int ranks) const;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "message/congestion/phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
@@ -35,22 +36,12 @@ class CongestionWorkload final : public Workload {
   std::optional<CongestionCast> cast_;
 };
 
-const Registered<WorkloadEntry> registered_congestion{{
-    {"congestion",
-     "messages of a few ranks in random rings, alone and while the others fill the network",
-     specs_of(CongestionParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_congestion(CongestionParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<CongestionWorkload>(CongestionParameters::from(values), context);
-    },
-    nullptr,
-    false,
-}};
+const Registered<WorkloadEntry> registered_congestion{without_storage<CongestionParameters>({
+    .name = "congestion",
+    .doc = "messages of a few ranks in random rings, alone and while the others fill the network",
+    .check = check_congestion,
+    .make = workload_of<CongestionWorkload>,
+})};
 
 }  // namespace
 }  // namespace ullage

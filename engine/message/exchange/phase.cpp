@@ -63,16 +63,16 @@ bool has_parallel_messages(const std::vector<mpi::MessageStep>& steps) {
 
 Table<ExchangeParameters> ExchangeParameters::table() {
   using P = ExchangeParameters;
-  Table<P> fields{
-      choice("pattern", &P::pattern, pattern_words(),
-             "who sends to whom; of a bisection's pairs each sends and receives, halos do not close and tori do"),
-      choice("method", &P::method, message_method_words(), "by which calls of MPI"),
-      bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
-      text("file", &P::file, "of pattern sparse: lines FROM TO [WEIGHT]"),
-      count("seed", &P::seed, {}, "of random-bisection"),
-  };
-  for (auto& field : call_window_fields<P>()) fields.push_back(std::move(field));
-  return fields;
+  return joined<P>(
+      Table<P>{
+          choice("pattern", &P::pattern, pattern_words(),
+                 "who sends to whom; of a bisection's pairs each sends and receives, halos do not close and tori do"),
+          choice("method", &P::method, message_method_words(), "by which calls of MPI"),
+          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
+          text("file", &P::file, "of pattern sparse: lines FROM TO [WEIGHT]"),
+          count("seed", &P::seed, {}, "of random-bisection"),
+      },
+      CallWindowParameters::table());
 }
 
 Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer) {
@@ -117,13 +117,6 @@ ExchangePhase::ExchangePhase(const ExchangeParameters& parameters, const Workloa
     : parameters_(parameters), world_(*context.world), contents_(context.run_key, parameters.message_bytes) {}
 
 ExchangePhase::~ExchangePhase() = default;
-
-PhaseInfo ExchangePhase::info() const {
-  PhaseInfo info;
-  info.name = "exchange";
-  info.collective = true;
-  return info;
-}
 
 Status ExchangePhase::before() {
   const auto text = read_file();
@@ -179,11 +172,6 @@ std::int64_t ExchangePhase::run(std::uint64_t iterations) {
   return now_ns() - start;
 }
 
-std::uint64_t ExchangePhase::prepare(std::uint64_t, std::uint64_t most) {
-  prepared_ = most;
-  return prepared_;
-}
-
 Status ExchangePhase::execute(Meter& meter) {
   const std::uint64_t bytes = iterations_ * loop_->sends() * parameters_.message_bytes;
   for (std::uint64_t i = 0; i < prepared_; ++i) {
@@ -199,21 +187,11 @@ Verification ExchangePhase::after(std::uint64_t, Meter&) {
   world_.all().max_all(windows_s_);
   messages_ = world_.all().sum(loop_->sends());
   Verification found;
-  check_received(found);
+  contents_.check_received(*loop_, found);
   contents_.poison(buffers_->in().bytes());
   loop_->run(1);
-  check_received(found);
+  contents_.check_received(*loop_, found);
   return found;
-}
-
-void ExchangePhase::check_received(Verification& found) const {
-  for (const auto& [from, data] : loop_->last_received()) {
-    found.verified_bytes += data.size();
-    const Status right = contents_.check(data, from);
-    if (right) continue;
-    ++found.bad_blocks;
-    if (!found.first) found.first = right.error();
-  }
 }
 
 Gauges ExchangePhase::gauges() const {

@@ -1,41 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `one-sided`: put, get and accumulate of MPI, by latency or bandwidth.
 #include "message/one_sided/phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
 
-class OneSidedWorkload final : public Workload {
- public:
-  OneSidedWorkload(const OneSidedParameters& parameters, const WorkloadContext& context)
-      : parameters_(parameters), context_(context) {}
-
-  [[nodiscard]] std::size_t phases() const override { return 1; }
-  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
-    return std::make_unique<OneSidedPhase>(parameters_, context_);
-  }
-
- private:
-  OneSidedParameters parameters_;
-  WorkloadContext context_;
-};
-
-const Registered<WorkloadEntry> registered_one_sided{{
-    {"one-sided",
-     "ranks that put to, get from or add to the memory of others by MPI's one-sided operations",
-     specs_of(OneSidedParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_one_sided(OneSidedParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<OneSidedWorkload>(OneSidedParameters::from(values), context);
-    },
-    nullptr,
-    false,
-}};
+const Registered<WorkloadEntry> registered_one_sided{without_storage<OneSidedParameters>({
+    .name = "one-sided",
+    .doc = "ranks that put to, get from or add to the memory of others by MPI's one-sided operations",
+    .check = check_one_sided,
+    .make = single_phase<OneSidedPhase>,
+})};
 
 }  // namespace
 }  // namespace ullage

@@ -1,42 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `sockets`: TCP and UDP between ranks.
 #include "message/sockets/sockets_phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
 
-class Sockets final : public Workload {
- public:
-  Sockets(const SocketsParameters& parameters, const WorkloadContext& context)
-      : parameters_(parameters), context_(context) {}
-
-  [[nodiscard]] std::size_t phases() const override { return 1; }
-  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
-    return std::make_unique<SocketsPhase>(parameters_, context_);
-  }
-
- private:
-  SocketsParameters parameters_;
-  WorkloadContext context_;
-};
-
-const Registered<WorkloadEntry> registered_sockets{{
-    {"sockets",
-     "streams, requests and echoes by TCP, UDP and ICMP between pairs of ranks: of the same place on two nodes, or "
-     "neighbours on one",
-     specs_of(SocketsParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_sockets(SocketsParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<Sockets>(SocketsParameters::from(values), context);
-    },
-    nullptr,
-    false,
-}};
+const Registered<WorkloadEntry> registered_sockets{without_storage<SocketsParameters>({
+    .name = "sockets",
+    .doc =
+        "streams, requests and echoes by TCP, UDP and ICMP between pairs of ranks: of the same place on two nodes, or "
+        "neighbours on one",
+    .check = check_sockets,
+    .make = single_phase<SocketsPhase>,
+})};
 
 }  // namespace
 }  // namespace ullage
