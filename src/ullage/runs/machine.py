@@ -9,7 +9,7 @@ from ullage.model.plan import Layout, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
-from ullage.runs.suite import EngineContext
+from ullage.runs.inputs import EngineContext
 
 
 @dataclass(frozen=True)

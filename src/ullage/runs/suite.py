@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, cast, runtime_checkable
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from ullage.runs.inputs import EngineContext, ParsedOptions
 
-    from ullage.model.describe import Describe
+if TYPE_CHECKING:
     from ullage.model.plan import Plan, Target
     from ullage.model.request import Request
     from ullage.model.summary import Finding, Row, Score
@@ -22,23 +21,21 @@ if TYPE_CHECKING:
     from ullage.runs.options.model import SuiteOptions
     from ullage.runs.session import Session
 
+__all__ = [
+    "Comparing",
+    "EngineContext",
+    "Explanation",
+    "ParsedOptions",
+    "Prepared",
+    "Quick",
+    "Suite",
+    "SuiteSummary",
+    "Summarising",
+    "find_suite",
+    "load_suites",
+]
+
 _SUITES: Final = "ullage.suites"
-
-
-@dataclass(frozen=True)
-class ParsedOptions:
-    """What a suite makes of the words on its command line; ``options`` is JSON, its own."""
-
-    targets: "list[Target]"
-    options: dict[str, object]
-
-
-@dataclass(frozen=True)
-class EngineContext:
-    """What a suite stands on: an engine, and what that says of itself."""
-
-    engine: "Path"
-    description: "Describe"
 
 
 @dataclass(frozen=True)
