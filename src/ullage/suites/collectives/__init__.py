@@ -13,6 +13,6 @@ SUITE = UsualQuickSuite(
     __doc__ or "",
     "options:CollectivesOptions",
     "prepare:prepare_collectives",
-    "summarise:summarise",
+    "findings:summarise",
     {"ranks": [2], "quick": True},
 )

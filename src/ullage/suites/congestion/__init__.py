@@ -8,5 +8,5 @@ send to one of them, or each to each.
 from ullage.runs.usual_suite import UsualSuite
 
 SUITE = UsualSuite(
-    "congestion", __doc__ or "", "options:CongestionOptions", "prepare:prepare_congestion", "summarise:summarise"
+    "congestion", __doc__ or "", "options:CongestionOptions", "prepare:prepare_congestion", "findings:summarise"
 )
