@@ -4,12 +4,11 @@
 Imported for every command, ``--help`` included: what is heavy is imported in functions.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
+from ullage.discovery import SUITES, modules_in
 from ullage.runs.inputs import EngineContext, ParsedOptions
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ __all__ = [
     "find_suite",
     "load_suites",
 ]
-
-_SUITES: Final = "ullage.suites"
 
 
 @dataclass(frozen=True)
@@ -143,10 +140,7 @@ class _SuiteModule(Protocol):
 
 def load_suites() -> Mapping[str, Suite]:
     """All suites by name, in alphabetical order."""
-    package = importlib.import_module(_SUITES)
-    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.startswith("_"))
-    modules = [importlib.import_module(f"{_SUITES}.{name}") for name in names]
-    found = [cast("_SuiteModule", module).SUITE for module in modules if hasattr(module, "SUITE")]
+    found = [cast("_SuiteModule", module).SUITE for module in modules_in(SUITES) if hasattr(module, "SUITE")]
     return {suite.name: suite for suite in found}
 
 

@@ -164,7 +164,7 @@ def test_ranks_are_those_of_the_machine_and_as_many_as_are_needed(monkeypatch: p
         changes: ClassVar[Mapping[str, Change]] = {"ranks": Change(least=4)}
 
     assert (settled(RanksOptions).options["ranks"], settled(Many).options["ranks"]) == (2, 4)
-    with pytest.raises(UserError, match=r"--ranks 3: is too few; at least 4"):
+    with pytest.raises(UserError, match=r"--ranks 3: 3 is too few; at least 4"):
         parse_options(Many, ranks=3)
 
 

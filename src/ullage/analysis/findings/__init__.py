@@ -4,12 +4,11 @@
 A file sets ``ORDER`` (its place among the kinds) and ``find(study) -> list[Finding]``, pure over the rows of a study.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable
 from typing import cast
 
 from ullage.analysis.findings.study import Failed, Study, make_study
+from ullage.discovery import modules_in
 from ullage.model.summary import Finding, Row
 
 __all__ = ["Failed", "Study", "find_all", "make_study"]
@@ -24,7 +23,5 @@ def find_all(rows: Iterable[Row], failed: Iterable[Failed] = (), level: float = 
 
 def load_finders() -> list[Finder]:
     """The ``find`` of every file of this package that has one."""
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    finders = [module for module in modules if hasattr(module, "find")]
+    finders = [module for module in modules_in(__name__) if hasattr(module, "find")]
     return [cast("Finder", module.find) for module in sorted(finders, key=lambda module: cast("int", module.ORDER))]

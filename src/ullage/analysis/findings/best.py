@@ -2,8 +2,9 @@
 """The best setting of each target and access, and the settings that cannot be told apart from it."""
 
 from ullage.analysis.findings.study import Grid, Numbers, Study, compare_rows
-from ullage.analysis.findings.words import cell_of, noun, numbers_of, place, plural, setting_text, show_row
+from ullage.analysis.findings.words import cell_of, noun, numbers_of, place, setting_text
 from ullage.model.summary import Finding, Row
+from ullage.quantity import plural, show_row
 
 ORDER = 10
 

@@ -5,8 +5,9 @@ from collections import Counter
 from typing import Final
 
 from ullage.analysis.findings.study import Study, access_of
-from ullage.analysis.findings.words import columns, listing, noun, plural
+from ullage.analysis.findings.words import columns, noun
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural
 
 ORDER = 80
 _MEANINGS: Final = {

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from ullage.analysis.findings.cache import verdict_word
 from ullage.analysis.findings.study import Grid, Study
-from ullage.analysis.findings.words import noun, numbers_of, plural, setting_text, show, times
+from ullage.analysis.findings.words import noun, numbers_of, setting_text
 from ullage.analysis.statistics import median
 from ullage.model.summary import Finding
+from ullage.quantity import plural, show, times
 
 ORDER = 90
 _WORTH_SAYING = 1.5

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from ullage.analysis.findings.neighbours import AXES, Axis, lines
 from ullage.analysis.findings.study import Cell, Numbers, Pair, Study
-from ullage.analysis.findings.words import block, listing, noun, numbers_of, plural, setting_text, span
+from ullage.analysis.findings.words import block, noun, numbers_of, setting_text, span
 from ullage.model.summary import Finding
+from ullage.quantity import listing, plural
 
 ORDER = 30
 

@@ -5,8 +5,9 @@ from typing import Final
 
 from ullage.analysis.findings.neighbours import Drop, drops
 from ullage.analysis.findings.study import Grid, Study, compare_rows
-from ullage.analysis.findings.words import block, numbers_of, plural, show, subject, times
+from ullage.analysis.findings.words import block, numbers_of, subject
 from ullage.model.summary import Finding
+from ullage.quantity import plural, show, times
 
 ORDER = 60
 _MOST: Final = 5

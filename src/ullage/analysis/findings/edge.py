@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from ullage.analysis.findings.neighbours import AXES, Axis
 from ullage.analysis.findings.study import Cell, Grid, Numbers, Study, compare_rows
-from ullage.analysis.findings.words import block, cell_of, listing, numbers_of, place, plural, show_row, subject, times
+from ullage.analysis.findings.words import block, cell_of, numbers_of, place, subject
 from ullage.model.summary import Finding
+from ullage.quantity import listing, plural, show_row, times
 
 ORDER = 70
 

@@ -4,9 +4,10 @@
 from collections import Counter
 
 from ullage.analysis.findings.study import Failed, Study
-from ullage.analysis.findings.words import columns, listing, plural
+from ullage.analysis.findings.words import columns
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural
 
 ORDER = 5
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ullage.analysis.findings.neighbours import AXES, Cell, OddLine, Residual, odd_cells, odd_lines, residuals
 from ullage.analysis.findings.study import Grid, Numbers, Study
-from ullage.analysis.findings.words import block, columns, noun, numbers_of, place, plural, setting_text, show, times
+from ullage.analysis.findings.words import block, columns, noun, numbers_of, place, setting_text
 from ullage.model.summary import Finding
+from ullage.quantity import plural, show, times
 
 ORDER = 50
 _ADVICE = "Repeat it before building on it (--recheck does)."

@@ -5,20 +5,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ullage.analysis.findings.study import Numbers, Pair, Study
-from ullage.analysis.findings.words import (
-    block,
-    cell_of,
-    columns,
-    noun,
-    numbers_of,
-    place,
-    plural,
-    setting_text,
-    show,
-    times,
-)
+from ullage.analysis.findings.words import block, cell_of, columns, noun, numbers_of, place, setting_text
 from ullage.analysis.statistics import Comparison
 from ullage.model.summary import Finding, Row
+from ullage.quantity import plural, show, times
 
 ORDER = 20
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.findings.study import Grid, Numbers, Study, compare_rows
-from ullage.analysis.findings.words import block, listing, most_common, numbers_of, plural, subject, times
+from ullage.analysis.findings.words import block, most_common, numbers_of, subject
 from ullage.analysis.statistics import median
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, times
 
 ORDER = 40
 Shape: TypeAlias = Literal["rises", "falls", "peaks", "flat", "dips"]

@@ -37,3 +37,4 @@ IMPORTER: Final = Importer(
     tuple(f"pa1_{table.name.replace(' ', '_')}.csv" for table in TABLES),
     read_all,
 )
+IMPORTERS: Final = (IMPORTER,)

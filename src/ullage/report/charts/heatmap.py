@@ -5,11 +5,11 @@ import math
 from typing import Final
 
 from ullage.model.summary import Row
+from ullage.quantity import format_compact, format_param, param_label, scale_for
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.points import ROW_TOOLTIP, omitted, point, points_each, series_labels, spread_out
-from ullage.report.quantity import format_compact, format_param, param_label, scale_for
 from ullage.report.vega import INK, Spec, ordinal, verdict_shape
 from ullage.report.view import Panel
 
@@ -121,3 +121,4 @@ CHART: Final = Chart(
     order=20,
     build=build,
 )
+CHARTS: Final = (CHART,)

@@ -5,12 +5,12 @@ from typing import Final
 
 from ullage.model.record import Latency
 from ullage.model.summary import Row
+from ullage.quantity import format_param, format_quantity, param_label, plural
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
 from ullage.report.points import MOST_XS, omitted, series_label, series_labels, setting_of, spread_out
-from ullage.report.quantity import format_param, format_quantity, param_label, plural
 from ullage.report.vega import Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.view import Panel
 
@@ -121,3 +121,4 @@ CHART: Final = Chart(
     order=40,
     build=build,
 )
+CHARTS: Final = (CHART,)

@@ -6,8 +6,9 @@ from typing import Final
 
 from ullage.model.flags import interval_below
 from ullage.model.plan import Scalar
+from ullage.quantity import Scale, format_quantity, param_label, scale_for
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.points import (
     MOST_XS,
@@ -19,7 +20,6 @@ from ullage.report.points import (
     spread_out,
     strongest_series,
 )
-from ullage.report.quantity import Scale, format_quantity, param_label, scale_for
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordered_colors, ordinal, rank_axis, verdict_shape
 from ullage.report.view import Panel
 
@@ -174,3 +174,4 @@ CHART: Final = Chart(
     order=10,
     build=build,
 )
+CHARTS: Final = (CHART,)

@@ -6,10 +6,10 @@ from typing import Final
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.report.charts import Chart, Figure
+from ullage.quantity import format_quantity, scale_for, significant
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.points import setting_of
-from ullage.report.quantity import format_quantity, scale_for, significant
 from ullage.report.vega import ACCENT, Spec, tooltip
 from ullage.report.view import Panel
 
@@ -144,3 +144,4 @@ CHART: Final = Chart(
     order=50,
     build=build,
 )
+CHARTS: Final = (CHART,)

@@ -105,7 +105,7 @@ class Declared:
     @property
     def shown_default(self) -> str:
         """What is taken where nothing is said, if it is always the same and no flag; else nothing."""
-        if self.option.quick or self.option.unsaid or self.is_flag:
+        if self.option.quick or self.option.unsaid or self.is_flag or self.kind.repeated:
             return ""
         if self.option.usual or self.default is None or self.default is ... or self.option.required:
             return self.option.usual
@@ -119,7 +119,9 @@ class Declared:
         if self.option.quick:
             # A value with commas in it ends more clearly at a semicolon.
             default += f"{';' if ',' in usual else ','} with --quick {self.option.quick}"
-        return self.option.help if self.shown_default or not default else f"{self.option.help} Default: {default}."
+        if self.shown_default or not default:
+            return self.option.help
+        return f"{self.option.help} Default: {default}{'' if default.endswith('.') else '.'}"
 
     def read(self, word: Word) -> object:
         """The value of what was typed; ``UserError`` names the option."""

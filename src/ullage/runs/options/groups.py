@@ -48,7 +48,7 @@ class TargetsOptions(SuiteOptions):
     ] = []
 
     @property
-    def places(self) -> list[Target]:
+    def measured(self) -> list[Target]:
         """See ``SuiteOptions``."""
         return self.targets
 
@@ -96,6 +96,12 @@ class TimeOptions(SuiteOptions):
         Duration(),
         replace(_TIME, unsaid="as long as it takes"),
     ] = None
+
+
+class TimeBudgetOptions(SuiteOptions):
+    """A time that is shared out to what is measured."""
+
+    time_s: Annotated[Seconds, Duration(), _TIME] = 120.0
 
 
 class SeedOptions(SuiteOptions):
@@ -152,7 +158,7 @@ class WatchdogOptions(SuiteOptions):
         float | None,
         Field(gt=0, description="null: 120 s, or longer for large cases"),
         Duration(),
-        Option("A rank without progress for this long hangs.", name="--watchdog", order=ROOM),
+        Option("A rank without progress for this long hangs.", name="--watchdog", order=ROOM + 1),
     ] = None
 
 
@@ -161,7 +167,7 @@ class ResumableOptions(SuiteOptions):
 
     resumable: Annotated[
         bool,
-        Option("Leave the datasets also when interrupted: `ullage resume` then goes on.", order=AFTERWARDS),
+        Option("Leave the datasets also when interrupted: `ullage resume` then goes on.", order=AFTERWARDS + 1),
     ] = False
 
 
@@ -182,10 +188,9 @@ class CeilingOptions(TargetsOptions):
         return self
 
 
-class IntervalOptions(SeedOptions):
+class IntervalOptions(TimeBudgetOptions, SeedOptions):
     """When a cell has been repeated often enough."""
 
-    time_s: Annotated[Seconds, Duration(), _TIME] = 120.0
     interval: Annotated[
         float,
         Field(gt=0, lt=10, description="half the width of the median's interval over it"),

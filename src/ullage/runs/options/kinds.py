@@ -326,6 +326,11 @@ class FilePath(Kind):
         """By ``make``."""
         return self.make(Path(str(word)))
 
+    def format(self, value: object) -> str:
+        """Which file it was is not known any more."""
+        del value
+        return ""
+
 
 def split_names(text: str) -> list[str]:
     """Words separated by commas; ``UserError`` for an empty one and for one that stands there twice."""

@@ -76,7 +76,11 @@ class SuiteOptions(Strict):
                 raise OptionError(field, f"{fewest} is too few", f"at least {one.option.least}")
         return self
 
+    def kept(self) -> dict[str, object]:
+        """What of them stands in request.json."""
+        return self.model_dump(mode="json")
+
     @property
-    def places(self) -> list[Target]:
+    def measured(self) -> list[Target]:
         """What is measured."""
         return [*self.at]

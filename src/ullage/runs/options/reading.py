@@ -48,7 +48,7 @@ def settled(model: type[SuiteOptions], **said: object) -> ParsedOptions:
 
 def parsed(options: SuiteOptions) -> ParsedOptions:
     """As they stand in a request."""
-    return ParsedOptions(options.places, options.model_dump(mode="json"))
+    return ParsedOptions(options.measured, options.kept())
 
 
 def checked(model: type[OptionsT], said: Mapping[str, object], typed: Mapping[str, str]) -> OptionsT:

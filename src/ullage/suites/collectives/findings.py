@@ -7,9 +7,10 @@ from typing import Final
 
 from ullage.analysis.findings.failures import find as find_failures
 from ullage.analysis.findings.study import make_study
-from ullage.analysis.findings.words import columns, listing, plural, times
+from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, times
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.metrics import metric_named
-from ullage.analysis.metrics.congestion import CONGESTED, ISOLATED, state_of
+from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
 from ullage.analysis.statistics import median_interval
 from ullage.model.flags import each_once
 from ullage.model.record import PhaseRecord

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ullage.errors import UserError
+from ullage.importers.printed import Printed, printed
 from ullage.suites.io500.ini import ini_lines
-from ullage.suites.io500.official import SCORE_SECTIONS, OfficialRun, PhaseResult, Printed, ScoreResult, printed
+from ullage.suites.io500.official import SCORE_SECTIONS, OfficialRun, PhaseResult, ScoreResult
 from ullage.suites.io500.phases import BY_NAME, MODES, Mode, find_phase
 
 # Phases of older releases that never counted and are gone.

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import columns, plural, times
+from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
+from ullage.quantity import plural, times
 from ullage.suites.memory.sizes import MEMORY_LEVEL
 from ullage.units import format_bytes, format_rate, format_time
 

@@ -4,8 +4,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, times
+from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, times
 from ullage.suites.memory.knees import plateaus
 from ullage.suites.memory.rows import NO_HUGE_PAGES
 from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache

@@ -6,12 +6,13 @@ from typing import Final
 
 from ullage.analysis.findings.failures import find as find_failures
 from ullage.analysis.findings.study import make_study
-from ullage.analysis.findings.words import columns, listing, times
+from ullage.analysis.findings.words import columns
 from ullage.analysis.statistics import compare
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.peer import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, times
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.peer_rows import with_peers
