@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a rings run, and what hpcc said in turn, to rows and sentences."""
 
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
 from ullage.results.failed_cases import failed_cases
