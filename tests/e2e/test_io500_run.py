@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import command
 
-from ullage.importers.io500_result import IMPORTER
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordTail
+from ullage.suites.io500.importer import RESULT
 from ullage.suites.io500.phases import phases_of, scored_phases
 
 TIMEOUT_S = 180
@@ -37,7 +37,7 @@ def test_a_quick_look_is_whole_and_says_invalid(engine: Path, target: Path, tmp_
     scores = {score.name: score for score in summary.scores}
     assert not scores["IO500"].valid
     assert scores["IO500"].value > 0
-    again = IMPORTER.read((result / "result_summary.txt").read_text(), "result_summary.txt")
+    again = RESULT.read((result / "result_summary.txt").read_text(), "result_summary.txt")
     assert abs({s.name: s for s in again.scores}["IO500"].value / scores["IO500"].value - 1) < 1e-4
     assert [path.name for path in target.iterdir()] == ["precious"]
 

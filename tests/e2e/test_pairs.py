@@ -48,6 +48,7 @@ def test_a_plan_for_hosts_is_of_as_many_nodes(engine: Path) -> None:
     assert plan["layout"] == {**plan["layout"], "ranks": 3, "nodes": 3, "ranks_per_node": 1}
 
 
+@pytest.mark.undisturbed
 def test_a_host_behind_a_slow_link_is_found_and_its_rate_is_right(engine: Path, tmp_path: Path) -> None:
     family = describe(engine).engine.mpi.family
     result = tmp_path / "result"

@@ -3,9 +3,9 @@
 
 from support.flags import flags_of
 from ullage.model.summary import Ceiling, Finding, Headline, Part, Row, Summary
+from ullage.quantity import DASH
+from ullage.report.contents import LEAD, Grid
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH
-from ullage.report.sections import LEAD, Grid
 from ullage.report.sections.front import SECTION, build, strongest
 
 

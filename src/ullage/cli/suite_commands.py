@@ -6,8 +6,7 @@ Only the suite that is asked for is looked at: the list of suites needs their na
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import typer
 from typer.core import TyperGroup
@@ -17,15 +16,6 @@ if TYPE_CHECKING:
     from ullage.runs.suite import ParsedOptions, Suite
 
 Act: TypeAlias = Callable[["Suite", "ParsedOptions", Mapping[str, Any]], None]
-HostsOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,C",
-        help="Nodes to use where no batch system has chosen them, this one first. What $ULLAGE_RSH_AGENT names starts "
-        "commands there; default: ssh, or what the MPI prefers.",
-        show_default=False,
-    ),
-]
 
 
 def add_suites(app: typer.Typer, verb: str, doc: str, act: Act, options: Callable[..., None]) -> None:
@@ -67,15 +57,11 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
     from ullage.runs.options.command_line import parameters
     from ullage.runs.options.reading import parse_options
 
-    model = cast("Any", suite.options)
-    if isinstance(model, type):
-        own, parse = {one.name: one for one in parameters(model)}, partial(parse_options, model)
-    else:
-        own, parse = inspect.signature(model).parameters, model
+    own = {parameter.name: parameter for parameter in parameters(suite.options)}
     of_verb = inspect.signature(options).parameters
 
     def command(**values: object) -> None:
-        asked = parse(**{name: values[name] for name in own})
+        asked = parse_options(suite.options, **{name: values[name] for name in own})
         act(suite, asked, {name: values[name] for name in of_verb})
 
     every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own.values(), *of_verb.values()]]

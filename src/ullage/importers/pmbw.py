@@ -112,3 +112,4 @@ def _row(key: Key, values: list[float], name: str) -> Row:
 
 
 IMPORTER = Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",))
+IMPORTERS: Final = (IMPORTER,)

@@ -152,3 +152,4 @@ def _values(header: list[str], cells: list[str], place: str) -> dict[str, str | 
 
 
 IMPORTER = Importer("table", f"CSV with the columns {','.join(_COLUMNS)}", recognises, read_table)
+IMPORTERS: Final = (IMPORTER,)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.settings import access_of, phase_of, values_by_key
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.report.quantity import (
+from ullage.quantity import (
     DASH,
     format_interval,
     format_param,
@@ -19,7 +20,7 @@ from ullage.report.quantity import (
     scale_for,
     significant,
 )
-from ullage.report.view import Panel, View, access_of, phase_of, values_by_key
+from ullage.report.view import Panel, View
 
 _HIDDEN_KEYS: Final = frozenset({"access", "phase"})
 

@@ -11,12 +11,12 @@ from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
-from ullage.runs.composite.asking import asked_part, whole
-from ullage.runs.composite.options import PartRequest
+from ullage.runs.composite.asking import part_of
+from ullage.runs.composite.options import PartRequest, PartsOptions
 from ullage.runs.composite.prepared import PreparedParts, execute, prepare_parts
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
+from ullage.runs.suite import EngineContext, ParsedOptions
 from ullage.runs.summary import build_summary
 from ullage.suites.disk.options import DiskOptions
 from ullage.suites.sweep.options import SweepOptions
@@ -49,17 +49,18 @@ class World:
             no_peer=True,
             max_repetitions=3,
         )
-        return asked_part("disk", asked)
+        return part_of("disk", asked)
 
     def sweep(self, time: str = "60s") -> PartRequest:
         target = [f"here={self.target}"]
         asked = parse_options(
             SweepOptions, target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time
         )
-        return asked_part("sweep", asked)
+        return part_of("sweep", asked)
 
     def prepare(self, *parts: PartRequest) -> PreparedParts:
-        asked = whole(self.sweep().targets, parts or (self.disk(), self.sweep()))
+        own = PartsOptions(parts=list(parts or (self.disk(), self.sweep()))).model_dump(mode="json")
+        asked = ParsedOptions(self.sweep().targets, own)
         request = Request(run_id="r1", suite="overview", created="now", targets=asked.targets, options=asked.options)
         return prepare_parts(request, self.engine_context, build_summary)
 

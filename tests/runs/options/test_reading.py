@@ -164,7 +164,7 @@ def test_ranks_are_those_of_the_machine_and_as_many_as_are_needed(monkeypatch: p
         changes: ClassVar[Mapping[str, Change]] = {"ranks": Change(least=4)}
 
     assert (settled(RanksOptions).options["ranks"], settled(Many).options["ranks"]) == (2, 4)
-    with pytest.raises(UserError, match=r"--ranks 3: is too few; at least 4"):
+    with pytest.raises(UserError, match=r"--ranks 3: 3 is too few; at least 4"):
         parse_options(Many, ranks=3)
 
 
@@ -178,10 +178,11 @@ def test_bases_whose_order_hides_an_option_are_refused() -> None:
     class Other(Plain):
         """Inherits the plain one."""
 
-    with pytest.raises(TypeError, match=r"Wrong\.seed: name Shown first"):
+    class Wrong(Other, Shown):
+        """Pydantic takes the field of the first base."""
 
-        class Wrong(Other, Shown):
-            """Pydantic would take the field of the first base."""
+    with pytest.raises(TypeError, match=r"Wrong\.seed: name Shown first"):
+        declared(Wrong)
 
 
 def test_an_option_without_a_kind_says_so() -> None:

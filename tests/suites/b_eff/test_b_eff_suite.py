@@ -12,10 +12,8 @@ from ullage.errors import UserError
 from ullage.launch.layouts import place_ranks
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Summary
-from ullage.report.charts import documents
-from ullage.report.charts.b_eff import build as build_charts
+from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
-from ullage.report.sections.b_eff import build
 from ullage.report.vega import to_svg
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
@@ -25,6 +23,8 @@ from ullage.runs.summary import build_summary
 from ullage.suites.b_eff.measured import ADDITIONAL
 from ullage.suites.b_eff.options import BEffOptions
 from ullage.suites.b_eff.prepare import expected_s, prepare_b_eff, with_lmax
+from ullage.suites.b_eff.report.charts import figures as build_charts
+from ullage.suites.b_eff.report.tables import tables
 
 MIB = 1 << 20
 USUAL: dict[str, object] = {"ranks": 4, "memory": 128 * MIB, "lmax": MIB}
@@ -238,7 +238,7 @@ def test_every_pattern_and_size_has_a_row(usual: ReportData) -> None:
 
 
 def test_the_tables(usual: ReportData) -> None:
-    content = build(usual)
+    content = tables(usual)
     assert content is not None
     titles = [grid.title for grid in content.grids]
     assert titles[0] == "4 processes, Lmax 1M"
@@ -279,7 +279,7 @@ def test_ten_figures_are_drawn(usual: ReportData) -> None:
 
 def test_other_suites_have_none_of_it() -> None:
     data = ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))
-    assert build(data) is None
+    assert tables(data) is None
     assert build_charts(data) == []
 
 

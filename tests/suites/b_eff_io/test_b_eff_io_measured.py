@@ -19,8 +19,9 @@ from support.b_eff_io_world import (
 from ullage.model.plan import Target
 from ullage.report.data import load
 from ullage.runs.summary import build_summary
+from ullage.suites.b_eff_io.hint_lines import HintLine, HintSet
 from ullage.suites.b_eff_io.measured import BEffIoRun, facts_of, read_run
-from ullage.suites.b_eff_io.options import BEffIoOptions, HintLine, HintSet
+from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.overheads import PARTS, by_round, overheads
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES, patterns_of
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, is_given_up, lost_patterns, spots_of

@@ -10,9 +10,7 @@ from support.make_records import make_run
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.request import Request
-from ullage.report.charts import congestion as chart
 from ullage.report.data import FinishedResult, ReportData, load
-from ullage.report.sections.congestion import build
 from ullage.report.vega import to_svg, with_config
 from ullage.results.records import AnyRecord
 from ullage.runs.options.reading import parse_options
@@ -21,6 +19,7 @@ from ullage.runs.summary import build_summary
 from ullage.suites.congestion.findings import findings_of
 from ullage.suites.congestion.options import CongestionOptions
 from ullage.suites.congestion.prepare import prepare_congestion, victims_of
+from ullage.suites.congestion.report import figures, tables
 from ullage.suites.congestion.rows import IMPACT, IMPACT_P99
 
 # Mean and tail in ns by phase.
@@ -92,7 +91,7 @@ def test_a_repetition_without_its_other_half_has_no_impact(tmp_path: Path) -> No
 
 
 def test_the_section_shows_impacts_and_what_is_behind_them(data: ReportData) -> None:
-    content = build(data)
+    content = tables(data)
     assert content is not None
     impacts, times = ([[cell.text for cell in line] for line in grid.rows] for grid in content.grids)
     assert impacts[0] == ["alltoall", "latency", "3.00 x", "10.0 x"]
@@ -102,16 +101,16 @@ def test_the_section_shows_impacts_and_what_is_behind_them(data: ReportData) -> 
 
 
 def test_charts_can_be_drawn(data: ReportData) -> None:
-    figures = chart.build(data)
-    assert [figure.title for figure in figures] == [
+    drawn = figures(data)
+    assert [figure.title for figure in drawn] == [
         "impact",
         "latency under alltoall",
         "bandwidth under alltoall",
         "allreduce under alltoall",
     ]
-    for figure in figures[:2]:
+    for figure in drawn[:2]:
         assert "<svg" in to_svg(with_config(figure.spec, figure.title, figure.caption))
-    shares = [value["y"] for value in figures[1].spec["data"]["values"] if value["state"] == "isolated"]
+    shares = [value["y"] for value in drawn[1].spec["data"]["values"] if value["state"] == "isolated"]
     # One in a hundred of the exchanges lies in the second bucket.
     assert shares == pytest.approx([1.0, 0.01])
 

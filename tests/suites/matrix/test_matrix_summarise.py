@@ -4,7 +4,7 @@
 import pytest
 
 from support.flags import flags_of
-from ullage.analysis.metrics.file_bandwidth import METRIC
+from ullage.analysis.metrics import metric_named
 from ullage.model.flags import Flag
 from ullage.model.record import CaseRecord, Done, PhaseRecord, Stage
 from ullage.model.summary import Ceiling, Row
@@ -103,9 +103,11 @@ def phase(stages: dict[str, Stage]) -> PhaseRecord:
 def test_a_number_counts_transfers_and_sync_and_nothing_around() -> None:
     transfer = Stage(first_start_ns=1000, last_stop_ns=3000, longest_ns=2000)
     sync = Stage(first_start_ns=3000, last_stop_ns=6000, longest_ns=3000)
-    assert METRIC.sample(phase({"transfer": transfer})) == pytest.approx(1000 / 2e-6)
-    assert METRIC.sample(phase({"transfer": transfer, "sync": sync})) == pytest.approx(1000 / 5e-6)
-    assert METRIC.sample(phase({})) is None
+    assert metric_named("file_bandwidth").sample(phase({"transfer": transfer})) == pytest.approx(1000 / 2e-6)
+    assert metric_named("file_bandwidth").sample(phase({"transfer": transfer, "sync": sync})) == pytest.approx(
+        1000 / 5e-6
+    )
+    assert metric_named("file_bandwidth").sample(phase({})) is None
 
 
 def test_caches_that_a_machine_states_are_levels_in_rising_order() -> None:

@@ -21,10 +21,8 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Summary
 from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import HpccAnswer, HpccJob
-from ullage.report.charts import documents
-from ullage.report.charts.rings import build as build_charts
+from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
-from ullage.report.sections.rings import build
 from ullage.report.vega import to_svg
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.headlines import headlines
@@ -39,6 +37,8 @@ from ullage.suites.rings.diagnosis import diagnose
 from ullage.suites.rings.options import RingsOptions
 from ullage.suites.rings.peer_runs import job_of
 from ullage.suites.rings.prepare import hpcc_in_turn, prepare_rings
+from ullage.suites.rings.report import figures as build_charts
+from ullage.suites.rings.report import tables
 
 OPTIONS: dict[str, object] = {"ranks": 4}
 HPCC = Installed(Path("/usr/bin/hpcc"), "")
@@ -373,7 +373,7 @@ def test_tables_and_pictures(tmp_path: Path) -> None:
     data = ReportData(
         summary.model_copy(update={"rows": [*summary.rows, *other_rows()]}), data.phases, request=data.request
     )
-    content = build(data)
+    content = tables(data)
     assert content is not None
     assert [grid.title for grid in content.grids] == [
         "latency of 8 bytes",
@@ -400,5 +400,5 @@ def test_tables_and_pictures(tmp_path: Path) -> None:
 
 def test_other_suites_have_none_of_it() -> None:
     data = ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))
-    assert build(data) is None
+    assert tables(data) is None
     assert build_charts(data) == []

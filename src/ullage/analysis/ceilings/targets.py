@@ -67,12 +67,3 @@ def _detected(target: str, system: SystemFacts | None) -> Ceiling | None:
 def _place(target: str, system: SystemFacts | None) -> Place | None:
     places = system.places if system is not None else []
     return next((place for place in places if place.target == target), None)
-
-
-def parse_ceilings(texts: Iterable[str], targets: Iterable[Target]) -> dict[str, float]:
-    """Goes with the last suite that reads its options by hand."""
-    declared = dict(read_ceiling(text) for text in texts)
-    unknown = unknown_ceiling(declared, targets)
-    if unknown is not None:
-        raise UserError("not a ceiling of one of the targets", f"'{unknown}'", CEILING_FORMS)
-    return declared

@@ -5,9 +5,9 @@ from typing import Final
 
 from ullage.model.flags import interval_below
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_param, format_quantity, format_share
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_param, format_quantity, format_share
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 
 _TABLE: Final = "table"
@@ -75,3 +75,4 @@ SECTION: Final = Section(
     order=1,
     build=build,
 )
+SECTIONS: Final = (SECTION,)

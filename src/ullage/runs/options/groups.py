@@ -6,12 +6,11 @@ A suite may say something else of a shared option in its ``changes``: another de
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Final, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from ullage.analysis.ceilings.machine_file import read_machine
-from ullage.analysis.ceilings.targets import CEILING_FORMS, unknown_ceiling
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.runs.options.declared import (
@@ -48,7 +47,7 @@ class TargetsOptions(SuiteOptions):
     ] = []
 
     @property
-    def places(self) -> list[Target]:
+    def measured(self) -> list[Target]:
         """See ``SuiteOptions``."""
         return self.targets
 
@@ -98,6 +97,12 @@ class TimeOptions(SuiteOptions):
     ] = None
 
 
+class TimeBudgetOptions(SuiteOptions):
+    """A time that is shared out to what is measured."""
+
+    time_s: Annotated[Seconds, Duration(), _TIME] = 120.0
+
+
 class SeedOptions(SuiteOptions):
     """What makes an order that looks random the same again."""
 
@@ -122,13 +127,19 @@ class PeerOptions(SuiteOptions):
     peer: Annotated[bool, Option("Do not run other tools beside, even where they are.", order=BESIDE)] = True
 
 
+def _read_machine(path: Path) -> MachineFile:
+    from ullage.analysis.ceilings.machine_file import read_machine
+
+    return read_machine(path)
+
+
 class MachineOptions(SuiteOptions):
     """What the datasheets of the machine say."""
 
     machine: Annotated[
         MachineFile | None,
         Field(description="datasheet values, as ceilings"),
-        FilePath(read_machine),
+        FilePath(_read_machine),
         Option(
             "Datasheet values (machine.toml): they are the ceilings. `ullage machine --declare FILE` drafts it.",
             order=CEILINGS,
@@ -152,7 +163,7 @@ class WatchdogOptions(SuiteOptions):
         float | None,
         Field(gt=0, description="null: 120 s, or longer for large cases"),
         Duration(),
-        Option("A rank without progress for this long hangs.", name="--watchdog", order=ROOM),
+        Option("A rank without progress for this long hangs.", name="--watchdog", order=ROOM + 1),
     ] = None
 
 
@@ -161,7 +172,7 @@ class ResumableOptions(SuiteOptions):
 
     resumable: Annotated[
         bool,
-        Option("Leave the datasets also when interrupted: `ullage resume` then goes on.", order=AFTERWARDS),
+        Option("Leave the datasets also when interrupted: `ullage resume` then goes on.", order=AFTERWARDS + 1),
     ] = False
 
 
@@ -176,16 +187,17 @@ class CeilingOptions(TargetsOptions):
 
     @model_validator(mode="after")
     def _of_targets(self) -> Self:
+        from ullage.analysis.ceilings.targets import CEILING_FORMS, unknown_ceiling
+
         unknown = unknown_ceiling(self.ceilings, self.targets) if self.targets else None
         if unknown is not None:
             raise OptionError("ceilings", "not a ceiling of one of the targets", CEILING_FORMS, f"'{unknown}'")
         return self
 
 
-class IntervalOptions(SeedOptions):
+class IntervalOptions(TimeBudgetOptions, SeedOptions):
     """When a cell has been repeated often enough."""
 
-    time_s: Annotated[Seconds, Duration(), _TIME] = 120.0
     interval: Annotated[
         float,
         Field(gt=0, lt=10, description="half the width of the median's interval over it"),

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The base of the options models of all suites."""
 
-import inspect
 from collections.abc import Mapping
 from typing import ClassVar, Self, cast
 
@@ -40,18 +39,6 @@ class SuiteOptions(Strict):
     at: ClassVar[tuple[Target, ...]] = ()
 
     @classmethod
-    def __pydantic_init_subclass__(cls, **_keywords: object) -> None:
-        """Of two bases pydantic takes the first one's field, also where that has only inherited it."""
-        for field, info in cls.model_fields.items():
-            owner = next(base for base in cls.__mro__ if field in inspect.get_annotations(base))
-            if (
-                owner is not cls
-                and issubclass(owner, SuiteOptions)
-                and owner.model_fields[field].metadata != info.metadata
-            ):
-                raise TypeError(f"{cls.__name__}.{field}: name {owner.__name__} first among the bases")
-
-    @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """``said`` by field, and with it what follows for fields of which nothing was said.
 
@@ -76,7 +63,11 @@ class SuiteOptions(Strict):
                 raise OptionError(field, f"{fewest} is too few", f"at least {one.option.least}")
         return self
 
+    def kept(self) -> dict[str, object]:
+        """What of them stands in request.json."""
+        return self.model_dump(mode="json")
+
     @property
-    def places(self) -> list[Target]:
+    def measured(self) -> list[Target]:
         """What is measured."""
         return [*self.at]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 from pydantic import ValidationError
 
 from ullage.errors import UserError
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.model import OptionError, SuiteOptions
-from ullage.runs.suite import ParsedOptions
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -48,7 +48,7 @@ def settled(model: type[SuiteOptions], **said: object) -> ParsedOptions:
 
 def parsed(options: SuiteOptions) -> ParsedOptions:
     """As they stand in a request."""
-    return ParsedOptions(options.places, options.model_dump(mode="json"))
+    return ParsedOptions(options.measured, options.kept())
 
 
 def checked(model: type[OptionsT], said: Mapping[str, object], typed: Mapping[str, str]) -> OptionsT:

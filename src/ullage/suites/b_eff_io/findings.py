@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, processes, times
+from ullage.analysis.findings.words import columns
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, processes, times
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, Spent, by_round
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns, plural, processes, times
+from ullage.analysis.findings.words import columns
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
+from ullage.quantity import plural, processes, times
 from ullage.suites.b_eff_io.findings import place
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.rows import PATTERN, select

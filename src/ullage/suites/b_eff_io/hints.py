@@ -37,7 +37,7 @@ from typing import Final, Literal, TypeVar, cast, get_args
 
 from ullage.errors import UserError
 from ullage.parameters import suggest
-from ullage.suites.b_eff_io.options import ALL, DEFAULT_SET, ON_OPEN, Chunk, HintLine, HintSet
+from ullage.suites.b_eff_io.hint_lines import ALL, DEFAULT_SET, ON_OPEN, Chunk, HintLine, HintSet
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES, Access, PatternType
 
 FIELDS: Final = ("processes", "access", "type", "chunk", "key", "value")

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from ullage.analysis.findings.words import listing, processes
+from ullage.quantity import listing, processes
 from ullage.suites.b_eff_io.cases import dataset_of
 from ullage.suites.b_eff_io.measured import Attempt, CellKey
 from ullage.suites.b_eff_io.patterns import PATTERNS, SEGMENTED_TYPES, TIMED_TYPES, PatternType

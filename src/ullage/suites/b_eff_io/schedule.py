@@ -7,7 +7,7 @@ every pattern once, and of what is left its part by units, so segments are no lo
 
 from typing import Final
 
-from ullage.suites.b_eff_io.options import SHORT_OVERTIME, VALID_S, BEffIoOptions
+from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,
     MIB,
@@ -59,11 +59,6 @@ def round_s(options: BEffIoOptions) -> float:
     """What a round on one target is to take, with all hint sets: T each."""
     each = sum(access_s(access, options) for access in ACCESSES)
     return each * len(options.partitions) * len(options.hint_sets)
-
-
-def default_overtime(partition_s: float) -> float:
-    """A run that is too short to count keeps to its time; one that counts does what the definition asks for."""
-    return SHORT_OVERTIME if partition_s < VALID_S else 0.0
 
 
 def watchdog_s(options: BEffIoOptions, memory: int | None) -> float:

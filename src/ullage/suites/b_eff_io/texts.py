@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import ullage
-from ullage.analysis.findings.words import processes
 from ullage.errors import one_line
 from ullage.model.record import PhaseRecord
 from ullage.model.system import SystemFacts
+from ullage.quantity import processes
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.formula import unit_weighted_mean

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.words import crowded, listing, plural, processes
+from ullage.analysis.findings.words import crowded
 from ullage.model.flags import INVALID
+from ullage.quantity import listing, plural, processes
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, CellKey, facts_of
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import SMALLEST_LMAX, TYPES, Access, PatternType

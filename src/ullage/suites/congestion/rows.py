@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.metrics import metric_named
-from ullage.analysis.metrics.congestion import CONGESTED, ISOLATED, state_of
+from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
 from ullage.analysis.statistics import median_interval
 from ullage.model.flags import each_once
 from ullage.model.record import PhaseRecord
@@ -14,7 +14,7 @@ from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.row_checks import check_values
 from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MPI
+from ullage.runs.kernels.places import MPI
 from ullage.suites.congestion.prepare import WORKLOAD
 
 if TYPE_CHECKING:

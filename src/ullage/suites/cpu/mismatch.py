@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing
+from ullage.analysis.findings.words import columns
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding
+from ullage.quantity import listing
 from ullage.suites.cpu.rows import CHOSEN, GEMM, Measurement
 from ullage.units import format_operations
 

@@ -19,7 +19,8 @@ from ullage.model.plan import Case, Layout, Named, Parameters, Plan, Target
 from ullage.model.request import Request
 from ullage.runs.launch_spec import LaunchSpec
 from ullage.runs.listed import listed_plan
-from ullage.suites.io500.options import Api, Io500Options, Sizes
+from ullage.suites.io500.official_config import Api
+from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.units import format_time
 

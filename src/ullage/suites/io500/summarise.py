@@ -7,10 +7,11 @@ from typing import Final
 
 import ullage
 from ullage.analysis.findings import Failed, make_study
-from ullage.analysis.findings.failures import find as find_failures
-from ullage.analysis.findings.words import columns, plural
+from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Score
+from ullage.quantity import plural
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
