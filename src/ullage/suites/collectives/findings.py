@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.analysis.findings.words import columns
 from ullage.model.request import Request

@@ -9,7 +9,8 @@ from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
-from ullage.runs.kernels.cases import CPU, KernelCase, kernel_case
+from ullage.runs.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.places import CPU
 from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.notes import Note

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.analysis.findings.words import columns
 from ullage.engine import find_registered
@@ -15,7 +15,8 @@ from ullage.model.summary import Finding, Row
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import CPU, kernel_case
+from ullage.runs.kernels.cases import kernel_case
+from ullage.runs.kernels.places import CPU
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
