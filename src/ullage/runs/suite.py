@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from ullage.discovery import SUITES, modules_in
+from ullage.runs.parsed_options import ParsedOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
     from ullage.results.rows import RowContext
     from ullage.runs.options.model import SuiteOptions
     from ullage.runs.session import Session
-
-
-@dataclass(frozen=True)
-class ParsedOptions:
-    """What a suite makes of the words on its command line; ``options`` is JSON, its own."""
-
-    targets: "list[Target]"
-    options: dict[str, object]
 
 
 @dataclass(frozen=True)

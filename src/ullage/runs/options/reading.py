@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from ullage.errors import UserError
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.model import OptionError, SuiteOptions
-from ullage.runs.suite import ParsedOptions
+from ullage.runs.parsed_options import ParsedOptions
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

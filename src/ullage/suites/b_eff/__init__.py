@@ -8,7 +8,8 @@ for the communication of a machine, its curves over the message size, and thirte
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
+from ullage.runs.parsed_options import ParsedOptions
+from ullage.runs.suite import EngineContext, SuiteSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,8 @@ Challenge, whose own numbers stand beside where it is installed: their ratio say
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
+from ullage.runs.parsed_options import ParsedOptions
+from ullage.runs.suite import EngineContext, SuiteSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
