@@ -9,9 +9,9 @@ from support import sample_result
 from support.phase_result import GIB, PHASES, Course, make_summary, write_result
 from ullage.model.summary import Summary
 from ullage.report.charts import phases
+from ullage.report.charts.phases import publications
 from ullage.report.contents import documents
 from ullage.report.data import ReportData, load
-from ullage.report.references import publications
 from ullage.report.vega import to_svg
 
 

@@ -1,26 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table from columns that each say how a line shows; columns in which no line has a value are left out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for
+from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for, significant
 from ullage.report.contents import Grid, Heading
-from ullage.report.table import Cell, number_cell
+from ullage.report.table import Cell, number_cell, peer_ratio
 
 LineT = TypeVar("LineT")
 
 
+class WithRows(Protocol):
+    """A line of a table that has a row for each of some metrics."""
+
+    @property
+    def rows(self) -> Mapping[str, Row]:
+        """By metric."""
+        ...
+
+
 @dataclass(frozen=True)
 class Column(Generic[LineT]):
-    """``hint`` shows where a pointer rests."""
+    """``hint`` shows where a pointer rests; ``css`` is the class of its cells on the page."""
 
     heading: str
     text: Callable[[LineT], str]
     is_number: bool = True
     hint: Callable[[LineT], str] = lambda _line: ""
+    css: str = ""
 
 
 def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT]) -> list[Grid]:
@@ -34,7 +44,7 @@ def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT]
 
 def _cell(column: Column[LineT], line: LineT) -> Cell:
     text, hint = column.text(line), column.hint(line)
-    return number_cell(text, hint=hint) if column.is_number else Cell(text, hint=hint)
+    return number_cell(text, css=column.css, hint=hint) if column.is_number else Cell(text, column.css, hint=hint)
 
 
 def value_text(row: Row | None) -> str:
@@ -80,3 +90,26 @@ def peer_share_text(row: Row | None) -> str:
     if row is None or row.peer is None or row.ceiling is None:
         return DASH
     return format_share(row.peer.median / row.ceiling.value)
+
+
+def interval_text(row: Row | None) -> str:
+    """Its interval."""
+    if row is None:
+        return DASH
+    return format_interval(row.low, row.high, scale_for([row.median], row.unit)) or DASH
+
+
+def ratio_text(row: Row | None) -> str:
+    """Its median over the peer's."""
+    ratio = None if row is None else peer_ratio(row)
+    return DASH if ratio is None else significant(ratio)
+
+
+def of(metric: str, show: Callable[[Row | None], str]) -> Callable[[WithRows], str]:
+    """What ``show`` makes of a line's row of ``metric``."""
+    return lambda line: show(line.rows.get(metric))
+
+
+def peers_of(rows: Iterable[Row]) -> list[str]:
+    """Every peer with its version that has measured any of ``rows``: ``fio 3.33``."""
+    return sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})

@@ -11,8 +11,8 @@ from ullage.model.request import Request
 from ullage.runs.composite.asking import asked_of
 from ullage.runs.composite.options import PartsOptions
 from ullage.runs.composite.prepared import part_run_id
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.reading import parse_options
-from ullage.runs.parsed_options import ParsedOptions
 from ullage.runs.suite import Quick, load_suites
 from ullage.suites.node.options import SHARES, NodeOptions
 from ullage.suites.overview.options import OverviewOptions

@@ -10,6 +10,7 @@ from ullage.quantity import Scale, format_quantity, param_label, scale_for
 from ullage.report import verdicts
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
+from ullage.report.plots import layered, quantity_axis
 from ullage.report.points import (
     MOST_XS,
     ROW_TOOLTIP,
@@ -71,7 +72,7 @@ def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], sca
     )
     color = ordinal("series", labels, param_label(panel.series_key), scale=colors, legend=legend)
     x = rank_axis(xs, "x", param_label(panel.x_key))
-    y = {"field": "y", "type": "quantitative", "title": f"{panel.metric} ({scale.unit})", "scale": {"zero": True}}
+    y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
     layers: list[Spec] = [*_ceiling_layers(panel, xs, scale)]
     if any(row.low is not None for row in rows):
         band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": color}
@@ -86,7 +87,7 @@ def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], sca
     marker = {"x": x, "y": y, "fill": color, "stroke": color, **verdict_shape(), "tooltip": ROW_TOOLTIP}
     layers.append({"mark": {"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}, "encoding": marker})
     values = [point(row, panel, scale) for row in rows]
-    return {"width": WIDTH, "height": HEIGHT, "data": {"values": values}, "layer": layers}
+    return layered(WIDTH, HEIGHT, layers, values)
 
 
 def _bar_spec(panel: Panel, series: Sequence[Scalar], scale: Scale) -> Spec:
@@ -95,7 +96,7 @@ def _bar_spec(panel: Panel, series: Sequence[Scalar], scale: Scale) -> Spec:
     x = ordinal(
         "series", labels, param_label(panel.series_key) if series else "", axis={"labelAngle": 0, "grid": False}
     )
-    y = {"field": "y", "type": "quantitative", "title": f"{panel.metric} ({scale.unit})", "scale": {"zero": True}}
+    y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
     layers: list[Spec] = [
         {
             "mark": {"type": "bar", "color": ACCENT, "opacity": 0.35, "width": {"band": 0.6}},
@@ -108,7 +109,7 @@ def _bar_spec(panel: Panel, series: Sequence[Scalar], scale: Scale) -> Spec:
     marker = {"x": x, "y": y, **verdict_shape(), "tooltip": ROW_TOOLTIP}
     layers.append({"mark": {"type": "point", "fill": INK, "stroke": INK, "size": 50, "opacity": 1}, "encoding": marker})
     values = [point(row, panel, scale) for row in rows]
-    return {"width": {"step": 52}, "height": HEIGHT, "data": {"values": values}, "layer": layers}
+    return layered({"step": 52}, HEIGHT, layers, values)
 
 
 def _in_series(value: Scalar | None, series: Sequence[Scalar]) -> bool:

@@ -4,8 +4,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
 
+from ullage.model.base import Strict
 from ullage.model.record import PhaseRecord
 from ullage.quantity import format_quantity, scale_for
 from ullage.report.charts.time_series import rates
@@ -13,9 +16,50 @@ from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
 from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, labeller, named_phases, phase_scale
-from ullage.report.references import Publication, ReferenceRun, publications
+from ullage.report.plots import bar_layer, bar_names, decade_floor, layered, log_axis, nominal, quantity_axis, short
 from ullage.report.vega import ACCENT, GRID, INK, MUTED, Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.verdicts import is_invalid
+
+_REFERENCE_RUNS: Final = Path(__file__).parents[1] / "reference_runs"
+_FACTORS: Final = {"GiB/s": float(1 << 30), "kIOPS": 1e3}
+
+
+class ReferencePhase(Strict):
+    """What one phase gave."""
+
+    value: float
+    unit: Literal["GiB/s", "kIOPS"]
+    time_s: float
+
+    @property
+    def rate(self) -> float:
+        """Bytes/s or operations/s."""
+        return self.value * _FACTORS[self.unit]
+
+
+class ReferenceRun(Strict):
+    """One published run, its phases by the names that rows have as ``phase``."""
+
+    name: str
+    phases: dict[str, ReferencePhase]
+
+
+class Publication(Strict):
+    """Where runs were published, and the runs."""
+
+    source: str
+    runs: list[ReferenceRun]
+
+
+@cache
+def publications() -> tuple[Publication, ...]:
+    """All of them, in the order of their files."""
+    files = sorted(_REFERENCE_RUNS.glob("*.json"))
+    return tuple(Publication.model_validate_json(file.read_bytes()) for file in files)
+
+
+# -- phases side by side -----------------------------------------------------------------------------------------------
+
 
 # Blue for what was measured, warm and grey tones for what was read: told apart with every common colour blindness.
 _OWN_COLORS: Final = (ACCENT, "#6aa0c2", "#0f3d5e", "#9fc5dc")
@@ -107,26 +151,23 @@ def _bar_spec(bars: Sequence[_Bar], names: Sequence[str], references: Sequence[s
     own = [name for name in who if name not in references]
     colors = [_OWN_COLORS[index % len(_OWN_COLORS)] for index in range(len(own))]
     colors += [_REFERENCE_COLORS[index % len(_REFERENCE_COLORS)] for index in range(len(who) - len(own))]
-    floor = 10.0 ** math.floor(math.log10(min(bar.value for bar in bars) / scale.factor) - 0.05)
+    floor = decade_floor(min(bar.value for bar in bars) / scale.factor)
     values = [_value(bar, scale.factor, floor) for bar in bars]
-    axis = {"format": "~g", "labelOverlap": True, "tickCount": 6}
     top = max(bar.high or bar.value for bar in bars) / scale.factor * 1.2
-    domain = {"type": "log", "domain": [floor, top], "nice": False}
-    x = {"field": "x", "type": "quantitative", "title": scale.unit, "scale": domain, "axis": axis}
+    x = log_axis("x", (floor, top), scale.unit, tickCount=6)
     place = {
-        "y": ordinal("phase", names, "", axis={"grid": False, "ticks": False, "labelLimit": 190}),
+        "y": bar_names(names, 190, "phase"),
         "yOffset": {"field": "who", "type": "nominal", "sort": who, "scale": {"domain": who}},
     }
     legend = {"orient": "top", "title": None, "columns": 1, "labelLimit": 380, "symbolType": "square"}
-    color = {"field": "who", "type": "nominal", "scale": {"domain": who, "range": colors}, "legend": legend}
-    bar = {**place, "x": x, "x2": {"field": "floor"}, "color": color, "tooltip": _BAR_TOOLTIP}
-    layers: list[Spec] = [{"mark": {"type": "bar"}, "encoding": bar}]
+    color = nominal("who", who, colors, legend)
+    layers = [bar_layer(place, x, color, _BAR_TOOLTIP)]
     if any(found.low is not None for found in bars):
         whisker = {**place, "x": {**x, "field": "low"}, "x2": {"field": "high"}}
         measured = {"transform": [{"filter": "isValid(datum.low)"}]}
         layers.append({**measured, "mark": {"type": "rule", "color": INK, "strokeWidth": 1.4}, "encoding": whisker})
     height = _HEIGHT_OF_A_PHASE if len(who) < 4 else 10 * len(who)
-    return {"width": 360, "height": {"step": height, "for": "position"}, "data": {"values": values}, "layer": layers}
+    return layered(360, {"step": height, "for": "position"}, layers, values)
 
 
 def _value(bar: _Bar, factor: float, floor: float) -> Spec:
@@ -211,33 +252,23 @@ def _rate_spec(lines: Sequence[Line]) -> Spec:
     scale = phase_scale([rate for _, _, points in lines for _, rate in points], unit)
     time = scale_for([second for _, _, points in lines for second, _ in points], "s")
     values = [
-        {"who": phase.target, "x": _short(second / time.factor), "y": _short(rate / scale.factor)}
+        {"who": phase.target, "x": short(second / time.factor), "y": short(rate / scale.factor)}
         for phase, _, points in lines
         for second, rate in points
     ]
     targets = [phase.target for phase, _, _ in lines]
     colors = [_COLORS[index % len(_COLORS)] for index in range(len(targets))]
     legend = {"orient": "top", "title": None, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 380}
-    color = {
-        "field": "who",
-        "type": "nominal",
-        "scale": {"domain": targets, "range": colors},
-        "legend": legend if len(targets) > 1 else None,
-    }
+    color = nominal("who", targets, colors, legend if len(targets) > 1 else None)
     axis = {"grid": False, "tickCount": 6}
     x = {"field": "x", "type": "quantitative", "title": f"time from the phase's start ({time.unit})", "axis": axis}
-    y = {"field": "y", "type": "quantitative", "title": scale.unit, "scale": {"zero": True}}
+    y = quantity_axis("y", scale.unit)
     tip = [{**x, "title": f"time ({time.unit})", "format": ".4~g"}, {**y, "title": scale.unit, "format": ".4~g"}]
     tip = [{key: part for key, part in one.items() if key not in {"axis", "scale"}} for one in tip]
     line = {"x": x, "y": y, "color": color, "tooltip": tip}
     mark = {"type": "line", "strokeWidth": 1.6, "interpolate": "step"}
     layers: list[Spec] = [{"mark": mark, "encoding": line}, *_wall_layers(lines, time.factor)]
-    return {"width": 410, "height": 150, "data": {"values": values}, "layer": layers}
-
-
-def _short(value: float) -> float:
-    """Five digits: more cannot be seen, and they would make up most of the page."""
-    return float(f"{value:.5g}")
+    return layered(410, 150, layers, values)
 
 
 def _wall_layers(lines: Sequence[Line], factor: float) -> list[Spec]:
@@ -310,7 +341,7 @@ def _latency_spec(found: Sequence[tuple[str, Percentiles]]) -> Spec:
             "encoding": {"y": y, "x": x, "color": color, "tooltip": _LATENCY_TOOLTIP},
         },
     ]
-    return {"width": 780, "height": {"step": 24}, "data": {"values": values}, "layer": layers}
+    return layered(780, {"step": 24}, layers, values)
 
 
 PHASE_LATENCY: Final = Chart(

@@ -4,9 +4,9 @@
 from collections.abc import Mapping
 
 from ullage.runs.composite.options import PartRequest
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import declared
 from ullage.runs.options.reading import settled
-from ullage.runs.parsed_options import ParsedOptions
 from ullage.runs.suite import Suite
 
 

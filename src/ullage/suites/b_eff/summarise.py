@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Score

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row

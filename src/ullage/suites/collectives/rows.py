@@ -11,7 +11,7 @@ from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
 from ullage.runs.kernels.places import MPI
-from ullage.suites.collectives.cells import COLLECTIVE, ONE_SIDED
+from ullage.suites.collectives.prepare import COLLECTIVE, ONE_SIDED
 
 METRICS: Final = (
     "collective_latency",

@@ -15,6 +15,7 @@ from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint, value_text
 from ullage.report.latency import bucket_midpoint_ns
+from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot, short
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, time_axis, tooltip
 
 SUITE: Final = "congestion"
@@ -158,7 +159,7 @@ def _bars(rows: Sequence[Row]) -> Figure:
         {
             "name": _label(row),
             "what": _NAMES[IMPACTS.index(row.metric)],
-            "y": float(f"{row.median:.5g}"),
+            "y": short(row.median),
             "floor": 1.0,
             "text": format_row(row),
             "flags": ", ".join(row.flag_codes),
@@ -166,10 +167,11 @@ def _bars(rows: Sequence[Row]) -> Figure:
         for row in rows
     ]
     found = [1.0, *(row.median for row in rows)]
-    scale: Spec = {"type": "log", "domain": [min(found) / 1.15, max(found) * 1.15], "nice": False}
-    axis = {"format": "~g", "labelOverlap": True}
-    x = {"field": "y", "type": "quantitative", "title": "congested / isolated", "scale": scale, "axis": axis}
-    y = ordinal("name", labels, "", axis={"grid": False, "ticks": False, "labelLimit": 220})
+    x = log_axis("y", (min(found) / 1.15, max(found) * 1.15), "congested / isolated")
+    place = {
+        "y": bar_names(labels, 220),
+        "yOffset": {"field": "what", "type": "ordinal", "sort": list(_NAMES)},
+    }
     color = ordinal(
         "what",
         _NAMES,
@@ -177,21 +179,13 @@ def _bars(rows: Sequence[Row]) -> Figure:
         scale={"domain": list(_NAMES), "range": ordered_colors(len(_NAMES))},
         legend={"orient": "top", "title": None},
     )
-    bar = {
-        "y": y,
-        "yOffset": {"field": "what", "type": "ordinal", "sort": list(_NAMES)},
-        "x": x,
-        "x2": {"field": "floor"},
-        "color": color,
-        "tooltip": _BAR_TOOLTIP,
-    }
-    rule: Spec = {"x": {"datum": 1.0, "type": "quantitative", "scale": scale}}
+    rule: Spec = {"x": {"datum": 1.0, "type": "quantitative", "scale": x["scale"]}}
     layers: list[Spec] = [
-        {"data": {"values": values}, "mark": {"type": "bar"}, "encoding": bar},
+        {"data": {"values": values}, **bar_layer(place, x, color, _BAR_TOOLTIP)},
         {"data": {"values": [{}]}, "mark": {"type": "rule", "color": INK}, "encoding": rule},
     ]
     caption = "Bars begin at 1, where the load changes nothing. The axis is logarithmic."
-    return Figure("impact", caption, {"width": 410, "height": {"step": 14}, "layer": layers}, wide=True)
+    return Figure("impact", caption, layered(410, {"step": 14}, layers), wide=True)
 
 
 def _label(row: Row) -> str:
@@ -217,18 +211,11 @@ def _tail_spec(by_state: dict[str, list[PhaseRecord]]) -> Spec | None:
         return None
     x = time_axis([value["x"] for value in values], "x", "time of an exchange")
     lowest = min(value["y"] for value in values)
-    scale = {"type": "log", "domain": [lowest / 1.3, 1.0], "nice": False}
-    axis = {"format": "~g", "labelOverlap": True}
-    y = {"field": "y", "type": "quantitative", "title": "share that take longer", "scale": scale, "axis": axis}
-    color = {
-        "field": "state",
-        "type": "nominal",
-        "scale": {"domain": list(_STATES), "range": list(_STATE_COLORS)},
-        "legend": {"title": None, "orient": "top"},
-    }
+    y = log_axis("y", (lowest / 1.3, 1.0), "share that take longer")
+    color = nominal("state", _STATES, _STATE_COLORS, {"title": None, "orient": "top"})
     mark = {"type": "line", "strokeWidth": 2, "interpolate": "step-after", "point": {"size": 16, "filled": True}}
     encoding = {"x": x, "y": y, "color": color, "tooltip": _LINE_TOOLTIP}
-    return {"width": 300, "height": 190, "data": {"values": values}, "mark": mark, "encoding": encoding}
+    return plot(300, 190, values, mark, encoding)
 
 
 def _tail(state: str, phases: Iterable[PhaseRecord]) -> list[Spec]:

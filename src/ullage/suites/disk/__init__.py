@@ -8,7 +8,7 @@ depths; where fio is installed, it does the same work in turn with us.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.parsed_options import ParsedOptions
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.suite import EngineContext, SuiteSummary
 
 if TYPE_CHECKING:

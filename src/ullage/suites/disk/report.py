@@ -10,10 +10,20 @@ from ullage.analysis.metrics.arithmetic import stage_span_ns
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_param, format_quantity, format_share
-from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.quantity import DASH, format_param, format_quantity
+from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.table import Cell, number_cell
+from ullage.report.grids import (
+    Column,
+    ceiling_text,
+    grid_of,
+    of,
+    peer_share_text,
+    peer_text,
+    peers_of,
+    share_text,
+    value_text,
+)
 from ullage.results.rows import threads_at_once
 from ullage.runs.composite.headlines import Rule, threads_text, word_of
 from ullage.units import format_bytes
@@ -52,16 +62,6 @@ class _Line:
         return threads_at_once(self.params) * int(self.params.get(_DEPTH, 1))
 
 
-@dataclass(frozen=True)
-class _Column:
-    """Left out where no line has a value. ``order`` names what the lines are sorted by."""
-
-    heading: str
-    text: Callable[[_Line], str]
-    is_number: bool = True
-    hint: Callable[[_Line], str] = lambda _line: ""
-
-
 def tables(data: ReportData) -> Content | None:
     """Two tables for each target; None for other suites, and where nothing was measured."""
     if not data.rows_of(_SUITE):
@@ -72,14 +72,8 @@ def tables(data: ReportData) -> Content | None:
         blocks = [line for line in lines if _DEPTH not in line.params]
         smalls = [line for line in lines if _DEPTH in line.params]
         place = f"{target}: " if len(data.view.targets) > 1 else ""
-        grids += [
-            _grid(f"{place}{title}", columns, sorted(found, key=_order))
-            for title, columns, found in (
-                ("blocks by threads", _BLOCK_COLUMNS, blocks),
-                ("small random requests", _SMALL_COLUMNS, smalls),
-            )
-            if found
-        ]
+        grids += grid_of(f"{place}blocks by threads", _BLOCK_COLUMNS, sorted(blocks, key=_order))
+        grids += grid_of(f"{place}small random requests", _SMALL_COLUMNS, sorted(smalls, key=_order))
     return Content(notes=_notes(data), grids=grids)
 
 
@@ -102,20 +96,9 @@ def _order(line: _Line) -> tuple[int, int, int]:
     return place, line.slots, int(line.params.get("block_bytes", 0))
 
 
-def _grid(title: str, columns: Sequence[_Column], lines: Sequence[_Line]) -> Grid:
-    shown = [column for column in columns if any(column.text(line) not in ("", DASH) for line in lines)]
-    heads = [Heading(column.heading, is_number=column.is_number) for column in shown]
-    return Grid(title, heads, [[_cell(column, line) for column in shown] for line in lines])
-
-
-def _cell(column: _Column, line: _Line) -> Cell:
-    text, hint = column.text(line), column.hint(line)
-    return number_cell(text, hint=hint) if column.is_number else Cell(text, hint=hint)
-
-
 def _notes(data: ReportData) -> list[str]:
     rows = data.rows_of(_SUITE)
-    peers = sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})
+    peers = peers_of(rows)
     notes = [_PEER_NOTE.format(", ".join(peers)) if peers else "No peer was run beside."]
     ceilings = {(row.target, str(row.params["access"]), row.unit): row.ceiling for row in rows if _is_of_device(row)}
     if ceilings:
@@ -140,48 +123,6 @@ def _is_of_device(row: Row) -> bool:
 
 def _param(key: str) -> Callable[[_Line], str]:
     return lambda line: format_param(key, line.params[key]) if key in line.params else DASH
-
-
-def _ours(metric: str) -> Callable[[_Line], str]:
-    def text(line: _Line) -> str:
-        row = line.rows.get(metric)
-        return DASH if row is None else format_quantity(row.median, row.unit)
-
-    return text
-
-
-def _peer(metric: str) -> Callable[[_Line], str]:
-    def text(line: _Line) -> str:
-        row = line.rows.get(metric)
-        return DASH if row is None or row.peer is None else format_quantity(row.peer.median, row.unit)
-
-    return text
-
-
-def _ceiling(metric: str) -> Callable[[_Line], str]:
-    def text(line: _Line) -> str:
-        row = line.rows.get(metric)
-        return DASH if row is None or row.ceiling is None else format_quantity(row.ceiling.value, row.unit)
-
-    return text
-
-
-def _efficiency(metric: str) -> Callable[[_Line], str]:
-    def text(line: _Line) -> str:
-        row = line.rows.get(metric)
-        return DASH if row is None else format_share(row.share)
-
-    return text
-
-
-def _peer_efficiency(metric: str) -> Callable[[_Line], str]:
-    def text(line: _Line) -> str:
-        row = line.rows.get(metric)
-        if row is None or row.peer is None or row.ceiling is None:
-            return DASH
-        return format_share(row.peer.median / row.ceiling.value)
-
-    return text
 
 
 def _verdict(line: _Line) -> str:
@@ -211,34 +152,34 @@ def _law_hint(line: _Line) -> str:
     return "" if found is None else f"{found:.2f} in flight of {line.slots}"
 
 
-_BLOCK_COLUMNS: Final = (
-    _Column("workload", lambda line: line.pattern, is_number=False),
-    _Column("threads", lambda line: str(threads_at_once(line.params))),
-    _Column("block", _param("block_bytes")),
-    _Column("ours", _ours("bandwidth")),
-    _Column("peer", _peer("bandwidth")),
-    _Column("ceiling", _ceiling("bandwidth")),
-    _Column("our efficiency", _efficiency("bandwidth")),
-    _Column("peer's efficiency", _peer_efficiency("bandwidth")),
-    _Column("verdict", _verdict, is_number=False),
+_BLOCK_COLUMNS: Final[tuple[Column[_Line], ...]] = (
+    Column("workload", lambda line: line.pattern, is_number=False),
+    Column("threads", lambda line: str(threads_at_once(line.params))),
+    Column("block", _param("block_bytes")),
+    Column("ours", of("bandwidth", value_text)),
+    Column("peer", of("bandwidth", peer_text)),
+    Column("ceiling", of("bandwidth", ceiling_text)),
+    Column("our efficiency", of("bandwidth", share_text)),
+    Column("peer's efficiency", of("bandwidth", peer_share_text)),
+    Column("verdict", _verdict, is_number=False),
 )
-_SMALL_COLUMNS: Final = (
-    _Column("workload", lambda line: line.pattern, is_number=False),
-    _Column("request", _param("block_bytes")),
-    _Column("threads", lambda line: str(threads_at_once(line.params))),
-    _Column("depth", _param(_DEPTH)),
-    _Column("IOPS", _ours("operation_rate")),
-    _Column("p50", _ours("latency_p50")),
-    _Column("p99", _ours("latency_p99")),
-    _Column("peer IOPS", _peer("operation_rate")),
-    _Column("peer p50", _peer("latency_p50")),
-    _Column("peer p99", _peer("latency_p99")),
-    _Column("ceiling", _ceiling("operation_rate")),
-    _Column("our efficiency", _efficiency("operation_rate")),
-    _Column("peer's efficiency", _peer_efficiency("operation_rate")),
-    _Column("Little's law", _law, is_number=False, hint=_law_hint),
-    _Column("in flight", lambda line: DASH if (found := law(line)) is None else f"{found:.2f}"),
-    _Column("verdict", _verdict, is_number=False),
+_SMALL_COLUMNS: Final[tuple[Column[_Line], ...]] = (
+    Column("workload", lambda line: line.pattern, is_number=False),
+    Column("request", _param("block_bytes")),
+    Column("threads", lambda line: str(threads_at_once(line.params))),
+    Column("depth", _param(_DEPTH)),
+    Column("IOPS", of("operation_rate", value_text)),
+    Column("p50", of("latency_p50", value_text)),
+    Column("p99", of("latency_p99", value_text)),
+    Column("peer IOPS", of("operation_rate", peer_text)),
+    Column("peer p50", of("latency_p50", peer_text)),
+    Column("peer p99", of("latency_p99", peer_text)),
+    Column("ceiling", of("operation_rate", ceiling_text)),
+    Column("our efficiency", of("operation_rate", share_text)),
+    Column("peer's efficiency", of("operation_rate", peer_share_text)),
+    Column("Little's law", _law, is_number=False, hint=_law_hint),
+    Column("in flight", lambda line: DASH if (found := law(line)) is None else f"{found:.2f}"),
+    Column("verdict", _verdict, is_number=False),
 )
 
 SECTION: Final = Section(

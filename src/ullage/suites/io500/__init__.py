@@ -9,7 +9,7 @@ the rules ask for; every reason why a number does not count is said.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.parsed_options import ParsedOptions
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.suite import EngineContext
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Final
 
 import ullage
 from ullage.analysis.findings import Failed, make_study
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Score

@@ -10,11 +10,12 @@ from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_compact, format_quantity, format_row, significant
 from ullage.report import verdicts
-from ullage.report.charts.heatmap import LOG_FROM_RATIO, cell_layers, shade_position
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
+from ullage.report.grids import peers_of
+from ullage.report.plots import HeatMap, shade_positions
 from ullage.report.table import Cell, number_cell, peer_ratio
-from ullage.report.vega import INK, Spec, ordinal, tooltip
+from ullage.report.vega import INK, Spec, tooltip
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import best_of
 from ullage.suites.matrix.findings import shape_of
@@ -80,7 +81,7 @@ def _table_line(label: str, rows: Sequence[Row], *, has_peer: bool) -> list[Cell
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     short = sum(row.has_flag(TOO_SHORT) for row in rows)
-    peers = sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})
+    peers = peers_of(rows)
     is_imported = all(not row.case for row in rows)
     notes = [] if is_imported else [_UNITS]
     if not is_imported:
@@ -155,24 +156,22 @@ def crosses(level: Level, sizes: Sequence[int]) -> bool:
 
 
 def _spec(rows: Sequence[Row], files: Sequence[int], records: Sequence[int], levels: Sequence[Level]) -> Spec:
-    columns, lines = [format_bytes(size) for size in records], [format_bytes(size) for size in files]
-    bare = {"domain": False, "ticks": False}
-    x = ordinal("column", columns, "record", axis={"labelAngle": 0, "orient": "bottom", **bare})
-    y = ordinal("line", lines, "file", axis=bare)
-    with_text = len(columns) <= _MOST_WITH_TEXT and len(lines) <= 2 * _MOST_WITH_TEXT
-    step = min(max(_WIDTH // len(columns), 46 if with_text else 12), 84)
-    medians = [row.median for row in rows if row.median > 0]
-    wide = bool(medians) and max(medians) / min(medians) > LOG_FROM_RATIO
-    best = best_of(rows)
-    values = [_cell(row, shade_position(row.median, medians, logarithmic=wide), is_best=row is best) for row in rows]
-    layers = cell_layers({"x": x, "y": y}, _TOOLTIP, step if with_text else None)
+    found = HeatMap(
+        *([format_bytes(size) for size in records], [format_bytes(size) for size in files], "record", "file"),
+        width=_WIDTH,
+        most_with_text=_MOST_WITH_TEXT,
+        least_step=12,
+        text_height=24,
+    )
+    best, shades = best_of(rows), shade_positions([row.median for row in rows])
+    cells = [_cell(row, shade, is_best=row is best) for row, shade in zip(rows, shades, strict=True)]
+    place, lines = found.place(), list[Spec]()
     for level in levels:
         if crosses(level, files):
-            layers += _across(level, next(size for size in files if size > level.size_bytes), y)
+            lines += _across(level, next(size for size in files if size > level.size_bytes), place["y"])
         if crosses(level, records):
-            layers += _down(level, next(size for size in records if size > level.size_bytes), x)
-    size = {"width": {"step": step}, "height": {"step": 24 if with_text else 14}}
-    return {**size, "data": {"values": values}, "layer": layers}
+            lines += _down(level, next(size for size in records if size > level.size_bytes), place["x"])
+    return found.spec(cells, _TOOLTIP, more=lines)
 
 
 def _cell(row: Row, position: float, *, is_best: bool) -> Spec:

@@ -11,7 +11,7 @@ from ullage.runs.kernels.places import MEMORY
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import MachineOptions, PeerOptions
 from ullage.runs.options.kinds import SizeAxis
-from ullage.suites.memory.caches import Cache
+from ullage.suites.memory.sizes import Cache
 
 LARGEST_BLOCK: Final = 1 << 30
 _EXAMPLE: Final = "4K, 1M or 10M"

@@ -12,7 +12,7 @@ from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
 from ullage.runs.kernels.places import MEMORY
-from ullage.suites.memory.caches import MEMORY_LEVEL, Cache, level_of
+from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache, level_of
 
 METRICS: Final = (
     "memory_bandwidth",

@@ -3,15 +3,16 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ullage.model.summary import Row
 from ullage.quantity import format_compact, format_quantity, format_row
-from ullage.report.charts.heatmap import LOG_FROM_RATIO, cell_layers, shade_position
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
+from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
 from ullage.report.table import Cell, number_cell
-from ullage.report.vega import Spec, ordinal, tooltip
+from ullage.report.vega import Spec, tooltip
 from ullage.suites.pairs.findings import times_of_end
 from ullage.suites.pairs.matrix import SUITE, PairMatrix, read_matrices, size_text
 from ullage.units import format_bytes
@@ -236,16 +237,17 @@ def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str]
         for j, value in enumerate(line)
         if not np.isnan(value)
     ]
-    with_text = len(names) <= _MOST_WITH_TEXT
-    step = min(max(_WIDTH // len(names), 46 if with_text else 9), 84)
-    bare = {"domain": False, "ticks": False}
-    long_names = max(map(len, names)) * 7 > step
-    angle = {"labelAngle": -60 if long_names else 0, "labelOverlap": True}
-    x = ordinal("column", names, "receives", axis={"orient": "bottom", **angle, **bare})
-    y = ordinal("line", names, "sends", axis={"labelOverlap": True, **bare})
-    layers = cell_layers({"x": x, "y": y}, _TOOLTIP, step if with_text else None)
-    size = {"width": {"step": step}, "height": {"step": 26 if with_text else step}}
-    return {**size, "data": {"values": cells}, "layer": layers}
+    found = HeatMap(
+        *(names, names, "receives", "sends"),
+        width=_WIDTH,
+        most_with_text=_MOST_WITH_TEXT,
+        least_step=9,
+        text_height=26,
+        line_axis={"labelOverlap": True},
+    )
+    has_long_names = max(map(len, names)) * 7 > found.step
+    angle = {"labelAngle": -60 if has_long_names else 0, "labelOverlap": True}
+    return replace(found, column_axis=angle).spec(cells, _TOOLTIP, bare_height=found.step)
 
 
 CHART: Final = Chart(

@@ -4,7 +4,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request

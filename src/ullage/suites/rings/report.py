@@ -8,8 +8,7 @@ from ullage.model.summary import Row
 from ullage.quantity import DASH, Scale, format_quantity, format_row, scale_for, significant
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, grid_of, peer_hint, peer_text, value_hint, value_text
-from ullage.report.table import peer_ratio
+from ullage.report.grids import Column, grid_of, peer_hint, peer_text, peers_of, ratio_text, value_hint, value_text
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip
 from ullage.runs.composite.headlines import Rule, ranks_key
 from ullage.suites.rings.balance import Balance, balances
@@ -54,7 +53,7 @@ def _columns(*, is_rate: bool) -> list[Column[Row]]:
         *found,
         Column("interval", _interval),
         Column("hpcc", peer_text, hint=peer_hint),
-        Column("ours over hpcc's", _ratio),
+        Column("ours over hpcc's", ratio_text),
         Column("grade", lambda row: row.grade or DASH, is_number=False),
         Column("flags", lambda row: ", ".join(row.flag_codes) or DASH, is_number=False),
     ]
@@ -74,11 +73,6 @@ def _together(row: Row) -> str:
 
 def _interval(row: Row) -> str:
     return value_hint(row).split(";")[0] if row.low is not None else DASH
-
-
-def _ratio(row: Row) -> str:
-    ratio = peer_ratio(row)
-    return DASH if ratio is None else significant(ratio)
 
 
 def _ratios(rows: Sequence[Row]) -> list[Grid]:
@@ -125,7 +119,7 @@ def _solve(row: Row) -> str:
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    peers = sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})
+    peers = peers_of(rows)
     if not peers:
         return [_NO_PEER]
     turns = f"{', '.join(peers)} was run in turn with us, once after each of our repetitions, by as many processes."

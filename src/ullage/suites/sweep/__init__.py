@@ -8,7 +8,7 @@ the median of each is known well enough or the time is over.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ullage.runs.parsed_options import ParsedOptions
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.suite import EngineContext
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ullage.runs.composite.headlines import Rule, ranks_key
 from ullage.suites.b_eff.findings import winners
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, BEffRun
-from ullage.suites.b_eff.report.curves import MEGA, SUITE, TITLES, runs_of
+from ullage.suites.b_eff.report.charts import MEGA, SUITE, TITLES, runs_of
 from ullage.units import format_bytes, format_time
 
 _DIGITS: Final = 4

@@ -8,20 +8,25 @@ from typing import Final
 
 from ullage.importers import Importer
 from ullage.model.summary import Summary
-from ullage.suites.b_eff_io.importer import published, reading
+from ullage.suites.b_eff_io.importer.reading import (
+    read_printed,
+    read_published,
+    recognises_printed,
+    recognises_published,
+)
 from ullage.suites.b_eff_io.importer.summary import summary_of
 
 
 def recognises(text: str) -> bool:
     """Either form."""
-    return published.recognises(text) or reading.recognises(text)
+    return recognises_published(text) or recognises_printed(text)
 
 
 def read(text: str, name: str) -> Summary:
     """The summary of a file in either form. ``UserError`` says what is missing or wrong, and where."""
-    if published.recognises(text):
-        return summary_of(published.read_published(text, name), name)
-    return summary_of(reading.read_printed(text, name), name)
+    if recognises_published(text):
+        return summary_of(read_published(text, name), name)
+    return summary_of(read_printed(text, name), name)
 
 
 IMPORTER: Final = Importer(

@@ -9,15 +9,16 @@ from ullage.model.flags import Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Score, Summary
 from ullage.quantity import processes
-from ullage.suites.b_eff_io.importer.findings import findings_of, target_of
-from ullage.suites.b_eff_io.importer.reading import TOTAL, PrintedPartition, PrintedRun
-from ullage.suites.b_eff_io.importer.recomputed import (
+from ullage.suites.b_eff_io.importer.findings import (
     MEGA,
+    findings_of,
     memory_bytes,
     memory_time_s,
     needed_write_side,
     printed_write_side,
+    target_of,
 )
+from ullage.suites.b_eff_io.importer.reading import TOTAL, PrintedPartition, PrintedRun
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, POSITIONS, Pattern
 from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEMORY_TIME, PATTERN, SUITE, TYPE, VOLUME, WRITE_SIDE
 from ullage.suites.b_eff_io.validity import NOT_VALID

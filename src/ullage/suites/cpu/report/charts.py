@@ -1,20 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels side by side with their ceilings, how the best grow with threads, and the roofline they make."""
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row, format_share, plural
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
-from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordered_colors, ordinal, rank_axis, tooltip
+from ullage.report.plots import (
+    Roof,
+    Work,
+    bar_layer,
+    bar_names,
+    decade_floor,
+    layered,
+    line_mark,
+    log_axis,
+    nominal,
+    plot,
+    quantity_axis,
+    roofline,
+)
+from ullage.report.vega import INK, Spec, ordered_colors, rank_axis, tooltip
 from ullage.report.verdicts import is_invalid
-from ullage.suites.cpu.report.lines import Line, best_of, best_of_types, lines_of, thread_counts
+from ullage.suites.cpu.report.tables import Line, best_of, best_of_types, lines_of, thread_counts
 
-_RATE_GIGA: Final = 1e9
+_GIGA: Final = 1e9
 _STEP: Final = 17
 _FEWEST_COUNTS: Final = 3
 _BAR_TOOLTIP: Final = tooltip(("name", "kernel"), ("text", "median"), ("ceiling_text", "ceiling"), ("share", "of it"))
@@ -45,32 +57,20 @@ def _bars(kernels: Sequence[Line], threads: int) -> Figure:
     caption = (
         f"The fastest operation of each type and instruction set, with {plural(threads, 'thread')}; ticks: ceilings."
     )
-    lowest = min((line.rate.median for line in kernels), default=1.0) / _RATE_GIGA
-    floor = 10.0 ** math.floor(math.log10(lowest) - 0.05)
+    lowest = min((line.rate.median for line in kernels), default=1.0) / _GIGA
+    floor = decade_floor(lowest)
     values = [_bar(line, floor) for line in kernels]
     types = list(dict.fromkeys(line.type for line in kernels))
-    axis = {"format": "~g", "labelOverlap": True, "tickCount": 6}
     top = max((max(value["y"], value["ceiling"] or 0.0) for value in values), default=1.0) * 1.3
-    scale = {"type": "log", "domain": [floor, top], "nice": False}
-    x = {"field": "y", "type": "quantitative", "title": "Gop/s", "scale": scale, "axis": axis}
-    place = ordinal("name", [value["name"] for value in values], "", axis={"grid": False, "ticks": False})
-    color = {
-        "field": "type",
-        "type": "nominal",
-        "scale": {"domain": types, "range": ordered_colors(len(types))},
-        "legend": None,
+    x = log_axis("y", (floor, top), "Gop/s", tickCount=6)
+    place = {"y": bar_names([value["name"] for value in values])}
+    color = nominal("type", types, ordered_colors(len(types)), None)
+    tick: Spec = {
+        "transform": [{"filter": "isValid(datum.ceiling)"}],
+        "mark": {"type": "tick", "color": INK, "thickness": 2, "size": _STEP - 3},
+        "encoding": {**place, "x": {**x, "field": "ceiling"}},
     }
-    bar = {"y": place, "x": x, "x2": {"field": "floor"}, "color": color, "tooltip": _BAR_TOOLTIP}
-    tick = {"y": place, "x": {**x, "field": "ceiling"}}
-    layers: list[Spec] = [
-        {"mark": {"type": "bar"}, "encoding": bar},
-        {
-            "transform": [{"filter": "isValid(datum.ceiling)"}],
-            "mark": {"type": "tick", "color": INK, "thickness": 2, "size": _STEP - 3},
-            "encoding": tick,
-        },
-    ]
-    spec: Spec = {"width": 420, "height": {"step": _STEP}, "data": {"values": values}, "layer": layers}
+    spec = layered(420, {"step": _STEP}, [bar_layer(place, x, color, _BAR_TOOLTIP), tick], values)
     return Figure("kernels", caption, spec, wide=True)
 
 
@@ -79,9 +79,9 @@ def _bar(line: Line, floor: float) -> Spec:
     return {
         "name": line.name,
         "type": line.type,
-        "y": line.rate.median / _RATE_GIGA,
+        "y": line.rate.median / _GIGA,
         "floor": floor,
-        "ceiling": None if ceiling is None else ceiling.value / _RATE_GIGA,
+        "ceiling": None if ceiling is None else ceiling.value / _GIGA,
         "text": format_row(line.rate),
         "ceiling_text": DASH if ceiling is None else f"{format_quantity(ceiling.value, 'op/s')} ({ceiling.kind})",
         "share": format_share(line.rate.share),
@@ -98,17 +98,13 @@ def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
         for one in line:
             gain = one.rate.median / line[0].rate.median
             values.append({"name": best.name, "x": one.threads, "y": gain, "text": f"{gain:.2f} x"})
-    color = {
-        "field": "name",
-        "type": "nominal",
-        "scale": {"domain": names, "range": ordered_colors(len(names))},
-        "legend": {"title": None, "labelLimit": 260},
+    encoding = {
+        "x": rank_axis(list(counts), "x", "threads"),
+        "y": quantity_axis("y", f"times what {counts[0]} gives"),
+        "color": nominal("name", names, ordered_colors(len(names)), {"title": None, "labelLimit": 260}),
+        "tooltip": _LINE_TOOLTIP,
     }
-    y = {"field": "y", "type": "quantitative", "title": f"times what {counts[0]} gives", "scale": {"zero": True}}
-    encoding = {"x": rank_axis(list(counts), "x", "threads"), "y": y, "color": color, "tooltip": _LINE_TOOLTIP}
-    mark = {"type": "line", "strokeWidth": 2, "point": {"filled": True, "size": 36}}
-    spec: Spec = {"width": 410, "height": 250, "data": {"values": values}, "mark": mark, "encoding": encoding}
-    return Figure("threads", "The best kernel of each type.", spec)
+    return Figure("threads", "The best kernel of each type.", plot(410, 250, values, line_mark(36), encoding))
 
 
 RATE_CHART: Final = Chart(
@@ -128,32 +124,6 @@ _BANDWIDTH: Final = "memory_bandwidth"
 # One addition and one multiplication for three doubles: a = b + s c, as STREAM counts bytes.
 _TRIAD_INTENSITY: Final = 2 / 24
 _DOUBLE: Final = 8
-_ROOFLINE_GIGA: Final = 1e9
-_LEAST_X: Final = 1 / 32
-_MOST_X: Final = 512.0
-_WIDTH: Final = 560
-_HEIGHT: Final = 320
-_WORK_COLOR: Final = "#d9742b"
-_TOOLTIP: Final = tooltip(("name", ""), ("text", ""), ("note", ""))
-
-
-@dataclass(frozen=True)
-class Roof:
-    """A horizontal: operations/s; or a slope: bytes/s."""
-
-    name: str
-    value: float
-    note: str
-
-
-@dataclass(frozen=True)
-class Work:
-    """A point: operations a byte, and operations/s."""
-
-    name: str
-    intensity: float
-    rate: float
-    note: str
 
 
 def roofline_figures(data: ReportData) -> list[Figure]:
@@ -175,7 +145,7 @@ def roofline_figures(data: ReportData) -> list[Figure]:
         "" if slopes else "No bandwidths are in this result: suite node, or overview, draws the slopes.",
         "A product of n x n matrices moves 24 n^2 bytes at least, a solve 16 n^2." if works else "",
     ]
-    return [Figure("roofline", " ".join(filter(None, words)), _spec(peaks, slopes, works), wide=True)]
+    return [Figure("roofline", " ".join(filter(None, words)), roofline(peaks, slopes, works), wide=True)]
 
 
 def peaks_of(lines: Sequence[Line]) -> list[Roof]:
@@ -226,80 +196,6 @@ def _triad(streams: Iterable[Row]) -> list[Work]:
 
 def _is_stream(row: Row, threads: int) -> bool:
     return row.metric == _BANDWIDTH and row.params.get("threads") == threads and not is_invalid(row)
-
-
-def _spec(peaks: Sequence[Roof], slopes: Sequence[Roof], works: Sequence[Work]) -> Spec:
-    top = peaks[0].value
-    most_x = max([_MOST_X, *(2 * work.intensity for work in works)])
-    values: list[Spec] = []
-    for slope in slopes:
-        text = f"{slope.name}: {format_quantity(slope.value, 'B/s')}"
-        ends = (_LEAST_X, top / slope.value)
-        values += [_point(x, x * slope.value, text, slope.note) for x in ends if ends[1] > _LEAST_X]
-    for peak in peaks:
-        text = f"{peak.name}: {format_quantity(peak.value, 'op/s')}"
-        start = max(_LEAST_X, peak.value / slopes[0].value) if slopes else _LEAST_X
-        values += [_point(x, peak.value, text, peak.note) for x in (start, most_x)]
-    ys = [value["y"] for value in values] + [work.rate / _ROOFLINE_GIGA for work in works]
-    x, y = _axis("x", (_LEAST_X, most_x), "operations a byte"), _axis("y", (min(ys) / 1.5, max(ys) * 1.6), "Gop/s")
-    line = {"x": x, "y": y, "detail": {"field": "name", "type": "nominal"}, "tooltip": _TOOLTIP}
-    layers: list[Spec] = [
-        {"data": {"values": values}, "mark": {"type": "line", "strokeWidth": 2, "color": ACCENT}, "encoding": line},
-        _labels([value for value in values if value["x"] == most_x], x, y, "right"),
-    ]
-    if slopes:
-        layers.append(_labels([value for value in values if value["x"] == _LEAST_X], x, y, "left"))
-    if works:
-        layers += _work_layers(works, x, y)
-    return {"width": _WIDTH, "height": _HEIGHT, "layer": layers}
-
-
-def _point(x: float, y: float, text: str, note: str) -> Spec:
-    return {
-        "x": float(f"{x:.5g}") if x not in (_LEAST_X, _MOST_X) else x,
-        "y": y / _ROOFLINE_GIGA,
-        "name": text,
-        "note": note,
-    }
-
-
-def _labels(values: Sequence[Spec], x: Spec, y: Spec, align: str) -> Spec:
-    """At the ends of the lines: above horizontals, below slopes."""
-    place = {"baseline": "bottom", "dy": -3} if align == "right" else {"baseline": "top", "dx": 14, "dy": -6}
-    mark = {"type": "text", "align": align, "color": MUTED, "fontSize": 11, **place}
-    encoding = {"x": _bare(x), "y": _bare(y), "text": {"field": "name", "type": "nominal"}}
-    return {"data": {"values": list(values)}, "mark": mark, "encoding": encoding}
-
-
-def _work_layers(works: Sequence[Work], x: Spec, y: Spec) -> list[Spec]:
-    values = [
-        {
-            "x": work.intensity,
-            "y": work.rate / _ROOFLINE_GIGA,
-            "name": work.name,
-            "text": format_quantity(work.rate, "op/s"),
-            "note": work.note,
-        }
-        for work in works
-    ]
-    place = {"x": _bare(x), "y": _bare(y)}
-    dot = {"type": "point", "filled": True, "size": 90, "color": _WORK_COLOR, "opacity": 1}
-    name = {"type": "text", "dy": 15, "align": "center", "color": INK, "fontSize": 12}
-    return [
-        {"data": {"values": values}, "mark": dot, "encoding": {**place, "tooltip": _TOOLTIP}},
-        {"data": {"values": values}, "mark": name, "encoding": {**place, "text": {"field": "name", "type": "nominal"}}},
-    ]
-
-
-def _bare(axis: Spec) -> Spec:
-    """The same scale; the axis is drawn once."""
-    return {key: value for key, value in axis.items() if key != "axis"}
-
-
-def _axis(field: str, domain: tuple[float, float], title: str) -> Spec:
-    scale = {"type": "log", "domain": list(domain), "nice": False}
-    axis = {"format": "~g", "labelOverlap": True, "tickCount": 8}
-    return {"field": field, "type": "quantitative", "scale": scale, "axis": axis, "title": title}
 
 
 ROOFLINE_CHART: Final = Chart(

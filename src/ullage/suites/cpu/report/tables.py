@@ -1,28 +1,137 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of a cpu run: the best of each type with HPL and ceiling, products and solves, ratios, every kernel."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from statistics import median
+from typing import Final
 
+from ullage.model.plan import Scalar
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for, significant
-from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.quantity import DASH, format_quantity, format_share, significant
+from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
-from ullage.report.table import Cell, number_cell
-from ullage.runs.composite.headlines import Rule, threads_text, word_of
-from ullage.suites.cpu.report.lines import (
-    LIBRARY_WORK,
-    SUITE,
-    Line,
-    best_of,
-    best_of_types,
-    lines_of,
-    ratios_of,
-    thread_counts,
+from ullage.report.grids import (
+    Column,
+    ceiling_hint,
+    ceiling_text,
+    grid_of,
+    interval_text,
+    of,
+    peer_text,
+    peers_of,
+    ratio_text,
+    value_text,
 )
+from ullage.report.verdicts import is_invalid
+from ullage.runs.composite.headlines import Rule, threads_text, word_of
 
-T = TypeVar("T")
+SUITE: Final = "cpu"
+RATE: Final = "compute_rate"
+TYPES: Final = ("int8", "int16", "int32", "int64", "fp16", "bf16", "fp32", "fp64")
+LIBRARY_WORK: Final = ("gemm", "solve", "distributed-solve")
+
+
+@dataclass(frozen=True)
+class Line:
+    """All metrics of one case."""
+
+    rows: Mapping[str, Row]
+    phases: Sequence[PhaseRecord]
+
+    @property
+    def rate(self) -> Row:
+        """Every line has one."""
+        return self.rows[RATE]
+
+    @property
+    def params(self) -> Mapping[str, Scalar]:
+        """Of the case."""
+        return self.rate.params
+
+    @property
+    def threads(self) -> int:
+        """At work together."""
+        return int(self.params.get("threads", 1))
+
+    @property
+    def type(self) -> str:
+        """``fp64``."""
+        return str(self.params.get("type", ""))
+
+    @property
+    def is_kernel(self) -> bool:
+        """Of registers alone; else a product or a solve by a library."""
+        return "isa" in self.params
+
+    @property
+    def name(self) -> str:
+        """``avx512 fp64 fma``, ``gemm``."""
+        words = ("isa", "type", "operation") if self.is_kernel else ("operation",)
+        return " ".join(str(self.params[word]) for word in words)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether its rate is a speed."""
+        return not is_invalid(self.rate)
+
+    def value(self, metric: str) -> float | None:
+        """Median of a metric."""
+        return self.rows[metric].median if metric in self.rows else None
+
+    def gauge(self, name: str) -> float | None:
+        """The largest over ranks, median over the repetitions; None without records."""
+        found = [phase.gauges[name].most for phase in self.phases if name in phase.gauges]
+        return median(found) if found else None
+
+    def fact(self, name: str) -> str:
+        """What a library said of itself; empty without records."""
+        return self.phases[-1].hints_granted.get(name, "") if self.phases else ""
+
+
+def lines_of(data: ReportData) -> list[Line]:
+    """By kernel, or product, and threads; rows that follow from others are left out."""
+    cases: dict[str, dict[str, Row]] = {}
+    for row in data.rows_of(SUITE):
+        if row.case:
+            cases.setdefault(row.case, {})[row.metric] = row
+    found = [Line(rows, data.phases_of(rows[RATE])) for rows in cases.values() if RATE in rows]
+    return sorted(found, key=_order)
+
+
+def _order(line: Line) -> tuple[bool, int, str, str, str, int]:
+    params = line.params
+    own = str(params.get("isa", params.get("library", ""))), str(params["operation"]), str(params.get("core", ""))
+    place = TYPES.index(line.type) if line.type in TYPES else len(TYPES)
+    return not line.is_kernel, place, *own, line.threads
+
+
+def ratios_of(data: ReportData) -> list[Row]:
+    """Rows that follow from others."""
+    return [row for row in data.rows_of(SUITE) if not row.case]
+
+
+def best_of(lines: Iterable[Line]) -> Line | None:
+    """The fastest valid one."""
+    return max((line for line in lines if line.is_valid), key=lambda line: line.rate.median, default=None)
+
+
+def best_of_types(lines: Iterable[Line], threads: int) -> list[Line]:
+    """Of each type the fastest kernel with so many threads, in the order of the types."""
+    same = [line for line in lines if line.is_kernel and line.threads == threads]
+    types = dict.fromkeys(line.type for line in same)
+    return [best for name in types if (best := best_of(line for line in same if line.type == name)) is not None]
+
+
+def thread_counts(lines: Iterable[Line]) -> list[int]:
+    """Rising."""
+    return sorted({line.threads for line in lines})
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
 _SEED_NAMES: Final = {"int8": "QP", "int16": "HP", "fp32": "SP", "fp64": "DP"}
 _RATIOS: Final = {
     "clock_ratio": "clock under",
@@ -42,16 +151,6 @@ _CEILING_NOTE: Final = (
 
 
 @dataclass(frozen=True)
-class _Column(Generic[T]):
-    """Left out where no item has a text."""
-
-    heading: str
-    text: Callable[[T], str]
-    is_number: bool = True
-    hint: Callable[[T], str] = lambda _item: ""
-
-
-@dataclass(frozen=True)
 class _Best:
     """The fastest kernel of a type with so many threads, and the fastest solve beside it where that is its type."""
 
@@ -67,12 +166,12 @@ def tables(data: ReportData) -> Content | None:
     kernels = [line for line in lines if line.is_kernel]
     works = [line for line in lines if not line.is_kernel]
     grids = [
-        _grid("the fastest kernel of each type", _BEST_COLUMNS, _best(lines)),
-        _grid("matrix products and linear solves", _WORK_COLUMNS, works),
-        _grid("one over another", _RATIO_COLUMNS, ratios_of(data)),
-        _grid("every kernel", _KERNEL_COLUMNS, kernels),
+        *grid_of("the fastest kernel of each type", _BEST_COLUMNS, _best(lines)),
+        *grid_of("matrix products and linear solves", _WORK_COLUMNS, works),
+        *grid_of("one over another", _RATIO_COLUMNS, ratios_of(data)),
+        *grid_of("every kernel", _KERNEL_COLUMNS, kernels),
     ]
-    return Content(notes=_notes(lines), grids=[grid for grid in grids if grid.rows])
+    return Content(notes=_notes(lines), grids=grids)
 
 
 def _best(lines: Sequence[Line]) -> list[_Best]:
@@ -86,22 +185,8 @@ def _best(lines: Sequence[Line]) -> list[_Best]:
     return sorted(found, key=lambda one: (types.index(one.line.type), one.line.threads))
 
 
-def _grid(title: str, columns: Sequence[_Column[T]], items: Sequence[T]) -> Grid:
-    shown = [column for column in columns if any(column.text(item) not in ("", DASH) for item in items)]
-    heads = [Heading(column.heading, is_number=column.is_number) for column in shown]
-    return Grid(title, heads, [[_cell(column, item) for column in shown] for item in items])
-
-
-def _cell(column: _Column[T], item: T) -> Cell:
-    text, hint = column.text(item), column.hint(item)
-    if column.is_number:
-        return number_cell(text, hint=hint)
-    # Short words stay whole; flags may be many.
-    return Cell(text, "" if column.heading == _MIND else "nowrap", hint=hint)
-
-
 def _notes(lines: Sequence[Line]) -> list[str]:
-    peers = sorted({f"{line.rate.peer.tool} {line.rate.peer.version}" for line in lines if line.rate.peer is not None})
+    peers = peers_of(line.rate for line in lines)
     peer = (
         f"Peer: {', '.join(peers)}, with a process a core: its HPL at the same n; its DGEMM of smaller matrices, one "
         "for each process."
@@ -113,24 +198,6 @@ def _notes(lines: Sequence[Line]) -> list[str]:
 
 
 # -- columns ----------------------------------------------------------------------------------------------------------
-
-
-def _rate(line: Line) -> str:
-    return format_quantity(line.rate.median, line.rate.unit)
-
-
-def _interval(row: Row) -> str:
-    return format_interval(row.low, row.high, scale_for([row.median], row.unit)) or DASH
-
-
-def _ceiling(line: Line) -> str:
-    ceiling = line.rate.ceiling
-    return DASH if ceiling is None else format_quantity(ceiling.value, line.rate.unit)
-
-
-def _ceiling_hint(line: Line) -> str:
-    ceiling = line.rate.ceiling
-    return "" if ceiling is None else f"{ceiling.kind}: {ceiling.source}"
 
 
 def _metric(metric: str, unit: str = "") -> Callable[[Line], str]:
@@ -152,7 +219,7 @@ def _workload(best: _Best) -> str:
 
 
 def _solve_rate(best: _Best) -> str:
-    return DASH if best.solve is None else _rate(best.solve)
+    return DASH if best.solve is None else value_text(best.solve.rate)
 
 
 def _solve_share(best: _Best) -> str:
@@ -161,16 +228,7 @@ def _solve_share(best: _Best) -> str:
 
 
 def _solve_peer(best: _Best) -> str:
-    return DASH if best.solve is None else _peer(best.solve)
-
-
-def _peer(line: Line) -> str:
-    return DASH if line.rate.peer is None else format_quantity(line.rate.peer.median, line.rate.unit)
-
-
-def _peer_ratio(line: Line) -> str:
-    peer = line.rate.peer
-    return DASH if peer is None or not peer.median else significant(line.rate.median / peer.median)
+    return DASH if best.solve is None else peer_text(best.solve.rate)
 
 
 def _core(line: Line) -> str:
@@ -198,55 +256,56 @@ def _first(row: Row) -> str:
     return " ".join(str(row.params[key]) for key in ("isa", "type", "operation") if key in row.params)
 
 
-_BEST_COLUMNS: Final[Sequence[_Column[_Best]]] = (
-    _Column("workload", _workload, is_number=False),
-    _Column("concurrency", lambda best: str(best.line.threads)),
-    _Column("kernel", lambda best: best.line.name, is_number=False),
-    _Column("ours", lambda best: _rate(best.line)),
-    _Column("HPL", _solve_rate),
-    _Column("peer's HPL", _solve_peer),
-    _Column("ceiling", lambda best: _ceiling(best.line), hint=lambda best: _ceiling_hint(best.line)),
-    _Column("our efficiency", lambda best: format_share(best.line.rate.share)),
-    _Column("HPL efficiency", _solve_share),
+_BEST_COLUMNS: Final[Sequence[Column[_Best]]] = (
+    Column("workload", _workload, is_number=False, css="nowrap"),
+    Column("concurrency", lambda best: str(best.line.threads)),
+    Column("kernel", lambda best: best.line.name, is_number=False, css="nowrap"),
+    Column("ours", lambda best: value_text(best.line.rate)),
+    Column("HPL", _solve_rate),
+    Column("peer's HPL", _solve_peer),
+    Column("ceiling", lambda best: ceiling_text(best.line.rate), hint=lambda best: ceiling_hint(best.line.rate)),
+    Column("our efficiency", lambda best: format_share(best.line.rate.share)),
+    Column("HPL efficiency", _solve_share),
 )
-_WORK_COLUMNS: Final[Sequence[_Column[Line]]] = (
-    _Column("work", lambda line: line.name, is_number=False),
-    _Column(
+_WORK_COLUMNS: Final[Sequence[Column[Line]]] = (
+    Column("work", lambda line: line.name, is_number=False, css="nowrap"),
+    Column(
         "library",
         lambda line: str(line.params.get("library", "")),
         is_number=False,
+        css="nowrap",
         hint=lambda line: line.fact("library"),
     ),
-    _Column("kernels for", _core, is_number=False, hint=lambda line: line.fact("config")),
-    _Column("n", lambda line: str(line.params.get("n", ""))),
-    _Column("threads", lambda line: str(line.threads)),
-    _Column("rate", _rate),
-    _Column("interval", lambda line: _interval(line.rate)),
-    _Column("of the roof", lambda line: format_share(line.rate.share), hint=_ceiling_hint),
-    _Column("residual", _residual),
-    _Column("peer", _peer),
-    _Column("ratio to peer", _peer_ratio),
-    _Column(_MIND, lambda line: _mind(line.rate), is_number=False),
+    Column("kernels for", _core, is_number=False, css="nowrap", hint=lambda line: line.fact("config")),
+    Column("n", lambda line: str(line.params.get("n", ""))),
+    Column("threads", lambda line: str(line.threads)),
+    Column("rate", of(RATE, value_text)),
+    Column("interval", lambda line: interval_text(line.rate)),
+    Column("of the roof", lambda line: format_share(line.rate.share), hint=of(RATE, ceiling_hint)),
+    Column("residual", _residual),
+    Column("peer", of(RATE, peer_text)),
+    Column("ratio to peer", of(RATE, ratio_text)),
+    Column(_MIND, lambda line: _mind(line.rate), is_number=False),
 )
-_RATIO_COLUMNS: Final[Sequence[_Column[Row]]] = (
-    _Column("of", lambda row: f"{_RATIOS.get(row.metric, row.metric)} {_first(row)}", is_number=False),
-    _Column("threads", lambda row: str(row.params.get("threads", ""))),
-    _Column("over", lambda row: str(row.params.get("over", "")).replace("/", " "), is_number=False),
-    _Column("ratio", lambda row: significant(row.median)),
-    _Column("interval", _interval),
+_RATIO_COLUMNS: Final[Sequence[Column[Row]]] = (
+    Column("of", lambda row: f"{_RATIOS.get(row.metric, row.metric)} {_first(row)}", is_number=False, css="nowrap"),
+    Column("threads", lambda row: str(row.params.get("threads", ""))),
+    Column("over", lambda row: str(row.params.get("over", "")).replace("/", " "), is_number=False, css="nowrap"),
+    Column("ratio", lambda row: significant(row.median)),
+    Column("interval", interval_text),
 )
-_KERNEL_COLUMNS: Final[Sequence[_Column[Line]]] = (
-    _Column("kernel", lambda line: line.name, is_number=False),
-    _Column("threads", lambda line: str(line.threads)),
-    _Column("rate", _rate),
-    _Column("interval", lambda line: _interval(line.rate)),
-    _Column("best window", _best_window),
-    _Column("clock", _clock),
-    _Column("instr/cycle", _metric("instructions_per_cycle")),
-    _Column("ceiling", _ceiling, hint=_ceiling_hint),
-    _Column("of it", lambda line: format_share(line.rate.share)),
-    _Column("grade", lambda line: line.rate.grade or DASH, is_number=False),
-    _Column(_MIND, lambda line: _mind(line.rate), is_number=False),
+_KERNEL_COLUMNS: Final[Sequence[Column[Line]]] = (
+    Column("kernel", lambda line: line.name, is_number=False, css="nowrap"),
+    Column("threads", lambda line: str(line.threads)),
+    Column("rate", of(RATE, value_text)),
+    Column("interval", lambda line: interval_text(line.rate)),
+    Column("best window", _best_window),
+    Column("clock", _clock),
+    Column("instr/cycle", _metric("instructions_per_cycle")),
+    Column("ceiling", of(RATE, ceiling_text), hint=of(RATE, ceiling_hint)),
+    Column("of it", lambda line: format_share(line.rate.share)),
+    Column("grade", lambda line: line.rate.grade or DASH, is_number=False, css="nowrap"),
+    Column(_MIND, lambda line: _mind(line.rate), is_number=False),
 )
 
 

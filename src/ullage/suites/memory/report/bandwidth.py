@@ -16,6 +16,7 @@ from ullage.report.grids import (
     peer_hint,
     peer_share_text,
     peer_text,
+    ratio_text,
     share_text,
     value_hint,
     value_text,
@@ -91,12 +92,8 @@ _STREAM_COLUMNS: Final[tuple[Column[_Stream], ...]] = (
     Column("ceiling", _of(ceiling_text), hint=_of(ceiling_hint)),
     Column("share of bus", _of_bus(share_text)),
     Column("peer", _of(peer_text), hint=_of(peer_hint)),
-    Column("ours to peer's", lambda line: _ratio(line.row)),
+    Column("ours to peer's", _of(ratio_text)),
 )
-
-
-def _ratio(row: Row) -> str:
-    return DASH if row.peer is None or row.peer.median <= 0 else significant(row.median / row.peer.median)
 
 
 @dataclass(frozen=True)

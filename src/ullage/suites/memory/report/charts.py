@@ -6,15 +6,29 @@ from typing import Final
 
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, format_row, plural
-from ullage.report.axes import HEIGHT, WIDTH, cache_layers, color_of, log_axis, size_axis
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
+from ullage.report.plots import (
+    curve_colors,
+    decade_axis,
+    layered,
+    line_layers,
+    line_mark,
+    nominal,
+    plot,
+    quantity_axis,
+    short,
+    size_axis,
+    upright_layers,
+)
 from ullage.report.vega import Spec, time_axis, tooltip
 from ullage.suites.memory.report.latency import Load, loads
 from ullage.suites.memory.report.rows import KERNELS, cache_lines, own_rows, single_chases, size_of, streams, threads_of
 from ullage.units import format_bytes
 
-_BANDWIDTH_GIGA: Final = 1e9
+_WIDTH: Final = 560
+_HEIGHT: Final = 300
+_GIGA: Final = 1e9
 _BANDWIDTH_FEWEST: Final = 3
 _DASHES: Final = ([1, 0], [6, 4], [2, 3])
 _BANDWIDTH_TOOLTIP: Final = tooltip(("name", "kernel"), ("size", "working set"), ("who", "by"), ("text", "bandwidth"))
@@ -43,28 +57,19 @@ def _bandwidth_spec(data: ReportData, curves: dict[tuple[str, int], list[Row]], 
     kernels = [kernel for kernel in KERNELS if any(kernel == found for found, _ in curves)]
     counts = sorted({threads for _, threads in curves})
     whos = [plural(count, "thread") for count in counts]
-    dashes = {"domain": whos, "range": [_DASHES[index % len(_DASHES)] for index in range(len(whos))]}
-    dash = {
-        "field": "who",
-        "type": "nominal",
-        "scale": dashes,
-        "legend": {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2} if len(whos) > 1 else None,
-    }
-    x, y = size_axis(sizes), log_axis([value["y"] for value in values], "bandwidth (GB/s)")
-    encoding = {"x": x, "y": y, "color": color_of("name", kernels), "strokeDash": dash}
-    marks = {"x": x, "y": y, "color": color_of("name", kernels), "tooltip": _BANDWIDTH_TOOLTIP}
-    layers: list[Spec] = [
-        *cache_layers(cache_lines(data), sizes),
-        {"data": {"values": values}, "mark": {"type": "line", "strokeWidth": 2}, "encoding": encoding},
-        {"data": {"values": values}, "mark": {"type": "point", "filled": True, "size": 26}, "encoding": marks},
-    ]
-    return {"width": WIDTH, "height": HEIGHT, "layer": layers}
+    legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2}
+    dashes = [_DASHES[index % len(_DASHES)] for index in range(len(whos))]
+    dash = nominal("who", whos, dashes, legend if len(whos) > 1 else None)
+    y = decade_axis([value["y"] for value in values], "bandwidth (GB/s)")
+    points = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", kernels)}
+    lines = line_layers({**points, "strokeDash": dash}, _BANDWIDTH_TOOLTIP, 26, values, points)
+    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
 
 
 def _bandwidth_point(row: Row, kernel: str, threads: int) -> Spec:
     return {
         "x": size_of(row),
-        "y": float(f"{row.median / _BANDWIDTH_GIGA:.5g}"),
+        "y": short(row.median / _GIGA),
         "name": kernel,
         "who": plural(threads, "thread"),
         "size": format_bytes(size_of(row)),
@@ -103,24 +108,16 @@ def time_figures(data: ReportData) -> list[Figure]:
 def _time_spec(data: ReportData, curves: Mapping[str, Sequence[Row]]) -> Spec:
     values = [_time_point(row, words) for words, curve in curves.items() for row in curve]
     sizes = [value["x"] for value in values]
-    x, y = size_axis(sizes), time_axis([value["y"] for value in values], "y", "access time")
-    encoding = {"x": x, "y": y, "color": color_of("name", list(curves))}
-    layers: list[Spec] = [
-        *cache_layers(cache_lines(data), sizes),
-        {"data": {"values": values}, "mark": {"type": "line", "strokeWidth": 2}, "encoding": encoding},
-        {
-            "data": {"values": values},
-            "mark": {"type": "point", "filled": True, "size": 30},
-            "encoding": {**encoding, "tooltip": _TIME_TOOLTIP},
-        },
-    ]
-    return {"width": WIDTH, "height": HEIGHT, "layer": layers}
+    y = time_axis([value["y"] for value in values], "y", "access time")
+    encoding = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", list(curves))}
+    lines = line_layers(encoding, _TIME_TOOLTIP, 30, values)
+    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
 
 
 def _time_point(row: Row, words: str) -> Spec:
     return {
         "x": size_of(row),
-        "y": float(f"{row.median:.5g}"),
+        "y": short(row.median),
         "name": words,
         "size": format_bytes(size_of(row)),
         "text": format_row(row),
@@ -140,7 +137,6 @@ TIME_CHART: Final = Chart(
 # -- access time against the bandwidth that other threads inject -------------------------------------------------------
 
 
-_LOAD_GIGA: Final = 1e9
 _NANO: Final = 1e-9
 _LOAD_FEWEST: Final = 2
 _LOAD_TOOLTIP: Final = tooltip(
@@ -164,29 +160,20 @@ def load_figures(data: ReportData) -> list[Figure]:
 def _load_spec(found: Sequence[Load]) -> Spec:
     values = [_load_point(load) for load in found]
     names = list(dict.fromkeys(value["name"] for value in values))
-    x = {
-        "field": "x",
-        "type": "quantitative",
-        "title": "injected bandwidth (GB/s)",
-        "scale": {"zero": True},
-        "axis": {"grid": False},
-    }
-    y = {"field": "y", "type": "quantitative", "title": "access time (ns)", "scale": {"zero": True}}
-    mark = {"type": "line", "strokeWidth": 2, "point": {"filled": True, "size": 40}}
     encoding = {
-        "x": x,
-        "y": y,
-        "color": color_of("name", names),
+        "x": quantity_axis("x", "injected bandwidth (GB/s)", axis={"grid": False}),
+        "y": quantity_axis("y", "access time (ns)"),
+        "color": curve_colors("name", names),
         "order": {"field": "x", "type": "quantitative"},
         "tooltip": _LOAD_TOOLTIP,
     }
-    return {"width": WIDTH, "height": 240, "data": {"values": values}, "mark": mark, "encoding": encoding}
+    return plot(_WIDTH, 240, values, line_mark(40), encoding)
 
 
 def _load_point(load: Load) -> Spec:
     return {
-        "x": float(f"{load.bytes_per_s / _LOAD_GIGA:.5g}"),
-        "y": float(f"{load.time.median / _NANO:.5g}"),
+        "x": short(load.bytes_per_s / _GIGA),
+        "y": short(load.time.median / _NANO),
         "name": f"{str(load.time.params['injection']).replace('-', ' ')}s",
         "rate": format_quantity(load.bytes_per_s, "B/s"),
         "text": format_row(load.time),

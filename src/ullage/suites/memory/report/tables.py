@@ -8,6 +8,7 @@ from ullage.model.summary import Row
 from ullage.quantity import format_quantity
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
+from ullage.report.grids import peers_of
 from ullage.runs.composite.headlines import Rule, threads_text, word_of
 from ullage.suites.memory.report import bandwidth, latency
 from ullage.suites.memory.report.rows import MEMORY_LEVEL, SUITE, own_rows
@@ -32,7 +33,7 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    peers = sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})
+    peers = peers_of(rows)
     notes = [f"Peers, after our own work on the same machine: {', '.join(peers)}."] if peers else []
     if not peers:
         notes.append(
