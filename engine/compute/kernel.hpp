@@ -51,17 +51,18 @@ struct Variant {
 };
 
 struct Kernel {
-  std::string isa;  // the name under which rows are shown; a kernel may need a later extension of it
+  std::string isa = {};  // the name under which rows are shown; a kernel may need a later extension of it
   ElementType type = ElementType::fp64;
   Operation operation = Operation::add;
   Feature needs = features::always;
   int lanes = 1;                          // results, or multiply-accumulates, of one instruction
   int default_chains = 1;                 // enough on the CPUs we know
   std::uint64_t steps_a_stretch = 16384;  // about: then the chains begin again, so that values stay as they are
-  std::vector<Variant> variants;          // by their chains, ascending
-  std::function<void(KernelData&)> seed;  // operands and seeds: random, bounded, no denormals, every chain its own
+  std::vector<Variant> variants = {};     // by their chains, ascending
+  std::function<void(KernelData&)> seed =
+      nullptr;  // operands and seeds: random, bounded, no denormals, every chain its own
   /// What `steps` steps of `chains` chains must leave, bit for bit.
-  std::function<void(const KernelData&, int chains, std::uint64_t steps, Accumulators& expected)> reference;
+  std::function<void(const KernelData&, int chains, std::uint64_t steps, Accumulators& expected)> reference = nullptr;
   std::size_t accumulator_bytes = 8;  // of one chain, as they are compared
 
   /// A fused multiply-add, or a multiply-accumulate, counts two a lane.

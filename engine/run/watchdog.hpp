@@ -55,7 +55,7 @@ class Watchdog final {
   Work own_;
   std::atomic<const Work*> work_ = nullptr;  // null: resting
   std::atomic<std::uint64_t> turn_ = 0;      // of calls of watch, which one thread makes
-  // Of the thread alone.
+  // The watchdog's own thread alone looks at these.
   std::uint64_t seen_turn_ = 0;
   std::uint64_t seen_progress_ = 0;
   std::int64_t last_progress_ns_ = 0;

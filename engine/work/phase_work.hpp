@@ -52,7 +52,7 @@ struct Verification {
   std::uint64_t bad_blocks = 0;
   std::optional<Error> first;  // of this rank
 
-  /// Of one check of everything that this rank did.
+  /// What one check of everything that this rank did has found.
   [[nodiscard]] static Verification of(const Status& right) {
     if (right) return {};
     return {.verified_bytes = 0, .bad_blocks = 1, .first = right.error()};

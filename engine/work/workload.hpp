@@ -18,7 +18,7 @@
 
 namespace ullage {
 
-// Of storage/, which lies above: who works on a target includes them from there.
+// These are declared in storage/, which lies above: who works on a target includes them from there.
 class Backend;
 class DatasetBook;
 class RunFolder;

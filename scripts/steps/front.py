@@ -10,6 +10,8 @@ from steps.tally import Tally, read
 LIMIT_S = 900
 END_TO_END = "tests/e2e"
 UNIT = (f"--ignore={END_TO_END}",)
+# More take longer to find their tests than they save.
+MOST_AT_ONCE = 8
 # End-to-end tests start ranks of their own and wait for them half of the time.
 MORE_THAN_CORES = 1
 
@@ -26,7 +28,7 @@ def _run(preset: str, name: str, *chosen: str, at_once: int) -> Tally:
 
 
 def _cores() -> int:
-    return len(os.sched_getaffinity(0))
+    return min(MOST_AT_ONCE, len(os.sched_getaffinity(0)))
 
 
 def unit(preset: str) -> Tally:

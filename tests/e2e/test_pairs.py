@@ -75,6 +75,7 @@ def test_a_host_behind_a_slow_link_is_found_and_its_rate_is_right(engine: Path, 
     (slow,) = [one["numbers"] for one in findings if one["kind"] == "slow-end"]
     assert slow["end"] == "h2"
     for way in ("sends", "receives"):
-        assert slow[way] == pytest.approx(LINK_RATE * PAYLOAD_SHARE, rel=0.05)
+        # The link lets pass no more than its rate; a busy machine may not always fill it.
+        assert 0.85 < slow[way] / (LINK_RATE * PAYLOAD_SHARE) < 1.05
     named = [one["text"] for one in findings if one["kind"] == "slow-link" and "h2" in one["text"]]
     assert named == [], "its links are explained by it"

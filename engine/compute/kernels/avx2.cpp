@@ -33,13 +33,11 @@ constexpr std::size_t width = sizeof(Ymm);
 
 template <class Step>
 Kernel kernel(const char* isa, ElementType type, Feature needs) {
-  Kernel made;
-  made.isa = isa;
-  made.type = type;
-  made.needs = needs;
-  made.default_chains = 12;
-  made.variants = variants_of<Avx2, Step>(ChainsIn16{});
-  return made;
+  return {.isa = isa,
+          .type = type,
+          .needs = needs,
+          .default_chains = 12,
+          .variants = variants_of<Avx2, Step>(ChainsIn16{})};
 }
 
 template <class Step, class T, Operation operation>
@@ -91,7 +89,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_avx2{{
-    .description = {.name = "avx2"},
+    .description = {.name = "avx2", .doc = "vectors of 256 bits"},
     .instruction_sets = {{"avx2", 2}, {"avxvnni", 4}},
     .kernels = avx2_kernels,
 }};

@@ -33,13 +33,11 @@ constexpr std::size_t width = sizeof(Zmm);
 
 template <class Step>
 Kernel kernel(const char* isa, ElementType type, Feature needs, int chains) {
-  Kernel made;
-  made.isa = isa;
-  made.type = type;
-  made.needs = needs;
-  made.default_chains = chains;
-  made.variants = variants_of<Avx512, Step>(ChainsIn32{});
-  return made;
+  return {.isa = isa,
+          .type = type,
+          .needs = needs,
+          .default_chains = chains,
+          .variants = variants_of<Avx512, Step>(ChainsIn32{})};
 }
 
 template <class Step, class T, Operation operation>
@@ -94,7 +92,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_avx512{{
-    .description = {.name = "avx512"},
+    .description = {.name = "avx512", .doc = "vectors of 512 bits"},
     .instruction_sets = {{"avx512", 3}, {"avx512vnni", 5}, {"avx512fp16", 6}, {"avx512bf16", 7}},
     .kernels = avx512_kernels,
 }};

@@ -98,13 +98,11 @@ struct Neon {
 
 template <class Step>
 Kernel kernel(ElementType type, Feature needs) {
-  Kernel made;
-  made.isa = "neon";
-  made.type = type;
-  made.needs = needs;
-  made.default_chains = 16;  // four pipes, latencies of four cycles
-  made.variants = variants_of<Neon, Step>(ChainsIn32{});
-  return made;
+  return {.isa = "neon",
+          .type = type,
+          .needs = needs,
+          .default_chains = 16,  // four pipes, latencies of four cycles
+          .variants = variants_of<Neon, Step>(ChainsIn32{})};
 }
 
 template <class Step, class T, Operation operation>
@@ -151,7 +149,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_neon{{
-    .description = {.name = "neon"},
+    .description = {.name = "neon", .doc = "vectors of 128 bits of Arm"},
     .instruction_sets = {{"neon", 9}},
     .kernels = neon_kernels,
 }};

@@ -77,12 +77,11 @@ struct Sse {
 
 template <class Step, class T, Operation operation>
 Kernel lanes(ElementType type, Feature needs = features::always) {
-  Kernel made;
-  made.isa = "sse2";
-  made.type = type;
-  made.needs = needs;
-  made.default_chains = 12;
-  made.variants = variants_of<Sse, Step>(ChainsIn16{});
+  Kernel made{.isa = "sse2",
+              .type = type,
+              .needs = needs,
+              .default_chains = 12,
+              .variants = variants_of<Sse, Step>(ChainsIn16{})};
   set_lanes<T, operation>(made, width / sizeof(T), width);
   return made;
 }
@@ -120,7 +119,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_sse2{{
-    .description = {.name = "sse2"},
+    .description = {.name = "sse2", .doc = "vectors of 128 bits"},
     .instruction_sets = {{"sse2", 1}},
     .kernels = sse2_kernels,
 }};

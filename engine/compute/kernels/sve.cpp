@@ -87,12 +87,11 @@ struct Sve {
 
 template <class Step, class T>
 Kernel fused(ElementType type, std::size_t width) {
-  Kernel made;
-  made.isa = "sve";
-  made.type = type;
-  made.needs = features::sve;
-  made.default_chains = 16;
-  made.variants = variants_of<Sve, Step>(std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20>{});
+  Kernel made{.isa = "sve",
+              .type = type,
+              .needs = features::sve,
+              .default_chains = 16,
+              .variants = variants_of<Sve, Step>(std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20>{})};
   set_lanes<T, Operation::fma>(made, width / sizeof(T), width);
   return made;
 }
@@ -118,7 +117,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_sve{{
-    .description = {.name = "sve"},
+    .description = {.name = "sve", .doc = "vectors of Arm whose length the machine chooses"},
     .instruction_sets = {{"sve", 10}},
     .kernels = sve_kernels,
 }};

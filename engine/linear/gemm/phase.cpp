@@ -11,7 +11,7 @@
 namespace ullage {
 namespace {
 
-/// Of the calls that warm up: large enough for a library to use its threads, and done soon.
+/// The order of the products that warm up: large enough for a library to use its threads, and done soon.
 constexpr int warm_up_n = 768;
 constexpr std::uint64_t seed_of_a = 1;
 constexpr std::uint64_t seed_of_b = 2;
@@ -86,12 +86,7 @@ Verification GemmPhase<T>::after(std::uint64_t, Meter&) {
 template <class T>
 Gauges GemmPhase<T>::gauges() const {
   const double n = parameters_.n;
-  const int threads = blas_->threads();
-  Gauges gauges{{"operations", 2 * n * n * n * static_cast<double>(calls_.count())},
-                {"threads", parameters_.threads},
-                {"library_threads", threads}};
-  calls_.report(threads, gauges);
-  return gauges;
+  return gauges_of(2 * n * n * n, blas_->threads());
 }
 
 template class GemmPhase<double>;

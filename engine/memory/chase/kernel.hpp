@@ -62,7 +62,7 @@ class ChaseKernel final : public WindowedKernel {
   [[nodiscard]] Status check() override;
   void report(const WindowTotals& totals, Gauges& gauges) const override;
 
-  /// Of a thread that is ready.
+  /// The cycle that a thread follows; after its make_ready().
   [[nodiscard]] const ChaseCycle& cycle(std::size_t thread) const { return shares_[thread].chaser->cycle(); }
 
  private:

@@ -121,7 +121,7 @@ void CongestionPhase::calibrate() {
   });
 }
 
-/// Of those that are no victims one, which no meter counts.
+/// The others have one operation, their whole load, which no meter counts.
 std::uint64_t CongestionPhase::operations() const { return cast_.is_victim ? parameters_.rings * runs_ : 1; }
 
 Status CongestionPhase::execute(Meter& meter) {

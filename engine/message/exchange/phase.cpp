@@ -124,6 +124,7 @@ Status ExchangePhase::before() {
   auto pattern = exchange_pattern(parameters_, world_.size(), *text);
   if (!pattern) return fail(pattern.error());
   pattern_ = std::move(*pattern);
+  windows_s_.reserve(static_cast<std::size_t>(parameters_.windows));
   const Status made = make_loop();
   if (world_.all().any(!made)) return made;
   iterations_ = calls_of_a_window(world_.all(), parameters_, [&](std::uint64_t count) {
@@ -176,8 +177,9 @@ Status ExchangePhase::execute(Meter& meter) {
   const std::uint64_t bytes = iterations_ * loop_->sends() * parameters_.message_bytes;
   for (std::uint64_t i = 0; i < prepared_; ++i) {
     world_.all().barrier();
-    windows_s_.push_back(static_cast<double>(run(iterations_)) * 1e-9);
+    const std::int64_t took_ns = run(iterations_);
     (void)meter.completed(bytes);
+    windows_s_.push_back(static_cast<double>(took_ns) * 1e-9);
   }
   return {};
 }

@@ -25,7 +25,7 @@ TEST_F(MpiRing, NaturalRingHasOneTime) {
   EXPECT_GE(gauge(0, "loops", "least"), 8);
   EXPECT_EQ(gauge(0, "message_bytes", "most"), 8);
   EXPECT_EQ(records_[0]["operations"], 5 * 2 * world_.size());
-  // Of two messages each rank looks at both ends of the last, and at all of those sent once more.
+  // Each rank looks at both ends of the last two messages, and at all of those sent once more.
   EXPECT_EQ(records_[0]["verified_bytes"], world_.size() * (5 * 2 * 2 * 2 + 2 * 2 * 8));
   EXPECT_EQ(records_[0]["facts"]["orders"].size(), 1U);
   EXPECT_EQ(records_[0]["facts"]["nodes"].size(), static_cast<std::size_t>(world_.size()));

@@ -6,7 +6,7 @@ Only the suite that is asked for is looked at: the list of suites needs their na
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import typer
 from typer.core import TyperGroup
@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from ullage.runs.suite import ParsedOptions, Suite
 
 Act: TypeAlias = Callable[["Suite", "ParsedOptions", Mapping[str, Any]], None]
-HostsOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,C",
-        help="Nodes to use where no batch system has chosen them, this one first. What $ULLAGE_RSH_AGENT names starts "
-        "commands there; default: ssh, or what the MPI prefers.",
-        show_default=False,
-    ),
-]
 
 
 def add_suites(app: typer.Typer, verb: str, doc: str, act: Act, options: Callable[..., None]) -> None:

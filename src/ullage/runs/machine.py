@@ -9,7 +9,7 @@ from ullage.model.plan import Layout, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
-from ullage.runs.suite import EngineContext
+from ullage.runs.inputs import EngineContext
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Machine:
     memory: Memory
 
 
-def read_machine(targets: list[Target], nodes: int | None) -> Machine:
+def this_machine(targets: list[Target], nodes: int | None) -> Machine:
     """``nodes``: of every case, where they are given. Cores count only where all ranks are on this node."""
     from ullage.system.cpu import usable_cores
     from ullage.system.memory import read_memory

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from ullage.discovery import SUITES, modules_in
+from ullage.runs.inputs import EngineContext, ParsedOptions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ullage.model.describe import Describe
     from ullage.model.plan import Plan, Target
     from ullage.model.request import Request
     from ullage.model.summary import Finding, Row, Score
@@ -22,21 +20,19 @@ if TYPE_CHECKING:
     from ullage.runs.options.model import SuiteOptions
     from ullage.runs.session import Session
 
-
-@dataclass(frozen=True)
-class ParsedOptions:
-    """What a suite makes of the words on its command line; ``options`` is JSON, its own."""
-
-    targets: "list[Target]"
-    options: dict[str, object]
-
-
-@dataclass(frozen=True)
-class EngineContext:
-    """What a suite stands on: an engine, and what that says of itself."""
-
-    engine: "Path"
-    description: "Describe"
+__all__ = [
+    "Comparing",
+    "EngineContext",
+    "Explanation",
+    "ParsedOptions",
+    "Prepared",
+    "Quick",
+    "Suite",
+    "SuiteSummary",
+    "Summarising",
+    "find_suite",
+    "load_suites",
+]
 
 
 @dataclass(frozen=True)

@@ -178,10 +178,11 @@ def test_bases_whose_order_hides_an_option_are_refused() -> None:
     class Other(Plain):
         """Inherits the plain one."""
 
-    with pytest.raises(TypeError, match=r"Wrong\.seed: name Shown first"):
+    class Wrong(Other, Shown):
+        """Pydantic takes the field of the first base."""
 
-        class Wrong(Other, Shown):
-            """Pydantic would take the field of the first base."""
+    with pytest.raises(TypeError, match=r"Wrong\.seed: name Shown first"):
+        declared(Wrong)
 
 
 def test_an_option_without_a_kind_says_so() -> None:

@@ -13,9 +13,8 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext, ParsedOptions
-from ullage.suites.collectives.cells import MOST_ROOM, Planner, sizes_of, spread
 from ullage.suites.collectives.options import OPERATIONS, CollectivesOptions
-from ullage.suites.collectives.prepare import crowded, prepare_collectives
+from ullage.suites.collectives.prepare import MOST_ROOM, Planner, crowded, prepare_collectives, sizes_of, spread
 
 GROUND = EngineContext(Path("/engine"), describe_calls())
 

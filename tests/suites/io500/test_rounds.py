@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is left of a round, from what is done and what is there."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from suites.io500.conftest import World
-from ullage.model.plan import Target
-from ullage.runs.listed import datasets_there
 from ullage.suites.io500.phases import phases_of
 from ullage.suites.io500.planning import Step
 from ullage.suites.io500.rounds import rest_of
@@ -57,22 +52,3 @@ def test_only_what_later_phases_need_is_made_again(steps: list[Step]) -> None:
     left, again = rest(steps, len(STANDARD) - 1, set())
     assert again == ["ior-easy-write"]
     assert left == ["ior-easy-write", "ior-rnd4K-easy-read"]
-
-
-def test_the_manifest_says_what_is_there(tmp_path: Path) -> None:
-    folder = tmp_path / "ullage-r"
-    folder.mkdir()
-    lines = [
-        {"dataset": "one", "directory": "c-one"},
-        {"dataset": "one", "facts": {"a": 1}},
-        {"dataset": "two", "facts": {"a": 1}},
-        {"dataset": "two", "facts": None},
-        {"dataset": "three", "directory": "c-three"},
-        [1],
-    ]
-    text = "\n".join(json.dumps(line) for line in lines)
-    (folder / "manifest.ndjson").write_text(f'{text}\n{{"dataset": "four", "fac')
-    target = Target(name="t", uri=f"posix:{tmp_path}")
-    assert datasets_there(target, "r") == {"one"}
-    assert datasets_there(target, "other") == set()
-    assert datasets_there(Target(name="t", uri="null:"), "r") == set()

@@ -18,10 +18,9 @@ from ullage.results.records import parse_record
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
-from ullage.suites.noise.findings import advice_on, findings_of
 from ullage.suites.noise.options import NoiseOptions
-from ullage.suites.noise.prepare import prepare_noise
 from ullage.suites.noise.report import tables
+from ullage.suites.noise.suite import advice_on, findings_of, prepare_noise
 
 GAUGES = {
     "noise_share": 0.008,

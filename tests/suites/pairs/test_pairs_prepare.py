@@ -13,8 +13,7 @@ from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext, Quick, find_suite
 from ullage.suites.pairs.options import PairsOptions
-from ullage.suites.pairs.pattern_file import read_pattern
-from ullage.suites.pairs.prepare import prepare_pairs
+from ullage.suites.pairs.prepare import prepare_pairs, read_pattern
 
 GROUND = EngineContext(Path("/engine"), pairs_describe())
 

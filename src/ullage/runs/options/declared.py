@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a field of an options model says of its option, and the options of a model as they were declared."""
 
+import inspect
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Union, cast, get_args, get_origin
@@ -127,19 +128,33 @@ class Declared:
         """The value of what was typed; ``UserError`` names the option."""
         if self.is_flag:
             return bool(word) != self.negates
-        try:
-            return self.kind.parse(word)
-        except UserError as error:
-            place = f"{self.name} {error.where}".rstrip()
-            raise UserError(error.what, place, error.right, error.code) from error
+        return read_word(self.name, self.kind, word)
+
+
+def read_word(name: str, kind: Kind, word: Word) -> object:
+    """The value of what was typed for the option ``name``, which ``UserError`` names."""
+    try:
+        return kind.parse(word)
+    except UserError as error:
+        raise UserError(error.what, f"{name} {error.where}".rstrip(), error.right, error.code) from error
 
 
 @lru_cache(maxsize=64)
 def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
     """The options of ``model`` by field, in the order of the help."""
+    for name, info in model.model_fields.items():
+        _check_owner(model, name, info)
     found = [_declared(name, info, _changes(model, name)) for name, info in model.model_fields.items()]
     options = sorted((one for one in found if one is not None), key=lambda one: one.option.order)
     return {one.field: one for one in options}
+
+
+def _check_owner(model: "type[BaseModel]", field: str, info: "FieldInfo") -> None:
+    """Of two bases pydantic takes the first one's field, also where that has only inherited it."""
+    bases = cast("Iterable[type[BaseModel]]", model.__mro__)
+    owner = next(base for base in bases if field in inspect.get_annotations(base))
+    if owner.model_fields[field].metadata != info.metadata:
+        raise TypeError(f"{model.__name__}.{field}: name {owner.__name__} first among the bases")
 
 
 def _changes(model: "type[BaseModel]", field: str) -> Iterator[Change]:

@@ -6,12 +6,11 @@ A suite may say something else of a shared option in its ``changes``: another de
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Final, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from ullage.analysis.ceilings.machine_file import read_machine
-from ullage.analysis.ceilings.targets import CEILING_FORMS, unknown_ceiling
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.runs.options.declared import (
@@ -128,13 +127,19 @@ class PeerOptions(SuiteOptions):
     peer: Annotated[bool, Option("Do not run other tools beside, even where they are.", order=BESIDE)] = True
 
 
+def _read_machine(path: Path) -> MachineFile:
+    from ullage.analysis.ceilings.machine_file import read_machine
+
+    return read_machine(path)
+
+
 class MachineOptions(SuiteOptions):
     """What the datasheets of the machine say."""
 
     machine: Annotated[
         MachineFile | None,
         Field(description="datasheet values, as ceilings"),
-        FilePath(read_machine),
+        FilePath(_read_machine),
         Option(
             "Datasheet values (machine.toml): they are the ceilings. `ullage machine --declare FILE` drafts it.",
             order=CEILINGS,
@@ -182,6 +187,8 @@ class CeilingOptions(TargetsOptions):
 
     @model_validator(mode="after")
     def _of_targets(self) -> Self:
+        from ullage.analysis.ceilings.targets import CEILING_FORMS, unknown_ceiling
+
         unknown = unknown_ceiling(self.ceilings, self.targets) if self.targets else None
         if unknown is not None:
             raise OptionError("ceilings", "not a ceiling of one of the targets", CEILING_FORMS, f"'{unknown}'")

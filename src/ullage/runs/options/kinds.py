@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
 
 from ullage.errors import UserError
-from ullage.parameters import known_word
 from ullage.units import format_axis, format_bytes, format_duration, parse_axis, parse_duration, parse_share, parse_size
 
 if TYPE_CHECKING:
@@ -202,7 +201,7 @@ class Choice(Kind):
 
     def parse(self, word: Word) -> object:
         """See ``known_word``."""
-        return known_word(str(word), self.known, "")
+        return _known(str(word), self.known)
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -227,7 +226,7 @@ class Names(Kind):
         names = split_names(str(word))
         if not self.known:
             return names
-        found = [known_word(name, self.known, "") for name in names]
+        found = [_known(name, self.known) for name in names]
         return [name for name in self.known if name in found] if self.sorted_ else found
 
     def format(self, value: object) -> str:
@@ -350,3 +349,10 @@ def _multiple(size: int, unit: int, text: str, example: str) -> int:
     if size % unit:
         raise UserError(f"{size} bytes are no multiple of {unit}", text, f"write {example}")
     return size
+
+
+def _known(word: str, known: Sequence[str]) -> str:
+    # Imported here: it needs the models of the engine's description, for which a help text should not wait.
+    from ullage.parameters import known_word
+
+    return known_word(word, known, "")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The base of the options models of all suites."""
 
-import inspect
 from collections.abc import Mapping
 from typing import ClassVar, Self, cast
 
@@ -38,18 +37,6 @@ class SuiteOptions(Strict):
 
     changes: ClassVar[Mapping[str, Change]] = {}
     at: ClassVar[tuple[Target, ...]] = ()
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **_keywords: object) -> None:
-        """Of two bases pydantic takes the first one's field, also where that has only inherited it."""
-        for field, info in cls.model_fields.items():
-            owner = next(base for base in cls.__mro__ if field in inspect.get_annotations(base))
-            if (
-                owner is not cls
-                and issubclass(owner, SuiteOptions)
-                and owner.model_fields[field].metadata != info.metadata
-            ):
-                raise TypeError(f"{cls.__name__}.{field}: name {owner.__name__} first among the bases")
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

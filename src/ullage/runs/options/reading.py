@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 from pydantic import ValidationError
 
 from ullage.errors import UserError
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.model import OptionError, SuiteOptions
-from ullage.runs.suite import ParsedOptions
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

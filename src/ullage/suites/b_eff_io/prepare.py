@@ -20,7 +20,7 @@ from ullage.runs.case_progress import RunProgress
 from ullage.runs.execution import Execution
 from ullage.runs.launch_spec import LaunchSpec
 from ullage.runs.listed import datasets_there, listed_plan
-from ullage.runs.machine import Machine, read_machine
+from ullage.runs.machine import Machine, this_machine
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_places, room_at
 from ullage.runs.session import Ended, Session
@@ -111,7 +111,7 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
     options = read_options(BEffIoOptions, request)
     find_registered(engine_context.description, "workload", WORKLOAD)
     backends = {target.name: backend_of(target, engine_context.description) for target in request.targets}
-    machine, memory = read_machine(request.targets, options.nodes), node_memory()
+    machine, memory = this_machine(request.targets, options.nodes), node_memory()
     check_places(machine.places)
     layouts = layouts_of(options, machine.cores)
     options = with_room(with_memory(options, layouts, memory), machine)

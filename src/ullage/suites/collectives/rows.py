@@ -10,8 +10,8 @@ from ullage.model.plan import Parameters, Scalar
 from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MPI
-from ullage.suites.collectives.cells import COLLECTIVE, ONE_SIDED
+from ullage.runs.kernels.places import MPI
+from ullage.suites.collectives.prepare import COLLECTIVE, ONE_SIDED
 
 METRICS: Final = (
     "collective_latency",

@@ -6,7 +6,8 @@ from typing import Final
 from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
-from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
+from ullage.runs.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.places import MPI
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options

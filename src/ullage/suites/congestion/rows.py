@@ -14,7 +14,7 @@ from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.row_checks import check_values
 from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MPI
+from ullage.runs.kernels.places import MPI
 from ullage.suites.congestion.prepare import WORKLOAD
 
 if TYPE_CHECKING:

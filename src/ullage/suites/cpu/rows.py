@@ -4,9 +4,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from typing import Final
 
+from ullage.analysis.statistics import median
 from ullage.model.flags import UNPINNED, Flag
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import CaseRecord

@@ -25,7 +25,7 @@ from ullage.runs.cells.room import check_room, most_to_choose
 from ullage.runs.cells.volume import Shape, choose_volume
 from ullage.runs.deadline import Deadline
 from ullage.runs.execution import read_progress
-from ullage.runs.machine import Machine, read_machine
+from ullage.runs.machine import Machine, this_machine
 from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import PeerRuns
@@ -208,7 +208,7 @@ def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDis
     from ullage.system.cpu import usable_cores, usable_cpus
 
     options = read_options(DiskOptions, request)
-    machine = read_machine(request.targets, 1)
+    machine = this_machine(request.targets, 1)
     check_places(machine.places)
     spots = [make_spot(target, options, engine_context.description, direct_at(target)) for target in request.targets]
     options = options.model_copy(update={"smalls": {spot.target.name: spot.small for spot in spots}})

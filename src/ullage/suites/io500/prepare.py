@@ -21,7 +21,7 @@ from ullage.runs.case_progress import RunProgress
 from ullage.runs.execution import Execution
 from ullage.runs.launch_spec import LaunchSpec
 from ullage.runs.listed import datasets_there
-from ullage.runs.machine import Machine, read_machine
+from ullage.runs.machine import Machine, this_machine
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import Room, room_at
 from ullage.runs.session import Session
@@ -116,7 +116,7 @@ class PreparedIo500:
 def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo500:
     """Check everything that can be checked without starting anything."""
     options = read_options(Io500Options, request)
-    machine = read_machine(request.targets, options.nodes)
+    machine = this_machine(request.targets, options.nodes)
     check_targets(request.targets, machine.places)
     if options.cache == "drop" and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)

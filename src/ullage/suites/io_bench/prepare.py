@@ -13,7 +13,7 @@ from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.prepared import PreparedCells
-from ullage.runs.machine import read_machine
+from ullage.runs.machine import this_machine
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, check_places
 from ullage.runs.suite import EngineContext
@@ -71,7 +71,7 @@ def prepare_io_bench(request: Request, engine_context: EngineContext) -> Prepare
     options = read_options(IoBenchOptions, request)
     find_registered(engine_context.description, "backend", options.backend)
     check_paths(request.targets)
-    machine = read_machine(request.targets, 1)
+    machine = this_machine(request.targets, 1)
     check_places(machine.places)
     spots = [(target, direct_at(target)) for target in request.targets]
     cells = make_cells(options, spots, engine_context.description, machine.cores)

@@ -3,10 +3,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from statistics import median
 from typing import Final
 
 from ullage.analysis.findings.words import columns
+from ullage.analysis.statistics import median
 from ullage.model.summary import Finding, Row
 from ullage.suites.matrix.levels import Level
 from ullage.units import format_bytes, format_rate

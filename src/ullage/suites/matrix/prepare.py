@@ -9,7 +9,7 @@ from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
-from ullage.runs.machine import read_machine
+from ullage.runs.machine import this_machine
 from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_places
@@ -25,7 +25,7 @@ def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedC
     check_targets(request.targets, engine_context.description)
     if options.cache == "drop" and not options.direct and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
-    machine = read_machine(request.targets, 1)
+    machine = this_machine(request.targets, 1)
     check_places(machine.places)
     directs = {
         target.name: direct_at(target) if options.direct else DirectIo(served=False) for target in request.targets

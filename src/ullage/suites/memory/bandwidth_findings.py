@@ -8,7 +8,7 @@ from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
 from ullage.quantity import plural, times
-from ullage.suites.memory.caches import MEMORY_LEVEL
+from ullage.suites.memory.sizes import MEMORY_LEVEL
 from ullage.units import format_bytes, format_rate, format_time
 
 # Bytes on the bus over bytes as STREAM counts them, with ordinary stores: each line that is stored to is fetched first.

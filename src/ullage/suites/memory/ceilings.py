@@ -14,7 +14,7 @@ from ullage.analysis.ceilings.rows import best_reached, with_ceiling
 from ullage.model.machine import MachineFile
 from ullage.model.summary import Ceiling, Row
 from ullage.quantity import plural
-from ullage.suites.memory.caches import MEMORY_LEVEL, Cache
+from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache
 from ullage.units import format_bytes
 
 _BANDWIDTHS: Final = frozenset({"memory_bandwidth", "bus_bandwidth", "injected_bandwidth"})

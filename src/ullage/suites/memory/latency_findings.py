@@ -7,9 +7,9 @@ from typing import Final
 from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times
-from ullage.suites.memory.caches import MEMORY_LEVEL, Cache
 from ullage.suites.memory.knees import plateaus
 from ullage.suites.memory.rows import NO_HUGE_PAGES
+from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache
 from ullage.units import format_bytes, format_rate, format_time
 
 # A load whose time has risen by so much under load waits in a queue.

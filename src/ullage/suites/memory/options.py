@@ -6,12 +6,12 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from ullage.runs.kernels.cases import MEMORY
 from ullage.runs.kernels.options import KernelOptions
+from ullage.runs.kernels.places import MEMORY
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import MachineOptions, PeerOptions
 from ullage.runs.options.kinds import SizeAxis
-from ullage.suites.memory.caches import Cache
+from ullage.suites.memory.sizes import Cache
 
 LARGEST_BLOCK: Final = 1 << 30
 _EXAMPLE: Final = "4K, 1M or 10M"

@@ -15,7 +15,7 @@ from ullage.peers.mbw import MbwJob, mbw_command, run_mbw
 from ullage.peers.sysbench import SysbenchJob, run_sysbench, sysbench_command
 from ullage.runs.kernels.cases import KernelCase
 from ullage.runs.peer_runs import Hpcc, PeerJob, PeerNumbers, hpcc_job
-from ullage.suites.memory.caches import BEYOND, Cache, last_bytes
+from ullage.suites.memory.sizes import BEYOND, Cache, last_bytes
 
 Job = MbwJob | SysbenchJob
 _PHASE: Final = "stream"

@@ -12,10 +12,9 @@ from ullage.runs.kernels.resources import read_resources
 from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
-from ullage.suites.memory.caches import last_bytes, read_caches
 from ullage.suites.memory.cells import HEADERS, Planner
 from ullage.suites.memory.options import MemoryOptions
-from ullage.suites.memory.sizes import Sizes, choose_sizes, most_bytes
+from ullage.suites.memory.sizes import Sizes, choose_sizes, last_bytes, most_bytes, read_caches
 from ullage.system.cpu import usable_cores, usable_cpus
 from ullage.system.files import ROOT, parse_cpu_list
 from ullage.system.limits import read_limits

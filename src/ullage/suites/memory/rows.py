@@ -11,8 +11,8 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MEMORY
-from ullage.suites.memory.caches import MEMORY_LEVEL, Cache, level_of
+from ullage.runs.kernels.places import MEMORY
+from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache, level_of
 
 METRICS: Final = (
     "memory_bandwidth",

@@ -11,7 +11,7 @@ from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.peer_rows import with_peers
 from ullage.results.rows import RowContext
-from ullage.runs.kernels.cases import MEMORY
+from ullage.runs.kernels.places import MEMORY
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings

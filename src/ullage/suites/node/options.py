@@ -40,7 +40,8 @@ def _parts(asked: Mapping[str, object]) -> list[PartRequest]:
     parts: list[PartRequest] = []
     for name in names:
         share = {"time_s": round(seconds * SHARES[name] / total, 1)}
-        without: frozenset[str] = frozenset() if name in _WITH_PLACE else frozenset({"targets"})
-        own = {field: value for field, value in {**asked, **share}.items() if field not in without}
+        own = {**asked, **share}
+        if name not in _WITH_PLACE:
+            del own["targets"]
         parts.append(part_of(name, asked_of(suites[name], own)))
     return parts

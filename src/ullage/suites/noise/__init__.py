@@ -5,55 +5,7 @@ Every thread does the same piece of work again and again, and then watches the c
 shortest piece, at the same clock rate, is noise.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualQuickSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-    from ullage.suites.noise.options import NoiseOptions
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Noise:
-    """The suite ``noise``."""
-
-    name: str = "noise"
-    doc: str = _DOC
-
-    @property
-    def options(self) -> "type[NoiseOptions]":
-        """See ``Suite``."""
-        from ullage.suites.noise.options import NoiseOptions
-
-        return NoiseOptions
-
-    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: all threads, three times."""
-        from ullage.runs.options.reading import settled
-
-        return settled(self.options, quick=True)
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.noise.prepare import prepare_noise
-
-        return prepare_noise(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.noise.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = Noise()
+# The quick form: all threads, three times.
+SUITE = UsualQuickSuite("noise", __doc__ or "", "options:NoiseOptions", "suite:prepare_noise", "suite:summarise")

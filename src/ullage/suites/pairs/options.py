@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from ullage.runs.kernels.cases import MPI
 from ullage.runs.kernels.options import CaseOptions
+from ullage.runs.kernels.places import MPI
 from ullage.runs.options.declared import RANKS, Change, Option
 from ullage.runs.options.groups import NodesOptions
 from ullage.runs.options.kinds import FilePath, SizeAxis

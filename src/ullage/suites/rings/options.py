@@ -4,8 +4,8 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from ullage.runs.kernels.cases import MPI
 from ullage.runs.kernels.options import CaseOptions
+from ullage.runs.kernels.places import MPI
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import PeerOptions, RanksOptions
 

@@ -10,7 +10,7 @@ from ullage.model.record import CaseRecord
 from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MPI
+from ullage.runs.kernels.places import MPI
 from ullage.suites.rings.cases import LARGE_BYTES, PING_PONG, RING, SMALL_BYTES
 
 if TYPE_CHECKING:

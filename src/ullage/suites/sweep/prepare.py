@@ -26,7 +26,7 @@ from ullage.runs.cells.room import check_room, most_to_choose
 from ullage.runs.cells.volume import Shape, choose_volume
 from ullage.runs.deadline import Deadline
 from ullage.runs.execution import read_progress
-from ullage.runs.machine import Machine, read_machine
+from ullage.runs.machine import Machine, this_machine
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_places
 from ullage.runs.session import Session
@@ -135,7 +135,7 @@ class PreparedSweep:
 def prepare_sweep(request: Request, engine_context: EngineContext) -> PreparedSweep:
     """Check everything that can be checked without starting anything."""
     options = _options(request)
-    machine = read_machine(request.targets, options.nodes)
+    machine = this_machine(request.targets, options.nodes)
     prepared = PreparedSweep(request, options, engine_context, machine)
     if options.cache == "drop" and os.geteuid() != 0 and "read" in options.access:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)

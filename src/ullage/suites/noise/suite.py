@@ -1,13 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much is lost, to whom as far as the kernel tells, and what to do about it. Pure."""
+"""From the options of a noise run to its cases; from its records to rows, and to what should be done about it."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
+from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.study import make_study
 from ullage.analysis.findings.words import columns
-from ullage.model.record import Contamination, PhaseRecord
+from ullage.engine import find_registered
+from ullage.model.record import CaseRecord, Contamination, PhaseRecord
+from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.runs.kernels.cases import kernel_case
+from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.resources import read_resources
+from ullage.runs.options.reading import read_options
+from ullage.runs.suite import EngineContext, SuiteSummary
+from ullage.suites.noise.options import NoiseOptions
 from ullage.units import format_time
+
+WORKLOAD: Final = "fixed-work"
+HEADERS: Final = ("workload", "threads")
+_DEFAULTS: Final = {"quantum_s": 1e-4, "quanta": 3000.0, "watch_s": 0.0, "warm_up_s": 0.0}
+_AROUND_S: Final = 0.1
+
+
+def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKernels:
+    """``UserError`` where the engine has no such workload."""
+    options = read_options(NoiseOptions, request)
+    stated = find_registered(engine_context.description, "workload", WORKLOAD).parameters
+    known = {one.name: float(one.default) for one in stated if isinstance(one.default, (int, float))}
+    times = {name: known.get(name, default) for name, default in _DEFAULTS.items()}
+    seconds = times["quantum_s"] * times["quanta"] + times["watch_s"] + times["warm_up_s"] + _AROUND_S
+    cases = [
+        kernel_case(
+            WORKLOAD, {"threads": count}, CPU, (WORKLOAD, str(count)), engine_context.description, seconds=seconds
+        )
+        for count in options.threads
+    ]
+    return PreparedKernels(request, options, HEADERS, cases, notes=read_resources().notes())
+
+
+METRICS: Final = ("noise_share", "worst_noise_share", "turbo_share", "detour_share", "longest_detour")
+
+
+def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    launches = [file.records for file in result.read_records()]
+    targets = {**context.targets, CPU.name: TargetFacts(holds_data=False)}
+    rows = build_rows(launches, replace(context, accesses=(), metrics=METRICS, targets=targets))
+    measured = join(launches)
+    cases = {item.case.case: item.case for item in measured}
+    told = [_told(row, cases[row.case]) for row in rows]
+    findings = find_failures(make_study(told, failed_cases(launches), context.level))
+    return SuiteSummary(told, [*findings, *findings_of(told, [item.phase for item in measured])])
+
+
+def _told(row: Row, case: CaseRecord) -> Row:
+    threads = case.workload_parameters.get("threads", 1)
+    params = {"access": row.params["access"], "threads": threads if isinstance(threads, int) else 1}
+    return row.model_copy(update={"params": params})
+
 
 # As the grades of contamination have it: A below 1 %, C from 5 % on.
 LITTLE: Final = 0.01

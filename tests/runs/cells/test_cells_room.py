@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from suites.sweep.conftest import World
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.plan import Limits, Target
@@ -65,9 +64,3 @@ def test_targets_that_are_none(tmp_path: Path) -> None:
             check_places([Place(target="x", path=str(path), exists=exists)])
         assert caught.value.code == 3
     check_places([Place(target="x", path=str(tmp_path), exists=True)])
-
-
-def test_a_volume_is_not_chosen_where_a_block_for_every_rank_has_no_room(world: World) -> None:
-    with pytest.raises(UserError, match=r"needs 1.00 GiB, .*may (?:take|be taken)|a block for every rank") as caught:
-        world.prepare(ranks="1024", block="1M", space="512M")
-    assert caught.value.code == 3
