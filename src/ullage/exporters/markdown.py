@@ -12,8 +12,7 @@ from ullage.report import words
 from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
 from ullage.report.data import ReportData
 from ullage.report.table import Column, columns, front_columns, front_rows
-
-_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
+from ullage.report.words import escape
 
 
 def render(data: ReportData) -> str:
@@ -32,11 +31,6 @@ def render(data: ReportData) -> str:
         _section("How to reproduce", _code(shlex.join(summary.command))) if summary.command else "",
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def escape(text: str) -> str:
-    """``text`` on one line, with nothing in it that Markdown or HTML would act on."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def table(shown: Sequence[Column], rows: Sequence[Row]) -> str:

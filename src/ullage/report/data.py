@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ullage.discovery import gathered, suite_modules
 from ullage.model.record import PhaseRecord, RunRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
@@ -78,9 +79,9 @@ class ReportData:
     @cached_property
     def view(self) -> View:
         """The rows arranged in panels."""
-        from ullage.report.contents import load_sections
-
-        return make_view(self.summary, frozenset(section.suite for section in load_sections() if section.suite))
+        # Asked by name and not through the contents of the report, which are made of this.
+        sections = gathered(suite_modules("report"), "SECTIONS")
+        return make_view(self.summary, frozenset(section.suite for section in sections if section.suite))
 
     def rows_of(self, suite: str) -> list[Row]:
         """Those a suite of that name has made: all of its own result, a part of one that several suites share."""
