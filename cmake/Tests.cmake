@@ -24,7 +24,7 @@ if(NOT GTest_FOUND)
 endif()
 
 add_executable(ullage-engine-tests EXCLUDE_FROM_ALL tests/engine/main.cpp ${engine_tests})
-target_link_libraries(ullage-engine-tests PRIVATE ${ullage_layer_targets} ullage::options ullage::json ullage::mpi
+target_link_libraries(ullage-engine-tests PRIVATE ${ullage_tested_targets} ullage::options ullage::json ullage::mpi
   ullage::build_info ${CMAKE_DL_LIBS} GTest::gtest)
 # Tests see everything: one of a low layer may be about what a high one makes of it.
 target_include_directories(ullage-engine-tests PRIVATE "${CMAKE_SOURCE_DIR}/engine")

@@ -22,14 +22,14 @@ Error shared_error(const Comm& everyone, const Error& own, int root) {
 
 }  // namespace
 
-Agreement agree(const Comm& everyone, Status own) {
-  const bool everywhere = !everyone.any(!own);
+Agreement agree(const Comm& everyone, Status own, CallSite site) {
+  const bool everywhere = !everyone.any(!own, site);
   return {everywhere, std::move(own)};
 }
 
-Status share_status(const Comm& everyone, Status own) {
+Status share_status(const Comm& everyone, Status own, CallSite site) {
   constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t failing = everyone.min(own ? nobody : everyone.rank());
+  const std::int64_t failing = everyone.min(own ? nobody : everyone.rank(), site);
   if (failing == nobody) return {};
   Error shared = shared_error(everyone, own ? Error{} : own.error(), static_cast<int>(failing));
   return own ? fail(std::move(shared)) : own;

@@ -15,10 +15,10 @@ struct Agreement {
 };
 
 /// Collective.
-[[nodiscard]] Agreement agree(const Comm& everyone, Status own);
+[[nodiscard]] Agreement agree(const Comm& everyone, Status own, CallSite site = CallSite::current());
 
 /// Collective: success when every rank had it. Else each rank that failed keeps its own error, and the others get that
 /// of the lowest rank that failed, which its text names.
-[[nodiscard]] Status share_status(const Comm& everyone, Status own);
+[[nodiscard]] Status share_status(const Comm& everyone, Status own, CallSite site = CallSite::current());
 
 }  // namespace ullage::mpi

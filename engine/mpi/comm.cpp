@@ -37,15 +37,18 @@ void in_parts(std::size_t total, const Move& move) {
 }
 
 template <class T>
-void reduce_everywhere(MPI_Comm comm, std::span<T> values, MPI_Datatype type, MPI_Op operation) {
+void reduce_everywhere(const Comm::Handle& handle, CallSite site, std::span<T> values, MPI_Datatype type,
+                       MPI_Op operation) {
+  enter(handle, site);
   in_parts(values.size(), [&](std::size_t first, int count) {
-    check(MPI_Allreduce(MPI_IN_PLACE, values.data() + first, count, type, operation, comm), "MPI_Allreduce");
+    check(MPI_Allreduce(MPI_IN_PLACE, values.data() + first, count, type, operation, handle.comm), "MPI_Allreduce");
   });
 }
 
-LongInt locate(MPI_Comm comm, std::int64_t value, int rank, MPI_Op operation) {
+LongInt locate(const Comm::Handle& handle, CallSite site, std::int64_t value, int rank, MPI_Op operation) {
+  enter(handle, site);
   LongInt located{value, rank};
-  check(MPI_Allreduce(MPI_IN_PLACE, &located, 1, MPI_LONG_INT, operation, comm), "MPI_Allreduce");
+  check(MPI_Allreduce(MPI_IN_PLACE, &located, 1, MPI_LONG_INT, operation, handle.comm), "MPI_Allreduce");
   return located;
 }
 
@@ -81,13 +84,15 @@ int Comm::size() const {
   return size;
 }
 
-Comm Comm::duplicate() const {
+Comm Comm::duplicate(CallSite site) const {
+  enter(*handle_, site);
   MPI_Comm made = MPI_COMM_NULL;
   check(MPI_Comm_dup(handle_->comm, &made), "MPI_Comm_dup");
   return Comm(std::make_unique<Handle>(made, true));
 }
 
-Comm Comm::split(int color, int key) const {
+Comm Comm::split(int color, int key, CallSite site) const {
+  enter(*handle_, site);
   MPI_Comm made = MPI_COMM_NULL;
   check(MPI_Comm_split(handle_->comm, color, key, &made), "MPI_Comm_split");
   return Comm(std::make_unique<Handle>(made, true));
@@ -95,76 +100,85 @@ Comm Comm::split(int color, int key) const {
 
 // Not MPI_Comm_split_type: that costs MPICH a quarter of a second for 64 ranks on two cores, and it takes network
 // namespaces of one machine for one host or not, as the library likes.
-Comm Comm::split_by_node() const { return split_by_node(host_name()); }
+Comm Comm::split_by_node(CallSite site) const { return split_by_node(host_name(), site); }
 
-Comm Comm::split_by_node(const std::string& host) const { return split_by_text(kernel_identity() + " " + host); }
+Comm Comm::split_by_node(const std::string& host, CallSite site) const {
+  return split_by_text(kernel_identity() + " " + host, site);
+}
 
-Comm Comm::split_by_text(const std::string& text) const {
+Comm Comm::split_by_text(const std::string& text, CallSite site) const {
   Comm ranks(std::make_unique<Handle>(handle_->comm, false));
   const std::int64_t hash = stable_hash(text);
   for (const int shift : {0, 31}) {  // colours have 31 bits, the hash 62 and more
     std::array<std::int64_t, 2> bounds{hash, -hash};
-    ranks.max_all(bounds);
+    ranks.max_all(bounds, site);
     if (bounds[0] == -bounds[1]) break;
-    ranks = ranks.split(static_cast<int>((hash >> shift) & 0x7fffffff), ranks.rank());
+    ranks = ranks.split(static_cast<int>((hash >> shift) & 0x7fffffff), ranks.rank(), site);
   }
   return ranks;
 }
 
-std::uint64_t Comm::sum_before(std::uint64_t value) const {
+std::uint64_t Comm::sum_before(std::uint64_t value, CallSite site) const {
+  enter(*handle_, site);
   std::uint64_t before = 0;
   check(MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, handle_->comm), "MPI_Exscan");
   return rank() == 0 ? 0 : before;
 }
 
-void Comm::barrier() const { check(MPI_Barrier(handle_->comm), "MPI_Barrier"); }
+void Comm::barrier(CallSite site) const {
+  enter(*handle_, site);
+  check(MPI_Barrier(handle_->comm), "MPI_Barrier");
+}
 
-void Comm::broadcast(std::span<std::byte> data, int root) const {
+void Comm::broadcast(std::span<std::byte> data, int root, CallSite site) const {
+  enter(*handle_, site);
   in_parts(data.size(), [&](std::size_t first, int count) {
     check(MPI_Bcast(data.data() + first, count, MPI_BYTE, root, handle_->comm), "MPI_Bcast");
   });
 }
 
-std::string Comm::broadcast(std::string text, int root) const {
-  text.resize(static_cast<std::size_t>(broadcast(static_cast<std::int64_t>(text.size()), root)));
-  broadcast(std::as_writable_bytes(std::span(text)), root);
+std::string Comm::broadcast(std::string text, int root, CallSite site) const {
+  text.resize(static_cast<std::size_t>(broadcast(static_cast<std::int64_t>(text.size()), root, site)));
+  broadcast(std::as_writable_bytes(std::span(text)), root, site);
   return text;
 }
 
-std::int64_t Comm::broadcast(std::int64_t value, int root) const {
+std::int64_t Comm::broadcast(std::int64_t value, int root, CallSite site) const {
+  enter(*handle_, site);
   check(MPI_Bcast(&value, 1, MPI_INT64_T, root, handle_->comm), "MPI_Bcast");
   return value;
 }
 
-std::int64_t Comm::min(std::int64_t value) const {
-  min_all({&value, 1});
+std::int64_t Comm::min(std::int64_t value, CallSite site) const {
+  min_all({&value, 1}, site);
   return value;
 }
 
-std::int64_t Comm::max(std::int64_t value) const {
-  max_all({&value, 1});
+std::int64_t Comm::max(std::int64_t value, CallSite site) const {
+  max_all({&value, 1}, site);
   return value;
 }
 
-std::uint64_t Comm::sum(std::uint64_t value) const {
-  sum_all({&value, 1});
+std::uint64_t Comm::sum(std::uint64_t value, CallSite site) const {
+  sum_all({&value, 1}, site);
   return value;
 }
 
-bool Comm::all(bool value) const { return min(value ? 1 : 0) != 0; }
-bool Comm::any(bool value) const { return max(value ? 1 : 0) != 0; }
+bool Comm::all(bool value, CallSite site) const { return min(value ? 1 : 0, site) != 0; }
+bool Comm::any(bool value, CallSite site) const { return max(value ? 1 : 0, site) != 0; }
 
-Comm::Located Comm::max_location(std::int64_t value) const {
-  const LongInt located = locate(handle_->comm, value, rank(), MPI_MAXLOC);
+Comm::Located Comm::max_location(std::int64_t value, CallSite site) const {
+  const LongInt located = locate(*handle_, site, value, rank(), MPI_MAXLOC);
   return {located.value, located.rank};
 }
 
-Comm::Located Comm::min_location(std::int64_t value) const {
-  const LongInt located = locate(handle_->comm, value, rank(), MPI_MINLOC);
+Comm::Located Comm::min_location(std::int64_t value, CallSite site) const {
+  const LongInt located = locate(*handle_, site, value, rank(), MPI_MINLOC);
   return {located.value, located.rank};
 }
 
-void Comm::sum_to_root(std::span<std::uint64_t> values, int root) const {
+void Comm::sum_to_root(std::span<std::uint64_t> values, int root, CallSite site) const {
+  enter(*handle_, site);
   const bool mine = rank() == root;
   in_parts(values.size(), [&](std::size_t first, int count) {
     std::uint64_t* const part = values.data() + first;
@@ -174,18 +188,24 @@ void Comm::sum_to_root(std::span<std::uint64_t> values, int root) const {
   });
 }
 
-void Comm::min_all(std::span<std::int64_t> values) const {
-  reduce_everywhere(handle_->comm, values, MPI_INT64_T, MPI_MIN);
+void Comm::min_all(std::span<std::int64_t> values, CallSite site) const {
+  reduce_everywhere(*handle_, site, values, MPI_INT64_T, MPI_MIN);
 }
-void Comm::max_all(std::span<std::int64_t> values) const {
-  reduce_everywhere(handle_->comm, values, MPI_INT64_T, MPI_MAX);
+void Comm::max_all(std::span<std::int64_t> values, CallSite site) const {
+  reduce_everywhere(*handle_, site, values, MPI_INT64_T, MPI_MAX);
 }
-void Comm::sum_all(std::span<std::uint64_t> values) const {
-  reduce_everywhere(handle_->comm, values, MPI_UINT64_T, MPI_SUM);
+void Comm::sum_all(std::span<std::uint64_t> values, CallSite site) const {
+  reduce_everywhere(*handle_, site, values, MPI_UINT64_T, MPI_SUM);
 }
-void Comm::min_all(std::span<double> values) const { reduce_everywhere(handle_->comm, values, MPI_DOUBLE, MPI_MIN); }
-void Comm::max_all(std::span<double> values) const { reduce_everywhere(handle_->comm, values, MPI_DOUBLE, MPI_MAX); }
-void Comm::sum_all(std::span<double> values) const { reduce_everywhere(handle_->comm, values, MPI_DOUBLE, MPI_SUM); }
+void Comm::min_all(std::span<double> values, CallSite site) const {
+  reduce_everywhere(*handle_, site, values, MPI_DOUBLE, MPI_MIN);
+}
+void Comm::max_all(std::span<double> values, CallSite site) const {
+  reduce_everywhere(*handle_, site, values, MPI_DOUBLE, MPI_MAX);
+}
+void Comm::sum_all(std::span<double> values, CallSite site) const {
+  reduce_everywhere(*handle_, site, values, MPI_DOUBLE, MPI_SUM);
+}
 
 void Comm::send(std::span<const std::byte> data, int to, int tag) const {
   in_parts(data.size(), [&](std::size_t first, int count) {

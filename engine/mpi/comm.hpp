@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ class Environment final {
 /// process ends, and its launcher ends the others.
 [[noreturn]] void abort_all(int exit_code);
 
+/// Where a collective is called from. The builds of the tests and of the sanitizers compare it over the ranks before
+/// they enter: see mpi/collective_check.hpp.
+using CallSite = std::source_location;
+
 /// A communicator; move-only, freed when it owns one (world does not).
 class Comm final {
  public:
@@ -45,42 +50,45 @@ class Comm final {
 
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
-  [[nodiscard]] Comm duplicate() const;
-  [[nodiscard]] Comm split(int color, int key) const;
+  [[nodiscard]] Comm duplicate(CallSite site = CallSite::current()) const;
+  [[nodiscard]] Comm split(int color, int key, CallSite site = CallSite::current()) const;
   /// The ranks among these that run on the same kernel under the same host name (network namespaces of one machine are
   /// hosts of their own), i.e. a node; ordered as here. Where that is all of them it is this communicator, which then
   /// has to live longer.
-  [[nodiscard]] Comm split_by_node() const;
-  [[nodiscard]] Comm split_by_node(const std::string& host) const;
+  [[nodiscard]] Comm split_by_node(CallSite site = CallSite::current()) const;
+  [[nodiscard]] Comm split_by_node(const std::string& host, CallSite site = CallSite::current()) const;
   /// The ranks among these that gave the same text, likewise.
-  [[nodiscard]] Comm split_by_text(const std::string& text) const;
+  [[nodiscard]] Comm split_by_text(const std::string& text, CallSite site = CallSite::current()) const;
   /// Sum of the values of the ranks before this one; 0 on the first.
-  [[nodiscard]] std::uint64_t sum_before(std::uint64_t value) const;
+  [[nodiscard]] std::uint64_t sum_before(std::uint64_t value, CallSite site = CallSite::current()) const;
 
-  void barrier() const;
-  void broadcast(std::span<std::byte> data, int root) const;
-  [[nodiscard]] std::string broadcast(std::string text, int root) const;  // any length
-  [[nodiscard]] std::int64_t broadcast(std::int64_t value, int root) const;
+  void barrier(CallSite site = CallSite::current()) const;
+  void broadcast(std::span<std::byte> data, int root, CallSite site = CallSite::current()) const;
+  [[nodiscard]] std::string broadcast(std::string text, int root,
+                                      CallSite site = CallSite::current()) const;  // any length
+  [[nodiscard]] std::int64_t broadcast(std::int64_t value, int root, CallSite site = CallSite::current()) const;
 
-  [[nodiscard]] std::int64_t min(std::int64_t value) const;  // all ranks get it
-  [[nodiscard]] std::int64_t max(std::int64_t value) const;
-  [[nodiscard]] std::uint64_t sum(std::uint64_t value) const;
-  [[nodiscard]] bool all(bool value) const;
-  [[nodiscard]] bool any(bool value) const;
+  [[nodiscard]] std::int64_t min(std::int64_t value, CallSite site = CallSite::current()) const;  // all ranks get it
+  [[nodiscard]] std::int64_t max(std::int64_t value, CallSite site = CallSite::current()) const;
+  [[nodiscard]] std::uint64_t sum(std::uint64_t value, CallSite site = CallSite::current()) const;
+  [[nodiscard]] bool all(bool value, CallSite site = CallSite::current()) const;
+  [[nodiscard]] bool any(bool value, CallSite site = CallSite::current()) const;
   struct Located {
     std::int64_t value = 0;
     int rank = 0;
   };
-  [[nodiscard]] Located max_location(std::int64_t value) const;  // lowest rank among equals
-  [[nodiscard]] Located min_location(std::int64_t value) const;
+  [[nodiscard]] Located max_location(std::int64_t value,
+                                     CallSite site = CallSite::current()) const;  // lowest rank among equals
+  [[nodiscard]] Located min_location(std::int64_t value, CallSite site = CallSite::current()) const;
   /// Element-wise, at root only (others' spans are left as they are).
-  void sum_to_root(std::span<std::uint64_t> values, int root) const;
-  void min_all(std::span<std::int64_t> values) const;  // element-wise, everywhere, in one call
-  void max_all(std::span<std::int64_t> values) const;
-  void sum_all(std::span<std::uint64_t> values) const;
-  void min_all(std::span<double> values) const;
-  void max_all(std::span<double> values) const;
-  void sum_all(std::span<double> values) const;
+  void sum_to_root(std::span<std::uint64_t> values, int root, CallSite site = CallSite::current()) const;
+  void min_all(std::span<std::int64_t> values,
+               CallSite site = CallSite::current()) const;  // element-wise, everywhere, in one call
+  void max_all(std::span<std::int64_t> values, CallSite site = CallSite::current()) const;
+  void sum_all(std::span<std::uint64_t> values, CallSite site = CallSite::current()) const;
+  void min_all(std::span<double> values, CallSite site = CallSite::current()) const;
+  void max_all(std::span<double> values, CallSite site = CallSite::current()) const;
+  void sum_all(std::span<double> values, CallSite site = CallSite::current()) const;
 
   void send(std::span<const std::byte> data, int to, int tag) const;
   // Messages may be of any length: long ones go in parts.

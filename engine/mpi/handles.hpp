@@ -4,6 +4,9 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+
+#include "mpi/collective_check.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {
@@ -11,6 +14,16 @@ namespace ullage::mpi {
 struct Comm::Handle {
   MPI_Comm comm = MPI_COMM_NULL;
   bool owned = false;
+  mutable std::uint64_t collectives = 0;  // entered through this object, where that is counted
+  mutable MismatchReporter on_mismatch;   // empty: all ranks are ended
 };
+
+/// Whether this build compares where ranks call collectives from; CMake says so.
+inline constexpr bool checks_collectives = ULLAGE_CHECK_COLLECTIVES != 0;
+
+/// Comes before every collective. Costs nothing where it does not check.
+inline void enter(const Comm::Handle& handle, const CallSite& site) {
+  if constexpr (checks_collectives) check_call_site(handle, site);
+}
 
 }  // namespace ullage::mpi

@@ -77,7 +77,70 @@ struct Capabilities {
   std::size_t alignment_bytes = 1;  // of offsets, lengths and buffers, known once the target is (else 1)
 };
 
-/// Talks to one target through one API for all phases of a case. One per rank, used by one thread.
+/// How a phase moves its data: each of `threads` has up to `queue_depth` operations under way at once.
+struct Concurrency {
+  int queue_depth = 1;
+  int threads = 1;
+  /// Extents of a transfer() that are so many apart share their memory: the later one is begun when the earlier one has
+  /// ended. Only with one thread. 0: none do.
+  std::size_t window = 0;
+};
+
+/// Size and whether every byte is allocated (no hole, no unwritten extent).
+struct FileExtents {
+  std::uint64_t size_bytes = 0;
+  bool fully_written = true;
+};
+
+/// What a backend can do besides moving data is a facet of it, which it has or has not. Names are relative to the run
+/// folder.
+
+/// Facet: several operations of a rank under way at once.
+class ConcurrencyFacet {
+ public:
+  virtual ~ConcurrencyFacet() = default;
+  /// Before a phase's timer: its transfers will be from or to `memory`. May come again while no file is open.
+  [[nodiscard]] virtual Status make_ready(std::span<std::byte> memory, const Concurrency& concurrency) = 0;
+};
+
+/// Facet: files that have names and stay.
+class NamesFacet {
+ public:
+  virtual ~NamesFacet() = default;
+  [[nodiscard]] virtual Status make_directory(const std::string& name) = 0;
+  [[nodiscard]] virtual Status remove_file(const std::string& name) = 0;
+  [[nodiscard]] virtual Status remove_directory(const std::string& name) = 0;
+  [[nodiscard]] virtual Result<FileExtents> inspect(const std::string& name) = 0;
+};
+
+/// Facet: files that are seen through views.
+class ViewsFacet {
+ public:
+  virtual ~ViewsFacet() = default;
+  /// As Backend::open(), for reading and writing unless the request's mode is `read`; `hints` besides the backend's
+  /// own, before which they go. `unique` counts here.
+  [[nodiscard]] virtual Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request,
+                                                                        const Map& hints) = 0;
+};
+
+/// Facet: work on names.
+class MetadataFacet {
+ public:
+  virtual ~MetadataFacet() = default;
+  /// Made anew for every phase; the backend outlives it.
+  [[nodiscard]] virtual Result<std::unique_ptr<MetadataApi>> make_metadata() = 0;
+};
+
+/// Facet: a node's cache between the files and their device.
+class CacheFacet {
+ public:
+  virtual ~CacheFacet() = default;
+  /// Writes back and drops the named file from this node's page cache.
+  [[nodiscard]] virtual Status drop_cached(const std::string& name) = 0;
+};
+
+/// Talks to one target through one API for all phases of a case. One per rank, used by one thread. What every backend
+/// has is virtual here; the facets are those it has, null where it has not.
 class Backend {
  public:
   Backend() = default;
@@ -86,45 +149,27 @@ class Backend {
   virtual ~Backend() = default;
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
-  /// How a phase moves its data: each of `threads` has up to `queue_depth` operations under way at once.
-  struct Concurrency {
-    int queue_depth = 1;
-    int threads = 1;
-    /// Extents of a transfer() that are so many apart share their memory: the later one is begun when the earlier one
-    /// has ended. Only with one thread. 0: none do.
-    std::size_t window = 0;
-  };
-  /// Before a phase's timer: its transfers will be from or to `memory`. May come again while no file is open. Without
-  /// it, a file has one operation under way.
-  [[nodiscard]] virtual Status make_ready(std::span<std::byte> memory, const Concurrency& concurrency) {
-    (void)memory;
-    (void)concurrency;
-    return {};
-  }
   /// Collective over `everyone` when request.shared: all ranks succeed or all fail.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(const OpenRequest& request) = 0;
-  /// The same of a file with views, open for reading and writing unless the request's mode is `read`; `hints` besides
-  /// the backend's own, before which they go. `unique` counts here.
-  [[nodiscard]] virtual Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) {
-    (void)hints;
-    return fail(unsupported("open with views", request.name));
-  }
-  /// Names are relative to the run folder.
-  [[nodiscard]] virtual Status make_directory(const std::string& name) { return fail(unsupported("mkdir", name)); }
-  [[nodiscard]] virtual Status remove_file(const std::string& name) { return fail(unsupported("remove", name)); }
-  [[nodiscard]] virtual Status remove_directory(const std::string& name) { return fail(unsupported("rmdir", name)); }
-  /// Made anew for every phase; the backend outlives it.
-  [[nodiscard]] virtual Result<std::unique_ptr<MetadataApi>> metadata() { return fail(unsupported("metadata", "")); }
-  /// Size and whether every byte is allocated (no hole, no unwritten extent). Unsupported where the backend holds no
-  /// data.
-  struct Extents {
-    std::uint64_t size_bytes = 0;
-    bool fully_written = true;
-  };
-  [[nodiscard]] virtual Result<Extents> inspect(const std::string& name) { return fail(unsupported("inspect", name)); }
-  /// Writes back and drops the named file from this node's page cache.
-  [[nodiscard]] virtual Status drop_cached(const std::string& name) { return fail(unsupported("advise", name)); }
   [[nodiscard]] virtual Map hints_given() const { return {}; }
+
+  [[nodiscard]] virtual ConcurrencyFacet* concurrency() { return nullptr; }
+  [[nodiscard]] virtual NamesFacet* names() { return nullptr; }
+  [[nodiscard]] virtual ViewsFacet* views() { return nullptr; }
+  [[nodiscard]] virtual MetadataFacet* metadata() { return nullptr; }
+  [[nodiscard]] virtual CacheFacet* cache() { return nullptr; }
+
+  // The facets' calls for those who cannot do without: an error where the backend has none of it.
+
+  /// Success without the facet: a file then has one operation under way.
+  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted);
+  [[nodiscard]] Status make_directory(const std::string& name);
+  [[nodiscard]] Status remove_file(const std::string& name);
+  [[nodiscard]] Status remove_directory(const std::string& name);
+  [[nodiscard]] Result<FileExtents> inspect(const std::string& name);
+  [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints);
+  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata();
+  [[nodiscard]] Status drop_cached(const std::string& name);
 };
 
 /// What a backend is made from; outlives it. `folder` is null for backends without a path.

@@ -17,9 +17,12 @@ const Words<FaultKind>& kinds() {
 }
 
 const Words<FaultOperation>& operations() {
-  static const Words<FaultOperation> words{{FaultOperation::open, "open"},   {FaultOperation::write, "write"},
-                                           {FaultOperation::read, "read"},   {FaultOperation::sync, "sync"},
-                                           {FaultOperation::close, "close"}, {FaultOperation::remove, "remove"}};
+  static const Words<FaultOperation> words{
+      {FaultOperation::open, "open"},        {FaultOperation::write, "write"},     {FaultOperation::read, "read"},
+      {FaultOperation::sync, "sync"},        {FaultOperation::close, "close"},     {FaultOperation::remove, "remove"},
+      {FaultOperation::mkdir, "mkdir"},      {FaultOperation::create, "create"},   {FaultOperation::stat, "stat"},
+      {FaultOperation::rename, "rename"},    {FaultOperation::readdir, "readdir"}, {FaultOperation::chmod, "chmod"},
+      {FaultOperation::truncate, "truncate"}};
   return words;
 }
 

@@ -11,7 +11,22 @@
 namespace ullage {
 
 enum class FaultKind { eio, enospc, edquot, short_count, delay, hang, flip };
-enum class FaultOperation { open, write, read, sync, close, remove };
+/// Calls on files and, from `mkdir` on, on names; `open`, `read` and `remove` are calls on both.
+enum class FaultOperation {
+  open,
+  write,
+  read,
+  sync,
+  close,
+  remove,
+  mkdir,
+  create,
+  stat,
+  rename,
+  readdir,
+  chmod,
+  truncate
+};
 
 struct FaultParameters {
   std::string inner = "posix";

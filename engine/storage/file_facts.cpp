@@ -92,7 +92,7 @@ std::size_t assumed_alignment(int fd) {
 
 }  // namespace
 
-Result<Backend::Extents> inspect_file(const RunFolder& folder, const std::string& name) {
+Result<FileExtents> inspect_file(const RunFolder& folder, const std::string& name) {
   const auto file = folder.open_file(name, O_RDONLY);
   if (!file) return fail(file.error());
   struct stat status{};
@@ -101,7 +101,7 @@ Result<Backend::Extents> inspect_file(const RunFolder& folder, const std::string
   // Data still in the page cache over an unwritten extent is written: asked a second time after write-back.
   const bool unwritten =
       has_unwritten_extents(file->get(), size, 0) && has_unwritten_extents(file->get(), size, FIEMAP_FLAG_SYNC);
-  return Backend::Extents{size, !unwritten && !has_hole(file->get(), size)};
+  return FileExtents{size, !unwritten && !has_hole(file->get(), size)};
 }
 
 Status drop_cached_file(const RunFolder& folder, const std::string& name) {

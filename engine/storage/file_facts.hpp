@@ -15,7 +15,7 @@ namespace ullage {
 
 /// Size, and whether every byte is written: no hole (SEEK_HOLE), no allocated but unwritten extent (FIEMAP where it is
 /// supported).
-[[nodiscard]] Result<Backend::Extents> inspect_file(const RunFolder& folder, const std::string& name);
+[[nodiscard]] Result<FileExtents> inspect_file(const RunFolder& folder, const std::string& name);
 
 /// Writes the file back (fdatasync) and drops its clean pages from this node's page cache (POSIX_FADV_DONTNEED).
 [[nodiscard]] Status drop_cached_file(const RunFolder& folder, const std::string& name);

@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::size_t most_files = 16;
 constexpr std::size_t piece_bytes = std::size_t{1} << 30;  // the most that one registered buffer may have
-// Of more than two requests at once the kernel keeps the first from the device until the last is made (its plug).
+// When more than two requests come at once, the kernel keeps the first from the device until the last is made (its
+// plug).
 constexpr unsigned most_at_once = 2;
 
 // By number: the headers of an older system do not have all of them, the kernel may all the same.
@@ -157,8 +158,8 @@ std::optional<std::string> IoRing::missing() {
   return "io_uring_setup: " + std::string(std::strerror(ring.error()));
 }
 
-OrErrno<void> IoRing::keep_memory(std::span<std::byte> memory) {
-  forget_memory();
+OrErrno<void> IoRing::register_buffers(std::span<std::byte> memory) {
+  unregister_buffers();
   std::vector<iovec> pieces;
   for (std::span<std::byte> rest = memory; !rest.empty(); rest = rest.subspan(pieces.back().iov_len))
     pieces.push_back({rest.data(), std::min(rest.size(), piece_bytes)});
@@ -169,13 +170,13 @@ OrErrno<void> IoRing::keep_memory(std::span<std::byte> memory) {
   return {};
 }
 
-void IoRing::forget_memory() {
+void IoRing::unregister_buffers() {
   if (state_->kept.empty()) return;
   enroll(state_->ring.get(), IORING_UNREGISTER_BUFFERS, nullptr, 0);
   state_->kept = {};
 }
 
-OrErrno<unsigned> IoRing::keep_file(int fd) {
+OrErrno<unsigned> IoRing::register_file(int fd) {
   for (unsigned file = 0; file < most_files; ++file) {
     if (state_->used[file]) continue;
     const io_uring_files_update update{.offset = file, .resv = 0, .fds = reinterpret_cast<std::uint64_t>(&fd)};
@@ -186,7 +187,7 @@ OrErrno<unsigned> IoRing::keep_file(int fd) {
   return std::unexpected(ENFILE);
 }
 
-void IoRing::forget_file(unsigned file) {
+void IoRing::unregister_file(unsigned file) {
   const int none = -1;
   const io_uring_files_update update{.offset = file, .resv = 0, .fds = reinterpret_cast<std::uint64_t>(&none)};
   enroll(state_->ring.get(), IORING_REGISTER_FILES_UPDATE, &update, 1);
@@ -250,10 +251,10 @@ struct IoRing::State {};
 
 OrErrno<IoRing> IoRing::make(unsigned) { return std::unexpected(ENOSYS); }
 std::optional<std::string> IoRing::missing() { return "built on a system without linux/io_uring.h"; }
-OrErrno<void> IoRing::keep_memory(std::span<std::byte>) { return std::unexpected(ENOSYS); }
-void IoRing::forget_memory() {}
-OrErrno<unsigned> IoRing::keep_file(int) { return std::unexpected(ENOSYS); }
-void IoRing::forget_file(unsigned) {}
+OrErrno<void> IoRing::register_buffers(std::span<std::byte>) { return std::unexpected(ENOSYS); }
+void IoRing::unregister_buffers() {}
+OrErrno<unsigned> IoRing::register_file(int) { return std::unexpected(ENOSYS); }
+void IoRing::unregister_file(unsigned) {}
 OrErrno<void> IoRing::queue(unsigned, const IoRequest&) { return std::unexpected(ENOSYS); }
 OrErrno<void> IoRing::wait() { return std::unexpected(ENOSYS); }
 std::optional<IoCompletion> IoRing::next_completion() { return std::nullopt; }

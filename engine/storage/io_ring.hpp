@@ -41,13 +41,13 @@ class IoRing final {
 
   /// Requests within this memory spare the kernel to look up and pin its pages each time. Replaces what was given
   /// before; the memory outlives its use here. ENOMEM where the limit of locked memory is too low.
-  [[nodiscard]] OrErrno<void> keep_memory(std::span<std::byte> memory);
-  /// Of what was kept, nothing.
-  void forget_memory();
+  [[nodiscard]] OrErrno<void> register_buffers(std::span<std::byte> memory);
+  /// The memory that was registered is so no more.
+  void unregister_buffers();
 
   /// An open file by a number of this ring's; the descriptor stays the caller's. At most 16 at once: ENFILE.
-  [[nodiscard]] OrErrno<unsigned> keep_file(int fd);
-  void forget_file(unsigned file);
+  [[nodiscard]] OrErrno<unsigned> register_file(int fd);
+  void unregister_file(unsigned file);
 
   /// There is room for as many as are not under way. Hands them over two by two.
   [[nodiscard]] OrErrno<void> queue(unsigned file, const IoRequest& request);

@@ -27,8 +27,8 @@ class IoRingOnAFile : public testing::Test {
 TEST_F(IoRingOnAFile, EveryRequestComesBackOnceWithItsTag) {
   auto ring = IoRing::make(8);
   ASSERT_TRUE(ring);
-  ASSERT_TRUE(ring->keep_memory(memory_.bytes()));
-  const auto number = ring->keep_file(file_.get());
+  ASSERT_TRUE(ring->register_buffers(memory_.bytes()));
+  const auto number = ring->register_file(file_.get());
   ASSERT_TRUE(number);
   for (std::uint64_t tag = 0; tag < 5; ++tag)
     ASSERT_TRUE(ring->queue(*number, {false, memory_.bytes().data() + tag * 1024, 1024, tag * 1024, tag}));
@@ -50,7 +50,7 @@ TEST_F(IoRingOnAFile, ErrorsAreThoseOfTheOperationAndNotOfTheRing) {
   auto ring = IoRing::make(1);
   ASSERT_TRUE(ring);
   const Descriptor unwritable(::open((folder_.path() + "/f").c_str(), O_RDONLY));
-  const auto number = ring->keep_file(unwritable.get());
+  const auto number = ring->register_file(unwritable.get());
   ASSERT_TRUE(ring->queue(*number, {true, memory_.bytes().data(), 512, 0, 7}));
   ASSERT_TRUE(ring->wait());
   const auto completion = ring->next_completion();
@@ -62,22 +62,22 @@ TEST_F(IoRingOnAFile, ErrorsAreThoseOfTheOperationAndNotOfTheRing) {
 TEST_F(IoRingOnAFile, ForgottenFilesMakeRoomForOthers) {
   auto ring = IoRing::make(1);
   ASSERT_TRUE(ring);
-  for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(ring->keep_file(file_.get()), i);
-  EXPECT_EQ(ring->keep_file(file_.get()).error(), ENFILE);
-  ring->forget_file(5);
-  EXPECT_EQ(ring->keep_file(file_.get()), 5U);
-  EXPECT_EQ(ring->keep_file(-1).error(), ENFILE);
+  for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(ring->register_file(file_.get()), i);
+  EXPECT_EQ(ring->register_file(file_.get()).error(), ENFILE);
+  ring->unregister_file(5);
+  EXPECT_EQ(ring->register_file(file_.get()), 5U);
+  EXPECT_EQ(ring->register_file(-1).error(), ENFILE);
 }
 
 TEST_F(IoRingOnAFile, MemoryCanBeKeptAnewAndIsForgottenWithoutHarm) {
   auto ring = IoRing::make(1);
   ASSERT_TRUE(ring);
-  ring->forget_memory();
-  EXPECT_TRUE(ring->keep_memory({}));
-  EXPECT_TRUE(ring->keep_memory(memory_.bytes()));
-  EXPECT_TRUE(ring->keep_memory(memory_.bytes().first(4096)));
-  ring->forget_memory();
-  const auto number = ring->keep_file(file_.get());
+  ring->unregister_buffers();
+  EXPECT_TRUE(ring->register_buffers({}));
+  EXPECT_TRUE(ring->register_buffers(memory_.bytes()));
+  EXPECT_TRUE(ring->register_buffers(memory_.bytes().first(4096)));
+  ring->unregister_buffers();
+  const auto number = ring->register_file(file_.get());
   ASSERT_TRUE(ring->queue(*number, {false, memory_.bytes().data(), 8192, 0, 0}));
   ASSERT_TRUE(ring->wait());
   EXPECT_EQ(ring->next_completion()->result, 8192);

@@ -101,8 +101,8 @@ KernelFileBackend::KernelFileBackend(Capabilities capabilities, const KernelFile
 Status KernelFileBackend::make_directory(const std::string& name) { return folder_.make_directory(name); }
 Status KernelFileBackend::remove_file(const std::string& name) { return folder_.remove_file(name); }
 Status KernelFileBackend::remove_directory(const std::string& name) { return folder_.remove_directory(name); }
-Result<std::unique_ptr<MetadataApi>> KernelFileBackend::metadata() { return make_posix_metadata(folder_); }
-Result<Backend::Extents> KernelFileBackend::inspect(const std::string& name) { return inspect_file(folder_, name); }
+Result<std::unique_ptr<MetadataApi>> KernelFileBackend::make_metadata() { return make_posix_metadata(folder_); }
+Result<FileExtents> KernelFileBackend::inspect(const std::string& name) { return inspect_file(folder_, name); }
 Status KernelFileBackend::drop_cached(const std::string& name) { return drop_cached_file(folder_, name); }
 
 Result<std::size_t> alignment_for(const KernelFileParameters& parameters, const BackendContext& context,

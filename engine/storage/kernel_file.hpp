@@ -49,7 +49,7 @@ class KernelFile final {
   [[nodiscard]] Status close();
 
   [[nodiscard]] Error failed(Direction direction, int code, std::uint64_t offset_bytes) const;
-  /// Of a call that moved nothing and gave no reason.
+  /// The error of a call that moved nothing and gave no reason.
   [[nodiscard]] Error nothing_moved(Direction direction, std::uint64_t offset_bytes) const;
 
  private:
@@ -80,14 +80,17 @@ class KernelFileOpener final {
 };
 
 /// What backends over such files have in common: all but how an open file moves data.
-class KernelFileBackend : public Backend {
+class KernelFileBackend : public Backend, public NamesFacet, public MetadataFacet, public CacheFacet {
  public:
   [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
   [[nodiscard]] Status make_directory(const std::string& name) override;
   [[nodiscard]] Status remove_file(const std::string& name) override;
   [[nodiscard]] Status remove_directory(const std::string& name) override;
-  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> metadata() override;
-  [[nodiscard]] Result<Extents> inspect(const std::string& name) override;
+  [[nodiscard]] NamesFacet* names() override { return this; }
+  [[nodiscard]] MetadataFacet* metadata() override { return this; }
+  [[nodiscard]] CacheFacet* cache() override { return this; }
+  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata() override;
+  [[nodiscard]] Result<FileExtents> inspect(const std::string& name) override;
   [[nodiscard]] Status drop_cached(const std::string& name) override;
   [[nodiscard]] Map hints_given() const override { return opener_.hints_given(); }
 

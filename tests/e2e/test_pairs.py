@@ -48,6 +48,7 @@ def test_a_plan_for_hosts_is_of_as_many_nodes(engine: Path) -> None:
     assert plan["layout"] == {**plan["layout"], "ranks": 3, "nodes": 3, "ranks_per_node": 1}
 
 
+@pytest.mark.undisturbed
 def test_a_host_behind_a_slow_link_is_found_and_its_rate_is_right(engine: Path, tmp_path: Path) -> None:
     family = describe(engine).engine.mpi.family
     result = tmp_path / "result"
@@ -75,7 +76,6 @@ def test_a_host_behind_a_slow_link_is_found_and_its_rate_is_right(engine: Path, 
     (slow,) = [one["numbers"] for one in findings if one["kind"] == "slow-end"]
     assert slow["end"] == "h2"
     for way in ("sends", "receives"):
-        # The link lets pass no more than its rate; a busy machine may not always fill it.
-        assert 0.85 < slow[way] / (LINK_RATE * PAYLOAD_SHARE) < 1.05
+        assert slow[way] == pytest.approx(LINK_RATE * PAYLOAD_SHARE, rel=0.05)
     named = [one["text"] for one in findings if one["kind"] == "slow-link" and "h2" in one["text"]]
     assert named == [], "its links are explained by it"

@@ -15,7 +15,7 @@ from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.runs.suite import ParsedOptions
+from ullage.runs.inputs import ParsedOptions
 from ullage.suites.collectives.options import OPERATIONS
 
 _PACE = [

@@ -8,10 +8,11 @@
 
 #include "base/aligned_buffer.hpp"
 #include "mpi/agreement.hpp"
-#include "storage/backend.hpp"
 #include "storage/backends/fault_calls.hpp"
+#include "storage/backends/fault_metadata.hpp"
 #include "storage/backends/fault_viewed_file.hpp"
 #include "storage/fault_injector.hpp"
+#include "storage/forwarding_backend.hpp"
 #include "storage/text_values.hpp"
 
 namespace ullage {
@@ -149,44 +150,45 @@ class FaultFile final : public File {
   std::optional<Error> failure_;
 };
 
-class FaultBackend final : public Backend {
+class FaultBackend final : public ForwardingBackend {
  public:
   FaultBackend(std::unique_ptr<Backend> inner, const FaultParameters& parameters, const BackendContext& context)
-      : inner_(std::move(inner)),
+      : ForwardingBackend(std::move(inner)),
         injector_(parameters, context.world->rank()),
         world_(*context.world),
         folder_(context.folder) {}
 
-  [[nodiscard]] Capabilities capabilities() const override { return inner_->capabilities(); }
-  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& concurrency) override {
-    return inner_->make_ready(memory, concurrency);
-  }
-
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     if (auto status = suffer_open(request); !status) return fail(status.error());
-    auto file = inner_->open(request);
+    auto file = inner().open(request);
     if (!file) return file;
-    const Capabilities capabilities = inner_->capabilities();
+    const Capabilities capabilities = inner().capabilities();
     return std::make_unique<FaultFile>(std::move(*file), injector_, path_of(request.name),
                                        request.shared && capabilities.collective, capabilities.alignment_bytes);
   }
 
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) override {
     if (auto status = suffer_open(request); !status) return fail(status.error());
-    auto file = inner_->open_viewed(request, hints);
+    auto file = inner().open_viewed(request, hints);
     if (!file) return file;
     return make_fault_viewed_file(std::move(*file), injector_, path_of(request.name));
   }
 
-  [[nodiscard]] Status make_directory(const std::string& name) override { return inner_->make_directory(name); }
+  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata() override {
+    auto api = inner().make_metadata();
+    if (!api) return api;
+    return make_fault_metadata(std::move(*api), injector_, path_of(""));
+  }
+
+  [[nodiscard]] Status make_directory(const std::string& name) override {
+    if (auto status = faults::suffer(injector_, FaultOperation::mkdir, path_of(name)); !status) return status;
+    return inner().make_directory(name);
+  }
+
   [[nodiscard]] Status remove_file(const std::string& name) override {
     if (auto status = faults::suffer(injector_, FaultOperation::remove, path_of(name)); !status) return status;
-    return inner_->remove_file(name);
+    return inner().remove_file(name);
   }
-  [[nodiscard]] Status remove_directory(const std::string& name) override { return inner_->remove_directory(name); }
-  [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return inner_->inspect(name); }
-  [[nodiscard]] Status drop_cached(const std::string& name) override { return inner_->drop_cached(name); }
-  [[nodiscard]] Map hints_given() const override { return inner_->hints_given(); }
 
  private:
   [[nodiscard]] Status suffer_open(const OpenRequest& request) {
@@ -201,7 +203,6 @@ class FaultBackend final : public Backend {
     return folder_ == nullptr ? name : folder_->path() + "/" + name;
   }
 
-  std::unique_ptr<Backend> inner_;
   FaultInjector injector_;
   const mpi::World& world_;
   const RunFolder* folder_;
@@ -248,7 +249,7 @@ Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendC
   return std::make_unique<FaultBackend>(std::move(*backend), parameters, context);
 }
 
-constexpr Capabilities fault_capabilities{.views = true};  // as far as the inner backend has them
+constexpr Capabilities fault_capabilities{.metadata = true, .views = true};  // as far as the inner backend has them
 
 const Registered<BackendEntry> registered_fault{{
     {"fault",

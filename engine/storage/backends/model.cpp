@@ -73,7 +73,7 @@ class ModelViewedFile final : public ViewedFile {
 
 constexpr Capabilities model_capabilities{.path = false, .data = false, .views = true};
 
-class ModelBackend final : public Backend {
+class ModelBackend final : public Backend, public ViewsFacet {
  public:
   ModelBackend(const ModelParameters& parameters, const BackendContext& context)
       : device_(parameters, context.world->size(), context.world->rank(), context.run_key),
@@ -83,6 +83,7 @@ class ModelBackend final : public Backend {
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest&) override {
     return std::make_unique<ModelFile>(device_, pacer_);
   }
+  [[nodiscard]] ViewsFacet* views() override { return this; }
   [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest&, const Map&) override {
     return std::make_unique<ModelViewedFile>(device_, pacer_);
   }

@@ -140,7 +140,7 @@ std::string romio_prefix(const RunFolder& folder) {
 
 constexpr Capabilities mpiio_capabilities{.collective_sync = true, .views = true};
 
-class MpiioBackend final : public Backend {
+class MpiioBackend final : public Backend, public NamesFacet, public ViewsFacet, public CacheFacet {
  public:
   /// Collective.
   MpiioBackend(MpiioParameters parameters, const BackendContext& context, mpi::Info hints)
@@ -179,10 +179,13 @@ class MpiioBackend final : public Backend {
     return make_mpiio_viewed_file(std::move(*file), path_of(request), request.shared ? &everyone_ : nullptr);
   }
 
+  [[nodiscard]] NamesFacet* names() override { return this; }
+  [[nodiscard]] ViewsFacet* views() override { return this; }
+  [[nodiscard]] CacheFacet* cache() override { return this; }
   [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }
   [[nodiscard]] Status remove_file(const std::string& name) override { return folder_.remove_file(name); }
   [[nodiscard]] Status remove_directory(const std::string& name) override { return folder_.remove_directory(name); }
-  [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return inspect_file(folder_, name); }
+  [[nodiscard]] Result<FileExtents> inspect(const std::string& name) override { return inspect_file(folder_, name); }
   [[nodiscard]] Status drop_cached(const std::string& name) override { return drop_cached_file(folder_, name); }
   [[nodiscard]] Map hints_given() const override { return parameters_.hints; }
 

@@ -87,20 +87,20 @@ class PosixFile final : public File {
 
 constexpr Capabilities posix_capabilities{.metadata = true, .threads = 1024};
 
-class PosixBackend final : public KernelFileBackend {
+class PosixBackend final : public KernelFileBackend, public ConcurrencyFacet {
  public:
   PosixBackend(const PosixParameters& parameters, const BackendContext& context, std::size_t alignment_bytes)
       : KernelFileBackend(posix_capabilities, parameters, context, alignment_bytes),
         positioned_(parameters.positioned),
         vector_pieces_(static_cast<std::size_t>(parameters.vector_pieces)) {}
 
-  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& concurrency) override {
-    if (concurrency.threads == 1) threads_.reset();
-    if (concurrency.threads == 1 || (threads_ && threads_->size() == static_cast<std::size_t>(concurrency.threads)))
-      return {};
+  [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
+  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& wanted) override {
+    if (wanted.threads == 1) threads_.reset();
+    if (wanted.threads == 1 || (threads_ && threads_->size() == static_cast<std::size_t>(wanted.threads))) return {};
     if (!positioned_)
       return fail(unsupported("several threads", "posix without positioned: they share a file's place"));
-    threads_ = std::make_unique<MovingThreads>(static_cast<std::size_t>(concurrency.threads));
+    threads_ = std::make_unique<MovingThreads>(static_cast<std::size_t>(wanted.threads));
     return {};
   }
 

@@ -105,7 +105,7 @@ class StdioFile final : public File {
 
 constexpr Capabilities stdio_capabilities{};
 
-class StdioBackend final : public KernelFileBackend {
+class StdioBackend final : public KernelFileBackend, public ConcurrencyFacet {
  public:
   StdioBackend(const StdioParameters& parameters, const BackendContext& context)
       : KernelFileBackend(stdio_capabilities, {}, context, 1),
@@ -130,7 +130,8 @@ class StdioBackend final : public KernelFileBackend {
   }
 
   /// Memory for a file's buffer is made here, not when a timer runs.
-  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& /*concurrency*/) override {
+  [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
+  [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& /*wanted*/) override {
     if (spare_.empty() && buffer_bytes_ > 0) spare_.emplace_back(buffer_bytes_, buffer_alignment);
     return {};
   }

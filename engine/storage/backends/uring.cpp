@@ -32,7 +32,7 @@ Table<UringParameters> uring_table() {
 struct Course {
   IoRing ring;
   std::size_t depth;
-  std::size_t window;  // see Backend::Concurrency
+  std::size_t window;  // see Concurrency
   std::string memory;  // whether the buffers are pinned, and if not, why
 };
 
@@ -126,7 +126,7 @@ class UringFile final : public File {
   }
 
   void release() {
-    if (number_) course_.ring.forget_file(*std::exchange(number_, std::nullopt));
+    if (number_) course_.ring.unregister_file(*std::exchange(number_, std::nullopt));
   }
 
   KernelFile file_;
@@ -141,21 +141,22 @@ class UringFile final : public File {
 
 constexpr Capabilities uring_capabilities{.metadata = true, .queue_depth = deepest};
 
-class UringBackend final : public KernelFileBackend {
+class UringBackend final : public KernelFileBackend, public ConcurrencyFacet {
  public:
   UringBackend(const UringParameters& parameters, const BackendContext& context, std::size_t alignment_bytes)
       : KernelFileBackend(uring_capabilities, parameters, context, alignment_bytes),
         fixed_buffers_(parameters.fixed_buffers) {}
 
-  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& concurrency) override {
-    const int queue_depth = concurrency.queue_depth;
+  [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
+  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override {
+    const int queue_depth = wanted.queue_depth;
     course_.reset();
     auto ring = IoRing::make(static_cast<unsigned>(queue_depth));
     if (!ring) return fail(errno_error(ring.error(), "io_uring_setup", folder().path()));
-    course_ = std::make_unique<Course>(std::move(*ring), static_cast<std::size_t>(queue_depth), concurrency.window,
+    course_ = std::make_unique<Course>(std::move(*ring), static_cast<std::size_t>(queue_depth), wanted.window,
                                        "not asked for");
     if (!fixed_buffers_) return {};
-    const auto kept = course_->ring.keep_memory(memory);
+    const auto kept = course_->ring.register_buffers(memory);
     course_->memory = kept ? "yes" : std::string("no: ") + std::strerror(kept.error());
     return {};
   }
@@ -165,7 +166,7 @@ class UringBackend final : public KernelFileBackend {
     if (!file) return fail(file.error());
     if (!course_)
       if (auto ready = make_ready({}, {}); !ready) return fail(ready.error());
-    const auto number = course_->ring.keep_file(file->get());
+    const auto number = course_->ring.register_file(file->get());
     if (!number) return fail(errno_error(number.error(), "open", folder().path() + "/" + request.name));
     return std::make_unique<UringFile>(std::move(*file), *number, *course_);
   }

@@ -10,7 +10,8 @@ from ullage.cli.options import EngineOption, HostsOption
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
-    from ullage.runs.suite import Explanation, ParsedOptions, Prepared, Suite
+    from ullage.runs.inputs import ParsedOptions
+    from ullage.runs.suite import Explanation, Prepared, Suite
 
 _DOC = "Explain what a run would do: every case, its bytes, files, time and space."
 

@@ -11,7 +11,8 @@ from ullage.cli.options import EngineOption, HostsOption, LauncherOption
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
-    from ullage.runs.suite import EngineContext, ParsedOptions, Prepared, Suite
+    from ullage.runs.inputs import ParsedOptions
+    from ullage.runs.suite import EngineContext, Prepared, Suite
 
 _DOC = "Run a suite and write its report; the last line of stdout is the result folder."
 _SCRIPT = "script"

@@ -13,7 +13,8 @@ from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
-    from ullage.runs.suite import ParsedOptions, Suite
+    from ullage.runs.inputs import ParsedOptions
+    from ullage.runs.suite import Suite
 
 Act: TypeAlias = Callable[["Suite", "ParsedOptions", Mapping[str, Any]], None]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ullage.analysis.ceilings.pcie import read_device_link
 from ullage.model.plan import Target
 from ullage.model.system import BlockDevice, Place
 from ullage.system.files import ROOT, bracketed, read_int, read_text
+from ullage.system.pcie import read_device_link
 from ullage.uri import target_path
 
 _MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"})

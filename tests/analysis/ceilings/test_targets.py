@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from ullage.analysis.ceilings.pcie import PcieLink, read_device_link
 from ullage.analysis.ceilings.targets import ceilings_for, read_ceiling, unknown_ceiling
 from ullage.errors import UserError
 from ullage.model.plan import Target
 from ullage.model.system import BlockDevice, DeviceLink, Place, SystemFacts
+from ullage.system.pcie import PcieLink, read_device_link
 
 TARGETS = [Target(name="nvme", uri="posix:/a"), Target(name="scratch", uri="posix:/b")]
 

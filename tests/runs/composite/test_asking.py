@@ -11,8 +11,9 @@ from ullage.model.request import Request
 from ullage.runs.composite.asking import asked_of
 from ullage.runs.composite.options import PartsOptions
 from ullage.runs.composite.prepared import part_run_id
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.reading import parse_options
-from ullage.runs.suite import ParsedOptions, Quick, load_suites
+from ullage.runs.suite import Quick, load_suites
 from ullage.suites.node.options import SHARES, NodeOptions
 from ullage.suites.overview.options import OverviewOptions
 

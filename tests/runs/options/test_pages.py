@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ullage.runs.options.pages import main, option_table, pages, tables_in, with_tables
-from ullage.runs.suite import load_suites
+from option_tables import main
+from ullage.runs.options.pages import option_table, pages, tables_in, with_tables
+from ullage.runs.suite import find_suite, load_suites
 from ullage.suites.sweep.options import SweepOptions
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -20,7 +21,7 @@ def test_every_suite_has_its_options_in_the_documentation_once() -> None:
 @pytest.mark.parametrize("path", [path for path, _ in pages(DOCS)], ids=lambda path: path.stem)
 def test_the_tables_are_as_the_models_are(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert text == with_tables(text), "run: python -m ullage.runs.options.pages docs"
+    assert text == with_tables(text, lambda name: find_suite(name).options), "run: python scripts/option_tables.py"
 
 
 def test_a_row_says_how_an_option_is_typed_and_what_is_taken_without_it() -> None:
@@ -35,7 +36,7 @@ def test_a_table_is_written_between_its_marks_and_nothing_else_is_changed(tmp_pa
     page.parent.mkdir()
     page.write_text("# Head\n<!-- options of noise -->\nold\n<!-- end of options -->\ntail\n")
     (tmp_path / "other.md").write_text("none here\n")
-    main([str(tmp_path)])
+    main(tmp_path)
     text = page.read_text()
     assert text.startswith("# Head\n<!-- options of noise -->\n| option |")
     assert "old" not in text

@@ -29,7 +29,7 @@ from ullage.runs.composite.headlines import headlines
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext, Quick, find_suite
+from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
 from ullage.suites.rings.balance import balance_findings, balances
 from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES, make_cases
@@ -75,19 +75,6 @@ def test_the_six_cases_are_hpccs() -> None:
     assert plan.stop_rule.parameters == {"count": 6}
     assert prepared(faithful=True, seed=5).cases[1].case.workload.parameters["permutation"] == "slot-probe"
     assert prepared(seed=5).cases[1].case.workload.parameters["seed"] == 5
-
-
-def test_it_has_a_quick_form_of_two_processes() -> None:
-    suite = find_suite("rings")
-    assert isinstance(suite, Quick)
-    asked = suite.quick([])
-    assert asked is not None
-    assert (asked.options["ranks"], asked.options["repetitions"]) == (2, 3)
-
-
-def test_too_few_processes_are_refused() -> None:
-    with pytest.raises(UserError, match="--ranks"):
-        parse_options(RingsOptions, ranks=1)
 
 
 # -- in turn with hpcc ------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ PhaseInfo MixedMetadataPhase::info() const {
 }
 
 Status MixedMetadataPhase::before() {
-  auto api = state_.context->backend->metadata();
+  auto api = state_.context->backend->make_metadata();
   if (!api) return fail(api.error());
   api_ = std::move(*api);
   batch_ = std::make_unique<MetadataBatch>(*api_, state_.dataset.directory);

@@ -56,7 +56,7 @@ class MemoryFile final : public File {
   bool writes_;
 };
 
-class MemoryBackend final : public Backend {
+class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet {
  public:
   explicit MemoryBackend(Store& store) : store_(store) {}
   [[nodiscard]] Capabilities capabilities() const override { return {.path = false}; }
@@ -65,14 +65,16 @@ class MemoryBackend final : public Backend {
       return fail(errno_error(EEXIST, "open", request.name));
     return std::make_unique<MemoryFile>(store_, request.name, request.mode != OpenMode::read);
   }
+  [[nodiscard]] NamesFacet* names() override { return this; }
+  [[nodiscard]] CacheFacet* cache() override { return this; }
   [[nodiscard]] Status make_directory(const std::string&) override { return {}; }
   [[nodiscard]] Status remove_file(const std::string& name) override {
     store_.files.erase(name);
     return {};
   }
   [[nodiscard]] Status remove_directory(const std::string&) override { return {}; }
-  [[nodiscard]] Result<Extents> inspect(const std::string& name) override {
-    return Extents{store_.files[name].size(), store_.fully_written};
+  [[nodiscard]] Result<FileExtents> inspect(const std::string& name) override {
+    return FileExtents{store_.files[name].size(), store_.fully_written};
   }
   [[nodiscard]] Status drop_cached(const std::string&) override {
     ++store_.drops;

@@ -7,6 +7,7 @@
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
 #include "storage/manifest.hpp"
+#include "storage/forwarding_backend.hpp"
 #include "work/workload.hpp"
 
 namespace ullage::transfer_test {
@@ -46,29 +47,23 @@ TEST(TransferNeeds, InodesCountFilesAndDirectories) {
 }
 
 /// Forwards to another backend, states an alignment, and remembers what was opened for reading.
-class Watched final : public Backend {
+class Watched final : public ForwardingBackend {
  public:
   Watched(std::unique_ptr<Backend> inner, std::size_t alignment_bytes)
-      : inner_(std::move(inner)), alignment_bytes_(alignment_bytes) {}
+      : ForwardingBackend(std::move(inner)), alignment_bytes_(alignment_bytes) {}
   [[nodiscard]] Capabilities capabilities() const override {
-    Capabilities capabilities = inner_->capabilities();
+    Capabilities capabilities = ForwardingBackend::capabilities();
     capabilities.alignment_bytes = alignment_bytes_;
     return capabilities;
   }
   [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
     if (request.mode == OpenMode::read) read_names.push_back(request.name);
-    return inner_->open(request);
+    return inner().open(request);
   }
-  [[nodiscard]] Status make_directory(const std::string& name) override { return inner_->make_directory(name); }
-  [[nodiscard]] Status remove_file(const std::string& name) override { return inner_->remove_file(name); }
-  [[nodiscard]] Status remove_directory(const std::string& name) override { return inner_->remove_directory(name); }
-  [[nodiscard]] Result<Extents> inspect(const std::string& name) override { return inner_->inspect(name); }
-  [[nodiscard]] Status drop_cached(const std::string& name) override { return inner_->drop_cached(name); }
 
   std::vector<std::string> read_names;
 
  private:
-  std::unique_ptr<Backend> inner_;
   std::size_t alignment_bytes_;
 };
 

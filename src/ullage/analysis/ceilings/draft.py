@@ -8,9 +8,9 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.ceilings.pcie import PcieLink
 from ullage.model.describe import Describe
 from ullage.model.system import Cpu, NetworkInterface, Place, SystemFacts
+from ullage.system.pcie import PcieLink
 
 _HEAD: Final = (
     "# What the datasheets of this machine say: the ceilings of `ullage run SUITE --machine FILE`.",

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ullage.analysis.ceilings.declared import Access, drive_ceiling
-from ullage.analysis.ceilings.pcie import PcieLink
 from ullage.errors import UserError
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling
 from ullage.model.system import Place, SystemFacts
+from ullage.system.pcie import PcieLink
 from ullage.units import parse_rate
 
 ACCESSES: Final[tuple[Access, ...]] = ("write", "read")

@@ -4,9 +4,10 @@
 from collections.abc import Mapping
 
 from ullage.runs.composite.options import PartRequest
+from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import declared
 from ullage.runs.options.reading import settled
-from ullage.runs.suite import ParsedOptions, Suite
+from ullage.runs.suite import Suite
 
 
 def asked_of(suite: Suite, values: Mapping[str, object]) -> ParsedOptions:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of options in the documentation, made of the models: ``python -m ullage.runs.options.pages docs``.
+"""The tables of options in the documentation, made of the models; ``scripts/option_tables.py`` writes them.
 
 A page has a table between ``<!-- options of SUITE -->`` and ``<!-- end of options -->``.
 """
 
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ullage.runs.options.declared import Declared, declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ullage.runs.options.model import SuiteOptions
 
@@ -51,12 +50,11 @@ def tables_in(text: str) -> list[str]:
     return [match["suite"] for match in _TABLE.finditer(text)]
 
 
-def with_tables(text: str) -> str:
-    """A page with its tables as they should be."""
-    from ullage.runs.suite import find_suite
+def with_tables(text: str, model_of: "Callable[[str], type[SuiteOptions]]") -> str:
+    """A page with its tables as they should be. ``model_of``: the options of a suite by its name."""
 
     def made(match: re.Match[str]) -> str:
-        return f"{match[1]}{option_table(find_suite(match['suite']).options)}\n{match[3]}"
+        return f"{match[1]}{option_table(model_of(match['suite']))}\n{match[3]}"
 
     return _TABLE.sub(made, text)
 
@@ -67,13 +65,3 @@ def pages(folder: Path) -> "Iterator[tuple[Path, str]]":
         text = path.read_text(encoding="utf-8")
         if tables_in(text):
             yield path, text
-
-
-def main(arguments: list[str]) -> None:
-    """Write the tables of all pages below a folder anew."""
-    for path, text in pages(Path(arguments[0])):
-        path.write_text(with_tables(text), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -8,7 +8,8 @@ scheduled time, by several numbers of processes: one number for the I/O of a mac
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.suite import EngineContext, ParsedOptions
+from ullage.runs.inputs import ParsedOptions
+from ullage.runs.suite import EngineContext
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

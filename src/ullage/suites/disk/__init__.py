@@ -8,7 +8,8 @@ depths; where fio is installed, it does the same work in turn with us.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
+from ullage.runs.inputs import ParsedOptions
+from ullage.runs.suite import EngineContext, SuiteSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,8 @@ the rules ask for; every reason why a number does not count is said.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.suite import EngineContext, ParsedOptions
+from ullage.runs.inputs import ParsedOptions
+from ullage.runs.suite import EngineContext
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

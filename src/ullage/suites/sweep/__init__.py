@@ -8,7 +8,8 @@ the median of each is known well enough or the time is over.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ullage.runs.suite import EngineContext, ParsedOptions
+from ullage.runs.inputs import ParsedOptions
+from ullage.runs.suite import EngineContext
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

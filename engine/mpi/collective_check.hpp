@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collective that one rank enters and another does not is a hang without a word. In the builds of the tests and of
+// the sanitizers every collective of a communicator is preceded by a small one that compares where the ranks call it
+// from, and as which one. A difference is a message that names both places. The product's build has nothing of this.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "mpi/comm.hpp"
+
+namespace ullage::mpi {
+
+/// Is told what differs, on every rank, in place of ending them all.
+using MismatchReporter = std::function<void(const std::string& message)>;
+
+/// Whether the library that is linked checks.
+[[nodiscard]] bool collectives_are_checked();
+/// Tells `reporter` of collectives that are called through this object.
+void report_mismatches(const Comm& comm, MismatchReporter reporter);
+
+/// Collective. Called inside mpi/ only, by builds that check.
+void check_call_site(const Comm::Handle& handle, const CallSite& site);
+
+}  // namespace ullage::mpi

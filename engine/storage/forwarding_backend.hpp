@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A backend that hands every call on to another one. What wraps a backend derives from it and overrides what it
+// changes; it has the facets that the inner one has.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "storage/backend.hpp"
+
+namespace ullage {
+
+class ForwardingBackend : public Backend,
+                          public ConcurrencyFacet,
+                          public NamesFacet,
+                          public ViewsFacet,
+                          public MetadataFacet,
+                          public CacheFacet {
+ public:
+  explicit ForwardingBackend(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {}
+
+  [[nodiscard]] Capabilities capabilities() const override { return inner_->capabilities(); }
+  [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
+    return inner_->open(request);
+  }
+  [[nodiscard]] Map hints_given() const override { return inner_->hints_given(); }
+
+  [[nodiscard]] ConcurrencyFacet* concurrency() override { return inner_->concurrency() != nullptr ? this : nullptr; }
+  [[nodiscard]] NamesFacet* names() override { return inner_->names() != nullptr ? this : nullptr; }
+  [[nodiscard]] ViewsFacet* views() override { return inner_->views() != nullptr ? this : nullptr; }
+  [[nodiscard]] MetadataFacet* metadata() override { return inner_->metadata() != nullptr ? this : nullptr; }
+  [[nodiscard]] CacheFacet* cache() override { return inner_->cache() != nullptr ? this : nullptr; }
+
+  [[nodiscard]] Status make_ready(std::span<std::byte> memory, const Concurrency& wanted) override {
+    return inner_->make_ready(memory, wanted);
+  }
+  [[nodiscard]] Status make_directory(const std::string& name) override { return inner_->make_directory(name); }
+  [[nodiscard]] Status remove_file(const std::string& name) override { return inner_->remove_file(name); }
+  [[nodiscard]] Status remove_directory(const std::string& name) override { return inner_->remove_directory(name); }
+  [[nodiscard]] Result<FileExtents> inspect(const std::string& name) override { return inner_->inspect(name); }
+  [[nodiscard]] Result<std::unique_ptr<ViewedFile>> open_viewed(const OpenRequest& request, const Map& hints) override {
+    return inner_->open_viewed(request, hints);
+  }
+  [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata() override { return inner_->make_metadata(); }
+  [[nodiscard]] Status drop_cached(const std::string& name) override { return inner_->drop_cached(name); }
+
+ protected:
+  [[nodiscard]] Backend& inner() { return *inner_; }
+
+ private:
+  std::unique_ptr<Backend> inner_;
+};
+
+}  // namespace ullage
