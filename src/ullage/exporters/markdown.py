@@ -11,8 +11,8 @@ from ullage.model.summary import Finding, Row
 from ullage.report import words
 from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
 from ullage.report.data import ReportData
-from ullage.report.escaping import escape
 from ullage.report.table import Column, columns, front_columns, front_rows
+from ullage.report.words import escape
 
 
 def render(data: ReportData) -> str:

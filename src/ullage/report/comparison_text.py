@@ -10,8 +10,8 @@ from typing import Any, Final
 from ullage.analysis.compare import Cell, Comparison
 from ullage.errors import one_line
 from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant
-from ullage.report.escaping import escape
 from ullage.report.terminal import make_console
+from ullage.report.words import escape
 
 _OUTCOMES: Final = ("faster", "slower", "cannot tell")
 _STYLES: Final = {"faster": "green", "slower": "red", "cannot tell": "dim"}

@@ -7,7 +7,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 from ullage.discovery import gathered, suite_modules
 from ullage.model.record import PhaseRecord, RunRecord
@@ -80,7 +79,9 @@ class ReportData:
     @cached_property
     def view(self) -> View:
         """The rows arranged in panels."""
-        return make_view(self.summary, _suites_with_sections())
+        # Asked by name and not through the contents of the report, which are made of this.
+        sections = gathered(suite_modules("report"), "SECTIONS")
+        return make_view(self.summary, frozenset(section.suite for section in sections if section.suite))
 
     def rows_of(self, suite: str) -> list[Row]:
         """Those a suite of that name has made: all of its own result, a part of one that several suites share."""
@@ -102,17 +103,6 @@ class ReportData:
         for (case, phase), records in self.phases.items():
             found.setdefault(case, {})[phase] = records
         return found
-
-
-class _OfSuite(Protocol):
-    """What counts here of a section that a suite brings."""
-
-    suite: str
-
-
-def _suites_with_sections() -> frozenset[str]:
-    sections: list[_OfSuite] = gathered(suite_modules("report"), "SECTIONS")
-    return frozenset(section.suite for section in sections if section.suite)
 
 
 def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:

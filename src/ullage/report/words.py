@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sentences above the tables, the same in HTML, Markdown and terminal: what was run, and what it is worth."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -13,6 +14,7 @@ from ullage.report.data import ReportData
 from ullage.report.verdicts import headword
 from ullage.report.view import View
 
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 _SEVERITIES: Final = ("warning", "advice", "info")
 _MOST_NAMED: Final = 8
 _AXIS_NOUNS: Final = {"ranks": "rank count", "nodes": "node count", "block_bytes": "block size", "backend": "backend"}
@@ -99,3 +101,8 @@ def finding_groups(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]
 def by_severity(findings: Iterable[Finding]) -> list[Finding]:
     """Warnings first, otherwise in their order."""
     return sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
+
+
+def escape(text: str) -> str:
+    """``text`` on one line, with nothing in it that Markdown or HTML would act on."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

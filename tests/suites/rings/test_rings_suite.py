@@ -37,8 +37,7 @@ from ullage.suites.rings.diagnosis import diagnose
 from ullage.suites.rings.options import RingsOptions
 from ullage.suites.rings.peer_runs import job_of
 from ullage.suites.rings.prepare import hpcc_in_turn, prepare_rings
-from ullage.suites.rings.report import figures as build_charts
-from ullage.suites.rings.report import tables
+from ullage.suites.rings.report import figures, tables
 
 OPTIONS: dict[str, object] = {"ranks": 4}
 HPCC = Installed(Path("/usr/bin/hpcc"), "")
@@ -56,9 +55,6 @@ def summary_of(folder: Path, **more: object) -> Summary:
 
 def of_kind(findings: Sequence[Finding], kind: str) -> list[Finding]:
     return [finding for finding in findings if finding.kind == kind]
-
-
-# -- words and plan ---------------------------------------------------------------------------------------------------
 
 
 def test_the_six_cases_are_hpccs() -> None:
@@ -379,8 +375,8 @@ def test_tables_and_pictures(tmp_path: Path) -> None:
     heads = [column.heading for column in latency.columns]
     assert latency.rows[0][heads.index("ours over hpcc's")].text == "1.00"
     assert any("run in turn" in note for note in content.notes)
-    figures = build_charts(data)
-    assert len(figures) == 2
+    drawn = figures(data)
+    assert len(drawn) == 2
     found = [document for name, document in documents(data) if name.startswith("rings")]
     assert "<svg" in to_svg(found[0])
 
@@ -388,4 +384,4 @@ def test_tables_and_pictures(tmp_path: Path) -> None:
 def test_other_suites_have_none_of_it() -> None:
     data = ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))
     assert tables(data) is None
-    assert build_charts(data) == []
+    assert figures(data) == []
