@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/hex.hpp"
 #include "base/permutation.hpp"
 
 namespace ullage {
@@ -33,16 +34,6 @@ std::uint64_t slots_for(std::uint64_t transfer_bytes) {
   std::uint64_t slots = std::clamp<std::uint64_t>(period_bytes / std::max<std::uint64_t>(transfer_bytes, 1), 3, 16381);
   while (!is_prime(slots)) --slots;
   return slots;
-}
-
-std::string hex_of(std::span<const std::byte> bytes) {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes.first(std::min(bytes.size(), shown_bytes))) {
-    text += digits[std::to_integer<unsigned>(byte) >> 4];
-    text += digits[std::to_integer<unsigned>(byte) & 15];
-  }
-  return text;
 }
 
 std::uint64_t tag_in(std::span<const std::byte> block) {
@@ -133,8 +124,8 @@ Payload::Check Payload::check(std::span<const std::byte> buffer, std::uint64_t w
       ++result.bad_blocks;
       if (result.first) continue;
       const TagCoder::Place place{unit.first.writer, unit.first.number + block};
-      result.first =
-          Mismatch{offset_bytes + at + start + bad, hex_of(right.subspan(bad)), explain(right, given, bad, place)};
+      result.first = Mismatch{offset_bytes + at + start + bad, hex_of(right.subspan(bad), shown_bytes),
+                              explain(right, given, bad, place)};
     }
   }
   return result;
@@ -162,7 +153,7 @@ std::string Payload::name_of(const TagCoder::Place& place) const {
 
 std::string Payload::explain(std::span<const std::byte> expected, std::span<const std::byte> found,
                              std::size_t first_bad, const TagCoder::Place& place) const {
-  const std::string bytes = hex_of(found.subspan(first_bad));
+  const std::string bytes = hex_of(found.subspan(first_bad), shown_bytes);
   const auto rest = found.subspan(first_bad);
   if (rest.size() >= shown_bytes && std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; }))
     return bytes + " (never written: zeros)";

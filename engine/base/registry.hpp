@@ -18,9 +18,9 @@ namespace ullage {
 struct Description {
   std::string name;
   std::string doc;
-  std::vector<ParameterSpec> parameters;
-  std::vector<std::string> capabilities;
-  std::optional<std::string> unavailable;  // the reason
+  std::vector<ParameterSpec> parameters = {};
+  std::vector<std::string> capabilities = {};
+  std::optional<std::string> unavailable = std::nullopt;  // the reason
 };
 
 /// Entry must have a member `description`.

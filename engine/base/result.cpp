@@ -16,6 +16,18 @@ Error errno_error(int errno_value, std::string operation, std::string path, std:
   return error;
 }
 
+Error verification_error(std::string operation, std::string where, std::string text, std::string expected,
+                         std::string found) {
+  Error error;
+  error.kind = ErrorKind::verification;
+  error.operation = std::move(operation);
+  error.where = std::move(where);
+  error.text = std::move(text);
+  error.expected = std::move(expected);
+  error.found = std::move(found);
+  return error;
+}
+
 Error bad_plan(std::string pointer, std::string text) {
   Error error;
   error.kind = ErrorKind::bad_plan;

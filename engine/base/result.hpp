@@ -41,6 +41,9 @@ using Status = Result<void>;
                                 std::optional<std::uint64_t> offset_bytes = std::nullopt);
 [[nodiscard]] Error bad_plan(std::string pointer, std::string text);
 [[nodiscard]] Error environment_error(std::string where, std::string text);
+/// Data that is not what it must be. `expected` and `found` say it in short, where there is more to it than the text.
+[[nodiscard]] Error verification_error(std::string operation, std::string where, std::string text,
+                                       std::string expected = {}, std::string found = {});
 [[nodiscard]] Error unsupported(std::string operation, std::string text);
 
 /// One line: "write /a/b at offset 4096: No space left on device (errno 28)".

@@ -43,7 +43,7 @@ const Table<ComputeParameters>& table() {
 
 /// One line for every kernel of this build: runs here, or why not.
 std::vector<std::string> capabilities() {
-  std::vector<std::string> words{"no-storage"};
+  std::vector<std::string> words;
   for (const Kernel& kernel : compute::all_kernels()) {
     const auto missing = compute::why_missing_here(kernel);
     words.push_back(missing ? "missing:" + kernel.name() + ":" + *missing
@@ -67,7 +67,7 @@ std::string wanted_name(const ComputeParameters& parameters) {
   return wanted.name();
 }
 
-Status check(const Values& values, const Capabilities&, const PlannedLayout&, const std::string& pointer) {
+Status check(const Values& values, const PlannedLayout&, const std::string& pointer) {
   const auto parameters = bind_parameters(table(), values);
   const Kernel* kernel = compute::find_kernel(parameters.isa, parameters.type, parameters.operation);
   if (kernel == nullptr)
@@ -80,7 +80,7 @@ Status check(const Values& values, const Capabilities&, const PlannedLayout&, co
   return {};
 }
 
-std::unique_ptr<Workload> make(const Values& values, const WorkloadContext& context) {
+std::unique_ptr<Workload> make(const Values& values, const ComputeContext& context) {
   const auto parameters = bind_parameters(table(), values);
   const Kernel& kernel = *compute::find_kernel(parameters.isa, parameters.type, parameters.operation);
   const auto threads = static_cast<std::size_t>(parameters.threads);
@@ -98,13 +98,8 @@ Description description() {
   return description;
 }
 
-const Registered<WorkloadEntry> registered_compute({.description = description(),
-                                                    .check = check,
-                                                    .needs = [](const Values&,
-                                                                const PlannedLayout&) { return Needs{}; },
-                                                    .make = make,
-                                                    .uses_dataset = nullptr,
-                                                    .needs_storage = false});
+const Registered<WorkloadEntry> registered_compute{
+    {.description = description(), .work = ComputeWork{.check = check, .make = make}}};
 
 }  // namespace
 }  // namespace ullage

@@ -64,7 +64,7 @@ class MpiMemoryWorkload : public ::testing::Test {
   }
   /// `record_` then has what was measured, on rank 0.
   [[nodiscard]] PhaseStatus run(const std::string& name, const Values& given) {
-    const auto workload = entry(name).make(values(name, given).value(), context_);
+    const auto workload = std::get<ComputeWork>(entry(name).work).make(values(name, given).value(), {context_});
     const auto phase = workload->phase(0);
     record_ = Json::object();
     return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, *phase, record_).status;

@@ -37,7 +37,8 @@ class MpiCalls : public ::testing::Test {
   }
   /// `records_` then has what was measured in each phase, on rank 0. The status is the last phase's.
   [[nodiscard]] PhaseStatus run(const std::string& name, const Values& given) {
-    const auto workload = entry(name).make(complete(entry(name).description.parameters, given, "").value(), context_);
+    const auto workload = std::get<MessageWork>(entry(name).work)
+                              .make(complete(entry(name).description.parameters, given, "").value(), {context_});
     PhaseStatus status = begin_together(*workload, world_.all()).everywhere ? PhaseStatus::ok : PhaseStatus::failed;
     records_.clear();
     for (std::size_t i = 0; i < workload->phases() && status == PhaseStatus::ok; ++i) {

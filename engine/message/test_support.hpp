@@ -40,7 +40,7 @@ class MpiMessageWorkload : public ::testing::Test {
   [[nodiscard]] bool run(const std::string& name, const Values& given, std::size_t most_phases = 1000) {
     records_.clear();
     const auto values = complete(entry(name).description.parameters, given, "/p");
-    const auto workload = entry(name).make(values.value(), context_);
+    const auto workload = std::get<MessageWork>(entry(name).work).make(values.value(), {context_});
     EXPECT_TRUE(begin_together(*workload, world_.all()).everywhere);
     bool good = true;
     for (std::size_t i = 0; i < std::min(workload->phases(), most_phases) && good; ++i) {

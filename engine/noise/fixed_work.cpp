@@ -7,7 +7,7 @@ namespace {
 
 class FixedWork final : public Workload {
  public:
-  FixedWork(const FixedWorkParameters& parameters, const WorkloadContext& context)
+  FixedWork(const FixedWorkParameters& parameters, const ComputeContext& context)
       : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
@@ -17,22 +17,18 @@ class FixedWork final : public Workload {
 
  private:
   FixedWorkParameters parameters_;
-  WorkloadContext context_;
+  ComputeContext context_;
 };
 
 const Registered<WorkloadEntry> registered_fixed_work{{
-    {"fixed-work",
-     "quanta of the same work on each thread, and a watch for detours: the time that others take from it",
-     specs_of(FixedWorkParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values&, const Capabilities&, const PlannedLayout&, const std::string&) { return Status{}; },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<FixedWork>(FixedWorkParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description =
+        {.name = "fixed-work",
+         .doc = "quanta of the same work on each thread, and a watch for detours: the time that others take from it",
+         .parameters = specs_of(FixedWorkParameters::table())},
+    .work = ComputeWork{.make =
+                            [](const Values& values, const ComputeContext& context) {
+                              return std::make_unique<FixedWork>(FixedWorkParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

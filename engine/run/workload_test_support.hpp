@@ -19,10 +19,11 @@ inline PhaseOutcome run_workload(const std::string& name, const Values& given, J
   const mpi::ClockSync clock;
   Meter meter(StopFlags::instance().now());
   Watchdog watchdog({});
-  WorkloadContext context;
-  context.world = &world;
   const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find(name);
-  const auto workload = entry.make(complete(entry.description.parameters, given, "").value(), context);
+  const auto values = complete(entry.description.parameters, given, "").value();
+  const auto* messages = std::get_if<MessageWork>(&entry.work);
+  const auto workload = messages != nullptr ? messages->make(values, {{&world, 0}})
+                                            : std::get<ComputeWork>(entry.work).make(values, {{&world, 0}});
   EXPECT_TRUE(begin_together(*workload, world.all()).everywhere);
   EXPECT_EQ(workload->phases(), 1U);
   const auto phase = workload->phase(0);

@@ -7,7 +7,7 @@ namespace {
 
 class DistributedSolve final : public Workload {
  public:
-  DistributedSolve(const DistributedSolveParameters& parameters, const WorkloadContext& context)
+  DistributedSolve(const DistributedSolveParameters& parameters, const ComputeContext& context)
       : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
@@ -20,24 +20,23 @@ class DistributedSolve final : public Workload {
 
  private:
   DistributedSolveParameters parameters_;
-  WorkloadContext context_;
+  ComputeContext context_;
 };
 
 const Registered<WorkloadEntry> registered_distributed_solve{{
-    {"distributed-solve",
-     "a dense linear system over all ranks as HPL counts and checks it, by a ScaLAPACK that is loaded at run time",
-     specs_of(DistributedSolveParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_distributed_solve(DistributedSolveParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<DistributedSolve>(DistributedSolveParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description = {.name = "distributed-solve",
+                    .doc = "a dense linear system over all ranks as HPL counts and checks it, by a ScaLAPACK that is "
+                           "loaded at run time",
+                    .parameters = specs_of(DistributedSolveParameters::table())},
+    .work = ComputeWork{
+        .check =
+            [](const Values& values, const PlannedLayout& layout, const std::string& pointer) {
+              return check_distributed_solve(DistributedSolveParameters::from(values), layout.ranks, pointer);
+            },
+        .make =
+            [](const Values& values, const ComputeContext& context) {
+              return std::make_unique<DistributedSolve>(DistributedSolveParameters::from(values), context);
+            }},
 }};
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 class Gemm final : public Workload {
  public:
-  Gemm(const GemmParameters& parameters, const WorkloadContext& context) : parameters_(parameters), context_(context) {}
+  Gemm(const GemmParameters& parameters, const ComputeContext& context) : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
@@ -21,22 +21,17 @@ class Gemm final : public Workload {
 
  private:
   GemmParameters parameters_;
-  WorkloadContext context_;
+  ComputeContext context_;
 };
 
 const Registered<WorkloadEntry> registered_gemm{{
-    {"gemm",
-     "products of square matrices by a BLAS, which is loaded at run time",
-     specs_of(GemmParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values&, const Capabilities&, const PlannedLayout&, const std::string&) { return Status{}; },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<Gemm>(GemmParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description = {.name = "gemm",
+                    .doc = "products of square matrices by a BLAS, which is loaded at run time",
+                    .parameters = specs_of(GemmParameters::table())},
+    .work = ComputeWork{.make =
+                            [](const Values& values, const ComputeContext& context) {
+                              return std::make_unique<Gemm>(GemmParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

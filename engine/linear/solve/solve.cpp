@@ -8,7 +8,7 @@ namespace {
 
 class Solve final : public Workload {
  public:
-  Solve(const SolveParameters& parameters, const WorkloadContext& context)
+  Solve(const SolveParameters& parameters, const ComputeContext& context)
       : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
@@ -21,22 +21,17 @@ class Solve final : public Workload {
 
  private:
   SolveParameters parameters_;
-  WorkloadContext context_;
+  ComputeContext context_;
 };
 
 const Registered<WorkloadEntry> registered_solve{{
-    {"solve",
-     "dense linear systems as HPL counts and checks them, by a BLAS that is loaded at run time",
-     specs_of(SolveParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values&, const Capabilities&, const PlannedLayout&, const std::string&) { return Status{}; },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<Solve>(SolveParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description = {.name = "solve",
+                    .doc = "dense linear systems as HPL counts and checks them, by a BLAS that is loaded at run time",
+                    .parameters = specs_of(SolveParameters::table())},
+    .work = ComputeWork{.make =
+                            [](const Values& values, const ComputeContext& context) {
+                              return std::make_unique<Solve>(SolveParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

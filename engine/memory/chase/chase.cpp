@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-std::unique_ptr<Workload> make_chase(const Values& values, const WorkloadContext& context) {
+std::unique_ptr<Workload> make_chase(const Values& values, const ComputeContext& context) {
   auto parameters = ChaseParameters::from(values);
   Status ready = choose_node(parameters, parameters);
   auto kernel = std::make_unique<ChaseKernel>(parameters, context.run_key, context.world->topology().ranks_on_node,
@@ -15,18 +15,15 @@ std::unique_ptr<Workload> make_chase(const Values& values, const WorkloadContext
 }
 
 const Registered<WorkloadEntry> registered_chase{{
-    {"chase",
-     "every thread follows pointers through memory of its own, each step waiting for the one before",
-     specs_of(ChaseParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout&, const std::string& pointer) {
-      return check_chase(ChaseParameters::from(values), pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    make_chase,
-    nullptr,
-    false,
+    .description = {.name = "chase",
+                    .doc =
+                        "every thread follows pointers through memory of its own, each step waiting for the one before",
+                    .parameters = specs_of(ChaseParameters::table())},
+    .work = ComputeWork{.check =
+                            [](const Values& values, const PlannedLayout&, const std::string& pointer) {
+                              return check_chase(ChaseParameters::from(values), pointer);
+                            },
+                        .make = make_chase},
 }};
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-std::unique_ptr<Workload> make_core_to_core(const Values& values, const WorkloadContext& context) {
+std::unique_ptr<Workload> make_core_to_core(const Values& values, const ComputeContext& context) {
   auto parameters = CoreToCoreParameters::from(values);
   auto pair = choose_pair(parameters, allowed_cpus());
   if (pair) parameters.cpus = *pair;
@@ -15,18 +15,14 @@ std::unique_ptr<Workload> make_core_to_core(const Values& values, const Workload
 }
 
 const Registered<WorkloadEntry> registered_core_to_core{{
-    {"core-to-core",
-     "two threads pass a counter to and fro in one cache line, by plain loads and stores",
-     specs_of(CoreToCoreParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout&, const std::string& pointer) {
-      return check_core_to_core(CoreToCoreParameters::from(values), pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    make_core_to_core,
-    nullptr,
-    false,
+    .description = {.name = "core-to-core",
+                    .doc = "two threads pass a counter to and fro in one cache line, by plain loads and stores",
+                    .parameters = specs_of(CoreToCoreParameters::table())},
+    .work = ComputeWork{.check =
+                            [](const Values& values, const PlannedLayout&, const std::string& pointer) {
+                              return check_core_to_core(CoreToCoreParameters::from(values), pointer);
+                            },
+                        .make = make_core_to_core},
 }};
 
 }  // namespace

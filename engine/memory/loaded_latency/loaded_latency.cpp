@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-std::unique_ptr<Workload> make_loaded_latency(const Values& values, const WorkloadContext& context) {
+std::unique_ptr<Workload> make_loaded_latency(const Values& values, const ComputeContext& context) {
   const auto parameters = LoadedLatencyParameters::from(values);
   auto kernel =
       std::make_unique<LoadedLatencyKernel>(parameters, context.run_key, context.world->topology().ranks_on_node);
@@ -14,18 +14,14 @@ std::unique_ptr<Workload> make_loaded_latency(const Values& values, const Worklo
 }
 
 const Registered<WorkloadEntry> registered_loaded_latency{{
-    {"loaded-latency",
-     "one thread follows pointers while others read or write as fast as they are told to",
-     specs_of(LoadedLatencyParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout&, const std::string& pointer) {
-      return check_loaded_latency(LoadedLatencyParameters::from(values), pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    make_loaded_latency,
-    nullptr,
-    false,
+    .description = {.name = "loaded-latency",
+                    .doc = "one thread follows pointers while others read or write as fast as they are told to",
+                    .parameters = specs_of(LoadedLatencyParameters::table())},
+    .work = ComputeWork{.check =
+                            [](const Values& values, const PlannedLayout&, const std::string& pointer) {
+                              return check_loaded_latency(LoadedLatencyParameters::from(values), pointer);
+                            },
+                        .make = make_loaded_latency},
 }};
 
 }  // namespace

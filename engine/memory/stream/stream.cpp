@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-std::unique_ptr<Workload> make_stream(const Values& values, const WorkloadContext& context) {
+std::unique_ptr<Workload> make_stream(const Values& values, const ComputeContext& context) {
   auto parameters = StreamParameters::from(values);
   Status ready = choose_node(parameters, parameters);
   auto kernel = std::make_unique<StreamKernel>(parameters, context.run_key, context.world->topology().ranks_on_node,
@@ -16,7 +16,7 @@ std::unique_ptr<Workload> make_stream(const Values& values, const WorkloadContex
 
 /// What stores this CPU has, and the instruction sets that a trial chooses from.
 std::vector<std::string> stream_capabilities() {
-  std::vector<std::string> words{"no-storage"};
+  std::vector<std::string> words;
   for (const StreamLoops* const loops : stream_loops_here())
     words.push_back("loops:" + std::string(loops->instruction_set));
   if (!stream_candidates(StreamKind::write, Stores::non_temporal, 0).empty()) words.emplace_back("non-temporal");
@@ -24,18 +24,16 @@ std::vector<std::string> stream_capabilities() {
 }
 
 const Registered<WorkloadEntry> registered_stream{{
-    {"stream",
-     "every thread goes through arrays of its own from end to end: read, write, McCalpin's STREAM, and in place",
-     specs_of(StreamParameters::table()),
-     stream_capabilities(),
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout&, const std::string& pointer) {
-      return check_stream(StreamParameters::from(values), pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    make_stream,
-    nullptr,
-    false,
+    .description = {.name = "stream",
+                    .doc = "every thread goes through arrays of its own from end to end: read, write, McCalpin's "
+                           "STREAM, and in place",
+                    .parameters = specs_of(StreamParameters::table()),
+                    .capabilities = stream_capabilities()},
+    .work = ComputeWork{.check =
+                            [](const Values& values, const PlannedLayout&, const std::string& pointer) {
+                              return check_stream(StreamParameters::from(values), pointer);
+                            },
+                        .make = make_stream},
 }};
 
 }  // namespace

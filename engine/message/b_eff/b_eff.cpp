@@ -7,7 +7,7 @@ namespace {
 
 class BEff final : public Workload {
  public:
-  BEff(const BEffParameters& parameters, const WorkloadContext& context) : run_(parameters, context) {}
+  BEff(const BEffParameters& parameters, const MessageContext& context) : run_(parameters, context) {}
 
   void find_peers() override { run_.find_peers(); }
   [[nodiscard]] LocalSteps begin() override {
@@ -26,21 +26,19 @@ class BEff final : public Workload {
 };
 
 const Registered<WorkloadEntry> registered_b_eff{{
-    {"b-eff",
-     "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
-     specs_of(BEffParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values&, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) -> Status {
-      if (layout.ranks < 2) return fail(bad_plan(pointer, "b-eff needs two ranks or more: one has nobody to send to"));
-      return {};
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<BEff>(BEffParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description =
+        {.name = "b-eff",
+         .doc = "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
+         .parameters = specs_of(BEffParameters::table())},
+    .work = MessageWork{.check = [](const Values&, const PlannedLayout& layout, const std::string& pointer) -> Status {
+                          if (layout.ranks < 2)
+                            return fail(bad_plan(pointer, "b-eff needs two ranks or more: one has nobody to send to"));
+                          return {};
+                        },
+                        .make =
+                            [](const Values& values, const MessageContext& context) {
+                              return std::make_unique<BEff>(BEffParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

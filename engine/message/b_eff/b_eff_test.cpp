@@ -103,7 +103,7 @@ TEST_F(MpiBEff, FirstPhaseTellsWhatThePatternsAre) {
 TEST(BEff, OneRankIsRefused) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("b-eff");
   ASSERT_NE(entry, nullptr);
-  EXPECT_FALSE(entry->needs_storage);
+  EXPECT_FALSE(entry->works_on_storage());
   const auto values = complete(entry->description.parameters, {}, "/p");
   PlannedLayout layout;
   layout.ranks = 1;

@@ -7,7 +7,7 @@ namespace {
 
 class CollectiveWorkload final : public Workload {
  public:
-  CollectiveWorkload(const CollectiveParameters& parameters, const WorkloadContext& context)
+  CollectiveWorkload(const CollectiveParameters& parameters, const MessageContext& context)
       : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
@@ -17,25 +17,24 @@ class CollectiveWorkload final : public Workload {
 
  private:
   CollectiveParameters parameters_;
-  WorkloadContext context_;
+  MessageContext context_;
 };
 
 const Registered<WorkloadEntry> registered_collective{{
-    {"collective",
-     "one collective operation of MPI, called again and again by all ranks; the nonblocking form also beside "
-     "computation",
-     specs_of(CollectiveParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_collective(CollectiveParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<CollectiveWorkload>(CollectiveParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description =
+        {.name = "collective",
+         .doc =
+             "one collective operation of MPI, called again and again by all ranks; the nonblocking form also beside "
+             "computation",
+         .parameters = specs_of(CollectiveParameters::table())},
+    .work = MessageWork{.check =
+                            [](const Values& values, const PlannedLayout& layout, const std::string& pointer) {
+                              return check_collective(CollectiveParameters::from(values), layout.ranks, pointer);
+                            },
+                        .make =
+                            [](const Values& values, const MessageContext& context) {
+                              return std::make_unique<CollectiveWorkload>(CollectiveParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

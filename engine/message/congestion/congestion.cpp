@@ -19,7 +19,7 @@ constexpr std::array<std::pair<CongestionTest, bool>, 6> course{{{CongestionTest
 
 class CongestionWorkload final : public Workload {
  public:
-  CongestionWorkload(const CongestionParameters& parameters, const WorkloadContext& context)
+  CongestionWorkload(const CongestionParameters& parameters, const MessageContext& context)
       : parameters_(parameters), context_(context) {}
 
   void find_peers() override { cast_.emplace(*context_.world, parameters_); }
@@ -31,25 +31,22 @@ class CongestionWorkload final : public Workload {
 
  private:
   CongestionParameters parameters_;
-  WorkloadContext context_;
+  MessageContext context_;
   std::optional<CongestionCast> cast_;
 };
 
 const Registered<WorkloadEntry> registered_congestion{{
-    {"congestion",
-     "messages of a few ranks in random rings, alone and while the others fill the network",
-     specs_of(CongestionParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_congestion(CongestionParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<CongestionWorkload>(CongestionParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description = {.name = "congestion",
+                    .doc = "messages of a few ranks in random rings, alone and while the others fill the network",
+                    .parameters = specs_of(CongestionParameters::table())},
+    .work = MessageWork{.check =
+                            [](const Values& values, const PlannedLayout& layout, const std::string& pointer) {
+                              return check_congestion(CongestionParameters::from(values), layout.ranks, pointer);
+                            },
+                        .make =
+                            [](const Values& values, const MessageContext& context) {
+                              return std::make_unique<CongestionWorkload>(CongestionParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 
 class Exchange final : public Workload {
  public:
-  Exchange(const ExchangeParameters& parameters, const WorkloadContext& context)
+  Exchange(const ExchangeParameters& parameters, const MessageContext& context)
       : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
@@ -17,24 +17,22 @@ class Exchange final : public Workload {
 
  private:
   ExchangeParameters parameters_;
-  WorkloadContext context_;
+  MessageContext context_;
 };
 
 const Registered<WorkloadEntry> registered_exchange{{
-    {"exchange",
-     "the messages of one pattern (bisections, rings, halos, incast, your own) with all its ranks active",
-     specs_of(ExchangeParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_exchange(ExchangeParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<Exchange>(ExchangeParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description =
+        {.name = "exchange",
+         .doc = "the messages of one pattern (bisections, rings, halos, incast, your own) with all its ranks active",
+         .parameters = specs_of(ExchangeParameters::table())},
+    .work = MessageWork{.check =
+                            [](const Values& values, const PlannedLayout& layout, const std::string& pointer) {
+                              return check_exchange(ExchangeParameters::from(values), layout.ranks, pointer);
+                            },
+                        .make =
+                            [](const Values& values, const MessageContext& context) {
+                              return std::make_unique<Exchange>(ExchangeParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

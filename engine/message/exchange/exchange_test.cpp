@@ -125,7 +125,7 @@ TEST(MpiExchange, WeightsAreNotForAlltoallv) {
 }
 
 TEST(Exchange, RefusesWhatSaysNothing) {
-  EXPECT_FALSE(entry().needs_storage);
+  EXPECT_FALSE(entry().works_on_storage());
   EXPECT_EQ(refusal({}, 2), "");
   EXPECT_NE(refusal({}, 1).find("two ranks at least"), std::string::npos);
   EXPECT_NE(refusal({{"pattern", "sparse"}}, 2).find("/p/file"), std::string::npos);

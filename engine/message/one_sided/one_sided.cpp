@@ -7,7 +7,7 @@ namespace {
 
 class OneSidedWorkload final : public Workload {
  public:
-  OneSidedWorkload(const OneSidedParameters& parameters, const WorkloadContext& context)
+  OneSidedWorkload(const OneSidedParameters& parameters, const MessageContext& context)
       : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
@@ -17,24 +17,21 @@ class OneSidedWorkload final : public Workload {
 
  private:
   OneSidedParameters parameters_;
-  WorkloadContext context_;
+  MessageContext context_;
 };
 
 const Registered<WorkloadEntry> registered_one_sided{{
-    {"one-sided",
-     "ranks that put to, get from or add to the memory of others by MPI's one-sided operations",
-     specs_of(OneSidedParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_one_sided(OneSidedParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<OneSidedWorkload>(OneSidedParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description = {.name = "one-sided",
+                    .doc = "ranks that put to, get from or add to the memory of others by MPI's one-sided operations",
+                    .parameters = specs_of(OneSidedParameters::table())},
+    .work = MessageWork{.check =
+                            [](const Values& values, const PlannedLayout& layout, const std::string& pointer) {
+                              return check_one_sided(OneSidedParameters::from(values), layout.ranks, pointer);
+                            },
+                        .make =
+                            [](const Values& values, const MessageContext& context) {
+                              return std::make_unique<OneSidedWorkload>(OneSidedParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

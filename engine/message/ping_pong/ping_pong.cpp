@@ -7,7 +7,7 @@ namespace {
 
 class PingPong final : public Workload {
  public:
-  PingPong(const PingPongParameters& parameters, const WorkloadContext& context)
+  PingPong(const PingPongParameters& parameters, const MessageContext& context)
       : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
@@ -17,24 +17,21 @@ class PingPong final : public Workload {
 
  private:
   PingPongParameters parameters_;
-  WorkloadContext context_;
+  MessageContext context_;
 };
 
 const Registered<WorkloadEntry> registered_ping_pong{{
-    {"ping-pong",
-     "messages between pairs of ranks or nodes: all pairs by a tournament, or a sample of them",
-     specs_of(PingPongParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_ping_pong(PingPongParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<PingPong>(PingPongParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description = {.name = "ping-pong",
+                    .doc = "messages between pairs of ranks or nodes: all pairs by a tournament, or a sample of them",
+                    .parameters = specs_of(PingPongParameters::table())},
+    .work = MessageWork{.check =
+                            [](const Values& values, const PlannedLayout& layout, const std::string& pointer) {
+                              return check_ping_pong(PingPongParameters::from(values), layout.ranks, pointer);
+                            },
+                        .make =
+                            [](const Values& values, const MessageContext& context) {
+                              return std::make_unique<PingPong>(PingPongParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

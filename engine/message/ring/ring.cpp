@@ -7,7 +7,7 @@ namespace {
 
 class Ring final : public Workload {
  public:
-  Ring(const RingParameters& parameters, const WorkloadContext& context) : parameters_(parameters), context_(context) {}
+  Ring(const RingParameters& parameters, const MessageContext& context) : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
@@ -16,24 +16,21 @@ class Ring final : public Workload {
 
  private:
   RingParameters parameters_;
-  WorkloadContext context_;
+  MessageContext context_;
 };
 
 const Registered<WorkloadEntry> registered_ring{{
-    {"ring",
-     "rings over all ranks, in natural or random order; each rank exchanges with both neighbours",
-     specs_of(RingParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_rings(RingParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<Ring>(RingParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description = {.name = "ring",
+                    .doc = "rings over all ranks, in natural or random order; each rank exchanges with both neighbours",
+                    .parameters = specs_of(RingParameters::table())},
+    .work = MessageWork{.check =
+                            [](const Values& values, const PlannedLayout& layout, const std::string& pointer) {
+                              return check_rings(RingParameters::from(values), layout.ranks, pointer);
+                            },
+                        .make =
+                            [](const Values& values, const MessageContext& context) {
+                              return std::make_unique<Ring>(RingParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

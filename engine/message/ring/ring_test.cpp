@@ -71,7 +71,7 @@ TEST_F(MpiRing, ManyRingsAreNotListed) {
 TEST(Ring, OneRankAndManyNaturalRingsAreRefused) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("ring");
   ASSERT_NE(entry, nullptr);
-  EXPECT_FALSE(entry->needs_storage);
+  EXPECT_FALSE(entry->works_on_storage());
   const auto refusal = [&](const Values& given, int ranks) {
     PlannedLayout layout;
     layout.ranks = ranks;

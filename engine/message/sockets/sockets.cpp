@@ -7,7 +7,7 @@ namespace {
 
 class Sockets final : public Workload {
  public:
-  Sockets(const SocketsParameters& parameters, const WorkloadContext& context)
+  Sockets(const SocketsParameters& parameters, const MessageContext& context)
       : parameters_(parameters), context_(context) {}
 
   [[nodiscard]] std::size_t phases() const override { return 1; }
@@ -17,25 +17,23 @@ class Sockets final : public Workload {
 
  private:
   SocketsParameters parameters_;
-  WorkloadContext context_;
+  MessageContext context_;
 };
 
 const Registered<WorkloadEntry> registered_sockets{{
-    {"sockets",
-     "streams, requests and echoes by TCP, UDP and ICMP between pairs of ranks: of the same place on two nodes, or "
-     "neighbours on one",
-     specs_of(SocketsParameters::table()),
-     {"no-storage"},
-     {}},
-    [](const Values& values, const Capabilities&, const PlannedLayout& layout, const std::string& pointer) {
-      return check_sockets(SocketsParameters::from(values), layout.ranks, pointer);
-    },
-    [](const Values&, const PlannedLayout&) { return Needs{}; },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<Sockets>(SocketsParameters::from(values), context);
-    },
-    nullptr,
-    false,
+    .description = {.name = "sockets",
+                    .doc = "streams, requests and echoes by TCP, UDP and ICMP between pairs of ranks: of the same "
+                           "place on two nodes, or "
+                           "neighbours on one",
+                    .parameters = specs_of(SocketsParameters::table())},
+    .work = MessageWork{.check =
+                            [](const Values& values, const PlannedLayout& layout, const std::string& pointer) {
+                              return check_sockets(SocketsParameters::from(values), layout.ranks, pointer);
+                            },
+                        .make =
+                            [](const Values& values, const MessageContext& context) {
+                              return std::make_unique<Sockets>(SocketsParameters::from(values), context);
+                            }},
 }};
 
 }  // namespace

@@ -20,7 +20,7 @@ TEST(MpiSocketsWorkload, RunsAsALaunchMakesIt) {
 TEST(SocketsWorkload, IsRefusedForOneRankAndForWhatDoesNotGoTogether) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("sockets");
   ASSERT_NE(entry, nullptr);
-  EXPECT_FALSE(entry->needs_storage);
+  EXPECT_FALSE(entry->works_on_storage());
   PlannedLayout layout;
   const auto values = complete(entry->description.parameters, {{"protocol", "icmp"}}, "").value();
   EXPECT_NE(to_line(entry->check(values, {}, layout, "/w").error()).find("two ranks"), std::string::npos);
