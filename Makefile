@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# make run   sets up, builds, looks at every part of this machine and says where the report is
-# make test  sets up, runs every test
+# make run        sets up, builds, looks at every part of this machine and says where the report is
+# make check      while writing: unit tests, style and types; two minutes when not much has changed
+# make test       sets up, runs every test on one MPI
+# make test-all   the same, and what differs on a second MPI and under the sanitizers
 # The work is done by the small programs in scripts/. PYTHON=... names the interpreter, ULLAGE_SETUP_MPI=auto, site,
 # packages or wheel the MPI, CXX=... the compiler,
 # ARGS=... further words for `make run`, as of `ullage run overview`.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format clean distclean
+.PHONY: help setup run check test test-others test-all lint format clean distclean
 
 python = "$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)"
 
 help:
-	@echo 'make run      sets up, builds, looks at cores, memory and disk, says where the report is'
-	@echo 'make test     sets up, runs every test'
-	@echo 'make setup    only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
-	@echo 'make lint     style, types and house rules      make format   writes what can be mended by a program'
-	@echo 'make clean    removes what was built            make distclean  the environments too'
+	@echo 'make run        sets up, builds, looks at cores, memory and disk, says where the report is'
+	@echo 'make test       sets up, runs every test on one MPI'
+	@echo 'make check      while writing: unit tests, style and types'
+	@echo 'make test-all   make test, then the second MPI and the sanitizers (alone: make test-others)'
+	@echo 'make setup      only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
+	@echo 'make lint       style, types and house rules      make format   writes what can be mended by a program'
+	@echo 'make clean      removes what was built            make distclean  the environments too'
 
 setup:
 	@$(python) scripts/setup.py run
@@ -22,9 +26,17 @@ setup:
 run: setup
 	@.venv/bin/ullage run overview --target disk="$$PWD" --target memory=/dev/shm $(ARGS)
 
-test:
+check test:
 	@$(python) scripts/setup.py test
-	@.venv/bin/python scripts/run_tests.py
+	@.venv/bin/python scripts/run_tests.py $@
+
+test-others:
+	@$(python) scripts/setup.py all
+	@.venv/bin/python scripts/run_tests.py others
+
+test-all:
+	@$(python) scripts/setup.py all
+	@.venv/bin/python scripts/run_tests.py test others
 
 lint:
 	@$(python) scripts/setup.py test

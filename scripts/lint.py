@@ -3,20 +3,34 @@
 
 import sys
 import time
+from collections.abc import Iterator
 
 from steps.checks import CHECKS, mend
 from steps.tally import Tally
 
 
-def main() -> Tally:
-    """Run every check and return how many were clean."""
-    total = Tally()
+def checked() -> Iterator[tuple[str, Tally]]:
+    """Run one check after the other: what is said of each, and whether it was clean."""
     for name, check in CHECKS.items():
         started = time.monotonic()
         found = check()
-        print(f"{name}: {'found something' if found else 'clean'} ({time.monotonic() - started:.1f} s)", flush=True)
-        print(found, end="\n" if found else "", flush=True)
-        total += Tally(failed=1) if found else Tally(passed=1)
+        said = f"{name}: {'found something' if found else 'clean'} ({time.monotonic() - started:.1f} s)\n{found}"
+        yield said.rstrip("\n"), Tally(failed=1) if found else Tally(passed=1)
+
+
+def at_once() -> Tally:
+    """Run every check and print what was found in one piece: other steps of a test run print meanwhile."""
+    done = list(checked())
+    print("\n" + "\n".join(said for said, _ in done), flush=True)
+    return sum((counted for _, counted in done), Tally())
+
+
+def main() -> Tally:
+    """Run every check and return how many were clean."""
+    total = Tally()
+    for said, counted in checked():
+        print(said, flush=True)
+        total += counted
     return total
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets up this checkout: ``setup.py run`` what `make run` needs, ``setup.py test`` also what the tests need.
+"""Sets up this checkout for ``run``, ``test`` (one MPI) or ``all`` tests: each is what those before it need and more.
 
 Afterwards .venv/bin/ullage and .venv/bin/ullage-engine are there. Idempotent; quick when there is nothing to do.
 """
@@ -7,9 +7,10 @@ Afterwards .venv/bin/ullage and .venv/bin/ullage-engine are there. Idempotent; q
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from steps import engine, mpi, packages, python_env, tools
+from steps import engine, legs, mpi, packages, python_env, tools
 from steps.process import ROOT, StepError, say
 from steps.stamp import Stamps, digest
 
@@ -43,30 +44,49 @@ def prepare_run() -> None:
 
 
 def prepare_test() -> None:
-    """Install the tests' own tools and configure the engine's other legs."""
+    """Install the tests' own tools, and let the engine's build find GoogleTest."""
     packages.ensure("test")
     python_env.install(python_env.VENV, "requirements-dev.txt")
     tools.ensure_node()
+    engine.configure(engine.linked())
+
+
+def prepare_all() -> None:
+    """Install the second MPI and configure the legs that are built with it."""
     mpi.ensure_wheel()
-    for preset in engine.legs():
-        engine.configure(preset)
+    for leg in legs.further():
+        engine.configure(leg.preset)
+
+
+def used() -> list[str]:
+    """Return the preset in use, or nothing before there is one."""
+    return [engine.linked()] if engine.is_linked() else []
+
+
+# What is done for each, and the presets that are configured afterwards; each begins where the one before it ends.
+PROFILES: dict[str, tuple[Callable[[], None], Callable[[], list[str]]]] = {
+    "run": (prepare_run, used),
+    "test": (prepare_test, used),
+    "all": (prepare_all, lambda: [leg.preset for leg in legs.further()]),
+}
 
 
 def main(profile: str) -> None:
-    """Set up for ``run`` or ``test``. Raises StepError."""
+    """Set up for ``profile``. Raises StepError."""
     started = time.monotonic()
     stamps = Stamps(python_env.VENV / "ullage-setup.json")
     current = inputs()
-    prepared = stamps.matches("run", current) and engine.is_linked() and engine.configured([engine.linked()])
-    if not prepared:
-        prepare_run()
-    if profile == "test" and not (prepared and stamps.matches("test", current) and engine.configured(engine.legs())):
-        prepare_test()
-        prepared = False
+    names = list(PROFILES)[: list(PROFILES).index(profile) + 1]
+    prepared = True
+    for name in names:
+        prepare, presets = PROFILES[name]
+        prepared = prepared and stamps.matches(name, current) and engine.is_linked() and engine.configured(presets())
+        if not prepared:
+            prepare()
     if not prepared:
         # Asked again: what was installed just now is among the inputs.
-        stamps.finish(inputs(), *(["run", "test"] if profile == "test" else ["run"]))
-    engine.build(engine.linked(), "ullage-engine")
+        stamps.finish(inputs(), *names)
+    engine.build_engine(engine.linked())
     say(f"set up{' already' if prepared else ''} ({time.monotonic() - started:.1f} s)")
 
 

@@ -28,11 +28,16 @@ for _name, _value in _FOR_MPI.items():
 
 @pytest.fixture(autouse=True)
 def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Point HOME at a fresh folder and drop the XDG folders, the colours and the width of this terminal."""
+    """Point HOME at a fresh folder and drop the XDG folders, the colours and the width of this terminal.
+
+    The cache alone is one for all tests, as a user's is for all runs.
+    """
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     for name in [name for name in os.environ if name.startswith("XDG_")] + ["NO_COLOR", "FORCE_COLOR", "COLUMNS"]:
         monkeypatch.delenv(name, raising=False)
+    of_all_workers = tmp_path_factory.getbasetemp().parent if "PYTEST_XDIST_WORKER" in os.environ else None
+    monkeypatch.setenv("XDG_CACHE_HOME", str((of_all_workers or tmp_path_factory.getbasetemp()) / "cache"))
     return home
 
 

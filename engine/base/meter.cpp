@@ -3,14 +3,12 @@
 
 namespace ullage {
 
-void Meter::start(std::int64_t start_ns, std::int64_t deadline_ns) noexcept {
-  last_ns_ = start_ns;
-  deadline_ns_ = deadline_ns;
+void Meter::forget() noexcept {
   bytes_ = 0;
   operations_.store(0, std::memory_order_relaxed);
   syncs_ = 0;
   histogram_.clear();
-  series_.start(start_ns);
+  series_.clear();
   for (Histogram& part : parts_) part.clear();
 }
 

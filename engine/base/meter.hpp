@@ -23,9 +23,19 @@ class Meter final {
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
-  /// Forgets everything; the first operation begins at `start_ns`. Operations ending at or after `deadline_ns` are the
+  /// Forgets everything, which takes longer than a short operation: before the timer.
+  void forget() noexcept;
+  /// After forget(): the first operation begins at `start_ns`. Operations ending at or after `deadline_ns` are the
   /// last.
-  void start(std::int64_t start_ns, std::int64_t deadline_ns = no_deadline) noexcept;
+  void begin(std::int64_t start_ns, std::int64_t deadline_ns = no_deadline) noexcept {
+    last_ns_ = start_ns;
+    deadline_ns_ = deadline_ns;
+    series_.begin(start_ns);
+  }
+  void start(std::int64_t start_ns, std::int64_t deadline_ns = no_deadline) noexcept {
+    forget();
+    begin(start_ns, deadline_ns);
+  }
 
   /// Call after each operation. False: begin no further one (deadline reached or the run is being stopped).
   [[nodiscard]] bool completed(std::uint64_t bytes) noexcept { return completed_since(last_ns_, bytes); }
@@ -44,7 +54,7 @@ class Meter final {
   /// Call after many operations that were done as one: a single clock read for all of them.
   [[nodiscard]] bool completed_many(std::uint64_t operations, std::uint64_t bytes) noexcept;
 
-  /// Parts that operations are made of, each with a histogram of its own, which start() clears.
+  /// Parts that operations are made of, each with a histogram of its own, which forget() clears.
   void use_parts(std::size_t count) { parts_.resize(count); }
   void add_part(std::size_t part, std::int64_t took_ns) noexcept { parts_[part].add(took_ns); }
   [[nodiscard]] std::span<const Histogram> parts() const noexcept { return parts_; }

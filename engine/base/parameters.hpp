@@ -144,6 +144,17 @@ Field<P> choices(std::string name, std::vector<E> P::* member, Words<E> words, s
 template <class P>
 using Table = std::vector<Field<P>>;
 
+/// The fields of P: its own and, from their own tables, those of the structs it derives from, in this order.
+template <class P, class... Base>
+Table<P> joined(Table<Base>... parts) {
+  Table<P> fields;
+  const auto take = [&fields](auto& part) {
+    for (auto& field : part) fields.push_back({std::move(field.spec), std::move(field.set)});
+  };
+  (take(parts), ...);
+  return fields;
+}
+
 template <class P>
 std::vector<ParameterSpec> specs_of(const Table<P>& table) {
   std::vector<ParameterSpec> specs;
@@ -157,6 +168,12 @@ P bind_parameters(const Table<P>& table, const Values& values) {
   P p{};
   for (const auto& field : table) field.set(p, values.at(field.spec.name));
   return p;
+}
+
+/// The same of a P that has a static table().
+template <class P>
+P bind_parameters(const Values& values) {
+  return bind_parameters(P::table(), values);
 }
 
 /// Checks one value against its spec: type, range, choices. `pointer` is the JSON pointer for the error.

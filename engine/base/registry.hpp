@@ -35,19 +35,28 @@ class Registry final {
     entries_.push_back(std::move(entry));
     std::ranges::sort(entries_, {}, [](const Entry& e) -> const std::string& { return e.description.name; });
   }
-  [[nodiscard]] const Entry* find(std::string_view name) const {
-    const auto it = std::ranges::find_if(entries_, [&](const Entry& e) { return e.description.name == name; });
-    return it == entries_.end() ? nullptr : &*it;
+  /// An entry that says what else is registered: made when somebody first asks for entries, which is after main()
+  /// began.
+  void add_later(Entry (*make)()) { later_.push_back(make); }
+  [[nodiscard]] const Entry* find(std::string_view name) {
+    const auto& entries = all();
+    const auto it = std::ranges::find_if(entries, [&](const Entry& e) { return e.description.name == name; });
+    return it == entries.end() ? nullptr : &*it;
   }
-  [[nodiscard]] const std::vector<Entry>& all() const { return entries_; }
+  [[nodiscard]] const std::vector<Entry>& all() {
+    for (const auto make : std::exchange(later_, {})) add(make());
+    return entries_;
+  }
 
  private:
   std::vector<Entry> entries_;
+  std::vector<Entry (*)()> later_;
 };
 
 template <class Entry>
 struct Registered final {
   explicit Registered(Entry entry) { Registry<Entry>::instance().add(std::move(entry)); }
+  explicit Registered(Entry (*make)()) { Registry<Entry>::instance().add_later(make); }
 };
 
 }  // namespace ullage

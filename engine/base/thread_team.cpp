@@ -1,57 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_team.hpp"
 
-#include <sched.h>
-
+#include "base/affinity.hpp"
 #include "base/clock.hpp"
-#include "base/cpu_order.hpp"
 
 namespace ullage {
 namespace {
 
 /// How often a thread looks for the others before it lets somebody else have its core.
 constexpr int looks_before_yield = 2000;
-constexpr int most_cpus = 8192;
-
-class CpuSet final {
- public:
-  CpuSet() : bits_(CPU_ALLOC(most_cpus)) {
-    if (bits_ != nullptr) CPU_ZERO_S(size_, bits_);
-  }
-  CpuSet(const CpuSet&) = delete;
-  CpuSet& operator=(const CpuSet&) = delete;
-  ~CpuSet() { CPU_FREE(bits_); }
-  [[nodiscard]] bool read_own() { return bits_ != nullptr && sched_getaffinity(0, size_, bits_) == 0; }
-  [[nodiscard]] bool has(int cpu) const { return CPU_ISSET_S(static_cast<std::size_t>(cpu), size_, bits_) != 0; }
-  [[nodiscard]] bool pin_to(int cpu) {
-    if (bits_ == nullptr) return false;
-    CPU_SET_S(static_cast<std::size_t>(cpu), size_, bits_);
-    return sched_setaffinity(0, size_, bits_) == 0;
-  }
-
- private:
-  cpu_set_t* bits_;
-  std::size_t size_ = CPU_ALLOC_SIZE(most_cpus);
-};
 
 }  // namespace
-
-std::vector<int> allowed_cpus() {
-  CpuSet set;
-  std::vector<int> cpus;
-  if (set.read_own())
-    for (int cpu = 0; cpu < most_cpus; ++cpu)
-      if (set.has(cpu)) cpus.push_back(cpu);
-  if (cpus.empty()) cpus.push_back(0);
-  return cores_first(cpus);
-}
-
-std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::size_t count) {
-  std::vector<int> chosen;
-  chosen.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) chosen.push_back(cpus[(first + i) % cpus.size()]);
-  return chosen;
-}
 
 ThreadTeam::ThreadTeam(std::span<const int> cpus) : spans_(cpus.size()) {
   for (std::size_t thread = 0; thread < cpus.size(); ++thread)
@@ -77,7 +36,7 @@ std::span<const ThreadTeam::Span> ThreadTeam::run(const Task& task) {
 }
 
 void ThreadTeam::serve(std::size_t thread, int cpu) {
-  if (!CpuSet().pin_to(cpu)) ++unpinned_;
+  if (!pin_to(cpu)) ++unpinned_;
   for (std::uint64_t turn = 1;; ++turn) {
     {
       std::unique_lock lock(mutex_);

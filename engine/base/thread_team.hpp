@@ -13,12 +13,6 @@
 
 namespace ullage {
 
-/// CPUs this process may run on, each core once before any is there twice, else in the kernel's order.
-[[nodiscard]] std::vector<int> allowed_cpus();
-
-/// `count` of `cpus` from number `first` on, each once before any is taken again.
-[[nodiscard]] std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::size_t count);
-
 /// A thread for each of `cpus`, pinned to it where the system lets it. Between tasks they sleep. Used by one thread.
 class ThreadTeam final {
  public:

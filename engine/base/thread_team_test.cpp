@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "base/affinity.hpp"
+
 namespace ullage::thread_team_test {
 namespace {
 
@@ -36,13 +38,6 @@ TEST(ThreadTeam, SpansLastAsLongAsTheBodies) {
   ASSERT_EQ(spans.size(), 2U);
   EXPECT_GE(spans[1].stop_ns - spans[1].start_ns, 5'000'000);
   EXPECT_LT(spans[0].stop_ns - spans[0].start_ns, 5'000'000);
-}
-
-TEST(ThreadTeam, ChosenCpusGoRound) {
-  const std::array<int, 3> cpus{4, 6, 9};
-  EXPECT_EQ(choose_cpus(cpus, 0, 2), (std::vector<int>{4, 6}));
-  EXPECT_EQ(choose_cpus(cpus, 2, 3), (std::vector<int>{9, 4, 6}));
-  EXPECT_FALSE(allowed_cpus().empty());
 }
 
 }  // namespace

@@ -5,11 +5,8 @@
 
 namespace ullage {
 
-void TimeSeries::start(std::int64_t start_ns) noexcept {
-  start_ns_ = start_ns;
-  last_ns_ = start_ns;
+void TimeSeries::clear() noexcept {
   interval_ns_ = smallest_interval_ns;
-  end_of_current_ns_ = start_ns + interval_ns_;
   current_ = 0;
   bytes_.fill(0);
   operations_.fill(0);

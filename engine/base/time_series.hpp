@@ -15,7 +15,18 @@ class TimeSeries final {
   static constexpr std::size_t interval_count = 256;
   static constexpr std::int64_t smallest_interval_ns = 1 << 20;  // about 1 ms
 
-  void start(std::int64_t start_ns) noexcept;
+  /// Forgets everything.
+  void clear() noexcept;
+  /// The first interval begins then. After clear(), before the first operation.
+  void begin(std::int64_t start_ns) noexcept {
+    start_ns_ = start_ns;
+    last_ns_ = start_ns;
+    end_of_current_ns_ = start_ns + interval_ns_;
+  }
+  void start(std::int64_t start_ns) noexcept {
+    clear();
+    begin(start_ns);
+  }
 
   /// Adds operations that ended at `now_ns` (>= start, not before an earlier one).
   void add(std::int64_t now_ns, std::uint64_t bytes, std::uint64_t operations = 1) noexcept {

@@ -8,7 +8,6 @@ namespace {
 
 using compute::ChainKernel;
 using compute::ElementType;
-using compute::Isa;
 using compute::Operation;
 
 class ComputeChainKernel : public ::testing::Test {
@@ -20,7 +19,7 @@ class ComputeChainKernel : public ::testing::Test {
     for (std::size_t thread = 0; thread < 2; ++thread) chains_.run(thread, passes);
   }
 
-  const compute::Kernel& kernel_ = *compute::find_kernel(Isa::portable, ElementType::fp64, Operation::multiply);
+  const compute::Kernel& kernel_ = *compute::find_kernel("portable", ElementType::fp64, Operation::multiply);
   const compute::Variant& variant_ = *kernel_.variant(4);
   const std::uint64_t stretch_ = kernel_.passes_a_stretch(variant_);
   ChainKernel chains_{kernel_, variant_, 2};

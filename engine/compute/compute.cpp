@@ -10,6 +10,7 @@
 
 #include "compute/chain_kernel.hpp"
 #include "compute/kernel.hpp"
+#include "work/single_phase.hpp"
 #include "work/windowed_phase.hpp"
 
 namespace ullage {
@@ -18,28 +19,24 @@ namespace {
 using compute::Kernel;
 
 struct ComputeParameters : WindowParameters {
-  compute::Isa isa = compute::Isa::scalar;
+  std::string isa = "scalar";
   compute::ElementType type = compute::ElementType::fp64;
   compute::Operation operation = compute::Operation::add;
   int chains = 0;
-};
 
-const Table<ComputeParameters>& table() {
-  static const Table<ComputeParameters> fields = [] {
-    Table<ComputeParameters> own{
-        choice<ComputeParameters>("isa", &ComputeParameters::isa, compute::isa_words(),
-                                  "instruction set; sse2 is 128 bits wide, avx2 256, avx512 512"),
-        choice<ComputeParameters>("type", &ComputeParameters::type, compute::type_words(),
-                                  "of what is added or multiplied"),
-        choice<ComputeParameters>("operation", &ComputeParameters::operation, compute::operation_words(),
-                                  "fma and dot (multiply, and add to a wider accumulator) count two a lane"),
-        count<ComputeParameters>("chains", &ComputeParameters::chains, {0, 24},
-                                 "independent chains of the instruction; 0: as many as the kernel needs for its rate")};
-    std::ranges::move(window_fields<ComputeParameters>(), std::back_inserter(own));
-    return own;
-  }();
-  return fields;
-}
+  [[nodiscard]] static Table<ComputeParameters> table() {
+    using P = ComputeParameters;
+    return joined<P>(
+        Table<P>{choice("isa", &P::isa, compute::isa_words(),
+                        "instruction set; sse2 is 128 bits wide, avx2 256, avx512 512"),
+                 choice("type", &P::type, compute::type_words(), "of what is added or multiplied"),
+                 choice("operation", &P::operation, compute::operation_words(),
+                        "fma and dot (multiply, and add to a wider accumulator) count two a lane"),
+                 count("chains", &P::chains, {0, 24},
+                       "independent chains of the instruction; 0: as many as the kernel needs for its rate")},
+        WindowParameters::table());
+  }
+};
 
 /// One line for every kernel of this build: runs here, or why not.
 std::vector<std::string> capabilities() {
@@ -67,8 +64,7 @@ std::string wanted_name(const ComputeParameters& parameters) {
   return wanted.name();
 }
 
-Status check(const Values& values, const PlannedLayout&, const std::string& pointer) {
-  const auto parameters = bind_parameters(table(), values);
+Status check(const ComputeParameters& parameters, const std::string& pointer) {
   const Kernel* kernel = compute::find_kernel(parameters.isa, parameters.type, parameters.operation);
   if (kernel == nullptr)
     return fail(bad_plan(pointer, "there is no kernel " + wanted_name(parameters) +
@@ -80,26 +76,25 @@ Status check(const Values& values, const PlannedLayout&, const std::string& poin
   return {};
 }
 
-std::unique_ptr<Workload> make(const Values& values, const ComputeContext& context) {
-  const auto parameters = bind_parameters(table(), values);
+std::unique_ptr<Workload> make(const ComputeParameters& parameters, const WorkloadContext& context) {
   const Kernel& kernel = *compute::find_kernel(parameters.isa, parameters.type, parameters.operation);
   const auto threads = static_cast<std::size_t>(parameters.threads);
-  return std::make_unique<WindowedWorkload>(
-      "compute", parameters, context,
-      std::make_unique<compute::ChainKernel>(kernel, *kernel.variant(parameters.chains), threads));
+  return windowed_workload("compute", parameters, context,
+                           std::make_unique<compute::ChainKernel>(kernel, *kernel.variant(parameters.chains), threads));
 }
 
-Description description() {
-  Description description;
-  description.name = "compute";
-  description.doc = "operations a second of cores: chains of one instruction in registers, results checked bit for bit";
-  description.parameters = specs_of(table());
-  description.capabilities = capabilities();
-  return description;
+/// Made late, since it lists the kernels that other files register.
+WorkloadEntry compute_entry() {
+  return without_storage<ComputeParameters>({
+      .name = "compute",
+      .doc = "operations a second of cores: chains of one instruction in registers, results checked bit for bit",
+      .capabilities = capabilities(),
+      .check = on_any_ranks(check),
+      .make = make,
+  });
 }
 
-const Registered<WorkloadEntry> registered_compute{
-    {.description = description(), .work = ComputeWork{.check = check, .make = make}}};
+const Registered<WorkloadEntry> registered_compute{compute_entry};
 
 }  // namespace
 }  // namespace ullage

@@ -3,24 +3,15 @@
 
 #include <algorithm>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
 #include "compute/kernel.hpp"
-#include "run/phase_runner.hpp"
-#include "storage/backend.hpp"
-#include "work/workload.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::compute_test {
 namespace {
 
-const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("compute"); }
+const WorkloadEntry& entry() { return test::Launch::entry("compute"); }
 
-Values values(const Values& given) { return complete(entry().description.parameters, given, "/p").value(); }
-
-std::string refusal(const Values& given) {
-  const Status status = entry().check(values(given), {}, {}, "/p");
-  return status ? "" : to_line(status.error());
-}
+std::string refusal(const Values& given) { return test::Launch::refusal("compute", given); }
 
 const Values portable{
     {"isa", std::string("portable")}, {"type", std::string("fp64")}, {"operation", std::string("add")}};
@@ -64,40 +55,17 @@ TEST(ComputeWorkload, ChainsAreThoseTheKernelHas) {
   EXPECT_FALSE(complete(entry().description.parameters, with(portable, "chains", std::int64_t{25}), "/p"));
 }
 
-class MpiCompute : public ::testing::Test {
- protected:
-  MpiCompute() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
-  }
-
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
-};
+class MpiCompute : public test::MpiLaunch {};
 
 TEST_F(MpiCompute, RunsItsWindowsAndCounts) {
-  const auto given = values({{"isa", std::string("portable")},
-                             {"type", std::string("int64")},
-                             {"operation", std::string("add")},
-                             {"windows", std::int64_t{3}},
-                             {"window_s", 0.001},
-                             {"warm_up_s", 0.0}});
-  const auto workload = std::get<ComputeWork>(entry().work).make(given, {context_});
-  ASSERT_TRUE(begin_together(*workload, world_.all()).everywhere);
-  ASSERT_EQ(workload->phases(), 1U);
-  const auto phase = workload->phase(0);
-  Json record;
-  const PhaseOutcome outcome = run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, *phase, record);
-  EXPECT_EQ(outcome.status, PhaseStatus::ok);
-  EXPECT_TRUE(end_together(*workload, true, world_.all()).everywhere);
+  const Values given = with(with(portable, "type", std::string("int64")), "windows", std::int64_t{3});
+  ASSERT_EQ(run("compute", brief(given)), PhaseStatus::ok);
+  EXPECT_EQ(records_.size(), 1U);
   if (!world_.root()) return;
-  EXPECT_EQ(record["phase"], "compute");
-  EXPECT_EQ(record["operations"], 3 * world_.size());
-  EXPECT_EQ(record["bad_blocks"], 0);
-  const Json& gauges = record["gauges"];
+  EXPECT_EQ(record_["phase"], "compute");
+  EXPECT_EQ(record_["operations"], 3 * world_.size());
+  EXPECT_EQ(record_["bad_blocks"], 0);
+  const Json& gauges = record_["gauges"];
   EXPECT_EQ(gauges["threads"]["sum"], world_.size());
   EXPECT_GT(gauges["instructions"]["least"].get<double>(), 0);
   EXPECT_EQ(gauges["operations"]["sum"], gauges["instructions"]["sum"]);  // an addition is one

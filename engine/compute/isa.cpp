@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compute/isa.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -16,77 +15,7 @@
 namespace ullage::compute {
 namespace {
 
-constexpr std::uint64_t avx_state = 0x6;       // XMM and the upper halves of YMM
-constexpr std::uint64_t avx512_state = 0xe6;   // and mask registers, upper halves of ZMM, ZMM16 to 31
-constexpr std::uint64_t tile_state = 0x60000;  // XTILECFG (17), XTILEDATA (18)
-constexpr std::uint32_t amx_tile = 1U << 24U;  // in leaf 7, EDX
-constexpr std::uint32_t osxsave = 1U << 27U;   // in leaf 1, ECX: XGETBV may be executed
-
-enum class Word { leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_edx, leaf7_1_eax, hwcap };
-
-/// Bits that a feature needs all of, all in one word, and the state the kernel has to keep for its registers.
-struct Rule {
-  Feature feature;
-  Architecture architecture;
-  std::string_view name;
-  Word word;
-  std::uint64_t bits;
-  std::uint64_t state;
-};
-
-/// Sources: Intel SDM volume 2A, CPUID; volume 1, 13 to 15 and 18 (detection); Linux
-/// arch/arm64/include/uapi/asm/hwcap.h.
-constexpr std::array rules{
-    Rule{Feature::sse41, Architecture::x86_64, "SSE4.1", Word::leaf1_ecx, 1U << 19U, 0},
-    Rule{Feature::fma3, Architecture::x86_64, "FMA3", Word::leaf1_ecx, (1U << 12U) | (1U << 28U), avx_state},
-    Rule{Feature::avx2, Architecture::x86_64, "AVX2", Word::leaf7_ebx, 1U << 5U, avx_state},
-    Rule{Feature::avxvnni, Architecture::x86_64, "AVX-VNNI", Word::leaf7_1_eax, 1U << 4U, avx_state},
-    Rule{Feature::avx512f, Architecture::x86_64, "AVX-512F", Word::leaf7_ebx, 1U << 16U, avx512_state},
-    Rule{Feature::avx512bw, Architecture::x86_64, "AVX-512BW", Word::leaf7_ebx, (1U << 16U) | (1U << 30U),
-         avx512_state},
-    Rule{Feature::avx512dq, Architecture::x86_64, "AVX-512DQ", Word::leaf7_ebx, (1U << 16U) | (1U << 17U),
-         avx512_state},
-    Rule{Feature::avx512vnni, Architecture::x86_64, "AVX512-VNNI", Word::leaf7_ecx, 1U << 11U, avx512_state},
-    Rule{Feature::avx512fp16, Architecture::x86_64, "AVX512-FP16", Word::leaf7_edx, 1U << 23U, avx512_state},
-    Rule{Feature::avx512bf16, Architecture::x86_64, "AVX512-BF16", Word::leaf7_1_eax, 1U << 5U, avx512_state},
-    Rule{Feature::amx_int8, Architecture::x86_64, "AMX-INT8", Word::leaf7_edx, (1U << 25U) | amx_tile, tile_state},
-    Rule{Feature::amx_bf16, Architecture::x86_64, "AMX-BF16", Word::leaf7_edx, (1U << 22U) | amx_tile, tile_state},
-    Rule{Feature::neon, Architecture::aarch64, "Advanced SIMD", Word::hwcap, 1U << 1U, 0},
-    Rule{Feature::neon_fp16, Architecture::aarch64, "half-precision Advanced SIMD", Word::hwcap, 1U << 10U, 0},
-    Rule{Feature::neon_dot, Architecture::aarch64, "Advanced SIMD dot products", Word::hwcap, 1U << 20U, 0},
-    Rule{Feature::sve, Architecture::aarch64, "SVE", Word::hwcap, 1U << 22U, 0},
-};
-
-std::uint64_t word_of(const RawCpu& cpu, Word word) {
-  switch (word) {
-    case Word::leaf1_ecx:
-      return cpu.leaf1_ecx;
-    case Word::leaf7_ebx:
-      return cpu.leaf7_ebx;
-    case Word::leaf7_ecx:
-      return cpu.leaf7_ecx;
-    case Word::leaf7_edx:
-      return cpu.leaf7_edx;
-    case Word::leaf7_1_eax:
-      return cpu.leaf7_1_eax;
-    case Word::hwcap:
-      return cpu.hwcap;
-  }
-  return 0;
-}
-
-std::optional<std::string> why_broken(const Rule& rule, const RawCpu& cpu) {
-  const std::string name(rule.name);
-  if (rule.architecture != cpu.architecture)
-    return name + " is for " + std::string(name_of(rule.architecture)) + ", and this is " +
-           std::string(name_of(cpu.architecture));
-  if ((word_of(cpu, rule.word) & rule.bits) != rule.bits) return "the CPU has no " + name;
-  const std::uint64_t kept = (cpu.leaf1_ecx & osxsave) != 0 ? cpu.xcr0 : 0;
-  if ((kept & rule.state) != rule.state) return "the operating system does not save the registers of " + name;
-  if (rule.state == tile_state && cpu.amx_permission_errno != 0)
-    return "the operating system does not permit AMX tiles: " + std::string(std::strerror(cpu.amx_permission_errno));
-  return std::nullopt;
-}
+constexpr std::uint32_t osxsave = 1U << 27U;  // in leaf 1, ECX: XGETBV may be executed
 
 #if defined(__x86_64__)
 std::uint64_t read_xcr0() {
@@ -139,11 +68,18 @@ RawCpu read_raw_cpu() {
   return cpu;
 }
 
-std::optional<std::string> why_missing(Feature feature, const RawCpu& cpu) {
-  if (feature == Feature::always) return std::nullopt;
-  for (const Rule& rule : rules)
-    if (rule.feature == feature) return why_broken(rule, cpu);
-  return "nothing is known of it";  // unreachable: a test holds the table against the features
+std::optional<std::string> why_missing(const Feature& feature, const RawCpu& cpu) {
+  const std::string name(feature.name);
+  if (name.empty()) return std::nullopt;
+  if (feature.architecture != cpu.architecture)
+    return name + " is for " + std::string(name_of(feature.architecture)) + ", and this is " +
+           std::string(name_of(cpu.architecture));
+  if ((feature.word(cpu) & feature.bits) != feature.bits) return "the CPU has no " + name;
+  const std::uint64_t kept = (cpu.leaf1_ecx & osxsave) != 0 ? cpu.xcr0 : 0;
+  if ((kept & feature.state) != feature.state) return "the operating system does not save the registers of " + name;
+  if (feature.state == tile_state && cpu.amx_permission_errno != 0)
+    return "the operating system does not permit AMX tiles: " + std::string(std::strerror(cpu.amx_permission_errno));
+  return std::nullopt;
 }
 
 }  // namespace ullage::compute

@@ -10,27 +10,6 @@
 
 namespace ullage::compute {
 
-/// One thing that instructions need. `always`: any CPU this engine is built for.
-enum class Feature {
-  always,
-  sse41,
-  fma3,  // with AVX registers
-  avx2,
-  avxvnni,
-  avx512f,
-  avx512bw,
-  avx512dq,
-  avx512vnni,
-  avx512fp16,
-  avx512bf16,
-  amx_int8,
-  amx_bf16,
-  neon,
-  neon_fp16,
-  neon_dot,
-  sve,
-};
-
 enum class Architecture { x86_64, aarch64, other };
 
 [[nodiscard]] constexpr Architecture built_for() {
@@ -58,10 +37,25 @@ struct RawCpu {
   std::uint64_t hwcap = 0;       // of the auxiliary vector
 };
 
+constexpr std::uint64_t tile_state = 0x60000;  // of XCR0: XTILECFG (17), XTILEDATA (18)
+constexpr std::uint32_t amx_tile = 1U << 24U;  // of leaf 7, EDX
+
+/// A word of the above.
+using CpuWord = std::uint64_t (*)(const RawCpu&);
+
+/// One thing that instructions need: bits, all in one word, and the state the kernel has to keep for their registers.
+struct Feature {
+  std::string_view name;  // empty: any CPU this engine is built for has it
+  Architecture architecture = built_for();
+  CpuWord word = nullptr;
+  std::uint64_t bits = 0;
+  std::uint64_t state = 0;
+};
+
 /// Asks the machine; also asks the kernel for AMX tiles, where the CPU has them.
 [[nodiscard]] RawCpu read_raw_cpu();
 
 /// Why `feature` cannot be used on such a machine, for people; empty: it can.
-[[nodiscard]] std::optional<std::string> why_missing(Feature feature, const RawCpu& cpu);
+[[nodiscard]] std::optional<std::string> why_missing(const Feature& feature, const RawCpu& cpu);
 
 }  // namespace ullage::compute

@@ -8,11 +8,14 @@
 #include <cerrno>
 #include <string>
 
+#include "compute/features.hpp"
+
 namespace ullage::isa_test {
 namespace {
 
 using compute::Architecture;
 using compute::Feature;
+namespace features = compute::features;
 using compute::RawCpu;
 using compute::why_missing;
 
@@ -30,17 +33,17 @@ RawCpu full_x86() {
   return cpu;
 }
 
-constexpr std::array avx_features{Feature::fma3, Feature::avx2, Feature::avxvnni};
-constexpr std::array avx512_features{Feature::avx512f,    Feature::avx512bw,   Feature::avx512dq,
-                                     Feature::avx512vnni, Feature::avx512fp16, Feature::avx512bf16};
-constexpr std::array tile_features{Feature::amx_int8, Feature::amx_bf16};
-constexpr std::array arm_features{Feature::neon, Feature::neon_fp16, Feature::neon_dot, Feature::sve};
+constexpr std::array avx_features{features::fma3, features::avx2, features::avxvnni};
+constexpr std::array avx512_features{features::avx512f,    features::avx512bw,   features::avx512dq,
+                                     features::avx512vnni, features::avx512fp16, features::avx512bf16};
+constexpr std::array tile_features{features::amx_int8, features::amx_bf16};
+constexpr std::array arm_features{features::neon, features::neon_fp16, features::neon_dot, features::sve};
 
 template <class Features>
-void expect_all(const Features& features, const RawCpu& cpu, const std::string& reason) {
-  for (const Feature feature : features) {
+void expect_all(const Features& wanted, const RawCpu& cpu, const std::string& reason) {
+  for (const Feature& feature : wanted) {
     const auto missing = why_missing(feature, cpu);
-    EXPECT_EQ(missing.has_value(), !reason.empty()) << static_cast<int>(feature);
+    EXPECT_EQ(missing.has_value(), !reason.empty()) << feature.name;
     EXPECT_NE(missing.value_or("").find(reason), std::string::npos) << missing.value_or("");
   }
 }
@@ -62,7 +65,7 @@ TEST(Isa, RegistersTheKernelDoesNotSaveAreNotUsed) {
   expect_all(avx512_features, cpu, "does not save the registers of AVX");
   cpu.xcr0 = sse_only;
   expect_all(avx_features, cpu, "does not save");
-  EXPECT_FALSE(why_missing(Feature::sse41, cpu));
+  EXPECT_FALSE(why_missing(features::sse41, cpu));
 }
 
 TEST(Isa, EachBitOfTheStateIsNeeded) {
@@ -97,12 +100,12 @@ TEST(Isa, AbsentInstructionsAreSaidToBeTheCpus) {
   RawCpu cpu = full_x86();
   cpu.leaf7_edx = 0;
   expect_all(tile_features, cpu, "the CPU has no AMX");
-  EXPECT_EQ(why_missing(Feature::avx512fp16, cpu), "the CPU has no AVX512-FP16");
+  EXPECT_EQ(why_missing(features::avx512fp16, cpu), "the CPU has no AVX512-FP16");
   cpu.leaf7_edx = ~(1U << 24U);  // the arithmetic without the tiles
   expect_all(tile_features, cpu, "the CPU has no AMX");
   cpu = full_x86();
   cpu.leaf7_ebx &= ~(1U << 16U);
-  EXPECT_TRUE(why_missing(Feature::avx512bw, cpu));  // not without the foundation
+  EXPECT_TRUE(why_missing(features::avx512bw, cpu));  // not without the foundation
 }
 
 TEST(Isa, ArmIsTakenFromTheAuxiliaryVector) {
@@ -116,7 +119,7 @@ TEST(Isa, ArmIsTakenFromTheAuxiliaryVector) {
 
 TEST(Isa, OtherCpusHaveOnlyWhatAllHave) {
   const RawCpu cpu;
-  EXPECT_FALSE(why_missing(Feature::always, cpu));
+  EXPECT_FALSE(why_missing(features::always, cpu));
   expect_all(avx_features, cpu, "is for x86-64");
   expect_all(arm_features, cpu, "is for aarch64");
 }
@@ -125,11 +128,11 @@ TEST(Isa, ThisMachineIsWhatTheCompilerSaysOfIt) {
   const RawCpu cpu = compute::read_raw_cpu();
   EXPECT_EQ(cpu.architecture, compute::built_for());
 #if defined(__x86_64__)
-  EXPECT_EQ(!why_missing(Feature::sse41, cpu), __builtin_cpu_supports("sse4.1") != 0);
-  EXPECT_EQ(!why_missing(Feature::fma3, cpu), __builtin_cpu_supports("fma") != 0);
-  EXPECT_EQ(!why_missing(Feature::avx2, cpu), __builtin_cpu_supports("avx2") != 0);
-  EXPECT_EQ(!why_missing(Feature::avx512f, cpu), __builtin_cpu_supports("avx512f") != 0);
-  EXPECT_EQ(!why_missing(Feature::avx512vnni, cpu), __builtin_cpu_supports("avx512vnni") != 0);
+  EXPECT_EQ(!why_missing(features::sse41, cpu), __builtin_cpu_supports("sse4.1") != 0);
+  EXPECT_EQ(!why_missing(features::fma3, cpu), __builtin_cpu_supports("fma") != 0);
+  EXPECT_EQ(!why_missing(features::avx2, cpu), __builtin_cpu_supports("avx2") != 0);
+  EXPECT_EQ(!why_missing(features::avx512f, cpu), __builtin_cpu_supports("avx512f") != 0);
+  EXPECT_EQ(!why_missing(features::avx512vnni, cpu), __builtin_cpu_supports("avx512vnni") != 0);
 #endif
 }
 

@@ -6,24 +6,6 @@
 
 namespace ullage::compute {
 
-const Words<Isa>& isa_words() {
-  static const Words<Isa> words{
-      {Isa::scalar, "scalar"},
-      {Isa::sse2, "sse2"},
-      {Isa::avx2, "avx2"},
-      {Isa::avx512, "avx512"},
-      {Isa::avxvnni, "avxvnni"},
-      {Isa::avx512vnni, "avx512vnni"},
-      {Isa::avx512fp16, "avx512fp16"},
-      {Isa::avx512bf16, "avx512bf16"},
-      {Isa::amx, "amx"},
-      {Isa::neon, "neon"},
-      {Isa::sve, "sve"},
-      {Isa::portable, "portable"},
-  };
-  return words;
-}
-
 const Words<ElementType>& type_words() {
   static const Words<ElementType> words{
       {ElementType::int8, "int8"},   {ElementType::int16, "int16"}, {ElementType::int32, "int32"},
@@ -46,22 +28,31 @@ const Variant* Kernel::variant(int chains) const {
 }
 
 std::string Kernel::name() const {
-  return detail::word_of(isa_words(), isa) + "/" + detail::word_of(type_words(), type) + "/" +
-         detail::word_of(operation_words(), operation);
+  return isa + "/" + detail::word_of(type_words(), type) + "/" + detail::word_of(operation_words(), operation);
+}
+
+Words<std::string> isa_words() {
+  std::vector<KernelSet::InstructionSet> all;
+  for (const KernelSet& set : Registry<KernelSet>::instance().all())
+    all.insert(all.end(), set.instruction_sets.begin(), set.instruction_sets.end());
+  std::ranges::stable_sort(all, {}, &KernelSet::InstructionSet::place);
+  Words<std::string> words;
+  for (const auto& one : all) words.emplace_back(one.name, one.name);
+  return words;
 }
 
 const std::vector<Kernel>& all_kernels() {
   static const std::vector<Kernel> kernels = [] {
+    std::vector<KernelSet> sets = Registry<KernelSet>::instance().all();
+    std::ranges::stable_sort(sets, {}, [](const KernelSet& set) { return set.instruction_sets.front().place; });
     std::vector<Kernel> all;
-    for (const auto& part : {scalar_kernels, sse2_kernels, avx2_kernels, avx512_kernels, amx_kernels, neon_kernels,
-                             sve_kernels, portable_kernels})
-      std::ranges::move(part(), std::back_inserter(all));
+    for (const KernelSet& set : sets) std::ranges::move(set.kernels(), std::back_inserter(all));
     return all;
   }();
   return kernels;
 }
 
-const Kernel* find_kernel(Isa isa, ElementType type, Operation operation) {
+const Kernel* find_kernel(const std::string& isa, ElementType type, Operation operation) {
   const auto& kernels = all_kernels();
   const auto found = std::ranges::find_if(
       kernels, [&](const Kernel& k) { return k.isa == isa && k.type == type && k.operation == operation; });

@@ -12,29 +12,15 @@
 #include <vector>
 
 #include "base/parameters.hpp"
+#include "base/registry.hpp"
+#include "compute/features.hpp"
 #include "compute/isa.hpp"
 
 namespace ullage::compute {
 
-/// The names under which rows are shown. Of one instruction set, a kernel may need a later extension.
-enum class Isa {
-  scalar,
-  sse2,
-  avx2,
-  avx512,
-  avxvnni,
-  avx512vnni,
-  avx512fp16,
-  avx512bf16,
-  amx,
-  neon,
-  sve,
-  portable,
-};
 enum class ElementType { int8, int16, int32, int64, fp16, bf16, fp32, fp64 };  // of what is multiplied or added
 enum class Operation { add, multiply, fma, dot };
 
-[[nodiscard]] const Words<Isa>& isa_words();
 [[nodiscard]] const Words<ElementType>& type_words();
 [[nodiscard]] const Words<Operation>& operation_words();
 
@@ -65,17 +51,18 @@ struct Variant {
 };
 
 struct Kernel {
-  Isa isa = Isa::portable;
+  std::string isa = {};  // the name under which rows are shown; a kernel may need a later extension of it
   ElementType type = ElementType::fp64;
   Operation operation = Operation::add;
-  Feature needs = Feature::always;
+  Feature needs = features::always;
   int lanes = 1;                          // results, or multiply-accumulates, of one instruction
   int default_chains = 1;                 // enough on the CPUs we know
   std::uint64_t steps_a_stretch = 16384;  // about: then the chains begin again, so that values stay as they are
-  std::vector<Variant> variants;          // by their chains, ascending
-  std::function<void(KernelData&)> seed;  // operands and seeds: random, bounded, no denormals, every chain its own
+  std::vector<Variant> variants = {};     // by their chains, ascending
+  std::function<void(KernelData&)> seed =
+      nullptr;  // operands and seeds: random, bounded, no denormals, every chain its own
   /// What `steps` steps of `chains` chains must leave, bit for bit.
-  std::function<void(const KernelData&, int chains, std::uint64_t steps, Accumulators& expected)> reference;
+  std::function<void(const KernelData&, int chains, std::uint64_t steps, Accumulators& expected)> reference = nullptr;
   std::size_t accumulator_bytes = 8;  // of one chain, as they are compared
 
   /// A fused multiply-add, or a multiply-accumulate, counts two a lane.
@@ -92,21 +79,24 @@ struct Kernel {
   [[nodiscard]] std::string name() const;
 };
 
-/// All this build knows, runnable here or not.
+/// Kernels that a file registers: those of an instruction set and of its extensions.
+struct KernelSet {
+  struct InstructionSet {
+    std::string name;
+    int place = 0;  // in lists, the lowest first
+  };
+  Description description;
+  std::vector<InstructionSet> instruction_sets = {};  // also where the build's architecture has none of their kernels
+  std::vector<Kernel> (*kernels)() = nullptr;
+};
+
+/// The names of all instruction sets, and all kernels this build knows, runnable here or not. Both are complete when
+/// main() begins.
+[[nodiscard]] Words<std::string> isa_words();
 [[nodiscard]] const std::vector<Kernel>& all_kernels();
-[[nodiscard]] const Kernel* find_kernel(Isa isa, ElementType type, Operation operation);
+[[nodiscard]] const Kernel* find_kernel(const std::string& isa, ElementType type, Operation operation);
 
 /// Why the kernel cannot run on this machine; empty: it can.
 [[nodiscard]] std::optional<std::string> why_missing_here(const Kernel& kernel);
-
-// The parts of all_kernels(), one file each; empty where the build's architecture has none of them.
-[[nodiscard]] std::vector<Kernel> scalar_kernels();
-[[nodiscard]] std::vector<Kernel> sse2_kernels();
-[[nodiscard]] std::vector<Kernel> avx2_kernels();
-[[nodiscard]] std::vector<Kernel> avx512_kernels();
-[[nodiscard]] std::vector<Kernel> amx_kernels();
-[[nodiscard]] std::vector<Kernel> neon_kernels();
-[[nodiscard]] std::vector<Kernel> sve_kernels();
-[[nodiscard]] std::vector<Kernel> portable_kernels();
 
 }  // namespace ullage::compute

@@ -16,7 +16,6 @@ namespace {
 using compute::Accumulators;
 using compute::all_kernels;
 using compute::ElementType;
-using compute::Isa;
 using compute::Kernel;
 using compute::KernelData;
 using compute::Operation;
@@ -91,16 +90,16 @@ TEST(ComputeKernels, TableIsSound) {
 TEST(ComputeKernels, PortableOnesAreAlwaysThere) {
   for (const auto type : {ElementType::fp32, ElementType::fp64, ElementType::int32, ElementType::int64})
     for (const auto operation : {Operation::add, Operation::multiply}) {
-      const Kernel* kernel = compute::find_kernel(Isa::portable, type, operation);
+      const Kernel* kernel = compute::find_kernel("portable", type, operation);
       ASSERT_NE(kernel, nullptr);
       EXPECT_FALSE(compute::why_missing_here(*kernel));
     }
 }
 
 TEST(ComputeKernels, OperationsCountTwoForFusedOnes) {
-  const Kernel* fused = compute::find_kernel(Isa::avx512, ElementType::fp64, Operation::fma);
-  const Kernel* tiles = compute::find_kernel(Isa::amx, ElementType::int8, Operation::dot);
-  const Kernel* sums = compute::find_kernel(Isa::portable, ElementType::fp64, Operation::add);
+  const Kernel* fused = compute::find_kernel("avx512", ElementType::fp64, Operation::fma);
+  const Kernel* tiles = compute::find_kernel("amx", ElementType::int8, Operation::dot);
+  const Kernel* sums = compute::find_kernel("portable", ElementType::fp64, Operation::add);
   EXPECT_EQ(sums->operations(), 1);
   if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "the others are x86-64's";
   EXPECT_EQ(fused->name(), "avx512/fp64/fma");

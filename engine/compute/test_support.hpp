@@ -47,6 +47,11 @@ inline std::size_t expect_all_right(const std::vector<Kernel>& kernels) {
   return run;
 }
 
+/// Those of one file.
+inline std::vector<Kernel> kernels_of(const std::string& set) {
+  return Registry<KernelSet>::instance().find(set)->kernels();
+}
+
 /// The kernel of that name; throws where there is none.
 inline const Kernel& named(const std::vector<Kernel>& kernels, const std::string& name) {
   const auto found = std::ranges::find(kernels, name, &Kernel::name);

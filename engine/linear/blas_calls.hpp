@@ -46,8 +46,8 @@ struct BlasCalls {
   Text config = nullptr;
 };
 
-/// Of the library behind `handle` (dlopen's). The names are looked for plain and as the `scipy-openblas32` wheel has
-/// them. An error when it is no BLAS, or one of 64-bit integers.
+/// The functions of the library behind `handle` (dlopen's), by their plain names or those that the `scipy-openblas32`
+/// wheel gives them. An error when it is no BLAS, or one of 64-bit integers.
 [[nodiscard]] Result<BlasCalls> find_calls(void* handle);
 
 /// See Blas::facts.

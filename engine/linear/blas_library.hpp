@@ -18,5 +18,8 @@ struct BlasChoice {
 /// Loads it, once in a process: a library chooses its kernels while it is loaded, and stays. So a later call with
 /// another choice is refused; such cases belong into launches of their own.
 [[nodiscard]] Result<Blas*> load_blas(const BlasChoice& choice);
+[[nodiscard]] inline BlasSource blas_source(BlasChoice choice) {
+  return [choice = std::move(choice)] { return load_blas(choice); };
+}
 
 }  // namespace ullage

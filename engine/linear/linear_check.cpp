@@ -35,13 +35,7 @@ double tolerance(int n, double size) {
 bool differs(double found, double right, double allowed) { return !(std::abs(found - right) <= allowed); }
 
 Status wrong(const std::string& what, double found, double right) {
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "matrix product";
-  error.text = what;
-  error.expected = std::to_string(right);
-  error.found = std::to_string(found);
-  return fail(error);
+  return fail(verification_error("matrix product", "", what, std::to_string(right), std::to_string(found)));
 }
 
 template <class T>

@@ -3,6 +3,18 @@
 
 namespace ullage {
 
+Table<CallParameters> CallParameters::table() {
+  using P = CallParameters;
+  return {
+      count("threads", &P::threads, {1, 4096}, "of the library, not pinned"),
+      count("calls", &P::calls, {1, 100'000}, "timed, one after the other"),
+      seconds("warm_up_s", &P::warm_up_s, {0, 60}, "of smaller calls before the first"),
+      text("library", &P::library,
+           "path or name of the BLAS; empty: the first that the dynamic linker finds. One in a launch"),
+      text("core", &P::core, "whose kernels OpenBLAS shall use, a word of OPENBLAS_CORETYPE; empty: its own choice"),
+  };
+}
+
 Map given(const CallParameters& parameters) {
   Map hints;
   if (!parameters.library.empty()) hints["library"] = parameters.library;

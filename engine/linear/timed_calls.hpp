@@ -21,21 +21,9 @@ struct CallParameters {
   double warm_up_s = 0.1;
   std::string library;
   std::string core;
-};
 
-template <class P>
-Table<P> call_fields() {
-  return {
-      count<P>("threads", static_cast<int P::*>(&CallParameters::threads), {1, 4096}, "of the library, not pinned"),
-      count<P>("calls", static_cast<int P::*>(&CallParameters::calls), {1, 100'000}, "timed, one after the other"),
-      seconds<P>("warm_up_s", static_cast<double P::*>(&CallParameters::warm_up_s), {0, 60},
-                 "of smaller calls before the first"),
-      text<P>("library", static_cast<std::string P::*>(&CallParameters::library),
-              "path or name of the BLAS; empty: the first that the dynamic linker finds. One in a launch"),
-      text<P>("core", static_cast<std::string P::*>(&CallParameters::core),
-              "whose kernels OpenBLAS shall use, a word of OPENBLAS_CORETYPE; empty: its own choice"),
-  };
-}
+  [[nodiscard]] static Table<CallParameters> table();
+};
 
 /// Blas and its kernels as they were asked for; empty: nobody asked.
 [[nodiscard]] Map given(const CallParameters& parameters);

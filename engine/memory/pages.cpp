@@ -40,7 +40,7 @@ bool map_over(std::span<std::byte> memory, int flags) {
               0) != MAP_FAILED;
 }
 
-/// Of pages set aside, the kernel reserves as many with the mapping; there are none when it refuses.
+/// Where huge pages are a pool set aside, the kernel reserves them with the mapping, and refuses when it has too few.
 bool map_pages(std::span<std::byte> memory, Pages pages) {
   if (pages == Pages::huge && !has_transparent_pages() && map_over(memory, MAP_HUGETLB)) return true;
   if (!map_over(memory, 0)) return false;

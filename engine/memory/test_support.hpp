@@ -11,12 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
 #include "memory/stream/job.hpp"
-#include "run/phase_runner.hpp"
-#include "storage/backend.hpp"
-#include "work/workload.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::test {
 
@@ -38,46 +34,13 @@ class Lines final {
   std::vector<Line> lines_;
 };
 
-/// Workloads as the engine checks and runs them: threads of their own, windows as short as can be.
-class MpiMemoryWorkload : public ::testing::Test {
+class MpiMemoryWorkload : public MpiLaunch {
  protected:
-  MpiMemoryWorkload() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
-    context_.run_key = 11;
-  }
-
-  [[nodiscard]] static const WorkloadEntry& entry(const std::string& name) {
-    return *Registry<WorkloadEntry>::instance().find(name);
-  }
-  [[nodiscard]] static Result<Values> values(const std::string& name, Values given) {
-    given.try_emplace("windows", std::int64_t{2});
-    given.try_emplace("window_s", 1e-4);
-    given.try_emplace("warm_up_s", 0.0);
-    return complete(entry(name).description.parameters, given, "");
-  }
-  /// Why a plan with these parameters is refused; empty: it is not.
-  [[nodiscard]] static std::string refusal(const std::string& name, const Values& given) {
-    const auto all = values(name, given);
-    const Status status = all ? entry(name).check(*all, {}, {}, "/p") : fail(all.error());
-    return status ? "" : to_line(status.error());
-  }
-  /// `record_` then has what was measured, on rank 0.
   [[nodiscard]] PhaseStatus run(const std::string& name, const Values& given) {
-    const auto workload = std::get<ComputeWork>(entry(name).work).make(values(name, given).value(), {context_});
-    const auto phase = workload->phase(0);
-    record_ = Json::object();
-    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, *phase, record_).status;
+    return Launch::run(name, brief(given));
   }
   /// Over all ranks.
-  [[nodiscard]] double sum(const std::string& gauge) const { return record_["gauges"][gauge]["sum"].get<double>(); }
-
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
-  Json record_;
+  [[nodiscard]] double sum(const std::string& name) const { return gauge(name, "sum"); }
 };
 
 }  // namespace ullage::test

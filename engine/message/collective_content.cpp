@@ -111,12 +111,8 @@ Status CollectiveContent::check(std::span<const std::byte> in, int root) const {
   else
     wrong = wrong_sums<double>(set);
   if (!wrong) return {};
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "verify";
-  error.where = "rank " + std::to_string(rank_);
+  Error error = verification_error("verify", "rank " + std::to_string(rank_), "the operation gave a wrong result");
   error.offset_bytes = wrong;
-  error.text = "the operation gave a wrong result";
   return fail(std::move(error));
 }
 

@@ -42,11 +42,7 @@ void put_content_word(std::span<std::byte> bytes, std::size_t offset, std::uint6
 }
 
 std::unexpected<Error> wrong_message(int sender, std::size_t offset, std::string text) {
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "receive";
-  error.where = "message from rank " + std::to_string(sender);
-  error.text = std::move(text);
+  Error error = verification_error("receive", "message from rank " + std::to_string(sender), std::move(text));
   error.offset_bytes = offset;
   return fail(std::move(error));
 }
@@ -96,6 +92,16 @@ Status MessageContents::check(std::span<const std::byte> message, int sender) co
   if (rest > 0 && content_word(message, offset, rest) != (word & ~(~std::uint64_t{0} << (8 * rest))))
     return wrong_message(sender, offset, "other bytes than were sent");
   return {};
+}
+
+void MessageContents::check_received(const mpi::MessageLoop& loop, Verification& found) const {
+  for (const auto& [from, data] : loop.last_received()) {
+    found.verified_bytes += data.size();
+    const Status right = check(data, from);
+    if (right) continue;
+    ++found.bad_blocks;
+    if (!found.first) found.first = right.error();
+  }
 }
 
 MessageBuffers::MessageBuffers(std::size_t message_bytes, std::size_t out_at_once, std::size_t in_at_once)

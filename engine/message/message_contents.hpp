@@ -9,6 +9,7 @@
 #include "base/aligned_buffer.hpp"
 #include "base/result.hpp"
 #include "mpi/messages.hpp"
+#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -25,6 +26,8 @@ class MessageContents final {
   void poison(std::span<std::byte> buffer) const;
   /// Whether that is a message of `sender`, from any place of a buffer that begins at a multiple of 8.
   [[nodiscard]] Status check(std::span<const std::byte> message, int sender) const;
+  /// The messages that a loop has received last.
+  void check_received(const mpi::MessageLoop& loop, Verification& found) const;
 
  private:
   [[nodiscard]] std::uint64_t first_word(int sender) const noexcept;

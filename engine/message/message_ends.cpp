@@ -2,12 +2,10 @@
 #include "message/message_ends.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cinttypes>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
+#include "base/hex.hpp"
 #include "base/permutation.hpp"
 
 namespace ullage {
@@ -38,12 +36,6 @@ std::uint64_t read_end(std::span<const std::byte> bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes.data(), bytes.size());
   return word;
-}
-
-std::string hex_text(std::uint64_t word, std::size_t bytes) {
-  std::array<char, 2 * sizeof(std::uint64_t) + 1> text{};
-  std::snprintf(text.data(), text.size(), "%0*" PRIx64, static_cast<int>(2 * bytes), word);
-  return text.data();
 }
 
 constexpr std::uint64_t every_byte = 0x0101010101010101ULL;
@@ -98,15 +90,12 @@ void MessageEnds::count(const mpi::MessageLoop::Received& message, std::uint64_t
   if (expected == found) return;
   ++found_.bad_blocks;
   if (found_.first) return;
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "receive";
-  error.where = std::string(what) + ", " + std::to_string(message.data.size()) + " bytes from rank " +
-                std::to_string(message.from) + " to rank " + std::to_string(rank_);
-  error.expected = hex_text(expected, bytes);
-  error.found = hex_text(found, bytes);
-  error.text = "an end of the message is " + error.found + ", should be " + error.expected;
-  found_.first = std::move(error);
+  const std::string where = std::string(what) + ", " + std::to_string(message.data.size()) + " bytes from rank " +
+                            std::to_string(message.from) + " to rank " + std::to_string(rank_);
+  const std::string right = hex_of(expected, bytes);
+  const std::string wrong = hex_of(found, bytes);
+  found_.first =
+      verification_error("receive", where, "an end of the message is " + wrong + ", should be " + right, right, wrong);
 }
 
 }  // namespace ullage

@@ -77,13 +77,7 @@ void PairTimer::run(Loops& loops) const {
 void PairTimer::end(const Loops& loops) {
   const std::uint64_t iterations = job_.traffic == PairTraffic::ping_pong ? job_.loops : 1;
   sent_bytes_ += iterations * loops.timed.sends() * job_.message_bytes;
-  for (const auto& [from, data] : loops.timed.last_received()) {
-    verified_bytes_ += data.size();
-    const Status right = contents_.check(data, from);
-    if (right) continue;
-    ++wrong_messages_;
-    if (!wrong_) wrong_ = right.error();
-  }
+  contents_.check_received(loops.timed, found_);
 }
 
 double PairTimer::ask(int server) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "message/message_contents.hpp"
@@ -37,10 +36,7 @@ class PairTimer final {
 
   /// Bytes this rank has sent inside timers.
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
-  [[nodiscard]] std::uint64_t verified_bytes() const noexcept { return verified_bytes_; }
-  [[nodiscard]] std::uint64_t wrong_messages() const noexcept { return wrong_messages_; }
-  /// The first message that was wrong.
-  [[nodiscard]] const std::optional<Error>& wrong() const noexcept { return wrong_; }
+  [[nodiscard]] const Verification& found() const noexcept { return found_; }
 
  private:
   struct Loops;  // what is run before the timer, inside it, and to say that all has come
@@ -56,9 +52,7 @@ class PairTimer final {
   MessageBuffers buffers_;
   MessageBuffers short_ones_;
   std::uint64_t sent_bytes_ = 0;
-  std::uint64_t verified_bytes_ = 0;
-  std::uint64_t wrong_messages_ = 0;
-  std::optional<Error> wrong_;
+  Verification found_;
 };
 
 }  // namespace ullage

@@ -24,7 +24,7 @@ TEST_P(MpiPairTimer, MessagesArriveWholeAndAreCounted) {
   const PairJob& job = GetParam();
   PairTimer timer(world_, job, 5);
   measure(timer);
-  EXPECT_EQ(timer.wrong_messages(), 0U);
+  EXPECT_EQ(timer.found().bad_blocks, 0U);
   const bool both = job.traffic == PairTraffic::ping_pong;
   const std::uint64_t all = job.loops * job.measurements * job.message_bytes;
   const int rank = world_.rank();
@@ -33,7 +33,7 @@ TEST_P(MpiPairTimer, MessagesArriveWholeAndAreCounted) {
   }
   EXPECT_EQ(timer.sent_bytes(), rank == 0 || (rank == 1 && both) ? all : 0);
   const std::uint64_t received = both ? job.measurements * job.message_bytes : all;
-  EXPECT_EQ(timer.verified_bytes(), rank == 1 || (rank == 0 && both) ? received : 0);
+  EXPECT_EQ(timer.found().verified_bytes, rank == 1 || (rank == 0 && both) ? received : 0);
 }
 
 TEST_P(MpiPairTimer, ARankWithOtherContentsIsFound) {
@@ -41,9 +41,9 @@ TEST_P(MpiPairTimer, ARankWithOtherContentsIsFound) {
   PairTimer timer(world_, GetParam(), world_.rank() == 0 ? 5 : 6);
   measure(timer);
   if (world_.rank() != 1) return;
-  ASSERT_TRUE(timer.wrong().has_value());
-  EXPECT_EQ(timer.wrong()->kind, ErrorKind::verification);
-  EXPECT_EQ(timer.wrong()->where, "message from rank 0");
+  ASSERT_TRUE(timer.found().first.has_value());
+  EXPECT_EQ(timer.found().first->kind, ErrorKind::verification);
+  EXPECT_EQ(timer.found().first->where, "message from rank 0");
 }
 
 INSTANTIATE_TEST_SUITE_P(Jobs, MpiPairTimer,

@@ -14,10 +14,10 @@ constexpr std::int64_t usual_detour_ns = 500;
 /// The same, where looking at the clock takes so long that a few looks would be one.
 [[nodiscard]] std::int64_t detour_from_ns(std::int64_t look_ns);
 
-/// Of the fastest of many looks at this machine's clock.
+/// How long a look at this machine's clock takes when nothing disturbs it: the fastest of many.
 [[nodiscard]] std::int64_t time_of_a_look_ns();
 
-/// Of one thread.
+/// Watches one thread: looks at the clock all the time and keeps the gaps that are longer than a look.
 class DetourWatch final {
  public:
   DetourWatch(std::int64_t look_ns, std::int64_t most_ns);
@@ -37,7 +37,7 @@ class DetourWatch final {
     watched_ns_ = last - begun;
   }
 
-  /// Of the last watch: how long each took, without the look at the clock itself.
+  /// How long each detour of the last watch took, without the look at the clock itself.
   [[nodiscard]] const std::vector<std::int64_t>& detours() const { return detours_; }
   [[nodiscard]] std::int64_t watched_ns() const { return watched_ns_; }
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "noise/fixed_chain.hpp"
+#include "work/rank_cpus.hpp"
 
 namespace ullage {
 namespace {
@@ -22,12 +23,6 @@ constexpr std::int64_t watch_slice_ns = 100'000'000;
 /// Before each batch: threads that have slept find their caches and clocks again.
 constexpr std::uint64_t untimed_quanta = 2;
 
-std::vector<int> cpus_of(const WorkloadContext& context, int threads) {
-  const auto count = static_cast<std::size_t>(threads);
-  const auto place = static_cast<std::size_t>(context.world->topology().rank_on_node);
-  return choose_cpus(allowed_cpus(), place * count, count);
-}
-
 }  // namespace
 
 Table<FixedWorkParameters> FixedWorkParameters::table() {
@@ -42,7 +37,9 @@ Table<FixedWorkParameters> FixedWorkParameters::table() {
 }
 
 FixedWorkPhase::FixedWorkPhase(const FixedWorkParameters& parameters, const WorkloadContext& context)
-    : parameters_(parameters), team_(cpus_of(context, parameters.threads)), look_ns_(time_of_a_look_ns()) {
+    : parameters_(parameters),
+      team_(cpus_of_rank(context.world->topology(), parameters.threads)),
+      look_ns_(time_of_a_look_ns()) {
   const auto fitting = static_cast<std::uint64_t>(batch_s / parameters.quantum_s);
   const std::uint64_t quanta = std::clamp<std::uint64_t>(fitting, 1, most_a_batch);
   for (std::size_t thread = 0; thread < team_.size(); ++thread)
@@ -51,12 +48,7 @@ FixedWorkPhase::FixedWorkPhase(const FixedWorkParameters& parameters, const Work
                         DetourWatch(look_ns_, parameters.watch_s > 0 ? watch_slice_ns : 0)});
 }
 
-PhaseInfo FixedWorkPhase::info() const {
-  PhaseInfo info;
-  info.name = "fixed-work";
-  info.parts = part_names;
-  return info;
-}
+PhaseInfo FixedWorkPhase::info() const { return {.name = "fixed-work", .parts = part_names}; }
 
 Status FixedWorkPhase::before() {
   std::vector<std::uint64_t> blocks(team_.size());

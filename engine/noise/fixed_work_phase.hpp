@@ -20,7 +20,6 @@ struct FixedWorkParameters {
   double warm_up_s = 0.1;
 
   [[nodiscard]] static Table<FixedWorkParameters> table();
-  [[nodiscard]] static FixedWorkParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
 /// Each thread, pinned, does `quanta` quanta of the same work back to back, in batches between which nothing is
@@ -58,7 +57,6 @@ class FixedWorkPhase final : public PhaseWork {
   std::int64_t look_ns_;
   std::vector<Worker> workers_;
   std::uint64_t piece_blocks_ = 1;
-  std::uint64_t prepared_ = 0;
   bool is_last_ = false;
   std::int64_t elapsed_ns_ = 0;
   std::uint64_t detours_ = 0;

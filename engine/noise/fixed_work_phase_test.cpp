@@ -3,18 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
-#include "run/phase_runner.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::fixed_work_phase_test {
 namespace {
 
-class MpiFixedWork : public ::testing::Test {
+class MpiFixedWork : public test::MpiLaunch {
  protected:
-  MpiFixedWork() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
+  MpiFixedWork() {
     parameters_.threads = 2;
     parameters_.quantum_s = 2e-5;
     parameters_.quanta = 1500;  // two batches
@@ -23,18 +19,12 @@ class MpiFixedWork : public ::testing::Test {
   }
   PhaseOutcome run() {
     FixedWorkPhase phase(parameters_, context_);
-    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_);
+    return run_phase(phase);
   }
-  double least(const std::string& gauge) { return record_["gauges"][gauge]["least"].get<double>(); }
-  double most(const std::string& gauge) { return record_["gauges"][gauge]["most"].get<double>(); }
+  double least(const std::string& name) { return gauge(name, "least"); }
+  double most(const std::string& name) { return gauge(name, "most"); }
 
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
   FixedWorkParameters parameters_;
-  Json record_;
 };
 
 TEST_F(MpiFixedWork, EveryQuantumOfEveryThreadIsCounted) {

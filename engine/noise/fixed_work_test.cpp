@@ -8,12 +8,11 @@
 namespace ullage::fixed_work_test {
 namespace {
 
-PhaseOutcome run(const Values& given, Json& record) { return test::run_workload("fixed-work", given, record); }
+PhaseStatus run(const Values& given, Json& record) { return test::run_workload("fixed-work", given, record); }
 
 TEST(FixedWork, RunsAsALaunchMakesIt) {
   Json record;
-  ASSERT_EQ(run({{"quanta", std::int64_t{20}}, {"watch_s", 0.001}, {"warm_up_s", 0.0}}, record).status,
-            PhaseStatus::ok);
+  ASSERT_EQ(run({{"quanta", std::int64_t{20}}, {"watch_s", 0.001}, {"warm_up_s", 0.0}}, record), PhaseStatus::ok);
   EXPECT_EQ(record["phase"], "fixed-work");
   EXPECT_EQ(record["operations"], 20);
 }
@@ -24,8 +23,8 @@ TEST(FixedWork, WorksOnCoresAndNeedsNoStorage) {
   EXPECT_FALSE(entry->works_on_storage());
   const auto values = complete(entry->description.parameters, {{"quanta", std::int64_t{77}}, {"quantum_s", 1e-3}}, "");
   ASSERT_TRUE(values.has_value());
-  EXPECT_EQ(FixedWorkParameters::from(*values).quanta, 77U);
-  EXPECT_EQ(FixedWorkParameters::from(*values).quantum_s, 1e-3);
+  EXPECT_EQ(bind_parameters<FixedWorkParameters>(*values).quanta, 77U);
+  EXPECT_EQ(bind_parameters<FixedWorkParameters>(*values).quantum_s, 1e-3);
 }
 
 }  // namespace

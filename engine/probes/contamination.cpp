@@ -35,7 +35,7 @@ std::optional<T> parsed(const char* path, Parse parse) {
   return text ? parse(*text) : std::nullopt;
 }
 
-/// Of one rank, at one end of a phase.
+/// What one rank has used so far, read at either end of a phase.
 struct RankReading {
   std::int64_t at_ns = 0;
   std::int64_t cpu_ns = 0;
@@ -57,7 +57,7 @@ RankReading read_rank() {
   return reading;
 }
 
-/// Of a running kernel, by the leader of its ranks.
+/// What a whole running kernel has used so far, read by the leader of its ranks.
 struct KernelReading {
   std::int64_t at_ns = 0;
   std::optional<CpuTicks> ticks;
@@ -269,14 +269,12 @@ class ContaminationProbe final : public Probe {
   KernelReading kernel_after_;
 };
 
-const Registered<ProbeEntry> registered_contamination{
-    {{"contamination",
-      "Use of the cores by others, steal, pressure, involuntary switches and clock "
-      "drift around each phase; gives it its grade",
-      {},
-      {},
-      {}},
-     [] { return std::make_unique<ContaminationProbe>(); }}};
+const Registered<ProbeEntry> registered_contamination{{
+    .description = {.name = "contamination",
+                    .doc = "Use of the cores by others, steal, pressure, involuntary switches and clock drift around "
+                           "each phase; gives it its grade"},
+    .make = [] { return std::make_unique<ContaminationProbe>(); },
+}};
 
 }  // namespace
 }  // namespace ullage

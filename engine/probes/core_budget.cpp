@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sched.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
+#include "base/affinity.hpp"
 #include "probes/cgroup.hpp"
 #include "probes/probe.hpp"
 #include "probes/procfs.hpp"
@@ -15,18 +14,6 @@ namespace ullage {
 namespace {
 
 constexpr const char* online_cpus = "/sys/devices/system/cpu/online";
-
-/// CPUs this thread may run on; empty when the kernel does not say.
-std::vector<int> own_cpus() {
-  constexpr int most_cpus = 8192;  // sched_getaffinity fails where the mask is smaller than the kernel's
-  std::vector<cpu_set_t> mask(most_cpus / CPU_SETSIZE);
-  const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, bytes, mask.data()) != 0) return cpus;
-  for (int cpu = 0; cpu < most_cpus; ++cpu)
-    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, mask.data())) cpus.push_back(cpu);
-  return cpus;
-}
 
 /// How many different CPUs the ranks of the node may use together.
 int cpus_of_node(const mpi::World& world, const std::vector<int>& own) {

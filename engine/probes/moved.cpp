@@ -96,7 +96,7 @@ class MovedProbe final : public Probe {
     reading.client = counters_->client();
   }
 
-  /// Of the leader of a kernel's ranks; null for the others.
+  /// What a kernel's leading rank reads for all ranks on it; null for the others, which would count the same again.
   const TargetCounters* counters_of(const PhaseScope& scope) {
     if (scope.world->kernel().rank() != 0) return nullptr;
     const std::string path = scope.folder == nullptr ? "" : scope.folder->path();
@@ -127,9 +127,11 @@ class MovedProbe final : public Probe {
   Reading after_;
 };
 
-const Registered<ProbeEntry> registered_moved{
-    {{"moved", "Bytes that processes, block devices and NFS or Lustre clients moved during each phase", {}, {}, {}},
-     [] { return std::make_unique<MovedProbe>(); }}};
+const Registered<ProbeEntry> registered_moved{{
+    .description = {.name = "moved",
+                    .doc = "Bytes that processes, block devices and NFS or Lustre clients moved during each phase"},
+    .make = [] { return std::make_unique<MovedProbe>(); },
+}};
 
 }  // namespace
 }  // namespace ullage

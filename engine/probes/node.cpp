@@ -89,9 +89,11 @@ class NodeProbe final : public Probe {
   void report(const PhaseScope&, Json&) override {}
 };
 
-const Registered<ProbeEntry> registered_node{
-    {{"node", "Facts of each node, once a run: kernel, CPUs, memory, quota, clock source, hypervisor", {}, {}, {}},
-     [] { return std::make_unique<NodeProbe>(); }}};
+const Registered<ProbeEntry> registered_node{{
+    .description = {.name = "node",
+                    .doc = "Facts of each node, once a run: kernel, CPUs, memory, quota, clock source, hypervisor"},
+    .make = [] { return std::make_unique<NodeProbe>(); },
+}};
 
 }  // namespace
 

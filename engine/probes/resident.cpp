@@ -81,13 +81,12 @@ class ResidentProbe final : public Probe {
   FilePages after_;
 };
 
-const Registered<ProbeEntry> registered_resident{
-    {{"resident",
-      "Pages of the dataset in the page cache before and after each phase (cachestat, else mincore)",
-      {},
-      {},
-      {}},
-     [] { return std::make_unique<ResidentProbe>(); }}};
+const Registered<ProbeEntry> registered_resident{{
+    .description = {.name = "resident",
+                    .doc =
+                        "Pages of the dataset in the page cache before and after each phase (cachestat, else mincore)"},
+    .make = [] { return std::make_unique<ResidentProbe>(); },
+}};
 
 }  // namespace
 }  // namespace ullage

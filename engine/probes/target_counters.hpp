@@ -15,10 +15,10 @@ class TargetCounters final {
  public:
   /// Without counters.
   explicit TargetCounters(std::string reason) : device_reason_(std::move(reason)) {}
-  /// Of the file system that holds `folder`.
+  /// For the file system that holds `folder`.
   [[nodiscard]] static TargetCounters of_folder(const std::string& folder);
 
-  /// Of its block devices; nothing where there are none, with the reason below.
+  /// What its block devices count; nothing where there are none, with the reason below.
   [[nodiscard]] std::optional<Traffic> device() const;
   /// On the wire between an NFS or Lustre client and its servers; nothing where there is no such client.
   [[nodiscard]] std::optional<Traffic> client() const;

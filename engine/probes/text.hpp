@@ -29,7 +29,7 @@ namespace ullage {
 [[nodiscard]] std::optional<std::uint64_t> number_of(std::string_view word);
 /// Word `index` of a line as a number.
 [[nodiscard]] std::optional<std::uint64_t> number_at(const std::vector<std::string_view>& words, std::size_t index);
-/// Of a text of lines "key: value" or "key value": the value as a number, without what follows it ("kB").
+/// The number behind a key in a text of lines "key: value" or "key value"; what follows it ("kB") is left out.
 [[nodiscard]] std::optional<std::uint64_t> number_of_key(std::string_view text, std::string_view key);
 
 }  // namespace ullage

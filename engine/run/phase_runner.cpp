@@ -24,39 +24,55 @@ std::uint64_t process_cpu_ns() {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/// One rank's passage through one phase.
+/// One rank's passage through one phase. Inside the timer it reads the clock and says with single stores what this rank
+/// works on: a short operation would otherwise be mostly our own book-keeping.
 class Passage final {
  public:
   Passage(const RunContext& context, PhaseWork& work, const PhaseInfo& info)
-      : context_(context), work_(work), info_(info) {
+      : context_(context),
+        work_(work),
+        info_(info),
+        opening_{info.name + ": open"},
+        transferring_{info.name + ": transfer", context.meter},
+        syncing_{info.name + ": sync"},
+        closing_{info.name + ": close"} {
     result_.to_local_ns = context.origin_ns - context.clock->offset_ns;
     if (info.collective && info.stonewall_ns > 0) most_a_batch_ = 1;
   }
 
-  /// Readies the first batch, so that nothing is generated inside the timer when a phase fits into it.
+  /// Readies the first batch and the account, so that nothing is generated or cleared inside the timer when a phase
+  /// fits into a batch.
   void prepare_first() {
     total_ = work_.operations();
     if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
+    Meter& meter = *context_.meter;
+    meter.obey_stop(!info_.collective);
+    meter.use_parts(info_.parts.size());
+    meter.forget();
   }
 
   void run() {
     Meter& meter = *context_.meter;
     const std::uint64_t cpu_before_ns = process_cpu_ns();
+    context_.watchdog->watch(opening_);
     const std::int64_t start = now_ns();
-    context_.watchdog->watch(info_.name + ": open", nullptr);
     note(work_.open());
+    (void)meter.clock_ns();  // sets it by the kernel's where that is due, which is no operation's work
     const std::int64_t opened = now_ns();
-    meter.obey_stop(!info_.collective);
-    meter.use_parts(info_.parts.size());
-    meter.start(opened, info_.stonewall_ns > 0 ? start + info_.stonewall_ns : Meter::no_deadline);
-    context_.watchdog->watch(info_.name + ": transfer", &meter);
+    meter.begin(opened, info_.stonewall_ns > 0 ? start + info_.stonewall_ns : Meter::no_deadline);
+    context_.watchdog->watch(transferring_);
     transfer();
     const std::int64_t transferred = now_ns();
-    set(stage_open, start, opened);
-    set(stage_transfer, opened, transferred);
-    finish(transferred);
+    const std::int64_t synced = sync(transferred);
+    context_.watchdog->watch(closing_);
+    note(work_.close());
+    const std::int64_t closed = now_ns();
     result_.cpu_ns = process_cpu_ns() - cpu_before_ns;
     context_.watchdog->rest();
+    set(stage_open, start, opened);
+    set(stage_transfer, opened, transferred);
+    set(stage_sync, transferred, synced);
+    set(stage_close, synced, closed);
   }
 
   RankResult& result() { return result_; }
@@ -119,24 +135,24 @@ class Passage final {
     return info_.stonewall_ns > 0 && context_.world->all().any(stopped);
   }
 
-  void finish(std::int64_t transferred) {
-    std::int64_t synced = transferred;
-    if (work_.wants_sync()) {
-      context_.watchdog->watch(info_.name + ": sync", nullptr);
-      if (!result_.error || info_.collective || info_.collective_sync) note(work_.sync());
-      context_.meter->count_sync();
-      result_.synced = true;
-      synced = now_ns();
-    }
-    context_.watchdog->watch(info_.name + ": close", nullptr);
-    note(work_.close());
-    set(stage_sync, transferred, synced);
-    set(stage_close, synced, now_ns());
+  /// When it was done; `transferred` where none is wanted.
+  [[nodiscard]] std::int64_t sync(std::int64_t transferred) {
+    if (!work_.wants_sync()) return transferred;
+    context_.watchdog->watch(syncing_);
+    if (!result_.error || info_.collective || info_.collective_sync) note(work_.sync());
+    const std::int64_t synced = now_ns();
+    context_.meter->count_sync();
+    result_.synced = true;
+    return synced;
   }
 
   const RunContext& context_;
   PhaseWork& work_;
   const PhaseInfo& info_;
+  const Watchdog::Work opening_;
+  const Watchdog::Work transferring_;
+  const Watchdog::Work syncing_;
+  const Watchdog::Work closing_;
   RankResult result_;
   std::uint64_t most_a_batch_ = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t total_ = 0;

@@ -13,6 +13,7 @@
 #include "run/launch_records.hpp"
 #include "run/phase_result.hpp"
 #include "storage/storage_context.hpp"
+#include "work/single_phase.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -30,9 +31,7 @@ std::uint64_t run_key(const Plan& plan, const PlannedCase& planned, int repetiti
 std::unique_ptr<Workload> make_workload(const NamedValues& planned, const StorageContext& bound) {
   const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find(planned.name);
   if (const auto* storage = std::get_if<StorageWork>(&entry.work)) return storage->make(planned.values, bound);
-  if (const auto* message = std::get_if<MessageWork>(&entry.work))
-    return message->make(planned.values, {{bound.world, bound.run_key}});
-  return std::get<ComputeWork>(entry.work).make(planned.values, {{bound.world, bound.run_key}});
+  return make_without_storage(entry, planned.values, {bound.world, bound.run_key});
 }
 
 class Repetition final {

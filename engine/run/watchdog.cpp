@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <limits>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -25,17 +26,13 @@ Watchdog::~Watchdog() = default;
 
 void Watchdog::watch(std::string what, const Meter* meter) {
   const std::scoped_lock lock(mutex_);
-  what_ = std::move(what);
-  meter_ = meter;
-  watching_ = true;
-  seen_progress_ = meter == nullptr ? 0 : meter->progress();
-  last_progress_ns_ = now_ns();
+  own_ = {std::move(what), meter};
+  watch(own_);
 }
 
 void Watchdog::rest() {
   const std::scoped_lock lock(mutex_);
-  watching_ = false;
-  meter_ = nullptr;
+  work_.store(nullptr, std::memory_order_relaxed);
 }
 
 void Watchdog::run(const std::stop_token& token) {
@@ -54,16 +51,19 @@ void Watchdog::look() {
   std::string hung;
   {
     const std::scoped_lock lock(mutex_);
-    if (!watching_) return;
+    const Work* const work = work_.load(std::memory_order_acquire);
+    if (work == nullptr) return;
+    const std::uint64_t turn = turn_.load(std::memory_order_relaxed);
     const std::int64_t now = now_ns();
-    const std::uint64_t progress = meter_ == nullptr ? 0 : meter_->progress();
-    if (progress != seen_progress_) {
+    const std::uint64_t progress = work->meter == nullptr ? 0 : work->meter->progress();
+    if (turn != seen_turn_ || progress != seen_progress_) {
+      seen_turn_ = turn;
       seen_progress_ = progress;
       last_progress_ns_ = now;
     }
     if (now - last_progress_ns_ < options_.limit_ns) return;
-    hung = what_;
-    watching_ = false;
+    hung = work->what;
+    last_progress_ns_ = std::numeric_limits<std::int64_t>::max();  // said once
   }
   if (options_.on_hang) options_.on_hang(hung);
 }

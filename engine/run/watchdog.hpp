@@ -28,7 +28,19 @@ class Watchdog final {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// This rank works on `what` from now on; operations of `meter` (may be null) count as progress.
+  /// What a rank works on; operations of `meter` (may be null) count as progress.
+  struct Work {
+    std::string what;
+    const Meter* meter = nullptr;
+  };
+
+  /// This rank works on that from now on. Neither waits nor allocates, so that it may be called inside a timer. `work`
+  /// outlives the next rest().
+  void watch(const Work& work) noexcept {
+    turn_.store(turn_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    work_.store(&work, std::memory_order_release);  // who sees the work sees its turn, too
+  }
+  /// The same where the work has no place of its own; not inside a timer.
   void watch(std::string what, const Meter* meter);
   /// This rank waits for others, which is not its own lack of progress.
   void rest();
@@ -39,10 +51,12 @@ class Watchdog final {
   void look_for_stop();
 
   Options options_;
-  std::mutex mutex_;
-  std::string what_;
-  const Meter* meter_ = nullptr;
-  bool watching_ = false;
+  std::mutex mutex_;  // held while the thread looks at the work, which is not forgotten meanwhile
+  Work own_;
+  std::atomic<const Work*> work_ = nullptr;  // null: resting
+  std::atomic<std::uint64_t> turn_ = 0;      // of calls of watch, which one thread makes
+  // The watchdog's own thread alone looks at these.
+  std::uint64_t seen_turn_ = 0;
   std::uint64_t seen_progress_ = 0;
   std::int64_t last_progress_ns_ = 0;
   bool stop_file_seen_ = false;

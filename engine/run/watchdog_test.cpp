@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -41,6 +42,24 @@ TEST(Watchdog, OperationsAreProgressAndRestIsNoHang) {
   watchdog.rest();
   std::this_thread::sleep_for(700ms);
   EXPECT_EQ(hangs, 0);
+}
+
+TEST(Watchdog, WorkThatFollowsWorkIsProgress) {
+  std::promise<std::string> hung;
+  auto future = hung.get_future();
+  const std::array<Watchdog::Work, 2> works{{{"write: open", nullptr}, {"write: close", nullptr}}};
+  Watchdog watchdog(
+      {.limit_ns = 400'000'000, .stop_file = "", .on_stop_file = {}, .on_hang = [&](const std::string& what) {
+         hung.set_value(what);
+       }});
+  for (std::size_t i = 0; i < 20; ++i) {
+    watchdog.watch(works[i % 2]);
+    std::this_thread::sleep_for(50ms);
+  }
+  EXPECT_EQ(future.wait_for(0s), std::future_status::timeout);
+  ASSERT_EQ(future.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(future.get(), "write: close");
+  watchdog.rest();
 }
 
 TEST(Watchdog, SeesTheStopFileOnce) {

@@ -25,7 +25,7 @@ struct Notice {
 };
 
 struct PhaseInfo {
-  std::string name;
+  std::string name = {};
   Access access = Access::none;
   bool collective =
       false;  // operations are collective: ranks agree before each whether to go on when there is a stonewall
@@ -34,10 +34,10 @@ struct PhaseInfo {
   bool wear_out = false;
   std::int64_t wear_out_limit_ns = 0;  // longest time after the stonewall that wear-out may take; 0: any
   std::string cache_control = "none";
-  std::string data_of;             // of a reading phase: own, other-rank, other-node
-  std::vector<std::string> files;  // whose residency this rank reports; names in the run folder
-  std::vector<Notice> notices;     // the same on every rank
-  std::vector<std::string> parts;  // of an operation that have histograms of their own, as the meter numbers them
+  std::string data_of = {};             // of a reading phase: own, other-rank, other-node
+  std::vector<std::string> files = {};  // whose residency this rank reports; names in the run folder
+  std::vector<Notice> notices = {};     // the same on every rank
+  std::vector<std::string> parts = {};  // of an operation that have histograms of their own, as the meter numbers them
 };
 
 /// Counts of this rank that are no operations and no bytes; the same names on every rank, added over them.
@@ -51,6 +51,12 @@ struct Verification {
   std::uint64_t verified_bytes = 0;
   std::uint64_t bad_blocks = 0;
   std::optional<Error> first;  // of this rank
+
+  /// What one check of everything that this rank did has found.
+  [[nodiscard]] static Verification of(const Status& right) {
+    if (right) return {};
+    return {.verified_bytes = 0, .bad_blocks = 1, .first = right.error()};
+  }
 };
 
 /// Called by the phase runner in the order of the declarations; open() to close() are timed.
@@ -67,8 +73,13 @@ class PhaseWork {
   /// Operations of this rank in the whole phase.
   [[nodiscard]] virtual std::uint64_t operations() const = 0;
   /// Readies operations [first, first + n), n <= most, n >= 1: offsets, payload. The first call comes before the start
-  /// barrier, later ones between batches and are accounted as prepare_ns, never in an operation's latency.
-  [[nodiscard]] virtual std::uint64_t prepare(std::uint64_t first, std::uint64_t most) = 0;
+  /// barrier, later ones between batches and are accounted as prepare_ns, never in an operation's latency. As it stands
+  /// here all are ready as they are, and execute() finds in first_ and prepared_ which it is to do.
+  [[nodiscard]] virtual std::uint64_t prepare(std::uint64_t first, std::uint64_t most) {
+    first_ = first;
+    prepared_ = most;
+    return most;
+  }
   [[nodiscard]] virtual Status open() { return {}; }
   /// Executes what was prepared, ticking the meter after each operation; begins none after the meter said stop.
   [[nodiscard]] virtual Status execute(Meter& meter) = 0;
@@ -90,6 +101,10 @@ class PhaseWork {
   virtual void tell(nlohmann::json& facts) const { (void)facts; }
   [[nodiscard]] virtual Map hints_given() const { return {}; }
   [[nodiscard]] virtual Map hints_granted() const { return {}; }
+
+ protected:
+  std::uint64_t first_ = 0;
+  std::uint64_t prepared_ = 0;
 };
 
 }  // namespace ullage

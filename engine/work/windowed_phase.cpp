@@ -2,28 +2,31 @@
 #include "work/windowed_phase.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
+#include "base/calibration.hpp"
 #include "base/clock.hpp"
 #include "base/clock_rate.hpp"
+#include "work/rank_cpus.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
-namespace {
 
-/// A window this long is long enough to extrapolate from.
-constexpr double share_to_trust = 0.25;
-constexpr double most_growth = 16;
-constexpr int most_attempts = 3;
-
-std::vector<int> cpus_of(const WorkloadContext& context, const WindowParameters& parameters) {
-  const auto count = static_cast<std::size_t>(parameters.threads);
-  const auto place = static_cast<std::size_t>(context.world->topology().rank_on_node);
-  return choose_cpus(parameters.cpus.empty() ? allowed_cpus() : parameters.cpus, place * count, count);
+Table<WindowParameters> WindowParameters::table() {
+  using P = WindowParameters;
+  return joined<P>(Table<P>{count("threads", &P::threads, {1, 4096}, "of each rank, a core each")}, timing());
 }
 
-}  // namespace
+Table<WindowParameters> WindowParameters::timing() {
+  using P = WindowParameters;
+  return {
+      count("windows", &P::windows, {1, 100'000}, "timed stretches"),
+      seconds("window_s", &P::window_s, {1e-4, 60}, "how long each shall last; a single pass may take longer"),
+      seconds("warm_up_s", &P::warm_up_s, {0, 60},
+              "of the same work before the first: clocks fall under wide instructions"),
+  };
+}
 
 void ClockReadings::add(const ClockRate& rate, bool counts) {
   const bool agrees = rate.disagreement() <= most_disagreement;
@@ -42,24 +45,20 @@ WindowedPhase::WindowedPhase(std::string name, const WindowParameters& parameter
     : name_(std::move(name)),
       parameters_(parameters),
       kernel_(kernel),
-      team_(cpus_of(context, parameters)),
+      team_(cpus_of_rank(context.world->topology(), parameters.threads, parameters.cpus)),
       readings_(team_.size()) {
   totals_.threads = team_.size();
   totals_.shortest_ns = std::numeric_limits<std::int64_t>::max();
 }
 
-PhaseInfo WindowedPhase::info() const {
-  PhaseInfo info;
-  info.name = name_;
-  return info;
-}
+PhaseInfo WindowedPhase::info() const { return {.name = name_}; }
 
 Status WindowedPhase::before() {
   std::vector<Status> ready(team_.size());
   (void)team_.run({[&](std::size_t thread) { ready[thread] = kernel_.make_ready(thread); }, {}});
   for (const Status& status : ready)
     if (!status) return status;
-  calibrate();
+  passes_ = repetitions_that_last(parameters_.window_s, [this](std::uint64_t passes) { return window(passes); });
   warm_up();
   timed_ = true;
   kernel_.timing_begins();
@@ -67,11 +66,6 @@ Status WindowedPhase::before() {
 }
 
 std::uint64_t WindowedPhase::operations() const { return static_cast<std::uint64_t>(parameters_.windows); }
-
-std::uint64_t WindowedPhase::prepare(std::uint64_t, std::uint64_t most) {
-  prepared_ = most;
-  return prepared_;
-}
 
 Status WindowedPhase::execute(Meter& meter) {
   const std::uint64_t bytes = passes_ * kernel_.bytes_a_pass();
@@ -86,14 +80,7 @@ Status WindowedPhase::execute(Meter& meter) {
   return {};
 }
 
-Verification WindowedPhase::after(std::uint64_t, Meter&) {
-  Verification found;
-  if (const Status right = kernel_.check(); !right) {
-    found.bad_blocks = 1;
-    found.first = right.error();
-  }
-  return found;
-}
+Verification WindowedPhase::after(std::uint64_t, Meter&) { return Verification::of(kernel_.check()); }
 
 Gauges WindowedPhase::gauges() const {
   Gauges gauges{{"kernel_s", totals_.elapsed_s()},
@@ -135,30 +122,17 @@ std::int64_t WindowedPhase::window(std::uint64_t passes) {
   return stop - start;
 }
 
-/// Of as many windows as needed for one below `long_ns`, at most a few: one that was interrupted looks long, too.
-double WindowedPhase::shortest_window_ns(double long_ns) {
-  double shortest_ns = std::numeric_limits<double>::max();
-  for (int attempt = 0; attempt < most_attempts && shortest_ns >= long_ns; ++attempt)
-    shortest_ns = std::min(shortest_ns, static_cast<double>(window(passes_)));
-  return shortest_ns;
-}
-
-/// Grows the number of passes until a window is long enough to tell how many make a whole one.
-void WindowedPhase::calibrate() {
-  const double wanted_ns = parameters_.window_s * 1e9;
-  for (;;) {
-    const double took_ns = std::max(1.0, shortest_window_ns(share_to_trust * wanted_ns));
-    const double growth = wanted_ns / took_ns;
-    const bool is_long = took_ns >= share_to_trust * wanted_ns;
-    const double passes = static_cast<double>(passes_) * (is_long ? growth : std::min(growth, most_growth));
-    passes_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(passes)));
-    if (is_long) return;
-  }
-}
-
 void WindowedPhase::warm_up() {
   const std::int64_t until = now_ns() + static_cast<std::int64_t>(parameters_.warm_up_s * 1e9);
   while (now_ns() < until) (void)window(passes_);
+}
+
+std::unique_ptr<Workload> windowed_workload(std::string phase, const WindowParameters& parameters,
+                                            const WorkloadContext& context, std::shared_ptr<WindowedKernel> kernel) {
+  return std::make_unique<SinglePhaseWorkload>(
+      [phase = std::move(phase), parameters, context, kernel = std::move(kernel)] {
+        return std::make_unique<WindowedPhase>(phase, parameters, context, *kernel);
+      });
 }
 
 }  // namespace ullage

@@ -24,28 +24,11 @@ struct WindowParameters {
   double window_s = 0.01;
   double warm_up_s = 0.1;
   std::vector<int> cpus;  // the threads' choice; empty: all that the process may run on
+
+  [[nodiscard]] static Table<WindowParameters> table();
+  /// All but `threads`, for work whose threads are not the user's choice.
+  [[nodiscard]] static Table<WindowParameters> timing();
 };
-
-/// The fields of the above in the table of a struct P that derives from it, for work whose threads are not the user's
-/// choice.
-template <class P>
-Table<P> timing_fields() {
-  return {
-      count<P>("windows", static_cast<int P::*>(&WindowParameters::windows), {1, 100'000}, "timed stretches"),
-      seconds<P>("window_s", static_cast<double P::*>(&WindowParameters::window_s), {1e-4, 60},
-                 "how long each shall last; a single pass may take longer"),
-      seconds<P>("warm_up_s", static_cast<double P::*>(&WindowParameters::warm_up_s), {0, 60},
-                 "of the same work before the first: clocks fall under wide instructions"),
-  };
-}
-
-template <class P>
-Table<P> window_fields() {
-  Table<P> fields = timing_fields<P>();
-  fields.insert(fields.begin(), count<P>("threads", static_cast<int P::*>(&WindowParameters::threads), {1, 4096},
-                                         "of each rank, a core each"));
-  return fields;
-}
 
 /// What the windows of one rank add up to.
 struct WindowTotals {
@@ -118,7 +101,6 @@ class WindowedPhase final : public PhaseWork {
   [[nodiscard]] PhaseInfo info() const override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
@@ -126,8 +108,6 @@ class WindowedPhase final : public PhaseWork {
  private:
   void read_clock(std::size_t thread);
   [[nodiscard]] std::int64_t window(std::uint64_t passes);
-  [[nodiscard]] double shortest_window_ns(double long_ns);
-  void calibrate();
   void warm_up();
 
   std::string name_;
@@ -135,28 +115,14 @@ class WindowedPhase final : public PhaseWork {
   WindowedKernel& kernel_;
   ThreadTeam team_;
   std::uint64_t passes_ = 1;
-  std::uint64_t prepared_ = 0;
   WindowTotals totals_;
   std::vector<ClockReadings> readings_;
   bool timed_ = false;
 };
 
-/// A workload of one such phase. `make` builds its kernel.
-class WindowedWorkload final : public Workload {
- public:
-  WindowedWorkload(std::string phase, const WindowParameters& parameters, const WorkloadContext& context,
-                   std::unique_ptr<WindowedKernel> kernel)
-      : phase_(std::move(phase)), parameters_(parameters), context_(context), kernel_(std::move(kernel)) {}
-  [[nodiscard]] std::size_t phases() const override { return 1; }
-  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
-    return std::make_unique<WindowedPhase>(phase_, parameters_, context_, *kernel_);
-  }
-
- private:
-  std::string phase_;
-  WindowParameters parameters_;
-  WorkloadContext context_;
-  std::unique_ptr<WindowedKernel> kernel_;
-};
+/// A workload of one such phase, which keeps its kernel.
+[[nodiscard]] std::unique_ptr<Workload> windowed_workload(std::string phase, const WindowParameters& parameters,
+                                                          const WorkloadContext& context,
+                                                          std::shared_ptr<WindowedKernel> kernel);
 
 }  // namespace ullage

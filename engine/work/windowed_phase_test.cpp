@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/affinity.hpp"
 #include "base/clock.hpp"
-#include "base/json.hpp"
-#include "base/signals.hpp"
-#include "run/phase_runner.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::windowed_phase_test {
 namespace {
@@ -48,11 +47,9 @@ class Spinner final : public WindowedKernel {
   }
 };
 
-class MpiWindowedPhase : public ::testing::Test {
+class MpiWindowedPhase : public test::MpiLaunch {
  protected:
-  MpiWindowedPhase() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
+  MpiWindowedPhase() {
     parameters_.threads = 2;
     parameters_.windows = 4;
     parameters_.window_s = 0.002;
@@ -60,17 +57,11 @@ class MpiWindowedPhase : public ::testing::Test {
   }
   PhaseOutcome run() {
     WindowedPhase phase("spin", parameters_, context_, kernel_);
-    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_);
+    return run_phase(phase);
   }
 
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
   WindowParameters parameters_;
   Spinner kernel_;
-  Json record_;
 };
 
 TEST_F(MpiWindowedPhase, WindowsAddUp) {

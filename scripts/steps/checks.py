@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of `make lint`, and what a program can mend of their findings."""
 
-import json
 import os
 import subprocess
 import sys
@@ -9,33 +8,62 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from steps import engine, house_rules, python_env
+from steps import engine, house_rules, python_env, tidying
 from steps.process import ROOT, environment
+from steps.stamp import Stamps, digest
 
 BIN = python_env.VENV / "bin"
-LIMIT_S = 900
+# Beside other steps it has only what those leave.
+LIMIT_S = 1800
 
 
 def _said(argv: Sequence[str | Path]) -> str:
     """Return what a program prints when it finds something, else nothing."""
     path = os.pathsep.join([*os.get_exec_path(), str(BIN)])
-    done = subprocess.run(
-        argv,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-        cwd=ROOT,
-        env=environment({"PATH": path}),
-    )
+    try:
+        done = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+            cwd=ROOT,
+            env=environment({"PATH": path}),
+        )
+    except subprocess.TimeoutExpired:
+        return f"{argv[0]}: not finished after {LIMIT_S} s"
     return done.stdout or f"{argv[0]}: exit code {done.returncode}" if done.returncode else ""
 
 
 def _clang_format(*words: str) -> str:
     files = house_rules.cpp_sources()
     return _said([BIN / "clang-format", *words, *files]) if files else ""
+
+
+def _known() -> Stamps:
+    """Return what was found clean, by what it was made of, so that it is not looked at again."""
+    return Stamps(ROOT / "build" / "clean.json")
+
+
+def _pyright() -> str:
+    """Check types, where anything changed since they were right."""
+    files = [file for folder in ("src", "scripts") for file in sorted((ROOT / folder).rglob("*.py"))]
+    current = digest(
+        [*files, ROOT / "pyproject.toml", *ROOT.glob("requirements*.txt")], {"files": "\n".join(map(str, files))}
+    )
+    if _known().matches("pyright", current):
+        return ""
+    found = _said([BIN / "pyright"])
+    if not found:
+        _known().finish(current, "pyright")
+    return found
+
+
+def layers() -> str:
+    """Return which imports go against the layers of pyproject.toml, from one suite to another or in a circle."""
+    return _said([BIN / "lint-imports", "--no-cache", "--no-logo"])
 
 
 def _clang_tidy() -> str:
@@ -45,18 +73,23 @@ def _clang_tidy() -> str:
     found; a name of a neighbour in the unit is none that is shadowed.
     """
     folder = engine.folder(engine.linked())
-    entries = json.loads((folder / "compile_commands.json").read_text())
-    units = [entry["file"] for entry in entries if "ullage-engine-tests.dir" not in entry["command"]]
+    known = _known()
+    units = tidying.units(folder).items()
+    current = {unit: made_of for unit, made_of in units if made_of is None or not known.matches(unit, made_of)}
     words = ["--quiet", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-shadow", "-p", folder]
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return "".join(pool.map(_said, ([BIN / "clang-tidy", *words, unit] for unit in units)))
+        found = list(pool.map(_said, ([BIN / "clang-tidy", *words, unit] for unit in current)))
+    for (unit, made_of), what in zip(current.items(), found, strict=True):
+        if not what and made_of is not None:
+            known.finish(made_of, unit)
+    return "".join(found)
 
 
 CHECKS: dict[str, Callable[[], str]] = {
     "house rules": lambda: "\n".join(house_rules.violations()),
     "ruff format": lambda: _said([BIN / "ruff", "format", "--check", "--quiet", "."]),
     "ruff check": lambda: _said([BIN / "ruff", "check", "--quiet", "."]),
-    "pyright": lambda: _said([BIN / "pyright"]),
+    "pyright": _pyright,
     "clang-format": lambda: _clang_format("--dry-run", "-Werror"),
     "clang-tidy": _clang_tidy,
 }

@@ -14,7 +14,8 @@ from steps.tally import Tally, read_ctest
 
 LINK = python_env.VENV / "bin" / "ullage-engine"
 BYTES_PER_COMPILER = 1 << 30
-SANITIZED = "asan"
+# CTest's names of those tests that start one process.
+ONE_PROCESS = "^(unit|mpi-1)$"
 
 
 def folder(preset: str) -> Path:
@@ -43,11 +44,8 @@ def _belongs_elsewhere(cache: Path) -> bool:
     return home is None or Path(home[1]) != ROOT
 
 
-def build(preset: str, *targets: str, yielding: bool = False) -> None:
-    """Build targets of a configured preset; quick when nothing changed. Raises StepError.
-
-    ``yielding``: only with what other programs leave of the processors.
-    """
+def build(preset: str, *targets: str) -> None:
+    """Build targets of a configured preset; quick when nothing changed. Raises StepError."""
     # One cache for all legs, whatever folder they are built in: what does not see mpi.h is the same in both MPIs' legs.
     below = ROOT / "build"
     ccache = {
@@ -56,9 +54,8 @@ def build(preset: str, *targets: str, yielding: bool = False) -> None:
         "CCACHE_NOHASHDIR": "1",
         "CCACHE_MAXSIZE": "1G",
     }
-    nice = tools.program("nice") if yielding else None
     argv = [_cmake(), "--build", folder(preset), "--parallel", str(_jobs()), "--target", *targets]
-    logged(f"build-{preset}", [nice, "-n", "19", *argv] if nice else argv, ccache)
+    logged(f"build-{preset}", argv, ccache)
 
 
 def _cmake() -> Path:
@@ -104,14 +101,28 @@ def _has_tests(preset: str) -> bool:
     return (folder(preset) / "CTestTestfile.cmake").is_file()
 
 
-def with_tests(preset: str) -> list[str]:
-    """Return the targets that a leg's tests need: its engine, and its tests where they can be built."""
-    return ["ullage-engine", *(["ullage-engine-tests"] if _has_tests(preset) else [])]
+def build_engine(preset: str) -> None:
+    """Build a leg's engine. Raises StepError."""
+    build(preset, "ullage-engine")
+
+
+def build_tests(preset: str) -> None:
+    """Build a leg's engine, and its tests where they can be built. Raises StepError."""
+    build(preset, "ullage-engine", *(["ullage-engine-tests"] if _has_tests(preset) else []))
 
 
 def test(preset: str) -> Tally:
     """Build a leg's engine and tests, run them with CTest and count them. Raises StepError when they do not build."""
-    build(preset, *with_tests(preset))
+    return _test(preset)
+
+
+def test_on_one_process(preset: str) -> Tally:
+    """Do the same with what needs no second rank."""
+    return _test(preset, "--tests-regex", ONE_PROCESS)
+
+
+def _test(preset: str, *chosen: str) -> Tally:
+    build_tests(preset)
     skipped = Tally(skipped=len(left_out(preset)))
     if not _has_tests(preset):
         return skipped
@@ -120,7 +131,7 @@ def test(preset: str) -> Tally:
     reports.mkdir()
     words = ["--test-dir", folder(preset), "--output-on-failure", "--output-junit", reports / "ctest.xml"]
     try:
-        logged(f"ctest-{preset}", [_cmake().with_name("ctest"), *words, "--parallel", str(_cores())])
+        logged(f"ctest-{preset}", [_cmake().with_name("ctest"), *words, *chosen, "--parallel", str(_cores())])
     except StepError as failure:
         say(str(failure))
     return skipped + read_ctest(reports / "ctest.xml", reports)
@@ -129,8 +140,3 @@ def test(preset: str) -> Tally:
 def configured(presets: Iterable[str]) -> bool:
     """Tell whether all these presets are configured."""
     return all((folder(preset) / "build.ninja").is_file() for preset in presets)
-
-
-def legs() -> list[str]:
-    """Return the presets the tests run on: the one in use, the second MPI, and the sanitizers."""
-    return list(dict.fromkeys([linked(), "mpich", SANITIZED]))

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many tests passed, failed and were skipped, added up over GoogleTest's, CTest's and pytest's reports."""
 
+import json
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from steps.process import ROOT
+
+KEPT = ROOT / "build" / "tallies"
 
 
 @dataclass(frozen=True)
@@ -49,3 +54,17 @@ def read_ctest(junit: Path, reports: Path) -> Tally:
         unseen = case.get("status") != "run" and counted.failed == 0
         total += counted + Tally(failed=int(unseen))
     return total
+
+
+def keep(name: str, counted: Tally) -> None:
+    """Write down the counts of a test run, for a sum over several commands."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    (KEPT / f"{name}.json").write_text(json.dumps(asdict(counted)) + "\n", encoding="utf-8")
+
+
+def kept(name: str) -> Tally:
+    """Return what was kept of a test run; one that came to no end has failed."""
+    try:
+        return Tally(**json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return Tally(failed=1)

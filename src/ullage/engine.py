@@ -44,7 +44,7 @@ def find_engine(explicit: Path | None = None) -> Path:
 
 
 def describe(engine: Path) -> Describe:
-    """What ``engine`` says of itself. ParsedOptions once a process for each state of the file."""
+    """What ``engine`` says of itself. Asked once a process for each state of the file."""
     status = engine.stat()
     return _describe(engine, status.st_mtime_ns, status.st_size)
 

@@ -7,8 +7,9 @@ A bare K, M, G ... is binary, as users of IOR and fio expect; KB, MB, GB are dec
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 from ullage.errors import UserError
@@ -26,8 +27,10 @@ _TIME_UNITS: Final[dict[str, Fraction]] = {
     "ns": Fraction(1, 10**9),
 }
 _TIME_PART: Final = re.compile(rf"({_NUMBER})(ms|us|ns|[dhms])")
+_PERCENT: Final = re.compile(r"(\d+(?:\.\d+)?)\s?%", re.ASCII)
 _RANGE: Final = re.compile(r"([^:]+):([^:]+):([x+])([^:]+)")
 _LONGEST_AXIS: Final = 1000
+_SHORTEST_RANGE: Final = 4
 _LARGEST_SIZE: Final = 2**63 - 1
 
 SIZE_FORMS: Final = "128K, 1M, 1.5GiB (binary), 1MB (decimal) or plain bytes"
@@ -110,6 +113,18 @@ def parse_axis(text: str, parse: Callable[[str], int] = parse_count) -> list[int
     return list(values)
 
 
+def parse_share(text: str, what: str = "not a share between 0 and 1") -> float:
+    """``5%`` or ``0.05``; above 0 and below 1. ``what``: is said of others."""
+    match = _PERCENT.fullmatch(text.strip())
+    try:
+        value = float(match.group(1)) / 100 if match else float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise UserError(what, _quoted(text), "write 5% or 0.05")
+    return value
+
+
 def _range(text: str, parse: Callable[[str], int]) -> list[int]:
     match = _RANGE.fullmatch(text.strip())
     if match is None:
@@ -125,6 +140,23 @@ def _range(text: str, parse: Callable[[str], int]) -> list[int]:
         if len(values) > _LONGEST_AXIS:
             raise UserError(f"more than {_LONGEST_AXIS} values", _quoted(text), "take a larger step")
     return values
+
+
+def format_axis(values: Sequence[int], form: Callable[[int], str] = str) -> str:
+    """As ``parse_axis`` reads it: ``1,2,4``, or ``128K:8M:x4`` of four values and more that lie so."""
+    steps = {after / before for before, after in pairwise(values)} if all(values) else set[float]()
+    if len(values) >= _SHORTEST_RANGE and len(steps) == 1 and (step := steps.pop()) > 1 and step.is_integer():
+        return f"{form(values[0])}:{form(values[-1])}:x{int(step)}"
+    return ",".join(map(form, values))
+
+
+def format_duration(seconds: float) -> str:
+    """Exact, as ``parse_duration`` reads it, in one unit: ``2m``, ``90s``, ``500ms``."""
+    exact = Fraction(str(seconds))
+    for unit, scale in _TIME_UNITS.items():
+        if exact and (exact / scale).denominator == 1 and unit != "d":
+            return f"{exact / scale}{unit}"
+    return f"{seconds}s"
 
 
 def format_bytes(bytes_: int) -> str:

@@ -12,7 +12,7 @@ import ullage
 from ullage.cli import app
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError
 
-HEAVY = ("pydantic", "numpy", "scipy", "altair", "vl_convert", "jinja2", "rich")
+HEAVY = ("pydantic", "numpy", "scipy", "vl_convert", "jinja2", "rich")
 
 
 def ullage_process(*words: str) -> "subprocess.CompletedProcess[str]":

@@ -7,8 +7,8 @@ import pytest
 
 from ullage.command_lines.options import LineOptions
 from ullage.command_lines.planning import Bound, bind, fit, make_layout
-from ullage.command_lines.reading import translation_of
-from ullage.command_lines.translation import Translation
+from ullage.command_lines.reading import translate_lines
+from ullage.command_lines.translation import Translation, WantedLayout
 from ullage.engine import describe
 from ullage.errors import UserError
 from ullage.model.describe import Describe
@@ -52,7 +52,7 @@ def description(engine: Path) -> Describe:
 def translated(lines: list[str]) -> tuple[LineOptions, Translation]:
     tool, translator = ("ior", from_ior) if "ior" in " ".join(lines) else ("mdtest", from_mdtest)
     options = LineOptions(lines=lines, places={"x": "t", "x/m": "t", "": "t"})
-    return options, translation_of(tool, options, translator, str)
+    return options, translate_lines(tool, options.lines, WantedLayout(), translator, str)
 
 
 def bound(lines: list[str], description: Describe, room: int | None = None) -> list[Bound]:

@@ -13,6 +13,7 @@ from ullage.launch.mpich import Mpich
 from ullage.model.describe import Describe
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, find_suite
 
@@ -41,16 +42,7 @@ def place(tmp_path: Path) -> Path:
 
 def prepare(place: Path, lines: list[str] = LINES, **words: object) -> PreparedLines:
     suite = find_suite("from-ior")
-    quiet: dict[str, object] = {
-        "target": None,
-        "ranks": None,
-        "nodes": None,
-        "ranks_per_node": None,
-        "space": None,
-        "watchdog": None,
-        "keep": False,
-    }
-    asked = suite.options(**{**quiet, "lines": [line.format(place) for line in lines], **words})
+    asked = parse_options(suite.options, lines=[line.format(place) for line in lines], **words)
     request = Request(run_id="r1", suite="from-ior", created="now", targets=asked.targets, options=asked.options)
     prepared = suite.prepare(request, GROUND)
     assert isinstance(prepared, PreparedLines)
@@ -126,7 +118,7 @@ def test_a_cut_volume_stays_when_the_room_has_changed(place: Path, monkeypatch: 
 
 def test_a_damaged_request_is_named(place: Path) -> None:
     request = prepare(place).request.model_copy(update={"options": {"lines": []}})
-    with pytest.raises(UserError, match=r"request\.json: options/lines"):
+    with pytest.raises(UserError, match=r"request\.json /options/lines"):
         find_suite("from-ior").prepare(request, GROUND)
 
 

@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command lines of Ullage, run as people run them, on a chosen engine."""
 
+import io
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from support import calm_ullage
+from ullage.cli import app
 from ullage.results.records import RecordTail
 
 TIMEOUT_S = 120
 
 
+def ullage(*words: str) -> list[str]:
+    """A command line of Ullage, which repeats nothing only because another test was at work."""
+    return [sys.executable, calm_ullage.__file__, *words]
+
+
 def command(engine: Path, *words: str) -> list[str]:
-    """A command line of Ullage with that engine."""
-    return [sys.executable, "-m", "ullage", *words, "--engine", str(engine)]
+    """The same with that engine."""
+    return ullage(*words, "--engine", str(engine))
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
@@ -60,12 +69,20 @@ def _has_case(result: Path) -> bool:
     return any(record.kind == "case" for file in files for record in RecordTail(file).poll())
 
 
+def run_here(*words: str) -> tuple[int, str, str]:
+    """Exit code, output and errors of Ullage in this process, which saves starting one: for what starts no engine."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = app.run([*words])
+    return code, out.getvalue(), err.getvalue()
+
+
 def check_refusal(engine: Path, tmp_path: Path, words: Sequence[str], code: int, expected: str) -> None:
     """One line and an exit code, and nothing is left; ``{here}`` in words and line is a folder."""
     here, result = tmp_path / "here", tmp_path / "result"
     here.mkdir()
     filled = [word.format(here=here) for word in words]
-    returned, out, err = run(command(engine, *filled, "--result", str(result)))
+    returned, out, err = run_here(*filled, "--result", str(result), "--engine", str(engine))
     assert returned == code
     assert expected.format(here=here) in err
     assert len(err.splitlines()) == 1

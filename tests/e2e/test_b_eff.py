@@ -8,7 +8,7 @@ from statistics import fmean, geometric_mean
 from typing import Any
 
 import pytest
-from tests.e2e.commands import command, run
+from tests.e2e.commands import command, run, run_here
 
 from ullage.engine import describe
 
@@ -70,6 +70,6 @@ def test_the_value_follows_from_the_records_by_the_formula(message_engine: Path,
     for defect in range(1, 8):
         assert f"D{defect} " in page
     launches = len(list((result / "records").iterdir()))
-    code, _, err = run(command(message_engine, "resume", str(result)))
+    code, _, err = run_here("resume", str(result), "--engine", str(message_engine))
     assert code == 0, err
     assert len(list((result / "records").iterdir())) == launches

@@ -48,7 +48,7 @@ def test_congestion_of_four_ranks_has_impacts_of_both_loads(engine: Path, tmp_pa
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["run", "collectives", "--ranks", "1"], "1 rank has nobody to talk to"),
+        (["run", "collectives", "--ranks", "1"], "--ranks 1: 1 is too few; at least 2"),
         (["run", "congestion", "--ranks", "3"], "--ranks"),
     ],
 )

@@ -2,27 +2,18 @@
 """Command lines of IOR and mdtest, measured on real files and printed in the tools' own tables."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.e2e.commands import run, run_here, ullage
 
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
 
-TIMEOUT_S = 180
-
-
-def ullage(*words: str) -> tuple[int, str, str]:
-    argv = [sys.executable, "-m", "ullage", *words]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    return done.returncode, done.stdout, done.stderr
-
 
 def measured(engine: Path, tmp_path: Path, suite: str, *lines: str) -> Path:
     result = tmp_path / "result"
-    code, _, err = ullage("run", suite, *lines, "--result", str(result), "--engine", str(engine))
+    code, _, err = run(ullage("run", suite, *lines, "--result", str(result), "--engine", str(engine)))
     assert code == 0, err
     return result
 
@@ -39,11 +30,11 @@ def test_lines_of_ior_share_a_file_and_move_their_bytes(engine: Path, target: Pa
     ] * 2
     assert [phase.syncs for phase in records.phases] == [2, 0, 2, 0]
     assert {phase.verified_bytes for phase in records.phases if phase.phase == "read"} == {4 << 20}
-    code, out, _ = ullage("report", str(result), "--format", "ior")
+    code, out, _ = run_here("report", str(result), "--format", "ior")
     assert code == 0
     rows = [line.split() for line in out.splitlines() if line.startswith(("write ", "read "))]
     assert [row[0] for row in rows] == ["write", "read", "write", "read", "write", "read"]
-    assert ullage("report", str(result), "--format", "mdtest")[0] == 2
+    assert run_here("report", str(result), "--format", "mdtest")[0] == 2
     assert find_run_folders(target) == []
 
 
@@ -62,7 +53,7 @@ def test_a_line_of_mdtest_makes_and_removes_its_items(engine: Path, target: Path
     records = ResultFolder.open(result).read_records()[0]
     operations = {phase.phase: phase.operations for phase in records.phases if not phase.phase.startswith("tree")}
     assert operations == dict.fromkeys(["mkdir", "stat", "rename", "rmdir", "create", "read", "unlink"], 96)
-    code, out, _ = ullage("report", str(result), "--format", "mdtest")
+    code, out, _ = run_here("report", str(result), "--format", "mdtest")
     assert code == 0
     assert "File creation" in out
     assert "(of 2 iterations)" in out
@@ -80,7 +71,7 @@ def test_files_of_one_line_are_used_by_the_next(engine: Path, target: Path, tmp_
 
 @pytest.mark.parametrize("line", ["ior -t 1m -b 8m -F -e -o {}/f", "ior -w -t 4k -b 1t -D 60 -o {}/f"])
 def test_the_plan_that_is_shown_is_one(line: str, engine: Path, target: Path) -> None:
-    code, out, err = ullage("plan", "from-ior", line.format(target), "--json", "--engine", str(engine))
+    code, out, err = run_here("plan", "from-ior", line.format(target), "--json", "--engine", str(engine))
     assert code == 0, err
     (plan,) = json.loads(out)
     assert plan["suite"] == "from-ior"
@@ -90,7 +81,7 @@ def test_the_plan_that_is_shown_is_one(line: str, engine: Path, target: Path) ->
 
 @pytest.mark.any_mpi
 def test_a_flag_without_an_equivalent_ends_before_anything_is_touched(engine: Path, target: Path) -> None:
-    code, out, err = ullage("run", "from-ior", f"ior -x -o {target}/f", "--engine", str(engine))
+    code, out, err = run_here("run", "from-ior", f"ior -x -o {target}/f", "--engine", str(engine))
     assert (code, out) == (2, "")
     assert err == "ullage: ior: -x has no equivalent: a short transfer is always continued; leave it out\n"
     assert [entry.name for entry in target.iterdir()] == ["precious"]

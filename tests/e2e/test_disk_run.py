@@ -92,6 +92,7 @@ def test_fio_does_the_same_in_turn_and_leaves_nothing(engine: Path, target: Path
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
+@pytest.mark.undisturbed
 def test_a_device_with_a_known_answer_is_measured_as_it_is(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ["--block", "1M", "--time", "30s", "--volume", "64M", "--small-volume", "2M", "--backend", "posix"]

@@ -79,4 +79,4 @@ def test_the_findings_say_so_too(summary: Summary) -> None:
         ("device", "write"),
         ("device", "read"),
     }
-    assert json.loads(summary.model_dump_json())["schema"] == "ullage.summary/1"
+    assert json.loads(summary.model_dump_json())["schema"] == "ullage.summary/2"

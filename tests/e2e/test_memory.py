@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import check_refusal, command, run
+from tests.e2e.commands import check_refusal, command, run, run_here
 
 pytestmark = pytest.mark.any_mpi
 
@@ -37,7 +37,7 @@ def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: P
     for title in ("copies of blocks", "access time of each level", "random updates"):
         assert title in page
     launches = len(list((result / "records").iterdir()))
-    code, _, err = run(command(engine, "resume", str(result)))
+    code, _, err = run_here("resume", str(result), "--engine", str(engine))
     assert code == 0, err
     assert len(list((result / "records").iterdir())) == launches
 

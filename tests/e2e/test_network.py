@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run
+from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here
 from tests.places.hosts import hosts_up
 
 from ullage.engine import describe
@@ -30,12 +30,12 @@ def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: P
     assert {"tcp", "udp"} <= latencies
     assert all(row["median"] > 0 for row in rows if row["metric"] != "loss_share")
     assert all(row["ceiling"] is None for row in rows)
-    assert not any(flag.startswith("INVALID") for row in rows for flag in row["flags"])
+    assert not any(flag["code"].startswith("INVALID") for row in rows for flag in row["flags"])
     page = (result / "report.html").read_text()
     for title in ("throughput", "round trips", "never leave its kernel"):
         assert title in page
     launches = len(list((result / "records").iterdir()))
-    code, _, err = run(command(engine, "resume", str(result)))
+    code, _, err = run_here("resume", str(result), "--engine", str(engine))
     assert code == 0, err
     assert len(list((result / "records").iterdir())) == launches
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, command, finish, run, start
+from tests.e2e.commands import TIMEOUT_S, command, finish, run, run_here, start
 
 from ullage.engine import describe
 from ullage.model.summary import Summary
@@ -83,7 +83,7 @@ def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path
     page = (result / "report.html").read_text()
     assert page.index('id="front"') < page.index('id="disk"') < page.index('id="noise"')
     assert [path.name for path in target.iterdir()] == ["precious"]
-    shown, again, _ = run([*command(node_engine)[:3], "report", str(result), "--format", "json"])
+    shown, again, _ = run_here("report", str(result), "--format", "json")
     assert shown == 0
     assert len(json.loads(again)["rows"]) == len(summary.rows)
 
@@ -102,8 +102,8 @@ def test_a_part_without_its_target_is_said_and_the_others_run(node_engine: Path,
 
 
 def test_every_part_is_explained_and_nothing_is_started(node_engine: Path, target: Path, tmp_path: Path) -> None:
-    words = ["plan", "node", "--target", f"here={target}", "--quick"]
-    code, out, err = run(command(node_engine, *words))
+    words = ["plan", "node", "--target", f"here={target}", "--quick", "--engine", str(node_engine)]
+    code, out, err = run_here(*words)
     assert code == 0, err
     assert [line.removeprefix("== ") for line in out.splitlines() if line.startswith("== ")] == [
         "cpu",
@@ -112,7 +112,7 @@ def test_every_part_is_explained_and_nothing_is_started(node_engine: Path, targe
         "network",
         "noise",
     ]
-    code, out, err = run(command(node_engine, *words, "--json"))
+    code, out, err = run_here(*words, "--json")
     assert code == 0, err
     assert {plan["suite"] for plan in json.loads(out)} == {"cpu", "memory", "disk", "network", "noise"}
     assert [path.name for path in target.iterdir()] == ["precious"]

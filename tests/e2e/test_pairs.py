@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run
+from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here
 from tests.places.hosts import PAYLOAD_SHARE, hosts_up
 
 from ullage.engine import describe
@@ -35,19 +35,20 @@ def test_bad_words_and_a_bad_pattern_are_one_line(engine: Path, tmp_path: Path) 
     check_refusal(engine, tmp_path, ["run", "pairs", "--hosts", "a,b", "--launcher", "script"], 2, "--hosts")
     pattern = tmp_path / "bad"
     pattern.write_text("0 1\n1 7\n")
-    code, out, err = run(command(engine, "plan", "pairs", "--ranks", "2", "--pattern", str(pattern)))
+    code, out, err = run_here("plan", "pairs", "--ranks", "2", "--pattern", str(pattern), "--engine", str(engine))
     assert (code, out) == (2, "")
     assert err.splitlines() == [f"ullage: --pattern {pattern}: line 2: rank 7 of 2 ranks; a line is FROM TO [WEIGHT]"]
 
 
 @pytest.mark.any_mpi
 def test_a_plan_for_hosts_is_of_as_many_nodes(engine: Path) -> None:
-    code, out, err = run(command(engine, "plan", "pairs", "--hosts", "a,b,c", "--json"))
+    code, out, err = run_here("plan", "pairs", "--hosts", "a,b,c", "--json", "--engine", str(engine))
     assert code == 0, err
     (plan,) = json.loads(out)
     assert plan["layout"] == {**plan["layout"], "ranks": 3, "nodes": 3, "ranks_per_node": 1}
 
 
+@pytest.mark.undisturbed
 def test_a_host_behind_a_slow_link_is_found_and_its_rate_is_right(engine: Path, tmp_path: Path) -> None:
     family = describe(engine).engine.mpi.family
     result = tmp_path / "result"

@@ -13,7 +13,7 @@ from support.b_eff_io_world import World, usual_options
 from support.sample_result import Shape, make_rows, make_summary, write_result
 from ullage.report.html import write_report
 from ullage.runs.summary import build_summary
-from ullage.suites.b_eff_io.options import HintSet
+from ullage.suites.b_eff_io.hint_lines import HintSet
 
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
@@ -52,7 +52,7 @@ def browse(folder: Path, page: Path, *options: str) -> subprocess.CompletedProce
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("browser")
     shape = Shape(repetitions=6)
-    rows = [row.model_copy(update={"target": row.target + EVIL, "reasons": [EVIL]}) for row in make_rows(shape)]
+    rows = [row.model_copy(update={"target": row.target + EVIL, "verdict_reasons": [EVIL]}) for row in make_rows(shape)]
     summary = make_summary(shape).model_copy(update={"rows": rows})
     result = write_result(folder / "result", shape, summary)
     return write_report(result, result.report_path)

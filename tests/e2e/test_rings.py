@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from tests.e2e.commands import command, run
+from tests.e2e.commands import command, run, run_here
 
 from ullage.engine import describe
 from ullage.model.peer import PeerRecord
@@ -44,7 +44,7 @@ def test_rings_leave_rows_an_export_and_a_page(ring_engine: Path, tmp_path: Path
         assert least <= mean <= most
     page = (result / "report.html").read_text()
     assert "ratio of bandwidths" in page
-    code, exported, err = run([*command(ring_engine)[:3], "report", str(result), "--format", "hpcc"])
+    code, exported, err = run_here("report", str(result), "--format", "hpcc")
     assert code == 0, err
     fields = dict(line.split("=", 1) for line in exported.splitlines() if "=" in line)
     assert fields["CommWorldProcs"] == "2"

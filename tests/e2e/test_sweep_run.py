@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.e2e.commands import check_refusal, command, run, start_and_act
+from tests.e2e.commands import check_refusal, command, run, run_here, start_and_act
 
 from ullage.cleaning import find_run_folders
 from ullage.launch.members import LAUNCH_VARIABLE
@@ -138,7 +138,7 @@ def test_what_is_refused_leaves_nothing_behind(
 
 def test_plan_explains_and_touches_nothing(engine: Path, tmp_path: Path) -> None:
     words = ["plan", "sweep", "--target", f"x={tmp_path}", "--ranks", "1,2", "--block", "1M,4M", "--access", "read"]
-    code, out, err = run(command(engine, *words, "--volume", "64M"))
+    code, out, err = run_here(*words, "--volume", "64M", "--engine", str(engine))
     assert code == 0, err
     text = " ".join(out.split())
     for expected in (
@@ -171,7 +171,7 @@ def test_plan_in_json_is_what_the_engine_would_get(engine: Path, tmp_path: Path)
         "64M",
         "--json",
     ]
-    code, out, err = run(command(engine, *words))
+    code, out, err = run_here(*words, "--engine", str(engine))
     assert code == 0, err
     plans = TypeAdapter(list[Plan]).validate_json(out)
     assert [plan.layout.ranks for plan in plans] == [1, 2]
@@ -181,7 +181,7 @@ def test_plan_in_json_is_what_the_engine_would_get(engine: Path, tmp_path: Path)
 def test_batch_scripts_are_written_and_nothing_is_started(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ["run", "sweep", "--target", f"x={tmp_path}", "--ranks", "2,4", "--block", "1M", "--volume", "64M"]
-    code, out, err = run(command(engine, *words, "--launcher", "script", "--result", str(result)))
+    code, out, err = run_here(*words, "--launcher", "script", "--result", str(result), "--engine", str(engine))
     assert code == 0, err
     assert out.splitlines()[-1] == str(result)
     assert sorted(path.name for path in (result / "batch").iterdir()) == [

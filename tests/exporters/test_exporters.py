@@ -62,7 +62,7 @@ def test_csv_of_words_with_commas_quotes_and_lines() -> None:
 def test_json_is_the_contract(data: ReportData) -> None:
     text = text_of("json", data)
     assert Summary.model_validate_json(text) == data.summary
-    assert json.loads(text)["schema"] == "ullage.summary/1"
+    assert json.loads(text)["schema"] == "ullage.summary/2"
 
 
 def test_markdown_has_the_findings_and_the_tables(data: ReportData) -> None:

@@ -48,7 +48,7 @@ def test_every_line_of_every_table_is_a_row(summary: Summary) -> None:
 def test_the_ceiling_is_the_drives_whatever_the_threads(summary: Summary) -> None:
     reads = [row(summary, "disk throughput", "RS", threads, 10 * MIB) for threads in (1, 2, 4)]
     assert {one.ceiling.value for one in reads if one.ceiling} == {540e6}
-    assert ["ceiling-times-threads" in one.flags for one in reads] == [False, True, True]
+    assert ["ceiling-times-threads" in one.flag_codes for one in reads] == [False, True, True]
     assert "540 MB/s" in texts(summary, "ceiling-times-threads")
 
 
@@ -57,10 +57,10 @@ def test_iozone_at_223_percent_of_the_drive(summary: Summary) -> None:
     assert four.peer is not None
     assert four.ceiling is not None
     assert four.peer.median / four.ceiling.value == pytest.approx(2.2337, rel=1e-4)
-    assert "peer-above-ceiling" in four.flags
+    assert "peer-above-ceiling" in four.flag_codes
     assert "IOzone: 2.23 times the ceiling" in four.reasons
     ours = row(summary, "disk throughput", "RS", 4, MIB)
-    assert "INVALID:above-ceiling" in ours.flags
+    assert "INVALID:above-ceiling" in ours.flag_codes
     assert "1.96 times the ceiling" in ours.reasons
 
 
@@ -68,7 +68,7 @@ def test_random_blocks_are_not_bounded_by_small_requests(summary: Summary) -> No
     random = row(summary, "disk throughput", "RR", 1, 100 * MIB)
     assert random.ceiling is not None
     assert random.ceiling.value == 540e6
-    assert "ceiling-of-small-requests" in random.flags
+    assert "ceiling-of-small-requests" in random.flag_codes
     written = row(summary, "disk throughput", "WR", 4, MIB)
     assert written.ceiling is not None
     assert written.ceiling.value == 410e6
@@ -76,39 +76,39 @@ def test_random_blocks_are_not_bounded_by_small_requests(summary: Summary) -> No
 
 def test_rate_and_latency_contradict_each_other(summary: Summary) -> None:
     reads = row(summary, "disk iops", "RR", 1, KIB)
-    assert "INVALID:littles-law" in reads.flags
+    assert "INVALID:littles-law" in reads.flag_codes
     assert any("36,265 a second x 5.51 us = 0.20 in flight with 1 thread" in reason for reason in reads.reasons)
     assert "0.20 in flight with 1 thread" in texts(summary, "littles-law")
     assert "IOzone: 42,681 a second x 50.0 us = 2.13 in flight" in texts(summary, "peer-littles-law")
-    assert all("INVALID:littles-law" in row(summary, "disk latency", "WR", t, KIB).flags for t in (1, 16, 128))
+    assert all("INVALID:littles-law" in row(summary, "disk latency", "WR", t, KIB).flag_codes for t in (1, 16, 128))
 
 
 def test_the_efficiency_of_a_time_is_turned_round(summary: Summary) -> None:
     slow = row(summary, "memory latency", "RWR", 4, 1)
-    assert "efficiency-inverted" in slow.flags
+    assert "efficiency-inverted" in slow.flag_codes
     assert "2155 %" in texts(summary, "efficiency-inverted")
     assert slow.share == pytest.approx(0.01406 / 0.302988)
     assert "2.6e+05 %" in texts(summary, "peer-efficiency-inverted")
     # Their own network latencies were divided the right way round.
-    assert "efficiency-inverted" not in row(summary, "network latency", "TCP", 1, 1).flags
+    assert "efficiency-inverted" not in row(summary, "network latency", "TCP", 1, 1).flag_codes
 
 
 def test_a_latency_that_falls_with_threads_is_an_inverse_rate(summary: Summary) -> None:
     falling = [row(summary, "memory latency", "RWS", threads, 1) for threads in (1, 2, 4)]
-    assert ["INVALID:inverse-rate" in one.flags for one in falling] == [False, True, True]
-    assert not any("INVALID:inverse-rate" in row(summary, "memory latency", "RWR", t, 1).flags for t in (1, 2, 4))
-    assert "INVALID:inverse-rate" in row(summary, "network latency", "UDP", 8, 1).flags
+    assert ["INVALID:inverse-rate" in one.flag_codes for one in falling] == [False, True, True]
+    assert not any("INVALID:inverse-rate" in row(summary, "memory latency", "RWR", t, 1).flag_codes for t in (1, 2, 4))
+    assert "INVALID:inverse-rate" in row(summary, "network latency", "UDP", 8, 1).flag_codes
 
 
 def test_a_read_of_5_us_from_a_drive_of_500_us_did_not_come_from_it(summary: Summary) -> None:
-    assert "INVALID:above-ceiling" in row(summary, "disk latency", "RR", 1, KIB).flags
+    assert "INVALID:above-ceiling" in row(summary, "disk latency", "RR", 1, KIB).flag_codes
 
 
 def test_a_theory_without_an_instruction_and_of_all_cores(summary: Summary) -> None:
-    assert "ceiling-without-instruction" in row(summary, "cpu", "QP", 1).flags
-    assert "ceiling-without-instruction" not in row(summary, "cpu", "SP", 1).flags
-    assert "ceiling-of-all-cores" in row(summary, "cpu", "DP", 1).flags
-    assert "ceiling-of-all-cores" not in row(summary, "cpu", "DP", 4).flags
+    assert "ceiling-without-instruction" in row(summary, "cpu", "QP", 1).flag_codes
+    assert "ceiling-without-instruction" not in row(summary, "cpu", "SP", 1).flag_codes
+    assert "ceiling-of-all-cores" in row(summary, "cpu", "DP", 1).flag_codes
+    assert "ceiling-of-all-cores" not in row(summary, "cpu", "DP", 4).flag_codes
     assert "scalar code" in texts(summary, "width-independent")
 
 

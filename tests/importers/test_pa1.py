@@ -32,22 +32,22 @@ def test_an_honest_table_has_no_flag_and_no_finding() -> None:
         iops=[IOPS, "RR,1,4KB,10000,9000,93000", "RR,8,4KB,80000,70000,93000"],
         times=[TIMES, "RR,1,4KB,0.1,0.11,0.05,50", "RR,8,4KB,0.1,0.114,0.05,50"],
     )
-    assert {flag for row in summary.rows for flag in row.flags} == {"interval-below-95"}
+    assert {flag for row in summary.rows for flag in row.flag_codes} == {"interval-below-95"}
     assert summary.findings == []
     assert summary.rows[0].peer is None
 
 
 def test_the_law_allows_what_a_closed_loop_keeps_under_way() -> None:
     tables = {"iops": [IOPS, "RR,8,4KB,80000,70000,93000"], "times": [TIMES, "RR,8,4KB,0.12,0.114,0.05,41.7"]}
-    flags = {row.params["table"]: row.flags for row in _read(**tables).rows}
+    flags = {row.params["table"]: row.flag_codes for row in _read(**tables).rows}
     assert all("INVALID:littles-law" in found for found in flags.values())
     # Without the other table there is nothing to hold against.
-    assert "INVALID:littles-law" not in _read(iops=tables["iops"]).rows[0].flags
+    assert "INVALID:littles-law" not in _read(iops=tables["iops"]).rows[0].flag_codes
 
 
 def test_a_theory_that_follows_the_instructions_is_left_alone() -> None:
     lines = [CPU, "QP,2,100,N/A,294,34,N/A", "DP,2,20,60,73.5,27,82"]
-    assert {flag for row in _read(cpu=lines).rows for flag in row.flags} == {"interval-below-95"}
+    assert {flag for row in _read(cpu=lines).rows for flag in row.flag_codes} == {"interval-below-95"}
 
 
 @pytest.mark.parametrize(

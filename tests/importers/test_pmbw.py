@@ -46,12 +46,12 @@ def test_a_chase_has_the_time_of_one_access_whatever_the_threads() -> None:
     (time,) = [row for row in rows if row.metric == "access_time"]
     assert (time.unit, time.better) == ("s", "less")
     assert time.median == pytest.approx(120e-9), "pmbw's rate falls with threads, a load's time does not"
-    assert time.flags == ["interval-below-95"]
+    assert time.flag_codes == ["interval-below-95"]
 
 
 def test_a_chase_whose_passes_overlap_is_flagged() -> None:
     rows = read_pmbw(line("PermRead64SimpleLoop", area=KIB), "s").rows
-    flags = {row.metric: row.flags for row in rows}
+    flags = {row.metric: row.flag_codes for row in rows}
     assert flags["access_time"] == ["passes-overlap", "interval-below-95"]
     assert flags["memory_bandwidth"] == ["interval-below-95"]
 

@@ -24,7 +24,7 @@ def test_a_line_becomes_a_row() -> None:
     assert row.params == {"access": "write", "ranks": 2, "block_bytes": 131072}
     assert row.median == 1413.428e6
     assert (row.low, row.high, row.grade) == (None, None, None)
-    assert row.flags == ["interval-below-95"]
+    assert row.flag_codes == ["interval-below-95"]
     assert row.reasons == ["imported from t.csv, which has no counters"]
 
 
@@ -37,7 +37,7 @@ def test_further_lines_of_a_cell_are_repetitions() -> None:
     (row,) = _read(HEAD, *(f"a,read,1,4096,{value}" for value in (10, 12, 11, 13, 14, 15))).rows
     assert row.repetitions == pytest.approx([10e6, 12e6, 11e6, 13e6, 14e6, 15e6])
     assert (row.median, row.low, row.high) == pytest.approx((12.5e6, 10e6, 15e6))
-    assert row.flags == []
+    assert row.flag_codes == []
 
 
 @pytest.mark.parametrize(

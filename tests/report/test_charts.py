@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from support.sample_result import Shape, make_rows, make_summary, write_result
-from ullage.report.charts import Figure, comparison, documents, heatmap, latency, lines, load_charts, time_series
+from ullage.report.charts import comparison, heatmap, latency, lines, time_series
+from ullage.report.contents import Figure, documents, load_charts
 from ullage.report.data import ReportData, load
 from ullage.report.vega import ordered_colors, to_png, to_svg
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The front page: a line for each part of the machine, and what to change first."""
 
+from support.flags import flags_of
 from ullage.model.summary import Ceiling, Finding, Headline, Part, Row, Summary
+from ullage.quantity import DASH
+from ullage.report.contents import LEAD, Grid
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH
-from ullage.report.sections import LEAD, Grid
 from ullage.report.sections.front import SECTION, build, strongest
 
 
@@ -77,7 +78,7 @@ def test_what_is_its_own_empirical_ceiling_claims_no_ullage() -> None:
 
 
 def test_a_row_that_breaks_physics_says_so() -> None:
-    wrong = row(9e8, declared(5e8), flags=["INVALID:above-ceiling"])
+    wrong = row(9e8, declared(5e8), flags=flags_of("INVALID:above-ceiling"))
     assert cells(grids(summary([wrong]))[0], 0)["verdict"] == "INVALID"
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support import phase_result
+from support.flags import flags_of
 from support.sample_result import Shape, make_rows, make_summary, write_result
 from ullage.errors import UserError
 from ullage.model.record import PhaseRecord
@@ -160,7 +161,7 @@ def test_nothing_from_a_machine_becomes_markup_in_the_tables_of_phases(tmp_path:
             update={
                 "target": EVIL,
                 "params": {**row.params, "phase": EVIL + str(row.params["phase"])},
-                "reasons": [EVIL],
+                "verdict_reasons": [EVIL],
             }
         )
         for row in data.summary.rows
@@ -186,8 +187,8 @@ def evil_data() -> ReportData:
                 "target": EVIL + row.target,
                 "params": {**row.params, "backend": EVIL + str(index % 2)},
                 "verdict": "mixed " + EVIL,
-                "reasons": [EVIL],
-                "flags": [EVIL],
+                "verdict_reasons": [EVIL],
+                "flags": flags_of(EVIL),
                 "ceiling": row.ceiling.model_copy(update={"source": EVIL}) if row.ceiling else None,
             }
         )

@@ -8,9 +8,10 @@ import pytest
 from support import sample_result
 from support.phase_result import GIB, PHASES, Course, make_summary, write_result
 from ullage.model.summary import Summary
-from ullage.report.charts import documents, phase_bars, phase_latency, phase_rates
+from ullage.report.charts import phases
+from ullage.report.charts.phases import publications
+from ullage.report.contents import documents
 from ullage.report.data import ReportData, load
-from ullage.report.references import publications
 from ullage.report.vega import to_svg
 
 
@@ -21,7 +22,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
 
 def test_a_sweep_has_none_of_them_and_phases_have_none_of_its(data: ReportData, tmp_path: Path) -> None:
     sweep = load(sample_result.write_result(tmp_path / "sweep"))
-    for chart in (phase_bars, phase_latency, phase_rates):
+    for chart in phases.CHARTS:
         assert chart.build(sweep) == []
     drawn = {name.rpartition("-")[0] for name, _ in documents(data)}
     assert drawn == {"phase_bars", "phase_latency", "phase_rates"}
@@ -33,7 +34,7 @@ def test_every_figure_can_be_drawn(data: ReportData) -> None:
 
 
 def test_bars_of_bandwidth_and_of_operations_have_the_published_runs_beside_them(data: ReportData) -> None:
-    bandwidth, rate = phase_bars.build(data)
+    bandwidth, rate = phases.bar_figures(data)
     assert (bandwidth.title, rate.title) == ("Bandwidth", "Rate of operations")
     values = bandwidth.spec["data"]["values"]
     assert [value["who"] for value in values].count("scratch") == 4
@@ -53,7 +54,7 @@ def published(index: int) -> Summary:
 
 
 def test_a_published_run_is_not_shown_beside_itself() -> None:
-    bandwidth, _ = phase_bars.build(ReportData(published(0)))
+    bandwidth, _ = phases.bar_figures(ReportData(published(0)))
     names = {value["who"] for value in bandwidth.spec["data"]["values"]}
     assert names == {"scratch", publications()[0].runs[1].name}
 
@@ -61,18 +62,18 @@ def test_a_published_run_is_not_shown_beside_itself() -> None:
 def test_phases_of_another_benchmark_have_no_published_runs_beside_them() -> None:
     summary = make_summary()
     rows = [row.model_copy(update={"params": {"phase": f"other-{index}"}}) for index, row in enumerate(summary.rows)]
-    bandwidth, _ = phase_bars.build(ReportData(summary.model_copy(update={"rows": rows})))
+    bandwidth, _ = phases.bar_figures(ReportData(summary.model_copy(update={"rows": rows})))
     assert {value["who"] for value in bandwidth.spec["data"]["values"]} == {"scratch"}
     assert not bandwidth.caption
 
 
 def test_a_phase_without_a_value_has_no_bar() -> None:
     rows = [row.model_copy(update={"median": 0.0, "low": 0.0}) for row in make_summary().rows]
-    assert phase_bars.build(ReportData(make_summary().model_copy(update={"rows": rows}))) == []
+    assert phases.bar_figures(ReportData(make_summary().model_copy(update={"rows": rows}))) == []
 
 
 def test_rates_over_time_are_of_operations_where_the_phase_counts_them(data: ReportData) -> None:
-    figures = {figure.title: figure for figure in phase_rates.build(data)}
+    figures = {figure.title: figure for figure in phases.rate_figures(data)}
     assert list(figures) == [name for name, *_ in PHASES]
     for name, amount in (("ior-easy-read", GIB), ("mdtest-easy-stat", 1e3)):
         row = next(row for row in data.summary.rows if row.params["phase"] == name)
@@ -85,21 +86,21 @@ def test_rates_over_time_are_of_operations_where_the_phase_counts_them(data: Rep
 
 def test_targets_share_a_figure(tmp_path: Path) -> None:
     both = load(write_result(tmp_path / "r", Course(targets=("a", "b"))))
-    figures = phase_rates.build(both)
+    figures = phases.rate_figures(both)
     assert len(figures) == len(PHASES)
     assert {value["who"] for value in figures[0].spec["data"]["values"]} == {"a", "b"}
     assert figures[0].caption.startswith("a: time was up after 300 s")
 
 
 def test_many_phases_share_the_points_of_the_page(data: ReportData, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(phase_rates, "_ALL_POINTS", 240)
-    assert all(len(figure.spec["data"]["values"]) <= 20 for figure in phase_rates.build(data))
+    monkeypatch.setattr(phases, "_ALL_POINTS", 240)
+    assert all(len(figure.spec["data"]["values"]) <= 20 for figure in phases.rate_figures(data))
 
 
 def test_latency_of_all_phases_is_one_figure(data: ReportData) -> None:
-    (figure,) = phase_latency.build(data)
+    (figure,) = phases.latency_figures(data)
     values = figure.spec["data"]["values"]
     assert len(values) == 5 * len(PHASES)
     stat = {value["name"]: value["x"] for value in values if value["phase"] == "mdtest-easy-stat"}
     assert stat["p50"] < stat["p99"] < stat["max"]
-    assert phase_latency.build(ReportData(data.summary)) == []
+    assert phases.latency_figures(ReportData(data.summary)) == []

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from ullage.report.references import ReferenceRun, publications
+from ullage.report.charts.phases import ReferenceRun, publications
 from ullage.suites.io500.phases import BY_NAME
 
 

@@ -9,9 +9,10 @@ from support import sample_result
 from support.phase_result import PHASES, Course, make_scores, make_summary, write_result
 from ullage.model.record import PhaseRecord, RankTime
 from ullage.model.summary import Score
+from ullage.report.contents import Content, Grid, built_sections, load_sections
 from ullage.report.data import ReportData, load
-from ullage.report.sections import Content, Grid, built_sections, load_sections, operations, phases, scores, slow_ranks
-from ullage.report.sections import sensitivity as sensitivity_section
+from ullage.report.sections import phases, scores
+from ullage.suites.io500 import report as sensitivity_section
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +113,7 @@ def test_numbers_of_one_partition_stand_together() -> None:
 
 
 def test_the_table_of_phases_says_what_each_gave_and_whether_it_counts(data: ReportData) -> None:
-    grid = grid_of(phases.build(data))
+    grid = grid_of(phases.phase_table(data))
     assert column(grid, "phase") == [name for name, *_ in PHASES]
     assert column(grid, "value")[0].endswith(" GiB/s")
     assert column(grid, "value")[1].endswith(" kIOPS")
@@ -131,16 +132,17 @@ def test_wear_out_that_was_cut_short_is_said(data: ReportData) -> None:
         return record.model_copy(update={"stonewall": wall})
 
     changed = {key: [cut(record) for record in records] for key, records in data.phases.items()}
-    grid = grid_of(phases.build(ReportData(data.summary, changed)))
+    grid = grid_of(phases.phase_table(ReportData(data.summary, changed)))
     assert sum(text.endswith(" (cut short)") for text in column(grid, "with wear-out")) == 4
 
 
 def test_what_all_phases_share_is_said_once_and_columns_of_dashes_are_left_out() -> None:
     summary = make_summary(Course(repetitions=1))
     rows = [
-        row.model_copy(update={"reasons": [*row.reasons, "imported from x"], "grade": None}) for row in summary.rows
+        row.model_copy(update={"verdict_reasons": [*row.verdict_reasons, "imported from x"], "grade": None})
+        for row in summary.rows
     ]
-    content = phases.build(ReportData(summary.model_copy(update={"rows": rows})))
+    content = phases.phase_table(ReportData(summary.model_copy(update={"rows": rows})))
     assert content is not None
     assert content.notes == ["All phases: imported from x."]
     heads = [column.heading for column in content.grids[0].columns]
@@ -148,7 +150,7 @@ def test_what_all_phases_share_is_said_once_and_columns_of_dashes_are_left_out()
 
 
 def test_sensitivity_names_the_phase_that_holds_the_score_down(data: ReportData) -> None:
-    grid = grid_of(sensitivity_section.build(data))
+    grid = grid_of(sensitivity_section.tables(data))
     gains = dict(zip(column(grid, "phase"), column(grid, "10 % more: total"), strict=True))
     assert gains["ior-easy-write"] == "+1.20 %"
     assert gains["find"] == "+0.60 %"
@@ -158,15 +160,15 @@ def test_sensitivity_names_the_phase_that_holds_the_score_down(data: ReportData)
 
 
 def test_sensitivity_has_a_table_for_each_target_and_none_for_phases_it_does_not_know() -> None:
-    content = sensitivity_section.build(ReportData(make_summary(Course(targets=("a", "b")))))
+    content = sensitivity_section.tables(ReportData(make_summary(Course(targets=("a", "b")))))
     assert content is not None
     assert [grid.title for grid in content.grids] == ["a", "b"]
     rows = [row.model_copy(update={"params": {"phase": "unheard-of"}}) for row in make_summary().rows[:1]]
-    assert sensitivity_section.build(ReportData(make_summary().model_copy(update={"rows": rows}))) is None
+    assert sensitivity_section.tables(ReportData(make_summary().model_copy(update={"rows": rows}))) is None
 
 
 def test_an_operation_stands_above_its_parts(data: ReportData) -> None:
-    grid = grid_of(operations.build(data))
+    grid = grid_of(phases.operation_table(data))
     parts = column(grid, "part")
     names = column(grid, "phase")
     first = names.index("mdtest-hard-write")
@@ -177,7 +179,7 @@ def test_an_operation_stands_above_its_parts(data: ReportData) -> None:
 
 
 def test_the_slowest_ranks_are_named_and_who_is_slow_again_and_again(data: ReportData) -> None:
-    content = slow_ranks.build(data)
+    content = phases.rank_table(data)
     grid = grid_of(content)
     assert column(grid, "slowest / fastest")[0] == "1.25x"
     assert column(grid, "fastest rank")[0] == "rank 2 on node000: 250 s"
@@ -195,7 +197,7 @@ def test_ranks_that_ended_together_accuse_nobody(data: ReportData) -> None:
         )
 
     changed = {key: [even(record) for record in records] for key, records in data.phases.items()}
-    content = slow_ranks.build(ReportData(data.summary, changed))
+    content = phases.rank_table(ReportData(data.summary, changed))
     assert set(column(grid_of(content), "slowest / fastest")) == {"1.00x"}
     assert content is not None
     assert content.notes == []

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from support import phase_result
+from support.flags import flags_of
 from support.sample_result import Shape, make_rows, make_summary
 from ullage.model.summary import Finding, Score, Summary
 from ullage.report.data import load
@@ -46,7 +47,9 @@ def test_no_line_is_wider_than_the_terminal_and_no_number_is_lost(width: int) ->
 
 def test_nothing_from_a_machine_moves_the_cursor_or_becomes_markup() -> None:
     evil = "\x1b[2J[red]x[/red]\r\n:smile:"
-    rows = [row.model_copy(update={"target": evil, "verdict": evil, "flags": [evil]}) for row in make_rows(Shape())]
+    rows = [
+        row.model_copy(update={"target": evil, "verdict": evil, "flags": flags_of(evil)}) for row in make_rows(Shape())
+    ]
     finding = Finding(kind="a", text=evil)
     text = printed(make_summary().model_copy(update={"rows": rows, "findings": [finding], "events": [finding]}))
     assert "\x1b" not in text

@@ -3,6 +3,7 @@
 
 import pytest
 
+from support.flags import flags_of
 from support.sample_result import Shape, make_rows
 from ullage.report import verdicts
 
@@ -39,7 +40,7 @@ def test_the_words_of_the_verdicts_are_all_known() -> None:
 
 
 def test_an_invalid_flag_outdoes_the_verdict() -> None:
-    row = make_rows(Shape())[0].model_copy(update={"verdict": "cold", "flags": ["invalid-above-ceiling"]})
+    row = make_rows(Shape())[0].model_copy(update={"verdict": "cold", "flags": flags_of("INVALID:above-ceiling")})
     assert verdicts.is_invalid(row)
     assert not verdicts.classify(row).filled
 

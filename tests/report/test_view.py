@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows arranged in panels."""
 
+from support.flags import flags_of
 from support.sample_result import Shape, make_rows, make_summary
 from ullage.model.summary import Row, Summary
 from ullage.report.view import MOST_PANELS, make_view
@@ -42,7 +43,7 @@ def test_best_is_by_direction_and_never_invalid() -> None:
     rows = make_rows(Shape(targets=("nvme",), accesses=("read",)))
     fastest = max(rows, key=lambda row: row.median)
     assert make_view(of(rows)).panels[0].best is fastest
-    flagged = [row.model_copy(update={"flags": ["INVALID"]}) if row is fastest else row for row in rows]
+    flagged = [row.model_copy(update={"flags": flags_of("INVALID")}) if row is fastest else row for row in rows]
     best = make_view(of(flagged)).panels[0].best
     assert best is not None
     assert best.median < fastest.median
@@ -53,7 +54,7 @@ def test_best_is_by_direction_and_never_invalid() -> None:
 
 
 def test_no_valid_row_is_no_best() -> None:
-    rows = [row.model_copy(update={"flags": ["invalid"]}) for row in make_rows(Shape())]
+    rows = [row.model_copy(update={"flags": flags_of("INVALID:littles-law")}) for row in make_rows(Shape())]
     assert all(panel.best is None for panel in make_view(of(rows)).panels)
 
 

@@ -2,6 +2,7 @@
 """The sentences above the tables."""
 
 from support.sample_result import Shape, make_summary
+from ullage.quantity import listing
 from ullage.report import words
 from ullage.report.data import ReportData
 
@@ -33,6 +34,6 @@ def test_an_empty_summary_has_words_too() -> None:
 
 
 def test_long_lists_are_cut() -> None:
-    assert words.listing(["a", "b", "c", "d"], 3) == "a, b and 2 more"
-    assert words.listing(["a"]) == "a"
-    assert words.listing([]) == ""
+    assert listing(["a", "b", "c", "d"], 3) == "a, b and 2 more"
+    assert listing(["a"]) == "a"
+    assert listing([]) == ""

@@ -48,7 +48,7 @@ def test_a_row_says_everything_of_its_case() -> None:
         "order": "sequential",
     }
     assert (row.metric, row.unit, row.better, row.target, row.case) == ("bandwidth", "B/s", "more", "disk", "c1")
-    assert (row.verdict, row.grade, row.flags) == ("synced", "A", [])
+    assert (row.verdict, row.grade, row.flag_codes) == ("synced", "A", [])
 
 
 def test_launches_of_one_case_are_pooled_though_their_repetitions_have_the_same_numbers() -> None:
@@ -99,21 +99,21 @@ def test_dirty_repetitions_are_left_out_where_three_are_clean() -> None:
     dirty = _repetition(3, 9 * SECOND_NS, grade="C")
     row = _one(make_launch(*(_repetition(i, grade="B") for i in range(3)), dirty))
     assert len(row.repetitions) == 3
-    assert "dirty-repeated:1" in row.flags
+    assert "dirty-repeated:1" in row.flag_codes
     assert row.grade == "B"
 
 
 def test_dirty_repetitions_count_where_fewer_are_clean_and_the_row_says_so() -> None:
     row = _one(make_launch(_repetition(0), _repetition(1, grade="C"), _repetition(2, grade="C")))
     assert len(row.repetitions) == 3
-    assert "dirty-used:2" in row.flags
+    assert "dirty-used:2" in row.flag_codes
     assert row.grade == "C"
 
 
 def test_few_repetitions_are_flagged() -> None:
     single = _one(make_launch(_repetition(0)))
     assert (single.low, single.high) == (None, None)
-    assert "interval-below-95" in single.flags
+    assert "interval-below-95" in single.flag_codes
     three = _one(make_launch(*(_repetition(i, (10 + i) * 10**8) for i in range(3))))
     assert (three.low, three.high) == (min(three.repetitions), max(three.repetitions))
     assert any("75%" in reason for reason in three.reasons)
@@ -122,10 +122,10 @@ def test_few_repetitions_are_flagged() -> None:
 def test_a_wide_interval_has_not_converged() -> None:
     records = make_launch(*(_repetition(i, (10 + 5 * i) * 10**8) for i in range(3)))
     wanted = RowContext(metrics=("bandwidth",), wanted_width=0.05)
-    assert "not-converged" in _one(records, context=wanted).flags
-    assert "not-converged" not in _one(records).flags
+    assert "not-converged" in _one(records, context=wanted).flag_codes
+    assert "not-converged" not in _one(records).flag_codes
     narrow = make_launch(*(_repetition(i, 10**9 + i) for i in range(3)))
-    assert "not-converged" not in _one(narrow, context=wanted).flags
+    assert "not-converged" not in _one(narrow, context=wanted).flag_codes
 
 
 @pytest.mark.parametrize(
@@ -138,11 +138,11 @@ def test_a_wide_interval_has_not_converged() -> None:
 )
 def test_what_the_launch_was_like(run: AnyRecord, flag: str) -> None:
     row = _one(make_launch(_repetition(0), run=run))  # type: ignore[arg-type]
-    assert [name for name in row.flags if name in {"oversubscribed", "unpinned", "clock-skew"}] == [flag]
+    assert [name for name in row.flag_codes if name in {"oversubscribed", "unpinned", "clock-skew"}] == [flag]
 
 
 def test_a_single_rank_needs_no_pinning() -> None:
-    assert "unpinned" not in _one(make_launch(_repetition(0), run=make_run(1, unpinned=1))).flags
+    assert "unpinned" not in _one(make_launch(_repetition(0), run=make_run(1, unpinned=1))).flag_codes
 
 
 def test_ceiling_share_and_what_lies_above_it() -> None:
@@ -152,7 +152,7 @@ def test_ceiling_share_and_what_lies_above_it() -> None:
         row = _one(make_launch(_repetition(0)), context=RowContext(metrics=("bandwidth",), targets={"disk": facts}))
         assert row.ceiling == ceiling
         assert row.share == pytest.approx(share)
-        assert ("INVALID:above-ceiling" in row.flags) == invalid
+        assert ("INVALID:above-ceiling" in row.flag_codes) == invalid
 
 
 def test_a_ceiling_of_bytes_does_not_bound_a_time() -> None:
@@ -166,16 +166,16 @@ def test_what_breaks_littles_law_is_invalid_wherever_it_was_seen() -> None:
     good = [make_phase("c1", 0), make_case("c1", 0)]
     bad = [make_phase("c1", 1, latency=make_latency(1000, 3_000_000)), make_case("c1", 1)]
     row = _one(make_launch(good, bad))
-    assert "INVALID:littles-law" in row.flags
+    assert "INVALID:littles-law" in row.flag_codes
     assert any("(1 of 2 repetitions)" in reason for reason in row.reasons)
 
 
 def test_ranks_that_idle_are_no_news_where_no_storage_is() -> None:
     records = make_launch([make_phase(latency=make_latency(1000, 1000)), make_case()])
-    assert "idle-ranks" in _one(records).flags
+    assert "idle-ranks" in _one(records).flag_codes
     simulated = RowContext(metrics=("bandwidth",), targets={"disk": TargetFacts(holds_data=False)})
     row = _one(records, context=simulated)
-    assert "idle-ranks" not in row.flags
+    assert "idle-ranks" not in row.flag_codes
     assert row.verdict == "none"
 
 

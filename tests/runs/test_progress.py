@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Progress: plain lines now and then, a bar on a terminal; nothing from a machine can disturb either."""
 
+import contextlib
 import io
 import os
 import pty
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -84,10 +86,21 @@ def test_names_of_targets_stay_on_their_line(name: str) -> None:
     assert len(stream.getvalue().splitlines()) == 2
 
 
+def read_to_the_end(terminal: int) -> str:
+    """What is written to a terminal until it is closed; it holds little that has not been read."""
+    shown = b""
+    with contextlib.suppress(OSError):  # as its end is told
+        while piece := os.read(terminal, 1 << 16):
+            shown += piece
+    os.close(terminal)
+    return shown.decode()
+
+
 def test_the_form_follows_the_stream() -> None:
     assert isinstance(make_progress(io.StringIO()), PlainProgress)
     leader, follower = pty.openpty()
-    with os.fdopen(follower, "w") as stream:
+    with ThreadPoolExecutor(1) as reader, os.fdopen(follower, "w") as stream:
+        reading = reader.submit(read_to_the_end, leader)
         progress = make_progress(stream)
         assert isinstance(progress, TerminalProgress)
         progress.stage("every cell [red]", 6, 60)
@@ -95,6 +108,6 @@ def test_the_form_follows_the_stream() -> None:
         progress.record(case())
         progress.say("volume 1 GiB [x]")
         progress.close()
-    shown = os.read(leader, 1 << 16).decode()
-    os.close(leader)
+        stream.close()
+        shown = reading.result()
     assert "volume 1 GiB [x]" in shown

@@ -33,15 +33,6 @@ def test_the_link_survives_a_move_of_the_checkout(checkout: Path) -> None:
     assert checkout.name not in str(engine.LINK.readlink())
 
 
-@pytest.mark.parametrize(
-    ("preset", "legs"),
-    [("openmpi", ["openmpi", "mpich", "asan"]), ("site", ["site", "mpich", "asan"]), ("mpich", ["mpich", "asan"])],
-)
-def test_each_leg_is_tested_once(preset: str, legs: list[str]) -> None:
-    engine.link(preset)
-    assert engine.legs() == legs
-
-
 def test_configured_means_that_there_is_something_to_build(checkout: Path) -> None:
     (checkout / "build" / "mpich").mkdir(parents=True)
     assert not engine.configured(["mpich"])

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from steps.tally import Tally, read, read_ctest
+from steps import tally
+from steps.tally import Tally, keep, kept, read, read_ctest
 
 GOOGLETEST = """<testsuites tests="5" failures="1" disabled="1" errors="0">
   <testsuite name="A" tests="3" failures="1" disabled="0" skipped="1" errors="0"></testsuite>
@@ -52,3 +53,12 @@ def test_tallies_add_up_and_read_well() -> None:
     total = Tally(passed=3) + Tally(passed=1, failed=2)
     assert str(total) == "4 passed, 2 failed"
     assert str(total + Tally(skipped=1)) == "4 passed, 2 failed, 1 skipped"
+
+
+def test_counts_are_kept_from_one_command_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tally, "KEPT", tmp_path / "tallies")
+    keep("test", Tally(passed=3, failed=1, skipped=2))
+    assert kept("test") == Tally(passed=3, failed=1, skipped=2)
+    assert kept("others") == Tally(failed=1), "what came to no end has failed"
+    (tmp_path / "tallies" / "test.json").write_text("{", encoding="utf-8")
+    assert kept("test") == Tally(failed=1)

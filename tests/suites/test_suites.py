@@ -8,6 +8,7 @@ import pytest
 
 from ullage.cli.app import run
 from ullage.errors import UserError
+from ullage.runs.options.declared import declared
 from ullage.runs.suite import Summarising, find_suite, load_suites
 
 
@@ -58,7 +59,29 @@ def test_unknown_words_are_refused_in_one_line(words: list[str], capsys: pytest.
 
 
 def test_help_of_everything_imports_nothing_heavy() -> None:
-    heavy = ("numpy", "altair", "rich.progress", "pydantic")
+    heavy = ("numpy", "vl_convert", "rich.progress", "pydantic")
     code = f"import sys, ullage.cli.app as a; a.make_app(); print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_only_the_suite_that_is_asked_for_is_looked_at() -> None:
+    seen = "[m for m in sys.modules if m.startswith('ullage.suites.') and m.endswith('.options')]"
+    for words, expected in ((["run", "--help"], []), (["run", "noise", "--help"], ["ullage.suites.noise.options"])):
+        code = f"import sys, ullage.cli.app as a; a.run({words}); print({seen})"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == str(expected)
+
+
+def test_every_suite_has_options_that_can_be_asked_for_by_name_alone() -> None:
+    for suite in load_suites().values():
+        options = declared(suite.options)
+        names = [one.name for one in options.values()]
+        assert len(set(names)) == len(names)
+        assert all(one.help.endswith((".", ";")) for one in options.values()), suite.name
+        # What the help says is taken can be read, and is shown as it is written.
+        texts = [(one, text) for one in options.values() for text in (one.option.usual, one.option.quick) if text]
+        for one, text in texts:
+            value = one.read([text] if one.kind.repeated else text)
+            again = one.kind.format(value)
+            assert one.read([again] if one.kind.repeated else again) == value, (suite.name, one.name)

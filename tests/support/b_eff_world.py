@@ -120,7 +120,7 @@ def four(*, oversubscribed: bool = False) -> RunRecord:
 
 def write(folder: Path, records: Sequence[AnyRecord], options: dict[str, object]) -> ResultFolder:
     """A result that holds one launch."""
-    from ullage.runs.kernels.cases import MPI
+    from ullage.runs.kernels.places import MPI
 
     request = Request(run_id="r1", suite="b_eff", created="now", targets=[MPI], options=options)
     result = ResultFolder.create(folder, request)

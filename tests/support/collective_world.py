@@ -8,6 +8,7 @@ from pathlib import Path
 from support.make_records import make_phase, make_run
 from support.simulated_engine import DESCRIBE, parameter
 from ullage.model.describe import Describe, Registered
+from ullage.model.flags import Flag
 from ullage.model.plan import Parameters
 from ullage.model.record import CaseRecord, Latency, PhaseRecord
 from ullage.model.request import Request
@@ -15,7 +16,7 @@ from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.suite import ParsedOptions
-from ullage.suites.collectives.words import OPERATIONS
+from ullage.suites.collectives.options import OPERATIONS
 
 _PACE = [
     parameter("windows", "count", 5, minimum=1),
@@ -135,7 +136,7 @@ def collective_records(
     return records
 
 
-def row(metric: str, median: float, *, spread: float = 0.01, flags: Sequence[str] = (), **params: object) -> Row:
+def row(metric: str, median: float, *, spread: float = 0.01, flags: Sequence[Flag] = (), **params: object) -> Row:
     """Of a run over collective operations."""
     unit = {"overlap": "of call", "link_bandwidth": "B/s", "one_sided_bandwidth": "B/s"}.get(metric, "s")
     return Row.model_validate(
@@ -158,7 +159,7 @@ def row(metric: str, median: float, *, spread: float = 0.01, flags: Sequence[str
 
 
 def latency_row(
-    operation: str, ranks: int, size: int, seconds: float, *, spread: float = 0.01, flags: Sequence[str] = ()
+    operation: str, ranks: int, size: int, seconds: float, *, spread: float = 0.01, flags: Sequence[Flag] = ()
 ) -> Row:
     """Of a blocking call."""
     params = {"operation": operation, "ranks": ranks, "message_bytes": size}

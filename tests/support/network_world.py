@@ -14,7 +14,8 @@ from ullage.model.record import Done, Gauge, Latency, PhaseRecord
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.records import parse_record
-from ullage.suites.network.words import network_words
+from ullage.runs.options.reading import parse_options
+from ullage.suites.network.options import NetworkOptions
 
 LOOPBACK = {"interface": "lo", "address": "127.0.0.1", "loopback": True, "speed_bits_per_s": 0}
 ETHERNET = {"interface": "eth0", "address": "192.0.2.1", "loopback": False, "speed_bits_per_s": 10**10}
@@ -128,7 +129,7 @@ def request(protocol: str, size: int, count: int, latency_ns: int, **members: ob
 
 def write_network(folder: Path, cases: Sequence[Measured], repetitions: int = 6) -> ResultFolder:
     """A result as a run leaves it."""
-    asked = network_words()
+    asked = parse_options(NetworkOptions)
     made = Request(run_id="r1", suite="network", created="now", targets=asked.targets, options=asked.options)
     result = ResultFolder.create(folder, made)
     run = {

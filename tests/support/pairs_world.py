@@ -13,7 +13,8 @@ from ullage.model.describe import Describe, Registered
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.suites.pairs.words import pairs_words
+from ullage.runs.options.reading import parse_options
+from ullage.suites.pairs.options import PairsOptions
 
 Time = Callable[[int, int, int], float]
 """Seconds one way by repetition, sender and receiver."""
@@ -106,7 +107,7 @@ def write_result(
     folder: Path, repetitions: Iterable[Sequence[AnyRecord]], ranks: int = 4, nodes: int = 1
 ) -> ResultFolder:
     """A result of those repetitions."""
-    asked = pairs_words(ranks=ranks)
+    asked = parse_options(PairsOptions, ranks=ranks)
     request = Request(run_id="r1", suite="pairs", created="now", targets=asked.targets, options=asked.options)
     result = ResultFolder.create(folder, request)
     run = make_run(ranks, nodes=nodes).model_copy(update={"suite": "pairs"})

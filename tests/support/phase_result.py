@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from support.make_records import make_run
 from support.sample_result import RUN_ID, SYSTEM, bucket_of
+from ullage.model.flags import Flag
 from ullage.model.plan import Target
 from ullage.model.record import (
     CaseRecord,
@@ -30,6 +31,7 @@ from ullage.model.system import SystemFacts
 from ullage.results.folder import ResultFolder
 
 RANKS: Final = 8
+_WHY_VOID = "met 12 failed operations, the first: read: I/O error"
 GIB: Final = 1 << 30
 COMMAND: Final = ["ullage", "run", "io500", "--target", "scratch=/scratch/me", "--stonewall", "1"]
 # name, engine's phase, GiB/s or kIOPS, seconds, parts of an operation
@@ -81,9 +83,8 @@ def _rows(course: Course, target: str) -> Iterator[Row]:
             high=max(samples) if len(samples) > 1 else None,
             repetitions=samples,
             verdict="synced" if engine_phase in {"write", "create"} else "unknown(server)",
-            reasons=["met 12 failed operations, the first: read: I/O error"] if is_void else [],
             grade="B" if name == "find" else "A",
-            flags=["INVALID:void-phase"] if is_void else [],
+            flags=[Flag(code="INVALID:void-phase", reason=_WHY_VOID)] if is_void else [],
         )
 
 

@@ -16,7 +16,7 @@ from ullage.model.request import Request
 from ullage.peers.hpcc import HpccAnswer, Messages
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.runs.kernels.cases import MPI
+from ullage.runs.kernels.places import MPI
 from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES
 
 _RING = [

@@ -89,7 +89,8 @@ struct Amx {
   }
 };
 
-/// Of a product: a is 16 rows of values; b holds, in row r and column n, the values of rows r * group ... of column n.
+/// The product that one step adds. a is 16 rows of values; b holds, in row r and column n, the values of rows
+/// r * group ... of column n.
 template <class T>
 std::array<std::int64_t, rows * columns> product_of(const KernelData& data) {
   constexpr std::size_t group = 4 / sizeof(T);
@@ -141,31 +142,43 @@ void reference_tiles(const KernelData& data, int chains, std::uint64_t steps, Ac
 
 template <class Step, class T>
 Kernel tile_kernel(ElementType type, Feature needs) {
-  Kernel made;
-  made.isa = Isa::amx;
-  made.type = type;
-  made.operation = Operation::dot;
-  made.needs = needs;
-  made.lanes = rows * columns * row_bytes / sizeof(T);
-  made.default_chains = 6;
-  made.steps_a_stretch = 2048;
-  made.variants = variants_of<Amx, Step>(std::integer_sequence<int, 1, 2, 3, 4, 6>{});
-  made.seed = seed_tiles<T>;
-  made.reference = reference_tiles<T>;
-  made.accumulator_bytes = tile_bytes;
+  Kernel made{.isa = "amx",
+              .type = type,
+              .operation = Operation::dot,
+              .needs = needs,
+              .lanes = rows * columns * row_bytes / sizeof(T),
+              .default_chains = 6,
+              .steps_a_stretch = 2048,
+              .variants = variants_of<Amx, Step>(std::integer_sequence<int, 1, 2, 3, 4, 6>{}),
+              .seed = seed_tiles<T>,
+              .reference = reference_tiles<T>,
+              .accumulator_bytes = tile_bytes};
   return made;
 }
 
-}  // namespace
-
 std::vector<Kernel> amx_kernels() {
-  return {tile_kernel<DotInt8, std::int8_t>(ElementType::int8, Feature::amx_int8),
-          tile_kernel<DotBf16, Bfloat>(ElementType::bf16, Feature::amx_bf16)};
+  return {tile_kernel<DotInt8, std::int8_t>(ElementType::int8, features::amx_int8),
+          tile_kernel<DotBf16, Bfloat>(ElementType::bf16, features::amx_bf16)};
 }
 
+}  // namespace
 }  // namespace ullage::compute
 #else
 namespace ullage::compute {
+namespace {
 std::vector<Kernel> amx_kernels() { return {}; }
+}  // namespace
 }  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
+
+const Registered<KernelSet> registered_amx{{
+    .description = {.name = "amx", .doc = "products of matrices in tiles"},
+    .instruction_sets = {{"amx", 8}},
+    .kernels = amx_kernels,
+}};
+
+}  // namespace
+}  // namespace ullage::compute

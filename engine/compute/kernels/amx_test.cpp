@@ -10,13 +10,14 @@ namespace ullage::amx_test {
 namespace {
 
 TEST(ComputeAmx, EveryVariantIsRightBitForBit) {
-  if (compute::test::expect_all_right(compute::amx_kernels()) == 0) GTEST_SKIP() << "this machine has none of them";
+  if (compute::test::expect_all_right(compute::test::kernels_of("amx")) == 0)
+    GTEST_SKIP() << "this machine has none of them";
 }
 
 /// A is one in its row 2 and column 5, B is 3 in its row 5 and column 7: so C is 3 in its row 2 and column 7.
 TEST(ComputeAmx, ReferenceIsAProductOfMatrices) {
   if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
-  const auto kernels = compute::amx_kernels();
+  const auto kernels = compute::test::kernels_of("amx");
   const auto data = std::make_unique<compute::KernelData>();
   compute::store<std::int8_t>(data->a, 2 * 64 + 5, 1);
   compute::store<std::int8_t>(data->b[0], (5 / 4) * 64 + 7 * 4 + 5 % 4, 3);
@@ -28,7 +29,7 @@ TEST(ComputeAmx, ReferenceIsAProductOfMatrices) {
 
 TEST(ComputeAmx, BfloatReferenceIsAProductToo) {
   if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
-  const auto kernels = compute::amx_kernels();
+  const auto kernels = compute::test::kernels_of("amx");
   const auto data = std::make_unique<compute::KernelData>();
   compute::store(data->a, 2 * 32 + 5, compute::to_bfloat(5.0F));
   compute::store(data->b[0], (5 / 2) * 32 + 7 * 2 + 5 % 2, compute::to_bfloat(4.0F));

@@ -32,31 +32,27 @@ struct Avx2 {
 constexpr std::size_t width = sizeof(Ymm);
 
 template <class Step>
-Kernel kernel(Isa isa, ElementType type, Feature needs) {
-  Kernel made;
-  made.isa = isa;
-  made.type = type;
-  made.needs = needs;
-  made.default_chains = 12;
-  made.variants = variants_of<Avx2, Step>(ChainsIn16{});
-  return made;
+Kernel kernel(const char* isa, ElementType type, Feature needs) {
+  return {.isa = isa,
+          .type = type,
+          .needs = needs,
+          .default_chains = 12,
+          .variants = variants_of<Avx2, Step>(ChainsIn16{})};
 }
 
 template <class Step, class T, Operation operation>
-Kernel lanes(ElementType type, Feature needs = Feature::avx2) {
-  Kernel made = kernel<Step>(Isa::avx2, type, needs);
+Kernel lanes(ElementType type, Feature needs = features::avx2) {
+  Kernel made = kernel<Step>("avx2", type, needs);
   set_lanes<T, operation>(made, width / sizeof(T), width);
   return made;
 }
 
 template <class Step, class A, class B>
 Kernel dots(ElementType type) {
-  Kernel made = kernel<Step>(Isa::avxvnni, type, Feature::avxvnni);
+  Kernel made = kernel<Step>("avxvnni", type, features::avxvnni);
   set_dots<A, B>(made, width);
   return made;
 }
-
-}  // namespace
 
 std::vector<Kernel> avx2_kernels() {
   using enum ElementType;
@@ -66,8 +62,8 @@ std::vector<Kernel> avx2_kernels() {
       lanes<VexAddFp64, double, add>(fp64),
       lanes<VexMultiplyFp32, float, multiply>(fp32),
       lanes<VexMultiplyFp64, double, multiply>(fp64),
-      lanes<VexFmaFp32, float, fma>(fp32, Feature::fma3),
-      lanes<VexFmaFp64, double, fma>(fp64, Feature::fma3),
+      lanes<VexFmaFp32, float, fma>(fp32, features::fma3),
+      lanes<VexFmaFp64, double, fma>(fp64, features::fma3),
       lanes<VexAddInt8, std::uint8_t, add>(int8),
       lanes<VexAddInt16, std::uint16_t, add>(int16),
       lanes<VexAddInt32, std::uint32_t, add>(int32),
@@ -79,9 +75,24 @@ std::vector<Kernel> avx2_kernels() {
   };
 }
 
+}  // namespace
 }  // namespace ullage::compute
 #else
 namespace ullage::compute {
+namespace {
 std::vector<Kernel> avx2_kernels() { return {}; }
+}  // namespace
 }  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
+
+const Registered<KernelSet> registered_avx2{{
+    .description = {.name = "avx2", .doc = "vectors of 256 bits"},
+    .instruction_sets = {{"avx2", 2}, {"avxvnni", 4}},
+    .kernels = avx2_kernels,
+}};
+
+}  // namespace
+}  // namespace ullage::compute

@@ -7,13 +7,14 @@ namespace ullage::avx2_test {
 namespace {
 
 TEST(ComputeAvx2, EveryVariantIsRightBitForBit) {
-  if (compute::test::expect_all_right(compute::avx2_kernels()) == 0) GTEST_SKIP() << "this machine has none of them";
+  if (compute::test::expect_all_right(compute::test::kernels_of("avx2")) == 0)
+    GTEST_SKIP() << "this machine has none of them";
 }
 
 TEST(ComputeAvx2, FusedOnesNeedMoreThanAvx2) {
   if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
-  const auto kernels = compute::avx2_kernels();
-  EXPECT_EQ(compute::test::named(kernels, "avx2/fp64/fma").needs, compute::Feature::fma3);
+  const auto kernels = compute::test::kernels_of("avx2");
+  EXPECT_EQ(compute::test::named(kernels, "avx2/fp64/fma").needs.name, compute::features::fma3.name);
   EXPECT_EQ(compute::test::named(kernels, "avx2/fp64/fma").operations(), 8);
   EXPECT_EQ(compute::test::named(kernels, "avxvnni/int8/dot").operations(), 64);
   EXPECT_EQ(compute::test::named(kernels, "avx2/fp32/fma").variant(16), nullptr);  // 16 registers hold operands too

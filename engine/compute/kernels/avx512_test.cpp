@@ -7,12 +7,13 @@ namespace ullage::avx512_test {
 namespace {
 
 TEST(ComputeAvx512, EveryVariantIsRightBitForBit) {
-  if (compute::test::expect_all_right(compute::avx512_kernels()) == 0) GTEST_SKIP() << "this machine has none of them";
+  if (compute::test::expect_all_right(compute::test::kernels_of("avx512")) == 0)
+    GTEST_SKIP() << "this machine has none of them";
 }
 
 TEST(ComputeAvx512, SlowMultipliesHaveMoreChains) {
   if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
-  const auto kernels = compute::avx512_kernels();
+  const auto kernels = compute::test::kernels_of("avx512");
   EXPECT_EQ(compute::test::named(kernels, "avx512/fp64/fma").variant(0)->chains, 12);
   EXPECT_EQ(compute::test::named(kernels, "avx512/int32/multiply").variant(0)->chains, 20);
   EXPECT_EQ(compute::test::named(kernels, "avx512/int64/multiply").variant(0)->chains, 24);

@@ -98,23 +98,19 @@ struct Neon {
 
 template <class Step>
 Kernel kernel(ElementType type, Feature needs) {
-  Kernel made;
-  made.isa = Isa::neon;
-  made.type = type;
-  made.needs = needs;
-  made.default_chains = 16;  // four pipes, latencies of four cycles
-  made.variants = variants_of<Neon, Step>(ChainsIn32{});
-  return made;
+  return {.isa = "neon",
+          .type = type,
+          .needs = needs,
+          .default_chains = 16,  // four pipes, latencies of four cycles
+          .variants = variants_of<Neon, Step>(ChainsIn32{})};
 }
 
 template <class Step, class T, Operation operation>
-Kernel lanes(ElementType type, Feature needs = Feature::neon) {
+Kernel lanes(ElementType type, Feature needs = features::neon) {
   Kernel made = kernel<Step>(type, needs);
   set_lanes<T, operation>(made, width / sizeof(T), width);
   return made;
 }
-
-}  // namespace
 
 std::vector<Kernel> neon_kernels() {
   using enum ElementType;
@@ -126,7 +122,7 @@ std::vector<Kernel> neon_kernels() {
       lanes<MultiplyFp64, double, multiply>(fp64),
       lanes<FmaFp32, float, fma>(fp32),
       lanes<FmaFp64, double, fma>(fp64),
-      lanes<FmaFp16, Half, fma>(fp16, Feature::neon_fp16),
+      lanes<FmaFp16, Half, fma>(fp16, features::neon_fp16),
       lanes<AddInt8, std::uint8_t, add>(int8),
       lanes<AddInt16, std::uint16_t, add>(int16),
       lanes<AddInt32, std::uint32_t, add>(int32),
@@ -134,14 +130,29 @@ std::vector<Kernel> neon_kernels() {
       lanes<MultiplyInt16, std::uint16_t, multiply>(int16),
       lanes<MultiplyInt32, std::uint32_t, multiply>(int32),
   };
-  kernels.push_back(kernel<DotInt8>(int8, Feature::neon_dot));
+  kernels.push_back(kernel<DotInt8>(int8, features::neon_dot));
   set_dots<std::int8_t, std::int8_t>(kernels.back(), width);
   return kernels;
 }
 
+}  // namespace
 }  // namespace ullage::compute
 #else
 namespace ullage::compute {
+namespace {
 std::vector<Kernel> neon_kernels() { return {}; }
+}  // namespace
 }  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
+
+const Registered<KernelSet> registered_neon{{
+    .description = {.name = "neon", .doc = "vectors of 128 bits of Arm"},
+    .instruction_sets = {{"neon", 9}},
+    .kernels = neon_kernels,
+}};
+
+}  // namespace
+}  // namespace ullage::compute

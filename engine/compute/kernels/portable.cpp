@@ -67,16 +67,13 @@ using Chains = std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12>;
 
 template <class Step, class T, Operation operation>
 Kernel lane(ElementType type) {
-  Kernel made;
-  made.isa = Isa::portable;
-  made.type = type;
-  made.default_chains = std::integral<T> ? 10 : 12;  // x86-64 has 16 general registers, some in use
-  made.variants = variants_of<Portable<T>, Step>(Chains{});
+  Kernel made{.isa = "portable",
+              .type = type,
+              .default_chains = std::integral<T> ? 10 : 12,  // x86-64 has 16 general registers, some in use
+              .variants = variants_of<Portable<T>, Step>(Chains{})};
   set_lanes<T, operation>(made, 1, sizeof(T));
   return made;
 }
-
-}  // namespace
 
 std::vector<Kernel> portable_kernels() {
   using enum ElementType;
@@ -98,4 +95,11 @@ std::vector<Kernel> portable_kernels() {
   return kernels;
 }
 
+const Registered<KernelSet> registered_portable{{
+    .description = {.name = "portable", .doc = "what the compiler makes for any CPU"},
+    .instruction_sets = {{"portable", 11}},
+    .kernels = portable_kernels,
+}};
+
+}  // namespace
 }  // namespace ullage::compute

@@ -11,7 +11,7 @@ namespace ullage::compute {
 namespace {
 
 #if defined(__x86_64__)
-constexpr Feature fused = Feature::fma3;
+constexpr Feature fused = features::fma3;
 
 struct Add {
   [[gnu::always_inline]] static void step(float& x, float /*a*/, float b) {
@@ -50,7 +50,7 @@ struct Fma {
   }
 };
 #elif defined(__aarch64__)
-constexpr Feature fused = Feature::always;
+constexpr Feature fused = features::always;
 
 struct Add {
   [[gnu::always_inline]] static void step(float& x, float /*a*/, float b) {
@@ -103,9 +103,9 @@ struct Scalar {
 using ChainsOfIntegers = std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10>;
 
 template <class Step, class T, Operation operation>
-Kernel lane(ElementType type, Feature needs = Feature::always) {
+Kernel lane(ElementType type, Feature needs = features::always) {
   Kernel made;
-  made.isa = Isa::scalar;
+  made.isa = "scalar";
   made.type = type;
   made.needs = needs;
   if constexpr (std::is_integral_v<T>) {
@@ -119,8 +119,6 @@ Kernel lane(ElementType type, Feature needs = Feature::always) {
   return made;
 }
 #endif
-
-}  // namespace
 
 std::vector<Kernel> scalar_kernels() {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -143,4 +141,11 @@ std::vector<Kernel> scalar_kernels() {
 #endif
 }
 
+const Registered<KernelSet> registered_scalar{{
+    .description = {.name = "scalar", .doc = "one value at a time, on the ordinary registers"},
+    .instruction_sets = {{"scalar", 0}},
+    .kernels = scalar_kernels,
+}};
+
+}  // namespace
 }  // namespace ullage::compute

@@ -7,11 +7,12 @@ namespace ullage::scalar_test {
 namespace {
 
 TEST(ComputeScalar, EveryVariantIsRightBitForBit) {
-  if (compute::test::expect_all_right(compute::scalar_kernels()) == 0) GTEST_SKIP() << "this machine has none of them";
+  if (compute::test::expect_all_right(compute::test::kernels_of("scalar")) == 0)
+    GTEST_SKIP() << "this machine has none of them";
 }
 
 TEST(ComputeScalar, OneLaneEach) {
-  const auto kernels = compute::scalar_kernels();
+  const auto kernels = compute::test::kernels_of("scalar");
   for (const auto& kernel : kernels) EXPECT_EQ(kernel.lanes, 1) << kernel.name();
   const bool has_any = compute::built_for() != compute::Architecture::other;
   EXPECT_EQ(kernels.size(), has_any ? 10U : 0U);

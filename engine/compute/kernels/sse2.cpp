@@ -76,18 +76,15 @@ struct Sse {
 };
 
 template <class Step, class T, Operation operation>
-Kernel lanes(ElementType type, Feature needs = Feature::always) {
-  Kernel made;
-  made.isa = Isa::sse2;
-  made.type = type;
-  made.needs = needs;
-  made.default_chains = 12;
-  made.variants = variants_of<Sse, Step>(ChainsIn16{});
+Kernel lanes(ElementType type, Feature needs = features::always) {
+  Kernel made{.isa = "sse2",
+              .type = type,
+              .needs = needs,
+              .default_chains = 12,
+              .variants = variants_of<Sse, Step>(ChainsIn16{})};
   set_lanes<T, operation>(made, width / sizeof(T), width);
   return made;
 }
-
-}  // namespace
 
 std::vector<Kernel> sse2_kernels() {
   using enum ElementType;
@@ -97,20 +94,35 @@ std::vector<Kernel> sse2_kernels() {
       lanes<SseAddFp64, double, add>(fp64),
       lanes<SseMultiplyFp32, float, multiply>(fp32),
       lanes<SseMultiplyFp64, double, multiply>(fp64),
-      lanes<VexFmaFp32, float, fma>(fp32, Feature::fma3),
-      lanes<VexFmaFp64, double, fma>(fp64, Feature::fma3),
+      lanes<VexFmaFp32, float, fma>(fp32, features::fma3),
+      lanes<VexFmaFp64, double, fma>(fp64, features::fma3),
       lanes<SseAddInt8, std::uint8_t, add>(int8),
       lanes<SseAddInt16, std::uint16_t, add>(int16),
       lanes<SseAddInt32, std::uint32_t, add>(int32),
       lanes<SseAddInt64, std::uint64_t, add>(int64),
       lanes<SseMultiplyInt16, std::uint16_t, multiply>(int16),
-      lanes<SseMultiplyInt32, std::uint32_t, multiply>(int32, Feature::sse41),
+      lanes<SseMultiplyInt32, std::uint32_t, multiply>(int32, features::sse41),
   };
 }
 
+}  // namespace
 }  // namespace ullage::compute
 #else
 namespace ullage::compute {
+namespace {
 std::vector<Kernel> sse2_kernels() { return {}; }
+}  // namespace
 }  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
+
+const Registered<KernelSet> registered_sse2{{
+    .description = {.name = "sse2", .doc = "vectors of 128 bits"},
+    .instruction_sets = {{"sse2", 1}},
+    .kernels = sse2_kernels,
+}};
+
+}  // namespace
+}  // namespace ullage::compute

@@ -7,15 +7,16 @@ namespace ullage::sse2_test {
 namespace {
 
 TEST(ComputeSse2, EveryVariantIsRightBitForBit) {
-  if (compute::test::expect_all_right(compute::sse2_kernels()) == 0) GTEST_SKIP() << "this machine has none of them";
+  if (compute::test::expect_all_right(compute::test::kernels_of("sse2")) == 0)
+    GTEST_SKIP() << "this machine has none of them";
 }
 
 TEST(ComputeSse2, LaterInstructionsAreAskedForApart) {
   if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
-  const auto kernels = compute::sse2_kernels();
-  EXPECT_EQ(compute::test::named(kernels, "sse2/fp64/add").needs, compute::Feature::always);
-  EXPECT_EQ(compute::test::named(kernels, "sse2/fp64/fma").needs, compute::Feature::fma3);
-  EXPECT_EQ(compute::test::named(kernels, "sse2/int32/multiply").needs, compute::Feature::sse41);
+  const auto kernels = compute::test::kernels_of("sse2");
+  EXPECT_EQ(compute::test::named(kernels, "sse2/fp64/add").needs.name, compute::features::always.name);
+  EXPECT_EQ(compute::test::named(kernels, "sse2/fp64/fma").needs.name, compute::features::fma3.name);
+  EXPECT_EQ(compute::test::named(kernels, "sse2/int32/multiply").needs.name, compute::features::sse41.name);
   EXPECT_EQ(compute::test::named(kernels, "sse2/int8/add").lanes, 16);
 }
 

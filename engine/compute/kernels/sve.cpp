@@ -87,28 +87,40 @@ struct Sve {
 
 template <class Step, class T>
 Kernel fused(ElementType type, std::size_t width) {
-  Kernel made;
-  made.isa = Isa::sve;
-  made.type = type;
-  made.needs = Feature::sve;
-  made.default_chains = 16;
-  made.variants = variants_of<Sve, Step>(std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20>{});
+  Kernel made{.isa = "sve",
+              .type = type,
+              .needs = features::sve,
+              .default_chains = 16,
+              .variants = variants_of<Sve, Step>(std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20>{})};
   set_lanes<T, Operation::fma>(made, width / sizeof(T), width);
   return made;
 }
 
-}  // namespace
-
 std::vector<Kernel> sve_kernels() {
   // Where there is none, what is shown as missing has the least length.
-  const std::size_t width = why_missing(Feature::sve, read_raw_cpu()) ? 16 : vector_bytes();
+  const std::size_t width = why_missing(features::sve, read_raw_cpu()) ? 16 : vector_bytes();
   return {fused<FmaFp16, Half>(ElementType::fp16, width), fused<FmaFp32, float>(ElementType::fp32, width),
           fused<FmaFp64, double>(ElementType::fp64, width)};
 }
 
+}  // namespace
 }  // namespace ullage::compute
 #else
 namespace ullage::compute {
+namespace {
 std::vector<Kernel> sve_kernels() { return {}; }
+}  // namespace
 }  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
+
+const Registered<KernelSet> registered_sve{{
+    .description = {.name = "sve", .doc = "vectors of Arm whose length the machine chooses"},
+    .instruction_sets = {{"sve", 10}},
+    .kernels = sve_kernels,
+}};
+
+}  // namespace
+}  // namespace ullage::compute

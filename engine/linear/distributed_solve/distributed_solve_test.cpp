@@ -11,7 +11,7 @@ TEST(DistributedSolve, IsDoneByTheMachinesOwnLibrary) {
   if (const auto library = load_scalapack({}); !library) GTEST_SKIP() << to_line(library.error());
   Json record;
   const Values given{{"n", std::int64_t{200}}, {"warm_up_s", 0.01}, {"block", std::int64_t{32}}};
-  ASSERT_EQ(test::run_workload("distributed-solve", given, record).status, PhaseStatus::ok);
+  ASSERT_EQ(test::run_workload("distributed-solve", given, record), PhaseStatus::ok);
   EXPECT_EQ(record["phase"], "distributed-solve");
   EXPECT_LT(record["gauges"]["residual"]["most"], 16);
 }
@@ -23,8 +23,8 @@ TEST(DistributedSolve, NeedsNoStorageAndTakesItsOwnParameters) {
   const auto values =
       complete(entry->description.parameters, {{"block", std::int64_t{48}}, {"grid_rows", std::int64_t{2}}}, "");
   ASSERT_TRUE(values.has_value());
-  EXPECT_EQ(DistributedSolveParameters::from(*values).block, 48);
-  EXPECT_EQ(DistributedSolveParameters::from(*values).grid_rows, 2);
+  EXPECT_EQ(bind_parameters<DistributedSolveParameters>(*values).block, 48);
+  EXPECT_EQ(bind_parameters<DistributedSolveParameters>(*values).grid_rows, 2);
 }
 
 }  // namespace

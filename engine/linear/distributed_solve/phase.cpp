@@ -27,19 +27,18 @@ std::array<int, 9> descriptor(int grid, int rows, int columns, int block, int lo
 
 Table<DistributedSolveParameters> DistributedSolveParameters::table() {
   using P = DistributedSolveParameters;
-  Table<P> fields{
-      count("n", &P::n, {1, 1'000'000}, "unknowns"),
-      count("block", &P::block, {1, 4096}, "rows and columns of the blocks that are dealt out"),
-      count("grid_rows", &P::grid_rows, {0, 1'000'000},
-            "of processes; 0: as square as the ranks allow, and wider than high"),
-      count("seed", &P::seed, {}, "of the matrix"),
-  };
-  for (auto& field : call_fields<P>()) {
-    if (field.spec.name == "library")
-      field.spec.doc = "path or name of the ScaLAPACK; empty: the one of this MPI that the dynamic linker finds";
-    fields.push_back(std::move(field));
-  }
-  return fields;
+  auto of_calls = CallParameters::table();
+  std::ranges::find(of_calls, "library", [](const auto& field) { return field.spec.name; })->spec.doc =
+      "path or name of the ScaLAPACK; empty: the one of this MPI that the dynamic linker finds";
+  return joined<P>(
+      Table<P>{
+          count("n", &P::n, {1, 1'000'000}, "unknowns"),
+          count("block", &P::block, {1, 4096}, "rows and columns of the blocks that are dealt out"),
+          count("grid_rows", &P::grid_rows, {0, 1'000'000},
+                "of processes; 0: as square as the ranks allow, and wider than high"),
+          count("seed", &P::seed, {}, "of the matrix"),
+      },
+      std::move(of_calls));
 }
 
 Status check_distributed_solve(const DistributedSolveParameters& parameters, int ranks, const std::string& pointer) {
@@ -50,13 +49,6 @@ Status check_distributed_solve(const DistributedSolveParameters& parameters, int
 
 DistributedSolvePhase::~DistributedSolvePhase() {
   if (grid_ != no_grid) library_->grid_exit(&grid_);
-}
-
-PhaseInfo DistributedSolvePhase::info() const {
-  PhaseInfo info;
-  info.name = "distributed-solve";
-  info.collective = true;
-  return info;
 }
 
 Status DistributedSolvePhase::load() {
@@ -105,15 +97,12 @@ Status DistributedSolvePhase::before() {
   make_grid();
   ready = make_matrix();
   if (all.any(!ready)) return ready;
-  make_system(0);
+  ready = make_system(seed_of(0));
   warm_up();
   return {};
 }
 
-std::uint64_t DistributedSolvePhase::seed_of(std::uint64_t call) const { return mix64(parameters_.seed) + call; }
-
-void DistributedSolvePhase::make_system(std::uint64_t call) {
-  const std::uint64_t seed = seed_of(call);
+Status DistributedSolvePhase::make_system(std::uint64_t seed) {
   const auto n = static_cast<std::uint64_t>(parameters_.n);
   const Block<double> a = matrix_->all();
   for (int j = 0; j < columns_->count(); ++j)
@@ -122,14 +111,10 @@ void DistributedSolvePhase::make_system(std::uint64_t call) {
           seed, static_cast<std::uint64_t>(rows_->global(i)) + static_cast<std::uint64_t>(columns_->global(j)) * n);
   for (int i = 0; i < rows_->count(); ++i)
     x_[static_cast<std::size_t>(i)] = uniform_element(seed, n * n + static_cast<std::uint64_t>(rows_->global(i)));
+  return {};
 }
 
-std::uint64_t DistributedSolvePhase::prepare(std::uint64_t first, std::uint64_t) {
-  make_system(first);
-  return 1;
-}
-
-int DistributedSolvePhase::solve(int n) {
+int DistributedSolvePhase::solve_first(int n) {
   const int local_rows = matrix_->all().rows;
   const auto of_a = descriptor(grid_, parameters_.n, parameters_.n, parameters_.block, local_rows);
   const auto of_b = descriptor(grid_, parameters_.n, one, parameters_.block, local_rows);
@@ -143,24 +128,19 @@ int DistributedSolvePhase::solve(int n) {
 void DistributedSolvePhase::warm_up() {
   const mpi::Comm& all = context_.world->all();
   const std::int64_t until = now_ns() + static_cast<std::int64_t>(parameters_.warm_up_s * 1e9);
-  while (all.any(now_ns() < until)) (void)solve(std::min(parameters_.n, small_n));
+  while (all.any(now_ns() < until)) (void)solve_first(std::min(parameters_.n, small_n));
 }
 
-Status DistributedSolvePhase::execute(Meter& meter) {
-  calls_.time([&] { singular_ = solve(parameters_.n); });
-  if (singular_ != 0)
-    return fail(environment_error("distributed-solve", "pdgesv ended with " + std::to_string(singular_)));
-  solutions_.push_back(x_);
-  (void)meter.completed(0);
-  return {};
+std::string DistributedSolvePhase::said(int not_solved) const {
+  return "pdgesv ended with " + std::to_string(not_solved);
 }
 
-double DistributedSolvePhase::residual_of(std::uint64_t call) const {
+double DistributedSolvePhase::residual_of(std::uint64_t seed, const std::vector<double>& solution) const {
   const auto n = static_cast<std::size_t>(parameters_.n);
   const mpi::Comm& all = context_.world->all();
   std::vector<double> x(n);
   for (int i = 0; column_ == 0 && i < rows_->count(); ++i)
-    x[static_cast<std::size_t>(rows_->global(i))] = solutions_[call][static_cast<std::size_t>(i)];
+    x[static_cast<std::size_t>(rows_->global(i))] = solution[static_cast<std::size_t>(i)];
   all.sum_all(std::span(x));
   std::vector<double> ax(n);
   std::vector<double> row_sums(n);
@@ -168,39 +148,18 @@ double DistributedSolvePhase::residual_of(std::uint64_t call) const {
     const auto column = static_cast<std::uint64_t>(columns_->global(j));
     for (int i = 0; i < rows_->count(); ++i) {
       const auto row = static_cast<std::size_t>(rows_->global(i));
-      const double element = uniform_element(seed_of(call), row + column * n);
+      const double element = uniform_element(seed, row + column * n);
       ax[row] += element * x[column];
       row_sums[row] += std::abs(element);
     }
   }
   all.sum_all(std::span(ax));
   all.sum_all(std::span(row_sums));
-  return scaled_residual(seed_of(call), x, ax, row_sums);
-}
-
-Verification DistributedSolvePhase::after(std::uint64_t, Meter& progress) {
-  Verification found;
-  for (std::uint64_t call = 0; call < solutions_.size(); ++call) {
-    const double residual = residual_of(call);
-    if (!(residual <= residual_)) residual_ = residual;
-    progress.sign_of_life();
-    if (residual < most_residual) continue;
-    if (context_.world->root()) ++found.bad_blocks;
-    found.first = environment_error("distributed-solve", "HPL's scaled residual is " + std::to_string(residual) +
-                                                             ", and below 16 where the solution is right");
-  }
-  return found;
+  return scaled_residual(seed, x, ax, row_sums);
 }
 
 Gauges DistributedSolvePhase::gauges() const {
-  const double n = parameters_.n;
-  const double all = (2.0 / 3 * n * n * n + 1.5 * n * n) * static_cast<double>(calls_.count());
-  Gauges gauges{{"operations", all / context_.world->size()},
-                {"residual", residual_},
-                {"threads", parameters_.threads},
-                {"library_threads", parameters_.threads}};
-  calls_.report(parameters_.threads, gauges);
-  return gauges;
+  return with_residual(gauges_of(operations_a_call() / context_.world->size(), parameters_.threads));
 }
 
 Map DistributedSolvePhase::hints_granted() const {

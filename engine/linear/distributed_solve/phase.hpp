@@ -8,8 +8,8 @@
 
 #include "linear/distributed_solve/process_grid.hpp"
 #include "linear/distributed_solve/scalapack_library.hpp"
+#include "linear/library_phase.hpp"
 #include "linear/matrix.hpp"
-#include "linear/timed_calls.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -21,9 +21,6 @@ struct DistributedSolveParameters : CallParameters {
   std::uint64_t seed = 1;
 
   [[nodiscard]] static Table<DistributedSolveParameters> table();
-  [[nodiscard]] static DistributedSolveParameters from(const Values& values) {
-    return bind_parameters(table(), values);
-  }
 };
 
 /// The grid has to take all ranks.
@@ -32,37 +29,37 @@ struct DistributedSolveParameters : CallParameters {
 
 using ScalapackSource = std::function<Result<const Scalapack*>()>;
 
-/// A x = b with the elements of workload `solve`, dealt out in blocks over a grid of all ranks, `calls` times, each
-/// with a seed of its own. Gauges as of `solve`; operations are a rank's share, so that their sum is the system's.
-class DistributedSolvePhase final : public PhaseWork {
+/// The elements of workload `solve`, dealt out in blocks over a grid of all ranks. Operations are a rank's share, so
+/// that their sum is the system's.
+class DistributedSolvePhase final : public SystemsPhase {
  public:
   DistributedSolvePhase(const DistributedSolveParameters& parameters, const WorkloadContext& context,
                         ScalapackSource source)
-      : parameters_(parameters), context_(context), source_(std::move(source)) {}
+      : SystemsPhase(parameters, parameters.n, parameters.seed),
+        parameters_(parameters),
+        context_(context),
+        source_(std::move(source)) {}
   ~DistributedSolvePhase() override;
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "distributed-solve", .collective = true}; }
   [[nodiscard]] Status before() override;
-  [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.calls); }
-  /// One system: factoring destroys it, so each is made anew.
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
-  [[nodiscard]] Status execute(Meter& meter) override;
-  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
-  [[nodiscard]] Map hints_given() const override { return given(parameters_); }
   [[nodiscard]] Map hints_granted() const override;
 
  private:
-  [[nodiscard]] std::uint64_t seed_of(std::uint64_t call) const;
+  [[nodiscard]] Status make_system(std::uint64_t seed) override;
+  [[nodiscard]] int solve() override { return solve_first(parameters_.n); }
+  [[nodiscard]] std::string said(int not_solved) const override;
+  [[nodiscard]] const std::vector<double>& solution() const override { return x_; }
+  /// Collective, as the solution lies with the first column of processes.
+  [[nodiscard]] double residual_of(std::uint64_t seed, const std::vector<double>& solution) const override;
+  [[nodiscard]] bool counts_it() const override { return context_.world->root(); }
   [[nodiscard]] Status load();
   void make_grid();
   [[nodiscard]] Status make_matrix();
-  void make_system(std::uint64_t call);
-  /// `n` unknowns, at most as many as the matrix has.
-  [[nodiscard]] int solve(int n);
+  /// The first `n` unknowns, at most as many as the matrix has.
+  [[nodiscard]] int solve_first(int n);
   void warm_up();
-  /// Collective, as the solution lies with the first column of processes.
-  [[nodiscard]] double residual_of(std::uint64_t call) const;
 
   DistributedSolveParameters parameters_;
   WorkloadContext context_;
@@ -77,10 +74,6 @@ class DistributedSolvePhase final : public PhaseWork {
   std::optional<Matrix<double>> matrix_;
   std::vector<double> x_;  // this rank's part of b until it is solved
   std::vector<int> pivots_;
-  std::vector<std::vector<double>> solutions_;  // parts
-  int singular_ = 0;
-  double residual_ = 0;
-  TimedCalls calls_;
 };
 
 }  // namespace ullage

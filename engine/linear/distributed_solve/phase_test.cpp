@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
 #include "linear/linear_check.hpp"
-#include "run/phase_runner.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::distributed_solve_phase_test {
 namespace {
@@ -33,11 +31,9 @@ struct Idle {
   static Scalapack library() { return {get, grid_init, grid_info, grid_exit, pdgesv, nullptr, {{"blas", "none"}}}; }
 };
 
-class MpiDistributedSolvePhase : public ::testing::Test {
+class MpiDistributedSolvePhase : public test::MpiLaunch {
  protected:
-  MpiDistributedSolvePhase() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
+  MpiDistributedSolvePhase() {
     parameters_.n = 90;
     parameters_.block = 16;
     parameters_.warm_up_s = 0;
@@ -46,21 +42,15 @@ class MpiDistributedSolvePhase : public ::testing::Test {
   }
   PhaseOutcome run(const ScalapackSource& source) {
     DistributedSolvePhase phase(parameters_, context_, source);
-    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_);
+    return run_phase(phase);
   }
   PhaseOutcome run_idle() {
     parameters_.grid_rows = 1;
     return run([this] { return Result<const Scalapack*>(&idle_); });
   }
 
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
   DistributedSolveParameters parameters_;
   Scalapack idle_ = Idle::library();
-  Json record_;
 };
 
 TEST_F(MpiDistributedSolvePhase, SolvesOverAllRanksAndIsCountedAsHplCountsIt) {

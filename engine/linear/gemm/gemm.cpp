@@ -2,37 +2,22 @@
 // Workload `gemm`: products of square matrices by the machine's BLAS.
 #include "linear/blas_library.hpp"
 #include "linear/gemm/phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
 
-class Gemm final : public Workload {
- public:
-  Gemm(const GemmParameters& parameters, const ComputeContext& context) : parameters_(parameters), context_(context) {}
+std::unique_ptr<PhaseWork> make_gemm_phase(const GemmParameters& parameters, const WorkloadContext& context) {
+  const BlasSource source = blas_source({parameters.library, parameters.core});
+  if (parameters.type == GemmType::fp32) return std::make_unique<GemmPhase<float>>(parameters, context, source);
+  return std::make_unique<GemmPhase<double>>(parameters, context, source);
+}
 
-  [[nodiscard]] std::size_t phases() const override { return 1; }
-  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t) override {
-    const BlasSource source = [choice = BlasChoice{parameters_.library, parameters_.core}] {
-      return load_blas(choice);
-    };
-    if (parameters_.type == GemmType::fp32) return std::make_unique<GemmPhase<float>>(parameters_, context_, source);
-    return std::make_unique<GemmPhase<double>>(parameters_, context_, source);
-  }
-
- private:
-  GemmParameters parameters_;
-  ComputeContext context_;
-};
-
-const Registered<WorkloadEntry> registered_gemm{{
-    .description = {.name = "gemm",
-                    .doc = "products of square matrices by a BLAS, which is loaded at run time",
-                    .parameters = specs_of(GemmParameters::table())},
-    .work = ComputeWork{.make =
-                            [](const Values& values, const ComputeContext& context) {
-                              return std::make_unique<Gemm>(GemmParameters::from(values), context);
-                            }},
-}};
+const Registered<WorkloadEntry> registered_gemm{without_storage<GemmParameters>({
+    .name = "gemm",
+    .doc = "products of square matrices by a BLAS, which is loaded at run time",
+    .make = single_phase_by(make_gemm_phase),
+})};
 
 }  // namespace
 }  // namespace ullage

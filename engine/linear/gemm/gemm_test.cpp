@@ -9,13 +9,13 @@
 namespace ullage::gemm_test {
 namespace {
 
-PhaseOutcome run(const Values& given, Json& record) { return test::run_workload("gemm", given, record); }
+PhaseStatus run(const Values& given, Json& record) { return test::run_workload("gemm", given, record); }
 
 TEST(Gemm, IsDoneByTheMachinesOwnLibrary) {
   if (const auto blas = load_blas({}); !blas) GTEST_SKIP() << to_line(blas.error());
   for (const char* type : {"fp64", "fp32"}) {
     Json record;
-    ASSERT_EQ(run({{"n", std::int64_t{150}}, {"warm_up_s", 0.0}, {"type", std::string(type)}}, record).status,
+    ASSERT_EQ(run({{"n", std::int64_t{150}}, {"warm_up_s", 0.0}, {"type", std::string(type)}}, record),
               PhaseStatus::ok);
     EXPECT_EQ(record["phase"], "gemm");
     EXPECT_FALSE(record["hints_granted"]["library"].get<std::string>().empty());
@@ -25,8 +25,7 @@ TEST(Gemm, IsDoneByTheMachinesOwnLibrary) {
 TEST(Gemm, AnotherLibraryInTheSameLaunchFailsTheCase) {
   (void)load_blas({});
   Json record;
-  EXPECT_EQ(run({{"n", std::int64_t{150}}, {"library", std::string("libother.so")}}, record).status,
-            PhaseStatus::failed);
+  EXPECT_EQ(run({{"n", std::int64_t{150}}, {"library", std::string("libother.so")}}, record), PhaseStatus::failed);
 }
 
 TEST(Gemm, WorksOnCoresAndNeedsNoStorage) {
@@ -37,7 +36,7 @@ TEST(Gemm, WorksOnCoresAndNeedsNoStorage) {
   const auto values =
       complete(entry->description.parameters, {{"n", std::int64_t{77}}, {"type", std::string("fp32")}}, "");
   ASSERT_TRUE(values.has_value());
-  const auto parameters = GemmParameters::from(*values);
+  const auto parameters = bind_parameters<GemmParameters>(*values);
   EXPECT_EQ(parameters.n, 77);
   EXPECT_EQ(parameters.type, GemmType::fp32);
   EXPECT_EQ(parameters.calls, GemmParameters{}.calls);

@@ -11,7 +11,7 @@
 namespace ullage {
 namespace {
 
-/// Of the calls that warm up: large enough for a library to use its threads, and done soon.
+/// The order of the products that warm up: large enough for a library to use its threads, and done soon.
 constexpr int warm_up_n = 768;
 constexpr std::uint64_t seed_of_a = 1;
 constexpr std::uint64_t seed_of_b = 2;
@@ -21,20 +21,13 @@ constexpr std::uint64_t seed_of_check = 3;
 
 Table<GemmParameters> GemmParameters::table() {
   using P = GemmParameters;
-  Table<P> fields{
-      count("n", &P::n, {1, 200'000}, "rows and columns of each of the three matrices"),
-      choice("type", &P::type, Words<GemmType>{{GemmType::fp64, "fp64"}, {GemmType::fp32, "fp32"}},
-             "of the elements: dgemm or sgemm"),
-  };
-  for (auto& field : call_fields<P>()) fields.push_back(std::move(field));
-  return fields;
-}
-
-template <class T>
-PhaseInfo GemmPhase<T>::info() const {
-  PhaseInfo info;
-  info.name = "gemm";
-  return info;
+  return joined<P>(
+      Table<P>{
+          count("n", &P::n, {1, 200'000}, "rows and columns of each of the three matrices"),
+          choice("type", &P::type, Words<GemmType>{{GemmType::fp64, "fp64"}, {GemmType::fp32, "fp32"}},
+                 "of the elements: dgemm or sgemm"),
+      },
+      CallParameters::table());
 }
 
 template <class T>
@@ -86,24 +79,14 @@ Status GemmPhase<T>::execute(Meter& meter) {
 
 template <class T>
 Verification GemmPhase<T>::after(std::uint64_t, Meter&) {
-  Verification found;
   const auto& [a, b, c] = *matrices_;
-  if (const Status right = check_product(a.all(), b.all(), c.all(), seed_of_check); !right) {
-    found.bad_blocks = 1;
-    found.first = right.error();
-  }
-  return found;
+  return Verification::of(check_product(a.all(), b.all(), c.all(), seed_of_check));
 }
 
 template <class T>
 Gauges GemmPhase<T>::gauges() const {
   const double n = parameters_.n;
-  const int threads = blas_->threads();
-  Gauges gauges{{"operations", 2 * n * n * n * static_cast<double>(calls_.count())},
-                {"threads", parameters_.threads},
-                {"library_threads", threads}};
-  calls_.report(threads, gauges);
-  return gauges;
+  return gauges_of(2 * n * n * n, blas_->threads());
 }
 
 template class GemmPhase<double>;

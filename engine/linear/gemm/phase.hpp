@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "linear/blas.hpp"
+#include "linear/library_phase.hpp"
 #include "linear/matrix.hpp"
-#include "linear/timed_calls.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -18,25 +18,20 @@ struct GemmParameters : CallParameters {
   GemmType type = GemmType::fp64;
 
   [[nodiscard]] static Table<GemmParameters> table();
-  [[nodiscard]] static GemmParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
-/// C = A B of matrices n x n of T, `calls` times. Gauges besides TimedCalls': operations (2 n^3 a call), threads
-/// (asked for), library_threads.
+/// C = A B of matrices n x n of T; 2 n^3 operations a call.
 template <class T>
-class GemmPhase final : public PhaseWork {
+class GemmPhase final : public LibraryPhase {
  public:
   GemmPhase(const GemmParameters& parameters, const WorkloadContext& context, BlasSource source)
-      : parameters_(parameters), context_(context), source_(std::move(source)) {}
+      : LibraryPhase(parameters), parameters_(parameters), context_(context), source_(std::move(source)) {}
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "gemm"}; }
   [[nodiscard]] Status before() override;
-  [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.calls); }
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t, std::uint64_t most) override { return prepared_ = most; }
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
-  [[nodiscard]] Map hints_given() const override { return given(parameters_); }
   [[nodiscard]] Map hints_granted() const override { return blas_ == nullptr ? Map{} : blas_->facts(); }
 
  private:
@@ -53,8 +48,6 @@ class GemmPhase final : public PhaseWork {
   BlasSource source_;
   Blas* blas_ = nullptr;
   std::optional<Matrices> matrices_;
-  std::uint64_t prepared_ = 0;
-  TimedCalls calls_;
 };
 
 extern template class GemmPhase<double>;

@@ -3,19 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
 #include "linear/test_support.hpp"
-#include "run/phase_runner.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::gemm_phase_test {
 namespace {
 
-class MpiGemmPhase : public ::testing::Test {
+class MpiGemmPhase : public test::MpiLaunch {
  protected:
-  MpiGemmPhase() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
+  MpiGemmPhase() {
     parameters_.n = 50;
     parameters_.calls = 3;
     parameters_.warm_up_s = 0;
@@ -23,18 +19,12 @@ class MpiGemmPhase : public ::testing::Test {
   template <class T = double>
   PhaseOutcome run() {
     GemmPhase<T> phase(parameters_, context_, source_);
-    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_);
+    return run_phase(phase);
   }
 
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
   GemmParameters parameters_;
   test::PlainBlas blas_;
   BlasSource source_ = [this] { return Result<Blas*>(&blas_); };
-  Json record_;
 };
 
 TEST_F(MpiGemmPhase, CallIsAnOperationAndItsWorkIsCounted) {

@@ -14,27 +14,22 @@ namespace ullage {
 namespace {
 
 constexpr int warm_up_order = 768;
-/// Of our own factorisation, where nobody says: wide enough for the product to run at its full rate.
+/// The panel of our own factorisation where nobody says: wide enough for the product to run at its full rate.
 constexpr int usual_width = 192;
 
 }  // namespace
 
 Table<SolveParameters> SolveParameters::table() {
   using P = SolveParameters;
-  Table<P> fields{
-      count("n", &P::n, {1, 200'000}, "unknowns"),
-      count("block", &P::block, {0, 65'536},
-            "columns of a panel of our own factorisation; 0: the library's dgetrf, or where it has none ours with 192"),
-      count("seed", &P::seed, {}, "of the matrix"),
-  };
-  for (auto& field : call_fields<P>()) fields.push_back(std::move(field));
-  return fields;
-}
-
-PhaseInfo SolvePhase::info() const {
-  PhaseInfo info;
-  info.name = "solve";
-  return info;
+  return joined<P>(
+      Table<P>{
+          count("n", &P::n, {1, 200'000}, "unknowns"),
+          count("block", &P::block, {0, 65'536},
+                "columns of a panel of our own factorisation; 0: the library's dgetrf, or where it has none ours with "
+                "192"),
+          count("seed", &P::seed, {}, "of the matrix"),
+      },
+      CallParameters::table());
 }
 
 Status SolvePhase::before() {
@@ -50,23 +45,15 @@ Status SolvePhase::before() {
   matrix_.emplace(std::move(*matrix));
   pivots_.resize(n);
   x_.resize(n);
-  if (Status made = make_system(0); !made) return made;
+  if (Status made = make_system(seed_of(0)); !made) return made;
   warm_up();
   return {};
 }
 
-std::uint64_t SolvePhase::seed_of(std::uint64_t call) const { return mix64(parameters_.seed) + call; }
-
-Status SolvePhase::make_system(std::uint64_t call) {
-  const std::uint64_t seed = seed_of(call);
+Status SolvePhase::make_system(std::uint64_t seed) {
   const std::uint64_t n = x_.size();
   for (std::uint64_t i = 0; i < n; ++i) x_[i] = uniform_element(seed, n * n + i);
   return fill_uniform(*matrix_, seed, parameters_.threads);
-}
-
-std::uint64_t SolvePhase::prepare(std::uint64_t first, std::uint64_t) {
-  made_ = make_system(first);
-  return 1;
 }
 
 int SolvePhase::panel_width() const {
@@ -74,54 +61,30 @@ int SolvePhase::panel_width() const {
   return blas_->can_factor() ? 0 : usual_width;
 }
 
-void SolvePhase::solve(const Block<double>& a) {
+int SolvePhase::solve(const Block<double>& a) {
   const std::span<int> pivots(pivots_.data(), static_cast<std::size_t>(a.columns));
   const int width = panel_width();
-  singular_ = width == 0 ? blas_->factor(a, pivots) : factor_blocked(*blas_, a, width, pivots);
-  if (singular_ == 0) solve_factored(*blas_, a, pivots, {x_.data(), static_cast<std::size_t>(a.columns)});
+  const int singular = width == 0 ? blas_->factor(a, pivots) : factor_blocked(*blas_, a, width, pivots);
+  if (singular == 0) solve_factored(*blas_, a, pivots, {x_.data(), static_cast<std::size_t>(a.columns)});
+  return singular;
 }
 
 /// Also makes the library's threads and buffers. What it leaves is no system any more.
 void SolvePhase::warm_up() {
   const int n = std::min(parameters_.n, warm_up_order);
   const std::int64_t until = now_ns() + static_cast<std::int64_t>(parameters_.warm_up_s * 1e9);
-  while (now_ns() < until) solve(matrix_->all().part(0, 0, n, n));
+  while (now_ns() < until) (void)solve(matrix_->all().part(0, 0, n, n));
 }
 
-Status SolvePhase::execute(Meter& meter) {
-  if (!made_) return made_;
-  calls_.time([&] { solve(matrix_->all()); });
-  if (singular_ != 0)
-    return fail(environment_error("solve", "the pivot of column " + std::to_string(singular_) + " is zero"));
-  solutions_.push_back(x_);
-  (void)meter.completed(0);
-  return {};
+std::string SolvePhase::said(int not_solved) const {
+  return "the pivot of column " + std::to_string(not_solved) + " is zero";
 }
 
-Verification SolvePhase::after(std::uint64_t, Meter& progress) {
-  Verification found;
-  for (std::uint64_t call = 0; call < solutions_.size(); ++call) {
-    const double residual = scaled_residual(seed_of(call), solutions_[call]);
-    if (!(residual <= residual_)) residual_ = residual;
-    progress.sign_of_life();
-    if (residual < most_residual) continue;
-    ++found.bad_blocks;
-    found.first = environment_error(
-        "solve", "HPL's scaled residual is " + std::to_string(residual) + ", and below 16 where the solution is right");
-  }
-  return found;
+double SolvePhase::residual_of(std::uint64_t seed, const std::vector<double>& solution) const {
+  return scaled_residual(seed, solution);
 }
 
-Gauges SolvePhase::gauges() const {
-  const double n = parameters_.n;
-  const int threads = blas_->threads();
-  Gauges gauges{{"operations", (2.0 / 3 * n * n * n + 1.5 * n * n) * static_cast<double>(calls_.count())},
-                {"residual", residual_},
-                {"threads", parameters_.threads},
-                {"library_threads", threads}};
-  calls_.report(threads, gauges);
-  return gauges;
-}
+Gauges SolvePhase::gauges() const { return with_residual(gauges_of(operations_a_call(), blas_->threads())); }
 
 Map SolvePhase::hints_granted() const {
   if (blas_ == nullptr) return {};

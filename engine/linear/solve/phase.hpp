@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "linear/blas.hpp"
+#include "linear/library_phase.hpp"
 #include "linear/matrix.hpp"
-#include "linear/timed_calls.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
@@ -18,34 +18,30 @@ struct SolveParameters : CallParameters {
   std::uint64_t seed = 1;
 
   [[nodiscard]] static Table<SolveParameters> table();
-  [[nodiscard]] static SolveParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
-/// A x = b with elements evenly spread over [-0.5, 0.5), `calls` times, each with a seed of its own: LU factorisation
-/// with partial pivoting, then both triangles, timed together. Making A is not. Gauges besides TimedCalls': operations
-/// (HPL's 2/3 n^3 + 3/2 n^2 a call), residual (HPL's scaled one, the largest of all calls), threads (asked for),
-/// library_threads.
-class SolvePhase final : public PhaseWork {
+/// By a BLAS, on each rank for itself.
+class SolvePhase final : public SystemsPhase {
  public:
   SolvePhase(const SolveParameters& parameters, const WorkloadContext& context, BlasSource source)
-      : parameters_(parameters), context_(context), source_(std::move(source)) {}
+      : SystemsPhase(parameters, parameters.n, parameters.seed),
+        parameters_(parameters),
+        context_(context),
+        source_(std::move(source)) {}
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "solve"}; }
   [[nodiscard]] Status before() override;
-  [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.calls); }
-  /// One system: factoring destroys it, so each is made anew.
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
-  [[nodiscard]] Status execute(Meter& meter) override;
-  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
-  [[nodiscard]] Map hints_given() const override { return given(parameters_); }
   [[nodiscard]] Map hints_granted() const override;
 
  private:
-  [[nodiscard]] std::uint64_t seed_of(std::uint64_t call) const;
-  [[nodiscard]] Status make_system(std::uint64_t call);
+  [[nodiscard]] Status make_system(std::uint64_t seed) override;
+  [[nodiscard]] int solve() override { return solve(matrix_->all()); }
+  [[nodiscard]] std::string said(int not_solved) const override;
+  [[nodiscard]] const std::vector<double>& solution() const override { return x_; }
+  [[nodiscard]] double residual_of(std::uint64_t seed, const std::vector<double>& solution) const override;
   [[nodiscard]] int panel_width() const;
-  void solve(const Block<double>& a);
+  [[nodiscard]] int solve(const Block<double>& a);
   void warm_up();
 
   SolveParameters parameters_;
@@ -55,11 +51,6 @@ class SolvePhase final : public PhaseWork {
   std::optional<Matrix<double>> matrix_;
   std::vector<int> pivots_;
   std::vector<double> x_;  // b until it is solved
-  std::vector<std::vector<double>> solutions_;
-  Status made_;
-  int singular_ = 0;
-  double residual_ = 0;
-  TimedCalls calls_;
 };
 
 }  // namespace ullage

@@ -3,37 +3,27 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
 #include "linear/linear_check.hpp"
 #include "linear/test_support.hpp"
-#include "run/phase_runner.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::solve_phase_test {
 namespace {
 
-class MpiSolvePhase : public ::testing::Test {
+class MpiSolvePhase : public test::MpiLaunch {
  protected:
-  MpiSolvePhase() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
+  MpiSolvePhase() {
     parameters_.n = 90;
     parameters_.warm_up_s = 0;
   }
   PhaseOutcome run() {
     SolvePhase phase(parameters_, context_, [this] { return Result<Blas*>(&blas_); });
-    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_);
+    return run_phase(phase);
   }
-  double residual() { return record_["gauges"]["residual"]["most"].get<double>(); }
+  double residual() { return gauge("residual"); }
 
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
   SolveParameters parameters_;
   test::PlainBlas blas_;
-  Json record_;
 };
 
 TEST_F(MpiSolvePhase, WorkIsCountedAsHplCountsIt) {

@@ -9,13 +9,13 @@
 namespace ullage::solve_test {
 namespace {
 
-PhaseOutcome run(const Values& given, Json& record) { return test::run_workload("solve", given, record); }
+PhaseStatus run(const Values& given, Json& record) { return test::run_workload("solve", given, record); }
 
 TEST(Solve, IsDoneByTheMachinesOwnLibrary) {
   if (const auto blas = load_blas({}); !blas) GTEST_SKIP() << to_line(blas.error());
   for (const std::int64_t block : {0, 32}) {
     Json record;
-    ASSERT_EQ(run({{"n", std::int64_t{300}}, {"warm_up_s", 0.0}, {"block", block}}, record).status, PhaseStatus::ok);
+    ASSERT_EQ(run({{"n", std::int64_t{300}}, {"warm_up_s", 0.0}, {"block", block}}, record), PhaseStatus::ok);
     EXPECT_EQ(record["phase"], "solve");
     EXPECT_LT(record["gauges"]["residual"]["most"], 16);
   }
@@ -28,8 +28,8 @@ TEST(Solve, WorksOnCoresAndNeedsNoStorage) {
   const auto values =
       complete(entry->description.parameters, {{"block", std::int64_t{64}}, {"seed", std::int64_t{7}}}, "");
   ASSERT_TRUE(values.has_value());
-  EXPECT_EQ(SolveParameters::from(*values).block, 64);
-  EXPECT_EQ(SolveParameters::from(*values).seed, 7U);
+  EXPECT_EQ(bind_parameters<SolveParameters>(*values).block, 64);
+  EXPECT_EQ(bind_parameters<SolveParameters>(*values).seed, 7U);
 }
 
 }  // namespace

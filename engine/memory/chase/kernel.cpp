@@ -17,16 +17,16 @@ constexpr std::uint64_t most_slots = std::numeric_limits<std::uint32_t>::max();
 Table<ChaseParameters> ChaseParameters::table() {
   using P = ChaseParameters;
   return joined<P>(
-      joined<P>(
-          window_fields<P>(),
-          {bytes("working_set_bytes", &P::working_set_bytes, {2.0 * sizeof(void*), 1e15}, "of each thread"),
-           bytes("stride_bytes", &P::stride_bytes, {sizeof(void*), 1e9},
-                 "from one pointer to the next as they lie in memory; a multiple of 8"),
-           bytes("locality_bytes", &P::locality_bytes, {0, 1e15},
-                 "all pointers of a piece of that size are visited before those of another, so that few pages are in "
-                 "use at a time; a multiple of stride_bytes; 0: at random through the whole set"),
-           count("chains", &P::chains, {1, most_chains}, "independent chases of each thread")}),
-      place_fields<P>());
+      WindowParameters::table(),
+      Table<P>{
+          bytes("working_set_bytes", &P::working_set_bytes, {2.0 * sizeof(void*), 1e15}, "of each thread"),
+          bytes("stride_bytes", &P::stride_bytes, {sizeof(void*), 1e9},
+                "from one pointer to the next as they lie in memory; a multiple of 8"),
+          bytes("locality_bytes", &P::locality_bytes, {0, 1e15},
+                "all pointers of a piece of that size are visited before those of another, so that few pages are in "
+                "use at a time; a multiple of stride_bytes; 0: at random through the whole set"),
+          count("chains", &P::chains, {1, most_chains}, "independent chases of each thread")},
+      MemoryPlace::table());
 }
 
 Status check_chase_shape(const ChaseShape& shape, const std::string& pointer) {
@@ -55,12 +55,8 @@ Chaser::Chaser(ChaseCycle cycle, std::size_t chains) : cycle_(std::move(cycle)),
 Status Chaser::check() const {
   for (std::size_t chain = 0; chain < chains_; ++chain) {
     if (at_.at(chain) == cycle_.slot_after(start(chain) + steps_)) continue;
-    Error error;
-    error.kind = ErrorKind::verification;
-    error.operation = "check";
-    error.where = "chain " + std::to_string(chain);
-    error.text = "does not stand where its cycle leads after " + std::to_string(steps_) + " steps";
-    return fail(std::move(error));
+    return fail(verification_error("check", "chain " + std::to_string(chain),
+                                   "does not stand where its cycle leads after " + std::to_string(steps_) + " steps"));
   }
   return {};
 }

@@ -18,7 +18,6 @@ struct ChaseParameters : WindowParameters, MemoryPlace {
   int chains = 1;
 
   [[nodiscard]] static Table<ChaseParameters> table();
-  [[nodiscard]] static ChaseParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] ChaseShape shape() const { return {working_set_bytes, stride_bytes, locality_bytes}; }
 };
 
@@ -63,7 +62,7 @@ class ChaseKernel final : public WindowedKernel {
   [[nodiscard]] Status check() override;
   void report(const WindowTotals& totals, Gauges& gauges) const override;
 
-  /// Of a thread that is ready.
+  /// The cycle that a thread follows; after its make_ready().
   [[nodiscard]] const ChaseCycle& cycle(std::size_t thread) const { return shares_[thread].chaser->cycle(); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `core-to-core` as a plan has it.
-#include "base/thread_team.hpp"
+#include "base/affinity.hpp"
 #include "memory/test_support.hpp"
 
 namespace ullage::core_to_core_test {

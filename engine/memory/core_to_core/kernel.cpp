@@ -26,10 +26,11 @@ std::string cpus_text(std::span<const int> cpus) {
 
 Table<CoreToCoreParameters> CoreToCoreParameters::table() {
   using P = CoreToCoreParameters;
-  Table<P> fields = timing_fields<P>();
-  fields.push_back(count("cpu_a", &P::cpu_a, {-1, 8191}, "the kernel's number of one CPU; -1: the first allowed one"));
-  fields.push_back(count("cpu_b", &P::cpu_b, {-1, 8191}, "the other one's; -1: the last allowed one"));
-  return fields;
+  return joined<P>(
+      timing(), Table<P>{
+                    count("cpu_a", &P::cpu_a, {-1, 8191}, "the kernel's number of one CPU; -1: the first allowed one"),
+                    count("cpu_b", &P::cpu_b, {-1, 8191}, "the other one's; -1: the last allowed one"),
+                });
 }
 
 Status check_core_to_core(const CoreToCoreParameters& p, const std::string& pointer) {
@@ -66,14 +67,9 @@ Status CoreToCoreKernel::check() {
   const std::uint64_t counted = ball_.counter.load();
   for (const Trips& trips : trips_) {
     if (counted == 2 * trips.made) continue;
-    Error error;
-    error.kind = ErrorKind::verification;
-    error.operation = "check";
-    error.where = "counter";
-    error.expected = std::to_string(2 * trips.made);
-    error.found = std::to_string(counted);
-    error.text = "is " + error.found + ", should be " + error.expected;
-    return fail(std::move(error));
+    const std::string right = std::to_string(2 * trips.made);
+    const std::string found = std::to_string(counted);
+    return fail(verification_error("check", "counter", "is " + found + ", should be " + right, right, found));
   }
   return {};
 }

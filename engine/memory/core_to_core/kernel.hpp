@@ -18,7 +18,6 @@ struct CoreToCoreParameters : WindowParameters {
 
   CoreToCoreParameters() { threads = 2; }
   [[nodiscard]] static Table<CoreToCoreParameters> table();
-  [[nodiscard]] static CoreToCoreParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
 /// Numbers are the kernel's, as everywhere else.

@@ -28,32 +28,20 @@ const Words<Injection>& injection_words() {
   return words;
 }
 
-Error injected_wrong(std::string text) {
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "check";
-  error.where = "memory of an injector";
-  error.text = std::move(text);
-  return error;
-}
+Error injected_wrong(std::string text) { return verification_error("check", "memory of an injector", std::move(text)); }
 
 }  // namespace
 
 Table<LoadedLatencyParameters> LoadedLatencyParameters::table() {
   using P = LoadedLatencyParameters;
   return joined<P>(
-      timing_fields<P>(),
-      {count("injectors", &P::injectors, {0, 4095}, "threads that load the memory, beside the one that chases"),
-       choice("injection", &P::injection, injection_words(), "what they do, each with memory of its own"),
-       count("delay", &P::delay, {0, 1e6}, "steps of about a cycle that an injector pauses after every 64 bytes"),
-       bytes("working_set_bytes", &P::working_set_bytes, {stream_line * 2.0, 1e15}, "of each thread"),
-       choice("pages", &P::pages, pages_words(), "see workload stream")});
-}
-
-LoadedLatencyParameters LoadedLatencyParameters::from(const Values& values) {
-  auto parameters = bind_parameters(table(), values);
-  parameters.threads = 1 + parameters.injectors;
-  return parameters;
+      timing(),
+      Table<P>{
+          count("injectors", &P::injectors, {0, 4095}, "threads that load the memory, beside the one that chases"),
+          choice("injection", &P::injection, injection_words(), "what they do, each with memory of its own"),
+          count("delay", &P::delay, {0, 1e6}, "steps of about a cycle that an injector pauses after every 64 bytes"),
+          bytes("working_set_bytes", &P::working_set_bytes, {stream_line * 2.0, 1e15}, "of each thread"),
+          choice("pages", &P::pages, pages_words(), "see workload stream")});
 }
 
 Status check_loaded_latency(const LoadedLatencyParameters& p, const std::string& pointer) {

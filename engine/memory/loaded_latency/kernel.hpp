@@ -23,7 +23,6 @@ struct LoadedLatencyParameters : WindowParameters {
   Pages pages = Pages::system;
 
   [[nodiscard]] static Table<LoadedLatencyParameters> table();
-  [[nodiscard]] static LoadedLatencyParameters from(const Values& values);
   [[nodiscard]] ChaseShape shape() const { return {.bytes = working_set_bytes}; }
   [[nodiscard]] StreamKind kind() const { return injection == Injection::read ? StreamKind::read : StreamKind::write; }
   [[nodiscard]] Stores stores() const {
@@ -72,7 +71,7 @@ class LoadedLatencyKernel final : public WindowedKernel {
   [[nodiscard]] Status check() override;
   void report(const WindowTotals& totals, Gauges& gauges) const override;
 
-  /// Of a thread from 1 on that is ready.
+  /// What a thread from number 1 on loads the memory with; after its make_ready().
   [[nodiscard]] const Injector& injector(std::size_t thread) const { return *shares_[thread - 1].injector; }
 
  private:

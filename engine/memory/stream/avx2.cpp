@@ -38,15 +38,13 @@ constexpr StreamLoops avx2_loops = stream_loops_of<StreamAvx2>("avx2");
 #endif
 
 namespace ullage {
+namespace {
 
-const StreamLoops* stream_loops_avx2() { return __builtin_cpu_supports("avx2") ? &avx2_loops : nullptr; }
+const Registered<StreamLoopsEntry> registered_avx2{{
+    .description = {.name = "avx2", .doc = "vectors of 32 bytes"},
+    .loops = []() -> const StreamLoops* { return __builtin_cpu_supports("avx2") != 0 ? &avx2_loops : nullptr; },
+}};
 
-}  // namespace ullage
-#else
-
-namespace ullage {
-
-const StreamLoops* stream_loops_avx2() { return nullptr; }
-
+}  // namespace
 }  // namespace ullage
 #endif

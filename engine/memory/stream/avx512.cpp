@@ -38,15 +38,13 @@ constexpr StreamLoops avx512_loops = stream_loops_of<StreamAvx512>("avx512");
 #endif
 
 namespace ullage {
+namespace {
 
-const StreamLoops* stream_loops_avx512() { return __builtin_cpu_supports("avx512f") ? &avx512_loops : nullptr; }
+const Registered<StreamLoopsEntry> registered_avx512{{
+    .description = {.name = "avx512", .doc = "vectors of 64 bytes"},
+    .loops = []() -> const StreamLoops* { return __builtin_cpu_supports("avx512f") != 0 ? &avx512_loops : nullptr; },
+}};
 
-}  // namespace ullage
-#else
-
-namespace ullage {
-
-const StreamLoops* stream_loops_avx512() { return nullptr; }
-
+}  // namespace
 }  // namespace ullage
 #endif

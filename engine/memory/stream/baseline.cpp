@@ -31,8 +31,10 @@ struct StreamBaseline {
 
 constexpr StreamLoops baseline_loops = stream_loops_of<StreamBaseline>("baseline");
 
+const Registered<StreamLoopsEntry> registered_baseline{{
+    .description = {.name = "baseline", .doc = "vectors of 16 bytes, which the compiler makes for any CPU"},
+    .loops = []() -> const StreamLoops* { return &baseline_loops; },
+}};
+
 }  // namespace
-
-const StreamLoops* stream_loops_baseline() { return &baseline_loops; }
-
 }  // namespace ullage

@@ -4,15 +4,17 @@
 namespace ullage::stream_baseline_test {
 namespace {
 
-TEST(StreamBaseline, ResultsAreThoseOfThatManyPasses) { test::expect_right_results(*stream_loops_baseline()); }
+TEST(StreamBaseline, ResultsAreThoseOfThatManyPasses) {
+  test::expect_right_results(*test::stream_loops_of("baseline"));
+}
 
-TEST(StreamBaseline, BlocksAreVisitedInTheirOrder) { test::expect_blocks_in_order(*stream_loops_baseline()); }
+TEST(StreamBaseline, BlocksAreVisitedInTheirOrder) { test::expect_blocks_in_order(*test::stream_loops_of("baseline")); }
 
 TEST(StreamBaseline, AllButReadHaveBothStores) {
 #if defined(__x86_64__) || defined(__aarch64__)
-  test::expect_all_stores(*stream_loops_baseline());
+  test::expect_all_stores(*test::stream_loops_of("baseline"));
 #else
-  EXPECT_EQ(stream_loops_baseline()->loop(StreamKind::write, Stores::non_temporal), nullptr);
+  EXPECT_EQ(test::stream_loops_of("baseline")->loop(StreamKind::write, Stores::non_temporal), nullptr);
 #endif
 }
 

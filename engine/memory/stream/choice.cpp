@@ -33,8 +33,10 @@ std::int64_t median_of(std::vector<std::int64_t> times_ns) {
 
 std::span<const StreamLoops* const> stream_loops_here() {
   static const std::vector<const StreamLoops*> here = [] {
-    std::vector<const StreamLoops*> found{stream_loops_avx512(), stream_loops_avx2(), stream_loops_baseline()};
-    std::erase(found, nullptr);
+    std::vector<const StreamLoops*> found;
+    for (const StreamLoopsEntry& entry : Registry<StreamLoopsEntry>::instance().all())
+      if (const StreamLoops* const loops = entry.loops()) found.push_back(loops);
+    std::ranges::stable_sort(found, std::ranges::greater{}, &StreamLoops::vector_bytes);
     return found;
   }();
   return here;

@@ -38,9 +38,9 @@ TEST(StreamChoice, FastestIsTakenWhereverItStands) {
 TEST(StreamChoice, CandidatesAreThoseOfTheWidthThatHaveTheLoop) {
   const auto all = stream_candidates(StreamKind::triad, Stores::ordinary, 0);
   ASSERT_EQ(all.size(), stream_loops_here().size());
-  EXPECT_EQ(all.back(), stream_loops_baseline());
+  EXPECT_EQ(all.back(), test::stream_loops_of("baseline"));
   EXPECT_TRUE(std::ranges::is_sorted(all, std::greater{}, &StreamLoops::vector_bytes));
-  EXPECT_EQ(stream_candidates(StreamKind::triad, Stores::ordinary, 16), std::vector{stream_loops_baseline()});
+  EXPECT_EQ(stream_candidates(StreamKind::triad, Stores::ordinary, 16), std::vector{test::stream_loops_of("baseline")});
   EXPECT_TRUE(stream_candidates(StreamKind::triad, Stores::ordinary, 24).empty());
   EXPECT_TRUE(stream_candidates(StreamKind::read, Stores::non_temporal, 0).empty());
 }

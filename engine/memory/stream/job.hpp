@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/registry.hpp"
+
 namespace ullage {
 
 /// Over arrays a (written), b and c of 64-bit elements; s differs from pass to pass:
@@ -51,11 +53,12 @@ struct StreamLoops {
   }
 };
 
-/// Null where the CPU or the system does not have the instructions.
-[[nodiscard]] const StreamLoops* stream_loops_baseline();  // vectors of 16 bytes, which the compiler makes for any CPU
-[[nodiscard]] const StreamLoops* stream_loops_avx2();
-[[nodiscard]] const StreamLoops* stream_loops_avx512();
-/// All that run here, the widest first.
+/// What a file of loops registers.
+struct StreamLoopsEntry {
+  Description description;
+  const StreamLoops* (*loops)() = nullptr;  // null where the CPU or the system does not have the instructions
+};
+/// All that run here, the widest first. Complete when main() begins.
 [[nodiscard]] std::span<const StreamLoops* const> stream_loops_here();
 
 /// How many arrays a kind has; a is written, b and c are read.

@@ -17,15 +17,10 @@ constexpr std::size_t stream_element = sizeof(double);
 
 double* elements(std::byte* bytes) { return reinterpret_cast<double*>(bytes); }
 
-Error wrong(std::size_t thread, std::string what, std::string expected, std::string found) {
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "check";
-  error.where = "memory of thread " + std::to_string(thread);
-  error.text = std::move(what) + " is " + found + ", should be " + expected;
-  error.expected = std::move(expected);
-  error.found = std::move(found);
-  return error;
+Error wrong(std::size_t thread, const std::string& what, std::string expected, std::string found) {
+  const std::string text = what + " is " + found + ", should be " + expected;
+  return verification_error("check", "memory of thread " + std::to_string(thread), text, std::move(expected),
+                            std::move(found));
 }
 
 }  // namespace

@@ -52,23 +52,22 @@ Status check_blocks(const StreamParameters& p, const std::string& pointer) {
 Table<StreamParameters> StreamParameters::table() {
   using P = StreamParameters;
   return joined<P>(
-      joined<P>(
-          window_fields<P>(),
-          {choice("kernel", &P::kind, stream_words(),
-                  "read: sum of b; write: a = s; copy: a = b; scale: a = s*b; add: a = b + c; triad: a = b + s*c; "
-                  "read-write: a = a + 1, in place"),
-           choice("stores", &P::stores, stores_words(),
-                  "ordinary: bus_bytes counts each line of a once more, since it is read before it is written; "
-                  "non-temporal: past the caches"),
-           bytes("working_set_bytes", &P::working_set_bytes, {stream_line, 1e15},
-                 "all arrays of all threads of a rank together; each array gets an equal share, in whole blocks"),
-           choice("order", &P::order, block_order_words(),
-                  "in which the blocks of an array are visited, in every pass"),
-           bytes("block_bytes", &P::block_bytes, {0, 1e15},
-                 "what is visited in one go, a multiple of 64; 0: the whole array"),
-           bytes("vector_bytes", &P::vector_bytes, {0, 64},
-                 "moved by one instruction: 16, 32 or 64; 0: what is fastest in short trials before")}),
-      place_fields<P>());
+      WindowParameters::table(),
+      Table<P>{
+          choice("kernel", &P::kind, stream_words(),
+                 "read: sum of b; write: a = s; copy: a = b; scale: a = s*b; add: a = b + c; triad: a = b + s*c; "
+                 "read-write: a = a + 1, in place"),
+          choice("stores", &P::stores, stores_words(),
+                 "ordinary: bus_bytes counts each line of a once more, since it is read before it is written; "
+                 "non-temporal: past the caches"),
+          bytes("working_set_bytes", &P::working_set_bytes, {stream_line, 1e15},
+                "all arrays of all threads of a rank together; each array gets an equal share, in whole blocks"),
+          choice("order", &P::order, block_order_words(), "in which the blocks of an array are visited, in every pass"),
+          bytes("block_bytes", &P::block_bytes, {0, 1e15},
+                "what is visited in one go, a multiple of 64; 0: the whole array"),
+          bytes("vector_bytes", &P::vector_bytes, {0, 64},
+                "moved by one instruction: 16, 32 or 64; 0: what is fastest in short trials before")},
+      MemoryPlace::table());
 }
 
 std::uint64_t StreamParameters::array_stride() const {

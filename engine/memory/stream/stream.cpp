@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `stream`: how fast memory at each distance is read and written.
 #include "memory/stream/kernel.hpp"
-#include "work/workload.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
 
-std::unique_ptr<Workload> make_stream(const Values& values, const ComputeContext& context) {
-  auto parameters = StreamParameters::from(values);
+std::unique_ptr<Workload> make_stream(const StreamParameters& given, const WorkloadContext& context) {
+  auto parameters = given;
   Status ready = choose_node(parameters, parameters);
   auto kernel = std::make_unique<StreamKernel>(parameters, context.run_key, context.world->topology().ranks_on_node,
                                                std::move(ready));
-  return std::make_unique<WindowedWorkload>("stream", parameters, context, std::move(kernel));
+  return windowed_workload("stream", parameters, context, std::move(kernel));
 }
 
 /// What stores this CPU has, and the instruction sets that a trial chooses from.
@@ -23,18 +23,19 @@ std::vector<std::string> stream_capabilities() {
   return words;
 }
 
-const Registered<WorkloadEntry> registered_stream{{
-    .description = {.name = "stream",
-                    .doc = "every thread goes through arrays of its own from end to end: read, write, McCalpin's "
-                           "STREAM, and in place",
-                    .parameters = specs_of(StreamParameters::table()),
-                    .capabilities = stream_capabilities()},
-    .work = ComputeWork{.check =
-                            [](const Values& values, const PlannedLayout&, const std::string& pointer) {
-                              return check_stream(StreamParameters::from(values), pointer);
-                            },
-                        .make = make_stream},
-}};
+/// Made late, since it lists the loops that other files register.
+WorkloadEntry stream_entry() {
+  return without_storage<StreamParameters>({
+      .name = "stream",
+      .doc =
+          "every thread goes through arrays of its own from end to end: read, write, McCalpin's STREAM, and in place",
+      .capabilities = stream_capabilities(),
+      .check = on_any_ranks(check_stream),
+      .make = make_stream,
+  });
+}
+
+const Registered<WorkloadEntry> registered_stream{stream_entry};
 
 }  // namespace
 }  // namespace ullage

@@ -18,6 +18,12 @@ inline constexpr std::array<StreamKind, stream_kinds> all_stream_kinds{
     StreamKind::read, StreamKind::write, StreamKind::copy,      StreamKind::scale,
     StreamKind::add,  StreamKind::triad, StreamKind::read_write};
 
+/// The loops of that instruction set; null where this CPU or this build does not have them.
+inline const StreamLoops* stream_loops_of(const std::string& instruction_set) {
+  const StreamLoopsEntry* const entry = Registry<StreamLoopsEntry>::instance().find(instruction_set);
+  return entry == nullptr ? nullptr : entry->loops();
+}
+
 /// Arrays a, b and c, with a line before and after a, which nobody may write.
 class StreamArrays final {
  public:

@@ -68,10 +68,11 @@ void update_table(std::span<std::uint64_t> table, UpdateLanes& lanes, std::uint6
 
 Table<UpdatesParameters> UpdatesParameters::table() {
   using P = UpdatesParameters;
-  Table<P> fields = window_fields<P>();
-  fields.push_back(bytes("table_bytes", &P::table_bytes, {table_element, 1e15}, "of each rank; a power of two"));
-  fields.push_back(choice("pages", &P::pages, pages_words(), "see workload stream"));
-  return fields;
+  return joined<P>(WindowParameters::table(),
+                   Table<P>{
+                       bytes("table_bytes", &P::table_bytes, {table_element, 1e15}, "of each rank; a power of two"),
+                       choice("pages", &P::pages, pages_words(), "see workload stream"),
+                   });
 }
 
 Status check_updates(const UpdatesParameters& p, const std::string& pointer) {
@@ -121,13 +122,9 @@ Status UpdatesKernel::check() {
   errors_ = 0;
   for (std::uint64_t i = 0; i < table.size(); ++i) errors_ += table[i] != i ? 1 : 0;
   if (static_cast<double>(errors_) <= share_that_may_be_wrong * static_cast<double>(table.size())) return {};
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "check";
-  error.where = "table";
-  error.text = std::to_string(errors_) + " of " + std::to_string(table.size()) +
-               " elements are wrong, more than the one in a hundred that may get lost";
-  return fail(std::move(error));
+  return fail(verification_error("check", "table",
+                                 std::to_string(errors_) + " of " + std::to_string(table.size()) +
+                                     " elements are wrong, more than the one in a hundred that may get lost"));
 }
 
 void UpdatesKernel::report(const WindowTotals& totals, Gauges& gauges) const {

@@ -18,7 +18,6 @@ struct UpdatesParameters : WindowParameters {
   Pages pages = Pages::system;
 
   [[nodiscard]] static Table<UpdatesParameters> table();
-  [[nodiscard]] static UpdatesParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
 /// `pointer` is that of the parameters object.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `b-eff`: the effective bandwidth of all ranks, over patterns, message lengths and ways to send.
 #include "message/b_eff/phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
 
 class BEff final : public Workload {
  public:
-  BEff(const BEffParameters& parameters, const MessageContext& context) : run_(parameters, context) {}
+  BEff(const BEffParameters& parameters, const WorkloadContext& context) : run_(parameters, context) {}
 
   void find_peers() override { run_.find_peers(); }
   [[nodiscard]] LocalSteps begin() override {
@@ -25,21 +26,17 @@ class BEff final : public Workload {
   BEffRun run_;
 };
 
-const Registered<WorkloadEntry> registered_b_eff{{
-    .description =
-        {.name = "b-eff",
-         .doc = "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
-         .parameters = specs_of(BEffParameters::table())},
-    .work = MessageWork{.check = [](const Values&, const PlannedLayout& layout, const std::string& pointer) -> Status {
-                          if (layout.ranks < 2)
-                            return fail(bad_plan(pointer, "b-eff needs two ranks or more: one has nobody to send to"));
-                          return {};
-                        },
-                        .make =
-                            [](const Values& values, const MessageContext& context) {
-                              return std::make_unique<BEff>(BEffParameters::from(values), context);
-                            }},
-}};
+Status check_b_eff(const BEffParameters&, int ranks, const std::string& pointer) {
+  if (ranks < 2) return fail(bad_plan(pointer, "b-eff needs two ranks or more: one has nobody to send to"));
+  return {};
+}
+
+const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters, MessageWork>({
+    .name = "b-eff",
+    .doc = "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
+    .check = check_b_eff,
+    .make = workload_of<BEff>,
+})};
 
 }  // namespace
 }  // namespace ullage

@@ -4,13 +4,12 @@
 
 #include "message/message_methods.hpp"
 #include "message/patterns/b_eff_patterns.hpp"
-#include "message/test_support.hpp"
-#include "storage/backend.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::b_eff_test {
 namespace {
 
-class MpiBEff : public test::MpiMessageWorkload {
+class MpiBEff : public test::MpiLaunch {
  protected:
   MpiBEff() { given_ = {{"lmax_bytes", std::int64_t{8192}}, {"budget_s", 1e-6}, {"random_rings", std::int64_t{1}}}; }
   void SetUp() override {
@@ -26,7 +25,7 @@ class MpiBEff : public test::MpiMessageWorkload {
 };
 
 TEST_F(MpiBEff, EveryPatternByEveryMethod) {
-  ASSERT_TRUE(run("b-eff", given_, 2));
+  ASSERT_EQ(run("b-eff", given_, 2), PhaseStatus::ok);
   if (!world_.root()) return;
   const BEffPatterns all = patterns();
   for (std::size_t size = 0; size < records_.size(); ++size) {
@@ -51,7 +50,7 @@ TEST_F(MpiBEff, EveryPatternByEveryMethod) {
 TEST_F(MpiBEff, EveryLengthIsAPhaseAndTheLastTwoMayBeShort) {
   if (world_.size() > 2) GTEST_SKIP() << "more ranks than two take long and show nothing more";
   given_["additional"] = false;
-  ASSERT_TRUE(run("b-eff", given_));
+  ASSERT_EQ(run("b-eff", given_), PhaseStatus::ok);
   ASSERT_EQ(records_.size(), 21U);
   if (!world_.root()) return;
   EXPECT_EQ(records_[3]["phase"], "size-03");
@@ -69,7 +68,7 @@ TEST_F(MpiBEff, EveryLengthIsAPhaseAndTheLastTwoMayBeShort) {
 TEST_F(MpiBEff, OperationsBytesAndTimesAddUp) {
   given_["additional"] = false;
   given_["timed_check"] = true;
-  ASSERT_TRUE(run("b-eff", given_, 3));
+  ASSERT_EQ(run("b-eff", given_, 3), PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(records_[0]["operations"], 2 * 3 * 7 * world_.size());
   EXPECT_EQ(records_[2]["operations"], 3 * 7 * world_.size());
@@ -89,7 +88,7 @@ TEST_F(MpiBEff, FirstPhaseTellsWhatThePatternsAre) {
   given_["additional"] = false;
   given_["permutation"] = "slot-probe";
   given_["seed"] = std::int64_t{77};
-  ASSERT_TRUE(run("b-eff", given_, 2));
+  ASSERT_EQ(run("b-eff", given_, 2), PhaseStatus::ok);
   if (!world_.root()) return;
   const Json& facts = records_[0]["facts"];
   EXPECT_EQ(facts["seed"], 77);
@@ -101,17 +100,9 @@ TEST_F(MpiBEff, FirstPhaseTellsWhatThePatternsAre) {
 }
 
 TEST(BEff, OneRankIsRefused) {
-  const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("b-eff");
-  ASSERT_NE(entry, nullptr);
-  EXPECT_FALSE(entry->works_on_storage());
-  const auto values = complete(entry->description.parameters, {}, "/p");
-  PlannedLayout layout;
-  layout.ranks = 1;
-  const Status refused = entry->check(values.value(), {}, layout, "/p");
-  ASSERT_FALSE(refused);
-  EXPECT_NE(to_line(refused.error()).find("two ranks or more"), std::string::npos);
-  layout.ranks = 2;
-  EXPECT_TRUE(entry->check(values.value(), {}, layout, "/p").has_value());
+  EXPECT_FALSE(test::Launch::entry("b-eff").works_on_storage());
+  EXPECT_NE(test::Launch::refusal("b-eff", {}, 1).find("two ranks or more"), std::string::npos);
+  EXPECT_EQ(test::Launch::refusal("b-eff", {}, 2), "");
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 namespace ullage {
 
-/// Of one method. Times are those of all patterns, as rank 0 measures them. Source: b_eff 3.6.
+/// How many loops one method makes with each size. Times are those of all patterns, as rank 0 measures them. Source:
+/// b_eff 3.6.
 class BEffLoops final {
  public:
   static constexpr std::uint64_t probe_loops = 10;

@@ -12,10 +12,7 @@
 namespace ullage {
 
 PhaseInfo BEffPhase::info() const {
-  PhaseInfo info;
-  info.name = std::string(size_ < 10 ? "size-0" : "size-") + std::to_string(size_);
-  info.collective = true;
-  return info;
+  return {.name = std::string(size_ < 10 ? "size-0" : "size-") + std::to_string(size_), .collective = true};
 }
 
 Status BEffPhase::before() {
@@ -25,8 +22,6 @@ Status BEffPhase::before() {
 }
 
 std::uint64_t BEffPhase::operations() const { return experiments_.size() * (size_ == 0 ? 2 : 1); }
-
-std::uint64_t BEffPhase::prepare(std::uint64_t, std::uint64_t most) { return most; }
 
 Status BEffPhase::execute(Meter& meter) {
   const std::int64_t start = now_ns();

@@ -22,7 +22,6 @@ class BEffPhase final : public PhaseWork {
   [[nodiscard]] PhaseInfo info() const override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;

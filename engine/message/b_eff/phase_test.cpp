@@ -3,18 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
-#include "run/phase_runner.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::b_eff_phase_test {
 namespace {
 
-class MpiBEffPhase : public ::testing::Test {
+class MpiBEffPhase : public test::MpiLaunch {
  protected:
-  MpiBEffPhase() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
+  MpiBEffPhase() {
     parameters_.lmax_bytes = 4096;
     parameters_.random_rings = 1;
     parameters_.additional = false;
@@ -25,16 +21,10 @@ class MpiBEffPhase : public ::testing::Test {
   }
   PhaseStatus run_first(BEffRun& run) {
     BEffPhase phase(run, 0);
-    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_).status;
+    return run_phase(phase).status;
   }
 
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
   BEffParameters parameters_;
-  Json record_;
 };
 
 TEST_F(MpiBEffPhase, OneThatIsStoppedEndsOnAllRanksTogether) {

@@ -27,7 +27,6 @@ struct BEffParameters {
   bool timed_check = false;
 
   [[nodiscard]] static Table<BEffParameters> table();
-  [[nodiscard]] static BEffParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] BEffPatterns patterns(int ranks) const;
 };
 
@@ -53,7 +52,7 @@ class BEffRun final {
   /// Collective, after the probe of the first size.
   void settle_loops();
 
-  /// Of the current size, in order.
+  /// What is measured with the current size, in order.
   [[nodiscard]] std::vector<BEffExperiment> experiments() const;
   /// Collective: how long this rank took for so many loops of the current size, in seconds; 0 when it only waits. Two
   /// calls of the meter's clock surround them, an operation. `ends` looks at what came last.

@@ -119,7 +119,7 @@ TEST_F(MpiBEffRun, TimedCheckLooksAtEveryLoop) {
 
 TEST(BEffParameters, AreThoseOfTheOriginal) {
   const auto values = complete(specs_of(BEffParameters::table()), {}, "");
-  const auto parameters = BEffParameters::from(values.value());
+  const auto parameters = bind_parameters<BEffParameters>(values.value());
   EXPECT_EQ(parameters.lmax_bytes, 1U << 20U);
   EXPECT_EQ(parameters.budget_s, 0.5);
   EXPECT_EQ(parameters.patterns(8).size(), 49U);

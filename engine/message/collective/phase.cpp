@@ -57,21 +57,23 @@ std::size_t room_in(const CollectiveParameters& p, int ranks) { return mpi::room
 
 Table<CollectiveParameters> CollectiveParameters::table() {
   using P = CollectiveParameters;
-  Table<P> fields{
-      choice<P>("operation", &P::operation, operation_words(), "what all ranks call"),
-      bytes("message_bytes", &P::message_bytes, {0, static_cast<double>(most_bytes_of_a_call)},
-            "of the vector in bcast and reductions, also before reduce_scatter cuts it; elsewhere of what goes from "
-            "one rank to one other; 0 for a barrier"),
-      choice<P>("element", &P::element, {{mpi::Element::fp32, "fp32"}, {mpi::Element::fp64, "fp64"}},
-                "what reductions add up"),
-      choice<P>("mode", &P::mode, {{CollectiveMode::blocking, "blocking"}, {CollectiveMode::overlap, "overlap"}},
-                "overlap: the nonblocking form, alone and beside computation of the same length"),
-      count("tests", &P::tests, {0, 10'000}, "of mode overlap: calls of MPI_Test during the computation of each call"),
-      choice<P>("root", &P::root, {{CollectiveRoot::rotating, "rotating"}, {CollectiveRoot::first, "first"}},
-                "rotating: each call has the next rank as its root, so that none can run ahead of the others"),
-  };
-  for (auto& field : call_window_fields<P>()) fields.push_back(std::move(field));
-  return fields;
+  return joined<P>(
+      Table<P>{
+          choice<P>("operation", &P::operation, operation_words(), "what all ranks call"),
+          bytes(
+              "message_bytes", &P::message_bytes, {0, static_cast<double>(most_bytes_of_a_call)},
+              "of the vector in bcast and reductions, also before reduce_scatter cuts it; elsewhere of what goes from "
+              "one rank to one other; 0 for a barrier"),
+          choice<P>("element", &P::element, {{mpi::Element::fp32, "fp32"}, {mpi::Element::fp64, "fp64"}},
+                    "what reductions add up"),
+          choice<P>("mode", &P::mode, {{CollectiveMode::blocking, "blocking"}, {CollectiveMode::overlap, "overlap"}},
+                    "overlap: the nonblocking form, alone and beside computation of the same length"),
+          count("tests", &P::tests, {0, 10'000},
+                "of mode overlap: calls of MPI_Test during the computation of each call"),
+          choice<P>("root", &P::root, {{CollectiveRoot::rotating, "rotating"}, {CollectiveRoot::first, "first"}},
+                    "rotating: each call has the next rank as its root, so that none can run ahead of the others"),
+      },
+      CallWindowParameters::table());
 }
 
 Status check_collective(const CollectiveParameters& p, int ranks, const std::string& pointer) {
@@ -102,13 +104,6 @@ CollectivePhase::CollectivePhase(const CollectiveParameters& parameters, const W
       call_(comm_, parameters.shape(), out_, in_),
       shortest_ns_(std::numeric_limits<std::int64_t>::max()) {}
 
-PhaseInfo CollectivePhase::info() const {
-  PhaseInfo info;
-  info.name = "collective";
-  info.collective = true;
-  return info;
-}
-
 Status CollectivePhase::before() {
   content_.fill(out_);
   CollectiveContent::poison(in_);
@@ -124,8 +119,7 @@ Status CollectivePhase::before() {
 /// So that what is found afterwards was left by a call that was timed.
 std::uint64_t CollectivePhase::prepare(std::uint64_t, std::uint64_t most) {
   CollectiveContent::poison(in_);
-  prepared_ = most;
-  return prepared_;
+  return prepared_ = most;
 }
 
 Status CollectivePhase::execute(Meter& meter) {
@@ -145,12 +139,8 @@ Status CollectivePhase::execute(Meter& meter) {
 }
 
 Verification CollectivePhase::after(std::uint64_t, Meter&) {
-  Verification found;
+  Verification found = Verification::of(content_.check(in_, root_));
   found.verified_bytes = content_.expected_bytes(root_);
-  if (const Status right = content_.check(in_, root_); !right) {
-    found.bad_blocks = 1;
-    found.first = right.error();
-  }
   return found;
 }
 

@@ -25,7 +25,6 @@ struct CollectiveParameters : CallWindowParameters {
   CollectiveRoot root = CollectiveRoot::rotating;
 
   [[nodiscard]] static Table<CollectiveParameters> table();
-  [[nodiscard]] static CollectiveParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] mpi::CollectiveShape shape() const { return {operation, message_bytes, element}; }
 };
 
@@ -41,7 +40,7 @@ class CollectivePhase final : public PhaseWork {
  public:
   CollectivePhase(const CollectiveParameters& parameters, const WorkloadContext& context);
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "collective", .collective = true}; }
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.windows); }
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
@@ -67,7 +66,6 @@ class CollectivePhase final : public PhaseWork {
   std::vector<std::byte> in_;
   mpi::CollectiveCall call_;
   std::uint64_t calls_ = 1;
-  std::uint64_t prepared_ = 0;
   int root_ = 0;                       // of the last call
   int turn_ = 0;                       // root of the next one
   std::vector<std::uint64_t> pieces_;  // of the computation beside one call, in blocks of the chain

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/collective/phase.hpp"
 
-#include "message/call_test_support.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::collective_phase_test {
 namespace {
 
-using test::MpiCalls;
+class MpiCollectivePhase : public test::MpiLaunch {};
 
 const std::vector<std::string> operations{"bcast",     "reduce",     "allreduce", "gather",    "scatter",
                                           "allgather", "allgatherv", "alltoall",  "alltoallv", "reduce_scatter"};
 
-TEST_F(MpiCalls, CollectivesOfEveryKindGiveWhatTheyMust) {
+TEST_F(MpiCollectivePhase, CollectivesOfEveryKindGiveWhatTheyMust) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   for (const std::string& operation : operations) {
     ASSERT_EQ(run("collective", brief({{"operation", operation}, {"message_bytes", std::int64_t{36}}})),
@@ -27,7 +27,7 @@ TEST_F(MpiCalls, CollectivesOfEveryKindGiveWhatTheyMust) {
   }
 }
 
-TEST_F(MpiCalls, CollectivesOfSizesThatRanksDoNotDivide) {
+TEST_F(MpiCollectivePhase, CollectivesOfSizesThatRanksDoNotDivide) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   const Values odd{{"operation", std::string("reduce_scatter")}, {"message_bytes", std::int64_t{8}}};
   EXPECT_EQ(run("collective", brief(odd)), PhaseStatus::ok);
@@ -35,7 +35,7 @@ TEST_F(MpiCalls, CollectivesOfSizesThatRanksDoNotDivide) {
   EXPECT_EQ(run("collective", brief(one)), PhaseStatus::ok);
 }
 
-TEST_F(MpiCalls, OverlapHasThreeStretches) {
+TEST_F(MpiCollectivePhase, OverlapHasThreeStretches) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   for (const std::int64_t tests : {0, 3}) {
     const Values given{{"operation", std::string("allreduce")},
@@ -50,7 +50,7 @@ TEST_F(MpiCalls, OverlapHasThreeStretches) {
   }
 }
 
-TEST_F(MpiCalls, BytesOnALinkAreThoseOfNcclTests) {
+TEST_F(MpiCollectivePhase, BytesOnALinkAreThoseOfNcclTests) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   const double n = world_.size();
   const std::vector<std::pair<std::string, double>> factors{
@@ -63,7 +63,7 @@ TEST_F(MpiCalls, BytesOnALinkAreThoseOfNcclTests) {
   }
 }
 
-TEST_F(MpiCalls, BarriersMoveNothing) {
+TEST_F(MpiCollectivePhase, BarriersMoveNothing) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   ASSERT_EQ(run("collective", brief({{"operation", std::string("barrier")}, {"message_bytes", std::int64_t{0}}})),
             PhaseStatus::ok);

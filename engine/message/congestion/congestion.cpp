@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "message/congestion/phase.hpp"
+#include "work/single_phase.hpp"
 
 namespace ullage {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::array<std::pair<CongestionTest, bool>, 6> course{{{CongestionTest
 
 class CongestionWorkload final : public Workload {
  public:
-  CongestionWorkload(const CongestionParameters& parameters, const MessageContext& context)
+  CongestionWorkload(const CongestionParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
   void find_peers() override { cast_.emplace(*context_.world, parameters_); }
@@ -31,23 +32,16 @@ class CongestionWorkload final : public Workload {
 
  private:
   CongestionParameters parameters_;
-  MessageContext context_;
+  WorkloadContext context_;
   std::optional<CongestionCast> cast_;
 };
 
-const Registered<WorkloadEntry> registered_congestion{{
-    .description = {.name = "congestion",
-                    .doc = "messages of a few ranks in random rings, alone and while the others fill the network",
-                    .parameters = specs_of(CongestionParameters::table())},
-    .work = MessageWork{.check =
-                            [](const Values& values, const PlannedLayout& layout, const std::string& pointer) {
-                              return check_congestion(CongestionParameters::from(values), layout.ranks, pointer);
-                            },
-                        .make =
-                            [](const Values& values, const MessageContext& context) {
-                              return std::make_unique<CongestionWorkload>(CongestionParameters::from(values), context);
-                            }},
-}};
+const Registered<WorkloadEntry> registered_congestion{without_storage<CongestionParameters, MessageWork>({
+    .name = "congestion",
+    .doc = "messages of a few ranks in random rings, alone and while the others fill the network",
+    .check = check_congestion,
+    .make = workload_of<CongestionWorkload>,
+})};
 
 }  // namespace
 }  // namespace ullage

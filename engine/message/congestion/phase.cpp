@@ -82,10 +82,7 @@ CongestionPhase::CongestionPhase(const CongestionParameters& parameters, const W
       key_(context.run_key) {}
 
 PhaseInfo CongestionPhase::info() const {
-  PhaseInfo info;
-  info.name = word_of(test_) + (is_congested_ ? "-congested" : "-isolated");
-  info.collective = true;
-  return info;
+  return {.name = word_of(test_) + (is_congested_ ? "-congested" : "-isolated"), .collective = true};
 }
 
 Status CongestionPhase::before() {
@@ -124,10 +121,8 @@ void CongestionPhase::calibrate() {
   });
 }
 
-/// Of those that are no victims one, which no meter counts.
+/// The others have one operation, their whole load, which no meter counts.
 std::uint64_t CongestionPhase::operations() const { return cast_.is_victim ? parameters_.rings * runs_ : 1; }
-
-std::uint64_t CongestionPhase::prepare(std::uint64_t, std::uint64_t most) { return most; }
 
 Status CongestionPhase::execute(Meter& meter) {
   if (cast_.is_victim) {
@@ -191,13 +186,9 @@ Verification CongestionPhase::after(std::uint64_t, Meter&) {
   Verification found;
   found.verified_bytes = cast_.is_victim ? rings_done_ * operation_bytes_ : 0;
   if (wrong_rings_ == 0) return found;
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "verify";
-  error.where = "rank " + std::to_string(world_.rank());
-  error.text = "wrong data after " + std::to_string(wrong_rings_) + " rings";
   found.bad_blocks = wrong_rings_;
-  found.first = std::move(error);
+  found.first = verification_error("verify", "rank " + std::to_string(world_.rank()),
+                                   "wrong data after " + std::to_string(wrong_rings_) + " rings");
   return found;
 }
 

@@ -26,7 +26,6 @@ struct CongestionParameters {
   std::uint64_t outstanding = 8;
 
   [[nodiscard]] static Table<CongestionParameters> table();
-  [[nodiscard]] static CongestionParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
 [[nodiscard]] Status check_congestion(const CongestionParameters& parameters, int ranks, const std::string& pointer);
@@ -56,7 +55,6 @@ class CongestionPhase final : public PhaseWork {
   [[nodiscard]] PhaseInfo info() const override;
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;

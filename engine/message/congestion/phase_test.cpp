@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/congestion/phase.hpp"
 
-#include "message/call_test_support.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::congestion_phase_test {
 namespace {
 
-using test::MpiCalls;
-
 constexpr int ranks_needed = 4;
 
-class MpiCongestion : public MpiCalls {
+class MpiCongestion : public test::MpiLaunch {
  protected:
   [[nodiscard]] PhaseStatus run_load(const std::string& load) {
     return run("congestion", {{"load", load},

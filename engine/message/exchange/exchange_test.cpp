@@ -6,19 +6,11 @@
 #include <fstream>
 
 #include "run/workload_test_support.hpp"
-#include "storage/backend.hpp"
 
 namespace ullage::exchange_test {
 namespace {
 
-const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("exchange"); }
-
-std::string refusal(const Values& given, int ranks) {
-  PlannedLayout layout;
-  layout.ranks = ranks;
-  const Status status = entry().check(complete(entry().description.parameters, given, "").value(), {}, layout, "/p");
-  return status ? "" : to_line(status.error());
-}
+std::string refusal(const Values& given, int ranks) { return test::Launch::refusal("exchange", given, ranks); }
 
 Values tiny(Values given) {
   given.try_emplace("windows", std::int64_t{2});
@@ -28,10 +20,7 @@ Values tiny(Values given) {
   return given;
 }
 
-PhaseStatus run(const Values& given, Json& record) {
-  record = Json::object();
-  return test::run_workload("exchange", tiny(given), record).status;
-}
+PhaseStatus run(const Values& given, Json& record) { return test::run_workload("exchange", tiny(given), record); }
 
 /// A pattern's file, which only rank 0 reads and makes.
 class PatternFile final {
@@ -125,7 +114,7 @@ TEST(MpiExchange, WeightsAreNotForAlltoallv) {
 }
 
 TEST(Exchange, RefusesWhatSaysNothing) {
-  EXPECT_FALSE(entry().works_on_storage());
+  EXPECT_FALSE(test::Launch::entry("exchange").works_on_storage());
   EXPECT_EQ(refusal({}, 2), "");
   EXPECT_NE(refusal({}, 1).find("two ranks at least"), std::string::npos);
   EXPECT_NE(refusal({{"pattern", "sparse"}}, 2).find("/p/file"), std::string::npos);

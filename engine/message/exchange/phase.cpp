@@ -63,16 +63,16 @@ bool has_parallel_messages(const std::vector<mpi::MessageStep>& steps) {
 
 Table<ExchangeParameters> ExchangeParameters::table() {
   using P = ExchangeParameters;
-  Table<P> fields{
-      choice("pattern", &P::pattern, pattern_words(),
-             "who sends to whom; of a bisection's pairs each sends and receives, halos do not close and tori do"),
-      choice("method", &P::method, message_method_words(), "by which calls of MPI"),
-      bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
-      text("file", &P::file, "of pattern sparse: lines FROM TO [WEIGHT]"),
-      count("seed", &P::seed, {}, "of random-bisection"),
-  };
-  for (auto& field : call_window_fields<P>()) fields.push_back(std::move(field));
-  return fields;
+  return joined<P>(
+      Table<P>{
+          choice("pattern", &P::pattern, pattern_words(),
+                 "who sends to whom; of a bisection's pairs each sends and receives, halos do not close and tori do"),
+          choice("method", &P::method, message_method_words(), "by which calls of MPI"),
+          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
+          text("file", &P::file, "of pattern sparse: lines FROM TO [WEIGHT]"),
+          count("seed", &P::seed, {}, "of random-bisection"),
+      },
+      CallWindowParameters::table());
 }
 
 Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer) {
@@ -118,19 +118,13 @@ ExchangePhase::ExchangePhase(const ExchangeParameters& parameters, const Workloa
 
 ExchangePhase::~ExchangePhase() = default;
 
-PhaseInfo ExchangePhase::info() const {
-  PhaseInfo info;
-  info.name = "exchange";
-  info.collective = true;
-  return info;
-}
-
 Status ExchangePhase::before() {
   const auto text = read_file();
   if (!text) return fail(text.error());
   auto pattern = exchange_pattern(parameters_, world_.size(), *text);
   if (!pattern) return fail(pattern.error());
   pattern_ = std::move(*pattern);
+  windows_s_.reserve(static_cast<std::size_t>(parameters_.windows));
   const Status made = make_loop();
   if (world_.all().any(!made)) return made;
   iterations_ = calls_of_a_window(world_.all(), parameters_, [&](std::uint64_t count) {
@@ -179,17 +173,13 @@ std::int64_t ExchangePhase::run(std::uint64_t iterations) {
   return now_ns() - start;
 }
 
-std::uint64_t ExchangePhase::prepare(std::uint64_t, std::uint64_t most) {
-  prepared_ = most;
-  return prepared_;
-}
-
 Status ExchangePhase::execute(Meter& meter) {
   const std::uint64_t bytes = iterations_ * loop_->sends() * parameters_.message_bytes;
   for (std::uint64_t i = 0; i < prepared_; ++i) {
     world_.all().barrier();
-    windows_s_.push_back(static_cast<double>(run(iterations_)) * 1e-9);
+    const std::int64_t took_ns = run(iterations_);
     (void)meter.completed(bytes);
+    windows_s_.push_back(static_cast<double>(took_ns) * 1e-9);
   }
   return {};
 }
@@ -199,21 +189,11 @@ Verification ExchangePhase::after(std::uint64_t, Meter&) {
   world_.all().max_all(windows_s_);
   messages_ = world_.all().sum(loop_->sends());
   Verification found;
-  check_received(found);
+  contents_.check_received(*loop_, found);
   contents_.poison(buffers_->in().bytes());
   loop_->run(1);
-  check_received(found);
+  contents_.check_received(*loop_, found);
   return found;
-}
-
-void ExchangePhase::check_received(Verification& found) const {
-  for (const auto& [from, data] : loop_->last_received()) {
-    found.verified_bytes += data.size();
-    const Status right = contents_.check(data, from);
-    if (right) continue;
-    ++found.bad_blocks;
-    if (!found.first) found.first = right.error();
-  }
 }
 
 Gauges ExchangePhase::gauges() const {

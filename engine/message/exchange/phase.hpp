@@ -37,7 +37,6 @@ struct ExchangeParameters : CallWindowParameters {
   std::uint64_t seed = 1;
 
   [[nodiscard]] static Table<ExchangeParameters> table();
-  [[nodiscard]] static ExchangeParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
 /// What spans parameters and layout.
@@ -56,10 +55,9 @@ class ExchangePhase final : public PhaseWork {
   ExchangePhase(const ExchangeParameters& parameters, const WorkloadContext& context);
   ~ExchangePhase() override;
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "exchange", .collective = true}; }
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.windows); }
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
@@ -69,7 +67,6 @@ class ExchangePhase final : public PhaseWork {
   [[nodiscard]] Result<std::string> read_file() const;
   [[nodiscard]] Status make_loop();
   [[nodiscard]] std::int64_t run(std::uint64_t iterations);
-  void check_received(Verification& found) const;
 
   ExchangeParameters parameters_;
   const mpi::World& world_;
@@ -78,7 +75,6 @@ class ExchangePhase final : public PhaseWork {
   std::unique_ptr<MessageBuffers> buffers_;
   std::unique_ptr<mpi::MessageLoop> loop_;
   std::uint64_t iterations_ = 1;
-  std::uint64_t prepared_ = 0;
   std::uint64_t messages_ = 0;  // of all ranks in an iteration
   std::vector<double> windows_s_;
 };

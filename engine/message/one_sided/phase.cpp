@@ -29,23 +29,25 @@ std::int64_t summand(int origin, std::size_t index) { return origin + 1 + static
 Table<OneSidedParameters> OneSidedParameters::table() {
   using P = OneSidedParameters;
   using Operation = OneSidedOperation;
-  Table<P> fields{
-      choice<P>("operation", &P::operation,
-                {{Operation::put, "put"}, {Operation::get, "get"}, {Operation::accumulate, "accumulate"}},
-                "accumulate: sums of 64-bit integers"),
-      choice<P>("sync", &P::sync,
-                {{OneSidedSync::lock, "lock"}, {OneSidedSync::flush, "flush"}, {OneSidedSync::fence, "fence"}},
-                "lock: a shared lock and its unlock around each call · flush: one lock_all around all, a flush after "
-                "each call · fence: of all ranks, after each call"),
-      choice<P>("pairs", &P::pairs, {{OneSidedPairs::one, "one"}, {OneSidedPairs::all, "all"}},
-                "one: rank 0 on the last rank, the others wait · all: the first half of the ranks, each on one of the "
-                "second half"),
-      bytes("message_bytes", &P::message_bytes, {1, 1 << 30}, "of one operation; of accumulate a multiple of 8"),
-      count("outstanding", &P::outstanding, {1, 4096},
-            "operations of a call, which are under way together: 1 for a latency, more for a bandwidth"),
-  };
-  for (auto& field : call_window_fields<P>()) fields.push_back(std::move(field));
-  return fields;
+  return joined<P>(
+      Table<P>{
+          choice<P>("operation", &P::operation,
+                    {{Operation::put, "put"}, {Operation::get, "get"}, {Operation::accumulate, "accumulate"}},
+                    "accumulate: sums of 64-bit integers"),
+          choice<P>(
+              "sync", &P::sync,
+              {{OneSidedSync::lock, "lock"}, {OneSidedSync::flush, "flush"}, {OneSidedSync::fence, "fence"}},
+              "lock: a shared lock and its unlock around each call · flush: one lock_all around all, a flush after "
+              "each call · fence: of all ranks, after each call"),
+          choice<P>(
+              "pairs", &P::pairs, {{OneSidedPairs::one, "one"}, {OneSidedPairs::all, "all"}},
+              "one: rank 0 on the last rank, the others wait · all: the first half of the ranks, each on one of the "
+              "second half"),
+          bytes("message_bytes", &P::message_bytes, {1, 1 << 30}, "of one operation; of accumulate a multiple of 8"),
+          count("outstanding", &P::outstanding, {1, 4096},
+                "operations of a call, which are under way together: 1 for a latency, more for a bandwidth"),
+      },
+      CallWindowParameters::table());
 }
 
 Status check_one_sided(const OneSidedParameters& p, int ranks, const std::string& pointer) {
@@ -75,13 +77,6 @@ OneSidedPhase::OneSidedPhase(const OneSidedParameters& parameters, const Workloa
       local_(is_origin() ? slots_ * parameters.message_bytes : 0),
       window_(comm_, role_.origin == OneSidedRole::nobody ? 0 : slots_ * parameters.message_bytes) {}
 
-PhaseInfo OneSidedPhase::info() const {
-  PhaseInfo info;
-  info.name = "one-sided";
-  info.collective = true;
-  return info;
-}
-
 Status OneSidedPhase::before() {
   const bool is_get = parameters_.operation == OneSidedOperation::get;
   if (is_origin() && !is_get) fill(local_, rank_);
@@ -94,8 +89,7 @@ Status OneSidedPhase::before() {
 /// So that what is got comes from timed calls.
 std::uint64_t OneSidedPhase::prepare(std::uint64_t, std::uint64_t most) {
   if (parameters_.operation == OneSidedOperation::get) std::ranges::fill(local_, std::byte{});
-  prepared_ = most;
-  return prepared_;
+  return prepared_ = most;
 }
 
 Status OneSidedPhase::execute(Meter& meter) {
@@ -116,13 +110,8 @@ Verification OneSidedPhase::after(std::uint64_t, Meter&) {
   reduce_times();
   Verification found;
   if (!is_right()) {
-    Error error;
-    error.kind = ErrorKind::verification;
-    error.operation = "verify";
-    error.where = "rank " + std::to_string(rank_);
-    error.text = "the operations left wrong data";
     found.bad_blocks = 1;
-    found.first = std::move(error);
+    found.first = verification_error("verify", "rank " + std::to_string(rank_), "the operations left wrong data");
   }
   found.verified_bytes = is_origin() || role_.origin != OneSidedRole::nobody ? slots_ * parameters_.message_bytes : 0;
   return found;

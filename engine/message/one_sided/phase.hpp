@@ -25,7 +25,6 @@ struct OneSidedParameters : CallWindowParameters {
   std::uint64_t outstanding = 1;
 
   [[nodiscard]] static Table<OneSidedParameters> table();
-  [[nodiscard]] static OneSidedParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
 [[nodiscard]] Status check_one_sided(const OneSidedParameters& parameters, int ranks, const std::string& pointer);
@@ -46,7 +45,7 @@ class OneSidedPhase final : public PhaseWork {
  public:
   OneSidedPhase(const OneSidedParameters& parameters, const WorkloadContext& context);
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "one-sided", .collective = true}; }
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.windows); }
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
@@ -77,7 +76,6 @@ class OneSidedPhase final : public PhaseWork {
   std::vector<std::byte> local_;
   mpi::Window window_;
   std::uint64_t calls_ = 1;
-  std::uint64_t prepared_ = 0;
   std::uint64_t all_calls_ = 0;  // since the memory was filled, the warm-up's too
   std::uint64_t timed_calls_ = 0;
   std::int64_t elapsed_ns_ = 0;

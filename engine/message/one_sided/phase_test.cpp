@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/one_sided/phase.hpp"
 
-#include "message/call_test_support.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::one_sided_phase_test {
 namespace {
 
-using test::MpiCalls;
+class MpiOneSidedPhase : public test::MpiLaunch {};
 
 TEST(OneSidedRoles, OnePairIsTheFirstAndTheLast) {
   EXPECT_EQ(one_sided_role(OneSidedPairs::one, 0, 5).target, 4);
@@ -31,7 +31,7 @@ TEST(OneSidedRoles, AllPairsAreDisjointAndTheOddRankIsFree) {
   }
 }
 
-TEST_F(MpiCalls, OneSidedOperationsOfEveryKindLeaveWhatTheyMust) {
+TEST_F(MpiOneSidedPhase, OneSidedOperationsOfEveryKindLeaveWhatTheyMust) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   for (const std::string operation : {"put", "get", "accumulate"})
     for (const std::string sync : {"lock", "flush", "fence"}) {
@@ -45,7 +45,7 @@ TEST_F(MpiCalls, OneSidedOperationsOfEveryKindLeaveWhatTheyMust) {
     }
 }
 
-TEST_F(MpiCalls, OneSidedOperationsUnderWayTogetherInAllPairs) {
+TEST_F(MpiOneSidedPhase, OneSidedOperationsUnderWayTogetherInAllPairs) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   for (const std::string operation : {"put", "get", "accumulate"}) {
     const Values given{{"operation", operation},

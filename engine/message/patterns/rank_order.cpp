@@ -15,7 +15,7 @@ class OrderDraws final {
  public:
   explicit OrderDraws(std::uint64_t key) : state_(key) {}
 
-  /// Of [0, size), each equally likely: what would favour some is drawn again.
+  /// A number of [0, size), each equally likely: what would favour some is drawn again.
   std::uint64_t below(std::uint64_t size) {
     const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t fair = most - most % size;

@@ -26,7 +26,7 @@ namespace ullage {
 /// which then are the same.
 [[nodiscard]] std::vector<mpi::MessageStep> steps_both_ways(const Pattern& rings, int rank);
 
-/// Of each ring, in order of their places.
+/// How many ranks each ring has, in order of their places.
 [[nodiscard]] std::vector<int> sizes_of(const Rings& rings);
 
 }  // namespace ullage

@@ -54,13 +54,6 @@ Status check_ping_pong(const PingPongParameters& parameters, int ranks, const st
 PingPongPhase::PingPongPhase(const PingPongParameters& parameters, const WorkloadContext& context)
     : parameters_(parameters), world_(*context.world), key_(context.run_key) {}
 
-PhaseInfo PingPongPhase::info() const {
-  PhaseInfo info;
-  info.name = "pairs";
-  info.collective = true;
-  return info;
-}
-
 Status PingPongPhase::before() {
   const mpi::Topology& topology = world_.topology();
   const bool of_nodes = parameters_.between == PairEnds::nodes;
@@ -93,12 +86,6 @@ int PingPongPhase::choose_stride() {
 
 std::uint64_t PingPongPhase::operations() const { return is_end_ && schedule_ ? schedule_->turns() : 0; }
 
-std::uint64_t PingPongPhase::prepare(std::uint64_t first, std::uint64_t most) {
-  first_ = first;
-  prepared_ = most;
-  return prepared_;
-}
-
 Status PingPongPhase::execute(Meter& meter) {
   for (std::uint64_t turn = first_; turn < first_ + prepared_; ++turn) {
     const std::uint64_t before_bytes = timer_->sent_bytes();
@@ -119,12 +106,7 @@ void PingPongPhase::take(const PairTurn& turn) {
 Verification PingPongPhase::after(std::uint64_t, Meter&) {
   reduce();
   if (is_end_) gather();
-  Verification found;
-  if (timer_ == nullptr) return found;
-  found.verified_bytes = timer_->verified_bytes();
-  found.bad_blocks = timer_->wrong_messages();
-  found.first = timer_->wrong();
-  return found;
+  return timer_ == nullptr ? Verification{} : timer_->found();
 }
 
 void PingPongPhase::reduce() {

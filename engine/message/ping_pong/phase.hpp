@@ -29,7 +29,6 @@ struct PingPongParameters {
   double budget_s = 10;
 
   [[nodiscard]] static Table<PingPongParameters> table();
-  [[nodiscard]] static PingPongParameters from(const Values& values) { return bind_parameters(table(), values); }
   [[nodiscard]] PairJob job() const { return {traffic, message_bytes, loops, measurements}; }
 };
 
@@ -45,10 +44,9 @@ class PingPongPhase final : public PhaseWork {
 
   PingPongPhase(const PingPongParameters& parameters, const WorkloadContext& context);
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "pairs", .collective = true}; }
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;
@@ -75,8 +73,6 @@ class PingPongPhase final : public PhaseWork {
   int stride_ = 1;
   std::unique_ptr<PairTimer> timer_;
   std::optional<PairSchedule> schedule_;
-  std::uint64_t first_ = 0;
-  std::uint64_t prepared_ = 0;
   std::vector<Answer> answers_;
   double least_s_ = 0;
   double mean_s_ = 0;

@@ -4,19 +4,11 @@
 #include <utility>
 
 #include "run/workload_test_support.hpp"
-#include "storage/backend.hpp"
 
 namespace ullage::ping_pong_test {
 namespace {
 
-const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("ping-pong"); }
-
-std::string refusal(const Values& given, int ranks) {
-  PlannedLayout layout;
-  layout.ranks = ranks;
-  const Status status = entry().check(complete(entry().description.parameters, given, "").value(), {}, layout, "/p");
-  return status ? "" : to_line(status.error());
-}
+std::string refusal(const Values& given, int ranks) { return test::Launch::refusal("ping-pong", given, ranks); }
 
 Values few(Values given) {
   given.try_emplace("loops", std::int64_t{2});
@@ -45,7 +37,7 @@ TEST(MpiPingPong, AllPairsAloneAndTogetherByBothKindsOfTraffic) {
     for (const char* traffic : {"ping-pong", "one-way"}) {
       Json record;
       const Values given = few({{"at_once", at_once}, {"traffic", traffic}, {"message_bytes", std::int64_t{3000}}});
-      ASSERT_EQ(test::run_workload("ping-pong", given, record).status, PhaseStatus::ok);
+      ASSERT_EQ(test::run_workload("ping-pong", given, record), PhaseStatus::ok);
       if (mpi::Comm::world().rank() != 0) continue;
       EXPECT_EQ(record["phase"], "pairs");
       EXPECT_EQ(record["facts"]["traffic"], traffic);
@@ -64,7 +56,7 @@ TEST(MpiPingPong, SampledPairsKeepToTheirStride) {
   const int ranks = mpi::Comm::world().size();
   if (ranks < 2) GTEST_SKIP() << "one rank";
   Json record;
-  ASSERT_EQ(test::run_workload("ping-pong", few({{"pairs", "sampled"}}), record).status, PhaseStatus::ok);
+  ASSERT_EQ(test::run_workload("ping-pong", few({{"pairs", "sampled"}}), record), PhaseStatus::ok);
   if (mpi::Comm::world().rank() != 0) return;
   EXPECT_EQ(record["facts"]["stride"], 1) << "so few ranks are all within any budget";
   EXPECT_EQ(record["facts"]["one_way_s"].size(), static_cast<std::size_t>(ranks * (ranks - 1)));
@@ -73,13 +65,13 @@ TEST(MpiPingPong, SampledPairsKeepToTheirStride) {
 TEST(MpiPingPong, BetweenNodesThereAreTwoNodes) {
   Json record;
   if (mpi::Comm::world().size() < 2) GTEST_SKIP() << "one rank";
-  ASSERT_EQ(test::run_workload("ping-pong", few({{"between", "nodes"}}), record).status, PhaseStatus::failed);
+  ASSERT_EQ(test::run_workload("ping-pong", few({{"between", "nodes"}}), record), PhaseStatus::failed);
   if (mpi::Comm::world().rank() != 0) return;
   EXPECT_EQ(record["failures"][0]["text"], "all ranks are on one node");
 }
 
 TEST(PingPong, RefusesWhatSaysNothing) {
-  EXPECT_FALSE(entry().works_on_storage());
+  EXPECT_FALSE(test::Launch::entry("ping-pong").works_on_storage());
   EXPECT_EQ(refusal({}, 2), "");
   EXPECT_NE(refusal({}, 1).find("two ranks at least"), std::string::npos);
   EXPECT_NE(refusal({{"at_once", true}, {"pairs", "sampled"}}, 4).find("/p/at_once"), std::string::npos);

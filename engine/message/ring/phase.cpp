@@ -74,13 +74,6 @@ RingPhase::RingPhase(const RingParameters& parameters, const WorkloadContext& co
       ends_(context.run_key, context.world->rank()),
       loops_(parameters.loops) {}
 
-PhaseInfo RingPhase::info() const {
-  PhaseInfo info;
-  info.name = "ring";
-  info.collective = true;
-  return info;
-}
-
 Pattern RingPhase::ring(std::size_t index) const {
   std::vector<int> order;
   if (parameters_.order == RingOrder::random)
@@ -141,8 +134,6 @@ std::int64_t RingPhase::timed_ns(mpi::MessageLoop& loop, Meter* meter) {
 std::uint64_t RingPhase::operations() const {
   return parameters_.rings * parameters_.measurements * ring_methods.size();
 }
-
-std::uint64_t RingPhase::prepare(std::uint64_t, std::uint64_t most) { return most; }
 
 Status RingPhase::execute(Meter& meter) {
   for (std::size_t ring = 0; ring < parameters_.rings; ++ring)

@@ -27,7 +27,6 @@ struct RingParameters {
   RandomOrder permutation = RandomOrder::uniform;
 
   [[nodiscard]] static Table<RingParameters> table();
-  [[nodiscard]] static RingParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
 [[nodiscard]] Status check_rings(const RingParameters& parameters, int ranks, const std::string& pointer);
@@ -47,10 +46,9 @@ class RingPhase final : public PhaseWork {
  public:
   RingPhase(const RingParameters& parameters, const WorkloadContext& context);
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "ring", .collective = true}; }
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override;
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Gauges gauges() const override;

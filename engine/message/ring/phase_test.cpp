@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
-#include "run/phase_runner.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::ring_phase_test {
 namespace {
@@ -20,28 +18,18 @@ TEST(RingPhase, MeanOfRingsIsGeometric) {
   EXPECT_NEAR(geometric_mean({1e-6, 1e-6, 1e-6}), 1e-6, 1e-18);
 }
 
-class MpiRingPhase : public ::testing::Test {
+class MpiRingPhase : public test::MpiLaunch {
  protected:
-  MpiRingPhase() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
-    parameters_.measurements = 1;
-  }
+  MpiRingPhase() { parameters_.measurements = 1; }
   void SetUp() override {
     if (world_.size() < 2) GTEST_SKIP() << "one rank has nobody to send to";
   }
   PhaseStatus run() {
     RingPhase phase(parameters_, context_);
-    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_).status;
+    return run_phase(phase).status;
   }
 
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
   RingParameters parameters_;
-  Json record_;
 };
 
 TEST_F(MpiRingPhase, LoopsGrowByHalvesUntilTheClockCanTell) {

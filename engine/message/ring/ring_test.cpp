@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "message/patterns/rank_order.hpp"
-#include "message/test_support.hpp"
-#include "storage/backend.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::ring_test {
 namespace {
 
-class MpiRing : public test::MpiMessageWorkload {
+class MpiRing : public test::MpiLaunch {
  protected:
   void SetUp() override {
     if (world_.size() < 2) GTEST_SKIP() << "one rank has nobody to send to";
@@ -17,7 +16,7 @@ class MpiRing : public test::MpiMessageWorkload {
 };
 
 TEST_F(MpiRing, NaturalRingHasOneTime) {
-  ASSERT_TRUE(run("ring", {}));
+  ASSERT_EQ(run("ring", {}), PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(records_[0]["phase"], "ring");
   EXPECT_GT(gauge(0, "ring_s", "least"), 0);
@@ -26,14 +25,15 @@ TEST_F(MpiRing, NaturalRingHasOneTime) {
   EXPECT_GE(gauge(0, "loops", "least"), 8);
   EXPECT_EQ(gauge(0, "message_bytes", "most"), 8);
   EXPECT_EQ(records_[0]["operations"], 5 * 2 * world_.size());
-  // Of two messages each rank looks at both ends of the last, and at all of those sent once more.
+  // Each rank looks at both ends of the last two messages, and at all of those sent once more.
   EXPECT_EQ(records_[0]["verified_bytes"], world_.size() * (5 * 2 * 2 * 2 + 2 * 2 * 8));
   EXPECT_EQ(records_[0]["facts"]["orders"].size(), 1U);
   EXPECT_EQ(records_[0]["facts"]["nodes"].size(), static_cast<std::size_t>(world_.size()));
 }
 
 TEST_F(MpiRing, LoopsStayWhereTheyMayNotGrow) {
-  ASSERT_TRUE(run("ring", {{"grow", false}, {"loops", std::int64_t{3}}, {"measurements", std::int64_t{2}}}));
+  ASSERT_EQ(run("ring", {{"grow", false}, {"loops", std::int64_t{3}}, {"measurements", std::int64_t{2}}}),
+            PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(gauge(0, "loops", "most"), 3);
   EXPECT_EQ(records_[0]["bytes"], world_.size() * 2 * 2 * 3 * 2 * 8);
@@ -48,7 +48,7 @@ TEST_F(MpiRing, RandomRingsHaveAGeometricMean) {
                      {"loops", std::int64_t{1}},
                      {"seed", std::int64_t{5}},
                      {"permutation", "slot-probe"}};
-  ASSERT_TRUE(run("ring", given));
+  ASSERT_EQ(run("ring", given), PhaseStatus::ok);
   if (!world_.root()) return;
   double product = 1;
   for (const char* ring : {"ring/0_s", "ring/1_s", "ring/2_s"}) product *= gauge(0, ring, "least");
@@ -62,22 +62,15 @@ TEST_F(MpiRing, ManyRingsAreNotListed) {
                      {"measurements", std::int64_t{1}},
                      {"loops", std::int64_t{1}},
                      {"grow", false}};
-  ASSERT_TRUE(run("ring", given));
+  ASSERT_EQ(run("ring", given), PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(records_[0]["gauges"].size(), 3U);
   EXPECT_FALSE(records_[0]["facts"].contains("orders"));
 }
 
 TEST(Ring, OneRankAndManyNaturalRingsAreRefused) {
-  const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("ring");
-  ASSERT_NE(entry, nullptr);
-  EXPECT_FALSE(entry->works_on_storage());
-  const auto refusal = [&](const Values& given, int ranks) {
-    PlannedLayout layout;
-    layout.ranks = ranks;
-    const Status status = entry->check(complete(entry->description.parameters, given, "").value(), {}, layout, "/p");
-    return status ? std::string() : to_line(status.error());
-  };
+  EXPECT_FALSE(test::Launch::entry("ring").works_on_storage());
+  const auto refusal = [](const Values& given, int ranks) { return test::Launch::refusal("ring", given, ranks); };
   EXPECT_EQ(refusal({}, 2), "");
   EXPECT_NE(refusal({}, 1).find("two ranks or more"), std::string::npos);
   EXPECT_NE(refusal({{"rings", std::int64_t{2}}}, 2).find("/p/rings"), std::string::npos);

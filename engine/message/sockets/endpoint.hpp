@@ -26,7 +26,7 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-/// Of interfaces that are up. Link-local addresses are left out: they need more than an address to be reached.
+/// The addresses of interfaces that are up, but for link-local ones, which need more than an address to be reached.
 [[nodiscard]] std::vector<Endpoint> local_endpoints(IpVersion ip);
 
 /// Those of `interface`; without one, loopback addresses for peers on one host and the others for peers on two. An

@@ -21,7 +21,7 @@ class MeasuredWindow final {
   /// What was done since the call before, as operations of the meter without latencies.
   void look(Meter& meter);
   void end(Meter& meter);
-  /// Of tasks that count nothing outside the window: what they did between its end and their own.
+  /// Adds what tasks that count nothing outside the window did between its end and their own.
   void add_rest(Meter& meter) { look(meter); }
 
   [[nodiscard]] double seconds() const { return static_cast<double>(end_ns_ - begin_ns_) * 1e-9; }

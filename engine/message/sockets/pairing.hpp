@@ -15,8 +15,8 @@ struct Pairing {
   [[nodiscard]] bool takes_part() const { return peer != nobody; }
 };
 
-/// Of several nodes, rank i of an even one and rank i of the next one, as far as both have such a rank; the last of an
-/// odd number has no part. Of one node, each even rank and the next. `next` and `previous` are the ranks of the same
+/// On several nodes rank i of an even one meets rank i of the next one, as far as both have such a rank; the last of an
+/// odd number has no part. On one node each even rank meets the next. `next` and `previous` are the ranks of the same
 /// place on the nodes beside (World::rank_on_other_node).
 [[nodiscard]] Pairing pair_of(const mpi::Topology& topology, int next, int previous);
 

@@ -18,8 +18,8 @@ struct Connections {
   std::vector<Socket> streams;  // connected; none for icmp
 };
 
-/// Of both ranks of a pair, at the same time. Where it fails on one of them it fails on the other, by its message or
-/// after the patience. `key` is the same on both and known to nobody else: strangers who connect are turned away.
+/// Both ranks of a pair call it at the same time. Where it fails on one of them it fails on the other, by its message
+/// or after the patience. `key` is the same on both and known to nobody else: strangers who connect are turned away.
 [[nodiscard]] Result<Connections> meet(const mpi::Comm& comm, const Pairing& pairing,
                                        const SocketsParameters& parameters, std::uint64_t key);
 

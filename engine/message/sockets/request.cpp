@@ -23,14 +23,8 @@ Status ended(const StageSign& stage) {
 }
 
 std::unexpected<Error> wrong_answer(std::uint64_t number) {
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "receive";
-  error.where = "answer";
-  error.expected = "request " + std::to_string(number);
-  error.found = "another message";
-  error.text = "the answer is not what was asked";
-  return fail(std::move(error));
+  return fail(verification_error("receive", "answer", "the answer is not what was asked",
+                                 "request " + std::to_string(number), "another message"));
 }
 
 }  // namespace

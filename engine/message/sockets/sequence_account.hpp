@@ -20,7 +20,7 @@ class SequenceAccount final {
     std::uint64_t reordered = 0;   // came after one with a higher number
     std::uint64_t next = 0;        // one more than the highest number
 
-    /// Of what was sent between `before` and this: the numbers that did not come.
+    /// How many of the numbers sent between `before` and this did not come.
     [[nodiscard]] std::uint64_t lost_since(const Totals& before) const;
     [[nodiscard]] std::uint64_t expected_since(const Totals& before) const { return next - before.next; }
   };

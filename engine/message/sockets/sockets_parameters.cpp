@@ -105,11 +105,7 @@ std::vector<Rule> rules_of_requests(const P& p) {
 
 }  // namespace
 
-Table<SocketsParameters> SocketsParameters::table() {
-  Table<P> fields = job_fields();
-  for (auto& field : socket_fields()) fields.push_back(std::move(field));
-  return fields;
-}
+Table<SocketsParameters> SocketsParameters::table() { return joined<P>(job_fields(), socket_fields()); }
 
 std::string word_of(DatagramBatch batch) { return detail::word_of(batches(), batch); }
 

@@ -41,7 +41,6 @@ struct SocketsParameters {
   double patience_s = 10;
 
   [[nodiscard]] static Table<SocketsParameters> table();
-  [[nodiscard]] static SocketsParameters from(const Values& values) { return bind_parameters(table(), values); }
 };
 
 [[nodiscard]] std::string word_of(DatagramBatch batch);

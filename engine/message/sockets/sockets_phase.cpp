@@ -42,24 +42,13 @@ std::string congestion_control(const Socket& socket) {
 }
 
 Error unequal(std::size_t stream, std::uint64_t sent, std::uint64_t received) {
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "compare";
-  error.where = "tcp stream " + std::to_string(stream);
-  error.expected = std::to_string(sent) + " bytes sent";
-  error.found = std::to_string(received) + " received";
-  error.text = error.found + " of " + error.expected;
-  return error;
+  const std::string expected = std::to_string(sent) + " bytes sent";
+  const std::string found = std::to_string(received) + " received";
+  return verification_error("compare", "tcp stream " + std::to_string(stream), found + " of " + expected, expected,
+                            found);
 }
 
 }  // namespace
-
-PhaseInfo SocketsPhase::info() const {
-  PhaseInfo info;
-  info.name = "sockets";
-  info.collective = true;
-  return info;
-}
 
 Status SocketsPhase::before() {
   pairing_ = pair_up(*context_.world);
@@ -226,13 +215,9 @@ Verification SocketsPhase::after(std::uint64_t, Meter&) {
   Counters counted = counters();
   found.verified_bytes = counted["checked_bytes"];
   found.bad_blocks = counted["bad_pieces"];
-  if (found.bad_blocks > 0) {
-    found.first = Error{};
-    found.first->kind = ErrorKind::verification;
-    found.first->operation = "receive";
-    found.first->where = "stream";
-    found.first->text = std::to_string(found.bad_blocks) + " pieces are not what was sent";
-  }
+  if (found.bad_blocks > 0)
+    found.first =
+        verification_error("receive", "stream", std::to_string(found.bad_blocks) + " pieces are not what was sent");
   const bool counts = parameters_.mode == SocketMode::stream && parameters_.protocol == SocketProtocol::tcp;
   if (!counts) return found;
   const auto sent = swap_with_peer(context_.world->all(), pairing_, totals_of(active_));

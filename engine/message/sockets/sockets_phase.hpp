@@ -26,10 +26,9 @@ class SocketsPhase final : public PhaseWork {
   SocketsPhase(const SocketsParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] PhaseInfo info() const override;
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "sockets", .collective = true}; }
   [[nodiscard]] Status before() override;
   [[nodiscard]] std::uint64_t operations() const override { return 1; }
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t, std::uint64_t) override { return 1; }
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
   [[nodiscard]] Counters counters() const override;

@@ -3,18 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
-#include "run/phase_runner.hpp"
+#include "run/workload_test_support.hpp"
 
 namespace ullage::sockets_phase_test {
 namespace {
 
-class MpiSockets : public ::testing::Test {
+class MpiSockets : public test::MpiLaunch {
  protected:
-  MpiSockets() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    StopFlags::instance().reset();
-    context_.world = &world_;
+  MpiSockets() {
     context_.run_key = 77;
     p_.seconds = 0.02;
     p_.warm_up_s = 0.005;
@@ -22,10 +18,9 @@ class MpiSockets : public ::testing::Test {
   }
   PhaseStatus run() {
     SocketsPhase phase(p_, context_);
-    record_ = Json::object();
-    return run_phase({&world_, &clock_, &watchdog_, &meter_, {}, 0}, nullptr, phase, record_).status;
+    return run_phase(phase).status;
   }
-  [[nodiscard]] double sum(const std::string& gauge) const { return record_["gauges"][gauge]["sum"].get<double>(); }
+  [[nodiscard]] double sum(const std::string& name) const { return gauge(name, "sum"); }
   [[nodiscard]] std::uint64_t counted(const std::string& name) const {
     return record_["counters"][name].get<std::uint64_t>();
   }
@@ -33,13 +28,7 @@ class MpiSockets : public ::testing::Test {
   /// Where there is something to look at.
   [[nodiscard]] bool looks() const { return world_.root() && pairs() > 0; }
 
-  mpi::World world_;
-  mpi::ClockSync clock_;
-  Meter meter_;
-  Watchdog watchdog_;
-  WorkloadContext context_;
   SocketsParameters p_;
-  Json record_;
 };
 
 TEST_F(MpiSockets, TcpBytesThatWereSentAllArrive) {

@@ -19,7 +19,7 @@ namespace ullage {
 /// comes any more.
 enum class Stage : int { warming, measuring, ending, over };
 
-/// Of a run; looked at between two calls.
+/// The stage a run is in, which tasks look at between two calls.
 class StageSign final {
  public:
   void set(Stage stage) noexcept { stage_.store(stage, std::memory_order_relaxed); }
@@ -50,13 +50,13 @@ class StreamTask {
   [[nodiscard]] virtual Status run(const StageSign& stage) = 0;
   /// Ends every wait of run(); from any thread.
   virtual void wake() = 0;
-  /// Of what arrived here; of what was sent, where nothing does.
+  /// Bytes that arrived here, or where nothing arrives those that were sent.
   [[nodiscard]] const Tally& tally() const { return tally_; }
 
   /// After run() has returned. Counts have the same names on all ranks of a case, whatever they do in it.
   virtual void count(std::map<std::string, std::uint64_t>& counters) const = 0;
   virtual void measure(std::map<std::string, double>& gauges) const { (void)gauges; }
-  /// Of the operations that were measured; null: it has none.
+  /// How long the measured operations took; null: it has none.
   [[nodiscard]] virtual const Histogram* latencies() const { return nullptr; }
   /// All bytes since the stream began: of a sender and of its receiver they must be the same; 0: nobody asks.
   [[nodiscard]] virtual std::uint64_t total_bytes() const { return 0; }

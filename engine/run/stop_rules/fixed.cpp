@@ -27,8 +27,8 @@ class Fixed final : public StopRule {
 };
 
 const Registered<StopRuleEntry> registered_fixed{{
-    {"fixed", "a fixed number of repetitions", specs_of(fixed_table()), {}, {}},
-    [](const Values& values) { return std::make_unique<Fixed>(bind_parameters(fixed_table(), values)); },
+    .description = {.name = "fixed", .doc = "a fixed number of repetitions", .parameters = specs_of(fixed_table())},
+    .make = [](const Values& values) { return std::make_unique<Fixed>(bind_parameters(fixed_table(), values)); },
 }};
 
 }  // namespace

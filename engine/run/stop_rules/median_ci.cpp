@@ -40,8 +40,10 @@ class MedianCi final : public StopRule {
 };
 
 const Registered<StopRuleEntry> registered_median_ci{{
-    {"median-ci", "until the median's confidence interval is narrow enough", specs_of(median_ci_table()), {}, {}},
-    [](const Values& values) { return std::make_unique<MedianCi>(bind_parameters(median_ci_table(), values)); },
+    .description = {.name = "median-ci",
+                    .doc = "until the median's confidence interval is narrow enough",
+                    .parameters = specs_of(median_ci_table())},
+    .make = [](const Values& values) { return std::make_unique<MedianCi>(bind_parameters(median_ci_table(), values)); },
 }};
 
 }  // namespace

@@ -36,8 +36,10 @@ class Time final : public StopRule {
 };
 
 const Registered<StopRuleEntry> registered_time{{
-    {"time", "until a case has been measured for a given time", specs_of(time_table()), {}, {}},
-    [](const Values& values) { return std::make_unique<Time>(bind_parameters(time_table(), values)); },
+    .description = {.name = "time",
+                    .doc = "until a case has been measured for a given time",
+                    .parameters = specs_of(time_table())},
+    .make = [](const Values& values) { return std::make_unique<Time>(bind_parameters(time_table(), values)); },
 }};
 
 }  // namespace

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, cast
 
+from ullage.analysis.settings import access_of, separating_keys, sort_key
 from ullage.errors import UserError
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Summary
-from ullage.report.view import access_of, separating_keys, sort_key
 
 if TYPE_CHECKING:
     from ullage.analysis.statistics import ComparisonVerdict

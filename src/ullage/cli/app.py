@@ -4,16 +4,14 @@
 A verb's module is imported for every command, ``--help`` included: it imports what is heavy inside its functions.
 """
 
-import importlib
 import os
-import pkgutil
 import sys
 from typing import Annotated
 
 import typer
 
 import ullage
-import ullage.cli
+from ullage.discovery import modules_in
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_OK, UserError, one_line
 
 _KEYBOARD_INTERRUPT = 130  # what typer makes of a KeyboardInterrupt
@@ -30,11 +28,9 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_common)
-    for info in sorted(pkgutil.iter_modules(ullage.cli.__path__), key=lambda found: found.name):
-        if info.name != __name__.rpartition(".")[2]:
-            module = importlib.import_module(f"{ullage.cli.__name__}.{info.name}")
-            if hasattr(module, "register"):
-                module.register(app)
+    for module in modules_in(__name__.rpartition(".")[0]):
+        if hasattr(module, "register"):
+            module.register(app)
     return app
 
 

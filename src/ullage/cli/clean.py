@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ullage.cli.options import EngineOption
 from ullage.errors import EXIT_ENVIRONMENT
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def clean(
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     run: Annotated[str | None, typer.Option(metavar="RUN_ID", help="Only what this run has left.")] = None,
-    engine: Annotated[Path | None, typer.Option(help="The engine that removes.")] = None,
+    engine: EngineOption = None,
 ) -> None:
     """Remove the folders that runs have left at a target.
 

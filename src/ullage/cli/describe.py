@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage describe``: what the engine offers, and the parameters of each thing."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ullage.cli.options import EngineOption, JsonOption
 
 if TYPE_CHECKING:
     from ullage.engine import Kind
@@ -21,8 +22,8 @@ def describe(
         str | None, typer.Argument(help="A backend, workload, probe or stop rule; all when left out.")
     ] = None,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    engine: Annotated[Path | None, typer.Option(help="The engine to ask.")] = None,
+    as_json: JsonOption = False,
+    engine: EngineOption = None,
 ) -> None:
     """Show what the engine offers: backends, workloads, probes and stop rules with their parameters."""
     from ullage.engine import describe as ask

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ullage.cli.options import EngineOption, JsonOption
+
 if TYPE_CHECKING:
     from ullage.model.describe import Describe
     from ullage.model.plan import Target
@@ -22,7 +24,7 @@ def machine(
         list[str] | None, typer.Argument(metavar="[PATH|NAME=PATH]...", help="Places to describe too.")
     ] = None,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
     declare: Annotated[
         Path | None,
         typer.Option(
@@ -31,7 +33,7 @@ def machine(
             show_default=False,
         ),
     ] = None,
-    engine: Annotated[Path | None, typer.Option(help="The engine whose MPI and kernels are described.")] = None,
+    engine: EngineOption = None,
 ) -> None:
     """Show the facts of this machine, read without root. What cannot be read is shown as unknown."""
     from ullage.system import facts

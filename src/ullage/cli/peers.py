@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage peers``: well-known tools whose numbers stand beside ours."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
+
+from ullage.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from ullage.peers import Installed, PeerTool
@@ -14,7 +16,7 @@ def register(app: typer.Typer) -> None:
     app.command(name="peers")(peers)
 
 
-def peers(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def peers(*, as_json: JsonOption = False) -> None:
     """List the tools that do the same work beside us where they are installed, and what they are compared on."""
     from ullage.peers import load_peers
 

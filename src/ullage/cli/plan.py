@@ -2,12 +2,12 @@
 """``ullage plan SUITE``: what a run would do. Nothing is started and nothing is written."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ullage.cli.suite_commands import HostsOption, add_suites, make_request
+from ullage.cli.options import EngineOption, HostsOption
+from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
     from ullage.runs.suite import Explanation, ParsedOptions, Prepared, Suite
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def _options(
     as_json: Annotated[bool, typer.Option("--json", help="Print the plans, one for each layout.")] = False,
-    engine: Annotated[Path | None, typer.Option(help="The engine that would measure.", show_default=False)] = None,
+    engine: EngineOption = None,
     hosts: HostsOption = None,
 ) -> None:
     """Options of the verb."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ullage.cli.options import ResultArgument
 from ullage.errors import UserError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    result: Annotated[Path, typer.Argument(help="Folder that `ullage run` has printed.", show_default=False)],
+    result: ResultArgument,
     form: Annotated[
         str,
         typer.Option(

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage resume``: finish a run that was cut short."""
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
+
+from ullage.cli.options import EngineOption, ResultArgument
 
 
 def register(app: typer.Typer) -> None:
@@ -13,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def resume(
-    result: Annotated[Path, typer.Argument(help="Folder that `ullage run` has printed.", show_default=False)],
+    result: ResultArgument,
     *,
     time: Annotated[
         str | None,
@@ -25,7 +26,7 @@ def resume(
     ] = None,
     recheck: Annotated[bool, typer.Option("--recheck", help="Repeat the cells that look like outliers.")] = False,
     launcher: Annotated[str, typer.Option(help="auto, open-mpi or mpich.")] = "auto",
-    engine: Annotated[Path | None, typer.Option(help="The engine that measures.", show_default=False)] = None,
+    engine: EngineOption = None,
 ) -> None:
     """Go on with a run: what is complete is left alone, the rest is measured, the report is made again."""
     from ullage.engine import describe, find_engine
@@ -33,8 +34,9 @@ def resume(
     from ullage.launch.hosts import make_hosts
     from ullage.results.folder import ResultFolder
     from ullage.runs.lifecycle import launcher_name, measure
+    from ullage.runs.options.declared import read_word
+    from ullage.runs.options.kinds import Duration
     from ullage.runs.suite import EngineContext, find_suite
-    from ullage.units import parse_duration
 
     folder = ResultFolder.open(result)
     request = folder.read_request()
@@ -43,6 +45,6 @@ def resume(
     program = find_engine(engine)
     engine_context = EngineContext(program, describe(program))
     prepared = find_suite(request.suite).prepare(request, engine_context)
-    seconds = None if time is None else parse_duration(time)
+    seconds = None if time is None else cast("float", read_word("--time", Duration(), time))
     chosen = choose_launcher(engine_context.description, launcher_name(launcher), hosts=make_hosts(request.hosts))
     raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ullage.cli.suite_commands import HostsOption, add_suites, make_request
+from ullage.cli.options import EngineOption, HostsOption, LauncherOption
+from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
     from ullage.runs.suite import EngineContext, ParsedOptions, Prepared, Suite
@@ -26,11 +27,8 @@ def _options(
         Path | None,
         typer.Option(metavar="DIR", help="Folder for the result. Default: ullage-results/RUN_ID.", show_default=False),
     ] = None,
-    launcher: Annotated[
-        str,
-        typer.Option(help="auto (the mpiexec of the engine's MPI), open-mpi, mpich, or script (Slurm batch scripts)."),
-    ] = "auto",
-    engine: Annotated[Path | None, typer.Option(help="The engine that measures.", show_default=False)] = None,
+    launcher: LauncherOption = "auto",
+    engine: EngineOption = None,
     hosts: HostsOption = None,
 ) -> None:
     """Options of the verb."""
@@ -63,7 +61,7 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     from ullage.errors import UserError
     from ullage.launch.slurm_script import write_batch
     from ullage.results.folder import ResultFolder
-    from ullage.runs.lifecycle import freeze_system
+    from ullage.runs.machine import freeze_system
 
     if prepared.request.hosts:
         raise UserError("the batch system chooses the nodes", "--hosts", "leave it out with --launcher script")

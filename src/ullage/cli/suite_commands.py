@@ -1,26 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One command a suite below a verb: the suite's own options and those of the verb, in one signature."""
+"""One command a suite below a verb: the suite's own options and those of the verb, in one signature.
+
+Only the suite that is asked for is looked at: the list of suites needs their names and first lines alone.
+"""
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import typer
+from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from ullage.model.request import Request
     from ullage.runs.suite import ParsedOptions, Suite
 
-Act = Callable[["Suite", "ParsedOptions", Mapping[str, Any]], None]
-HostsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,C",
-        help="Nodes to use where no batch system has chosen them, this one first. What $ULLAGE_RSH_AGENT names starts "
-        "commands there; default: ssh, or what the MPI prefers.",
-        show_default=False,
-    ),
-]
+Act: TypeAlias = Callable[["Suite", "ParsedOptions", Mapping[str, Any]], None]
 
 
 def add_suites(app: typer.Typer, verb: str, doc: str, act: Act, options: Callable[..., None]) -> None:
@@ -30,11 +25,20 @@ def add_suites(app: typer.Typer, verb: str, doc: str, act: Act, options: Callabl
     """
     from ullage.runs.suite import load_suites
 
-    group = typer.Typer(help=doc, no_args_is_help=True, rich_markup_mode=None)
+    suites = load_suites()
+
+    class Suites(TyperGroup):
+        """Lists commands without options, and makes the one that is asked for."""
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own are not exported
+            name, command, rest = super().resolve_command(ctx, args)
+            return name, command if name is None else _command(suites[name], act, options), rest
+
+    group = typer.Typer(cls=Suites, help=doc, no_args_is_help=True, rich_markup_mode=None)
     # With a single suite typer would leave its name out of the command.
     group.callback()(_nothing)
-    for suite in load_suites().values():
-        group.command(name=suite.name, help=suite.doc)(_command(suite, act, options))
+    for suite in suites.values():
+        group.command(name=suite.name, help=suite.doc)(_nothing)
     app.add_typer(group, name=verb)
 
 
@@ -42,19 +46,29 @@ def _nothing() -> None:
     return
 
 
-def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable[..., None]:
-    own = inspect.signature(suite.options).parameters
+def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> object:
+    """As typer makes it of a function with all options as parameters."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name=suite.name, help=suite.doc)(_function(suite, act, options))
+    return typer.main.get_command(alone)
+
+
+def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable[..., None]:
+    from ullage.runs.options.command_line import parameters
+    from ullage.runs.options.reading import parse_options
+
+    own = {parameter.name: parameter for parameter in parameters(suite.options)}
     of_verb = inspect.signature(options).parameters
 
     def command(**values: object) -> None:
-        asked = suite.options(**{name: values[name] for name in own})
+        asked = parse_options(suite.options, **{name: values[name] for name in own})
         act(suite, asked, {name: values[name] for name in of_verb})
 
-    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own.values(), *of_verb.values()]]
+    every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own.values(), *of_verb.values()]]
     # What typer reads: the signature, and the annotations by name.
     shown = cast("Any", command)
-    shown.__signature__ = inspect.Signature(parameters)
-    shown.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    shown.__signature__ = inspect.Signature(every)
+    shown.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
     return command
 
 

@@ -1,26 +1,89 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a suite of command lines was asked for, in its own types, as it stands in request.json."""
+"""The options of a suite of command lines, as they stand in request.json."""
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from ullage.model.base import Strict
+from ullage.command_lines.reading import translate_lines
+from ullage.command_lines.translation import Draft, Translation, Translator, WantedLayout
+from ullage.errors import UserError
+from ullage.model.plan import Target
+from ullage.runs.options.declared import PLACES, RANKS, Change, Option
+from ullage.runs.options.groups import LayoutOptions, SpaceOptions, WatchdogOptions
+from ullage.runs.options.kinds import Made, Repeated
+from ullage.runs.options.model import COMMAND_LINE_ONLY
+from ullage.uri import parse_target, parse_targets
 
 
-class LineOptions(Strict):
+class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     """``lines`` as typed. ``places``: name of the target that stands for each folder the lines name.
 
-    ``rooms``: bytes that might be taken of each target when the run began, which volumes behind a wall are cut to.
+    ``rooms``: bytes that might be taken of each target when the run began, which volumes behind a wall are cut to. A
+    suite says of which ``tool`` its lines are, and in its ``shown`` which metrics its rows are.
     """
 
-    lines: Annotated[list[str], Field(min_length=1)]
+    tool: ClassVar[str]
+    shown: ClassVar[Sequence[str]] = ()
+    changes: ClassVar[Mapping[str, Change]] = {"keep": Change("Leave the datasets in place.")}
+
+    lines: Annotated[
+        list[str], Field(min_length=1), Repeated(metavar="LINE..."), Option("", argument=True, required=True)
+    ]
+    target: Annotated[
+        Target | None,
+        Made(parse_target, metavar="NAME=PATH"),
+        Option("The place to measure.", unsaid="the path the lines name", order=PLACES),
+        COMMAND_LINE_ONLY,
+    ] = None
+    ranks: Annotated[
+        int | None, Field(ge=1), Option("Ranks.", unsaid="what the lines say, else 1", order=RANKS - 1)
+    ] = None
+    targets: Annotated[list[Target], COMMAND_LINE_ONLY] = []
     places: dict[str, str] = {}
     metrics: Annotated[list[str], Field(description="of the rows; empty: those of every suite")] = []
     rooms: dict[str, int] | None = None
-    ranks: Annotated[int, Field(ge=1, description="null: what the lines say")] | None = None
-    nodes: Annotated[int, Field(ge=1)] | None = None
-    ranks_per_node: Annotated[int, Field(ge=1)] | None = None
-    space: Annotated[int, Field(ge=0)] | None = None
-    keep: bool = False
-    watchdog_s: Annotated[float, Field(gt=0)] | None = None
+
+    @classmethod
+    def translator(cls) -> Translator:
+        """What reads the lines."""
+        raise NotImplementedError
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """The places that the lines name."""
+        values = super().settle({**said, "metrics": [*cls.shown]})
+        options = cls.model_validate(values)
+        targets, places = _targets(cls.tool, options.target, options.translation().drafts)
+        return {**values, "targets": targets, "places": places}
+
+    def translation(self) -> Translation:
+        """The work of the lines. ``UserError`` for what has no equivalent."""
+        wanted = WantedLayout(self.ranks, self.nodes, self.ranks_per_node)
+        return translate_lines(self.tool, self.lines, wanted, self.translator())
+
+    @property
+    def measured(self) -> list[Target]:
+        """See ``SuiteOptions``."""
+        return self.targets
+
+
+def _targets(tool: str, asked: Target | None, drafts: tuple[Draft, ...]) -> tuple[list[Target], dict[str, str]]:
+    """The targets, and which of them stands for each place of the drafts."""
+    on_paths = list(dict.fromkeys(draft.place for draft in drafts if draft.needs_path))
+    without = [] if on_paths and all(draft.needs_path for draft in drafts) else [Target(name="null", uri="null:")]
+    if asked is not None:
+        return [asked, *without] if on_paths else without, dict.fromkeys(on_paths, asked.name)
+    places: dict[str, str] = {}
+    texts: list[str] = []
+    for place in on_paths:
+        if not place:
+            right = f"add --target NAME=PATH, or the path in the words of {tool}"
+            raise UserError("the command line names no place to measure", tool, right)
+        stem = PurePath(place).name or "target"
+        name = stem if stem not in places.values() else f"{stem}-{len(places) + 1}"
+        places[place] = name
+        texts.append(f"{name.replace('=', '-')}={place}")
+    return [*parse_targets(texts), *without], {place: name.replace("=", "-") for place, name in places.items()}

@@ -8,18 +8,16 @@ from typing import Final
 from ullage.command_lines.explain import explain, total_seconds
 from ullage.command_lines.options import LineOptions
 from ullage.command_lines.planning import Work, bind, fit, make_layout, make_plan
-from ullage.command_lines.reading import read_text, translation_of
-from ullage.command_lines.translation import Translator
 from ullage.errors import EXIT_OK
 from ullage.launch.base import is_one_node
 from ullage.model.plan import Layout, Limits, Plan
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.room import NO_LIMIT, check_places, most_bytes
+from ullage.runs.options.reading import read_options
+from ullage.runs.room import NO_LIMIT, check_places, most_bytes
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
 
@@ -83,14 +81,14 @@ def _hear_nothing(record: AnyRecord) -> None:
     del record
 
 
-def prepare_lines(request: Request, engine_context: EngineContext, tool: str, translator: Translator) -> PreparedLines:
+def prepare_lines(request: Request, engine_context: EngineContext, model: type[LineOptions]) -> PreparedLines:
     """Check everything that can be checked without starting anything."""
     from ullage.system.cpu import usable_cores
     from ullage.system.memory import read_memory
     from ullage.system.storage import read_places
 
-    options = typed_options(LineOptions, request)
-    translation = translation_of(tool, options, translator, read_text)
+    options = read_options(model, request)
+    translation = options.translation()
     places = read_places(request.targets)
     check_places(places)
     if options.rooms is None:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the options of a request to a translation."""
+"""From command lines to a translation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ullage.command_lines.options import LineOptions
 from ullage.command_lines.splitting import split_line
 from ullage.command_lines.translation import Translation, Translator, WantedLayout
 from ullage.errors import UserError
@@ -19,9 +18,12 @@ def read_text(path: Path) -> str:
         raise UserError(why or "cannot be read", str(path), "name a text file that you may read") from error
 
 
-def translation_of(
-    tool: str, options: LineOptions, translator: Translator, read_file: Callable[[Path], str]
+def translate_lines(
+    tool: str,
+    lines: Iterable[str],
+    wanted: WantedLayout,
+    translator: Translator,
+    read_file: Callable[[Path], str] = read_text,
 ) -> Translation:
     """``UserError`` names the line, where there are several, and the word that has no equivalent."""
-    lines = [split_line(text, tool) for text in options.lines]
-    return translator(lines, WantedLayout(options.ranks, options.nodes, options.ranks_per_node), read_file)
+    return translator([split_line(text, tool) for text in lines], wanted, read_file)

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms a result can be written in, one file each, found by walking this package.
+"""Forms a result can be written in, found by walking this package and the suites.
 
-An exporter's file sets ``EXPORTER = Exporter(...)``. ``render`` is pure: it gives the content of one file or of many.
+A module sets ``EXPORTERS``. ``render`` is pure: it gives the content of one file or of many.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.report.data import ReportData
 
 Content = str | bytes
@@ -30,7 +29,6 @@ class Exporter:
 
 
 def load_exporters() -> dict[str, Exporter]:
-    """All exporters of this package by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
-    exporters: list[Exporter] = [importlib.import_module(f"{__name__}.{name}").EXPORTER for name in names]
-    return {exporter.name: exporter for exporter in exporters}
+    """All exporters by name: those of this package, and those of suites that have a form of their own."""
+    found: list[Exporter] = gathered([*modules_in(__name__), *suite_modules("exporter")], "EXPORTERS")
+    return {exporter.name: exporter for exporter in sorted(found, key=lambda exporter: exporter.name)}

@@ -9,8 +9,8 @@ from typing import Final
 from ullage.exporters import Exporter
 from ullage.model.summary import Finding, Row
 from ullage.report import words
+from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
 from ullage.report.data import ReportData
-from ullage.report.sections import LEAD, Cards, Content, Section, built_sections
 from ullage.report.table import Column, columns, front_columns, front_rows
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
@@ -90,3 +90,4 @@ def _code(text: str) -> str:
 
 
 EXPORTER = Exporter("md", "findings and tables as Markdown", "", render)
+EXPORTERS: Final = (EXPORTER,)

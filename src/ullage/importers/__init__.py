@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of others as results of ours. One file a form, found by walking this package: it sets ``IMPORTER``."""
+"""Results of others as results of ours. A module sets ``IMPORTERS``.
 
-import importlib
-import pkgutil
+Forms of what one suite measures stand in its ``importer.py``, all others here.
+"""
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, cast
 
+from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.model.request import Request
 from ullage.model.summary import Summary
@@ -37,10 +39,9 @@ class Importer:
 
 
 def load_importers() -> dict[str, Importer]:
-    """All importers of this package by name."""
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    found: list[Importer] = [importlib.import_module(f"{__name__}.{name}").IMPORTER for name in names]
-    return {importer.name: importer for importer in found}
+    """All importers by name: those of this package, and those of suites that have a form of their own."""
+    found: list[Importer] = gathered([*modules_in(__name__), *suite_modules("importer")], "IMPORTERS")
+    return {importer.name: importer for importer in sorted(found, key=lambda importer: importer.name)}
 
 
 def read(path: Path | Sequence[Path], form: str | None = None) -> Summary:

@@ -12,6 +12,7 @@ from typing import Final
 from ullage.analysis.statistics import median_interval
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer
+from ullage.model.flags import Flag, interval_below
 from ullage.model.summary import Row, Summary
 
 _MARK: Final = "RESULT"
@@ -21,6 +22,7 @@ _CHASE: Final = "PermRead"
 _LARGEST: Final = 2**63 - 1
 # Passes over a chase of up to so many bytes overlap, because each begins at the same place again.
 _OVERLAPPING_BYTES: Final = 64 << 10
+PASSES_OVERLAP: Final = "passes-overlap"
 _RESTARTS: Final = "pmbw begins each pass of a chase at the same place: passes overlap, and the time is too short"
 _LONGEST_NAME: Final = 64
 Key = tuple[str, str, int, int, str]
@@ -90,7 +92,8 @@ def _row(key: Key, values: list[float], name: str) -> Row:
     interval = median_interval(values)
     is_time, single = metric == "access_time", len(values) == 1
     restarts = is_time and area // threads <= _OVERLAPPING_BYTES
-    short = ["interval-below-95"] if interval.below_level else []
+    notes = [Flag(code=PASSES_OVERLAP, reason=_RESTARTS)] if restarts else []
+    short = [Flag(code=interval_below())] if interval.below_level else []
     return Row(
         metric=metric,
         unit="s" if is_time else "B/s",
@@ -102,10 +105,11 @@ def _row(key: Key, values: list[float], name: str) -> Row:
         high=None if single else interval.high,
         repetitions=values,
         verdict="unknown(imported)",
-        reasons=[f"imported from {name}, which has no counters", *([_RESTARTS] if restarts else [])],
+        verdict_reasons=[f"imported from {name}, which has no counters"],
         grade=None,
-        flags=[*(["passes-overlap"] if restarts else []), *short],
+        flags=[*notes, *short],
     )
 
 
 IMPORTER = Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",))
+IMPORTERS: Final = (IMPORTER,)

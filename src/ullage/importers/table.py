@@ -14,6 +14,7 @@ from ullage.analysis.findings import find_all
 from ullage.analysis.statistics import median_interval
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer
+from ullage.model.flags import Flag, interval_below
 from ullage.model.summary import Row, Summary
 
 _BYTES_PER_MB: Final = 1e6
@@ -101,9 +102,9 @@ def _row(key: Key, values: list[float], name: str) -> Row:
         high=None if single else interval.high,
         repetitions=values,
         verdict="unknown(imported)",
-        reasons=[f"imported from {name}, which has no counters"],
+        verdict_reasons=[f"imported from {name}, which has no counters"],
         grade=None,
-        flags=["interval-below-95"] if interval.below_level else [],
+        flags=[Flag(code=interval_below())] if interval.below_level else [],
     )
 
 
@@ -151,3 +152,4 @@ def _values(header: list[str], cells: list[str], place: str) -> dict[str, str | 
 
 
 IMPORTER = Importer("table", f"CSV with the columns {','.join(_COLUMNS)}", recognises, read_table)
+IMPORTERS: Final = (IMPORTER,)

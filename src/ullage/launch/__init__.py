@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the engine's ranks are started. One file a launcher; ``choose_launcher`` finds the one that fits the engine."""
 
-import importlib
-import pkgutil
 import shutil
 import subprocess
 from pathlib import Path
 from typing import cast
 
+from ullage.discovery import modules_in
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Launcher, LauncherModule
 from ullage.launch.hosts import NO_HOSTS, Hosts
@@ -19,8 +18,7 @@ _VERSION_TIMEOUT_S = 20
 
 def _launchers() -> dict[str, LauncherModule]:
     """Every module of this package that makes launchers, by the launcher's name."""
-    modules = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
-    found = [cast("LauncherModule", module) for module in modules if hasattr(module, "create")]
+    found = [cast("LauncherModule", module) for module in modules_in(__name__) if hasattr(module, "create")]
     return {module.NAME: module for module in found}
 
 

@@ -12,9 +12,11 @@ from ullage.model.describe import Describe
 from ullage.model.peer import PeerRecord
 from ullage.model.plan import Plan
 from ullage.model.record import Record
-from ullage.model.summary import Summary
+from ullage.model.summary import SUMMARY_SCHEMA, Summary
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+# Of those that are beyond their first.
+_VERSIONS: Final = {"summary": SUMMARY_SCHEMA}
 
 
 def schemas() -> dict[str, str]:
@@ -30,7 +32,8 @@ def schemas() -> dict[str, str]:
 
 
 def _text(name: str, adapter: TypeAdapter[object]) -> str:
-    schema = {**adapter.json_schema(), "$schema": _DIALECT, "title": f"ullage.{name}/1"}
+    title = _VERSIONS.get(name, f"ullage.{name}/1")
+    schema = {**adapter.json_schema(), "$schema": _DIALECT, "title": title}
     return json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 

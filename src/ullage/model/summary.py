@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""summary.json: what every suite says in the end (schema ``ullage.summary/1``). A public contract.
+"""summary.json: what every suite says in the end (schema ``ullage.summary/2``). A public contract.
 
 Rates are bytes/s or operations/s, times are s, all plain SI numbers; people's units are made when shown.
 """
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ullage.model.base import Strict
+from ullage.model.flags import Flag
 from ullage.model.plan import Scalar
 from ullage.model.record import Grade
+from ullage.model.summary_versions import upgraded
 
-SUMMARY_SCHEMA = "ullage.summary/1"
+SUMMARY_SCHEMA = "ullage.summary/2"
 
 
 class Ceiling(Strict):
@@ -33,7 +35,7 @@ class Peer(Strict):
 
 class Row(Strict):
     """One metric of one case. ``low`` and ``high`` bound the median at 95 % where the repetitions allow it
-    (``flags`` says ``interval-below-95`` where not); null when there is a single sample."""
+    (a flag ``interval-below-95`` says where not); null when there is a single sample."""
 
     metric: str
     unit: str
@@ -48,11 +50,35 @@ class Row(Strict):
     ceiling: Ceiling | None = None
     share: Annotated[float, Field(description="median over ceiling")] | None = None
     verdict: str
-    reasons: list[str] = []
+    verdict_reasons: Annotated[list[str], Field(description="what the verdict rests on")] = []
     grade: Grade | None
-    flags: list[str] = []
+    flags: list[Flag] = []
+    notes: Annotated[list[str], Field(description="what else there is to know, and no flag says")] = []
     peer: Peer | None = None
     suite: Annotated[str, Field(description="that made it, where a result has the rows of several")] = ""
+
+    @property
+    def flag_codes(self) -> list[str]:
+        """The codes of its flags, in their order."""
+        return [flag.code for flag in self.flags]
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether a flag says that it is no speed at all."""
+        return any(flag.is_invalid for flag in self.flags)
+
+    @property
+    def reasons(self) -> list[str]:
+        """Everything to say of it: of its verdict, then of its flags in their order, then the notes."""
+        return [*self.verdict_reasons, *(flag.reason for flag in self.flags if flag.reason), *self.notes]
+
+    def has_flag(self, code: str) -> bool:
+        """Whether a flag has that code."""
+        return code in self.flag_codes
+
+    def reason_of(self, code: str) -> str:
+        """Why it has the flag of that code; empty without one."""
+        return next((flag.reason for flag in self.flags if flag.code == code), "")
 
 
 class Finding(Strict):
@@ -101,7 +127,7 @@ class Part(Strict):
 class Summary(Strict):
     """Everything a suite says of a run. ``parts``: of a suite that is made of others, whose rows these are."""
 
-    schema_: Annotated[Literal["ullage.summary/1"], Field(alias="schema")] = SUMMARY_SCHEMA
+    schema_: Annotated[Literal["ullage.summary/2"], Field(alias="schema")] = SUMMARY_SCHEMA
     suite: str
     run_id: str
     created: str
@@ -113,3 +139,8 @@ class Summary(Strict):
     events: Annotated[list[Finding], Field(description="warnings and errors of the run, with advice")] = []
     system: dict[str, object] = {}
     parts: list[Part] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_today(cls, document: object) -> object:
+        return upgraded(document)

@@ -5,13 +5,12 @@ A peer's file sets ``PEER = PeerTool(...)``; how it is run stands in the same fi
 is not installed is left out.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ullage.discovery import modules_in
 from ullage.errors import one_line
 
 _LONGEST_REASON: Final = 400
@@ -48,7 +47,5 @@ class PeerTool:
 
 def load_peers() -> dict[str, PeerTool]:
     """All peers of this package by name, in alphabetical order."""
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    peers: list[PeerTool] = [module.PEER for module in modules if hasattr(module, "PEER")]
+    peers: list[PeerTool] = [module.PEER for module in modules_in(__name__) if hasattr(module, "PEER")]
     return {peer.name: peer for peer in peers}

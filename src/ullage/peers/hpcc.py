@@ -126,6 +126,12 @@ def installed() -> Installed | None:
     return None if path is None else Installed(Path(path), _VERSION)
 
 
+def grid(ranks: int) -> tuple[int, int]:
+    """Rows and columns of processes, as square as they can be and wider than high, as HPL's guide advises."""
+    rows = next(count for count in range(math.isqrt(ranks), 0, -1) if ranks % count == 0)
+    return rows, ranks // rows
+
+
 def thrifty_order(most: int, ranks: int = 1) -> int:
     """The largest N up to ``most`` at which a rank's share of the matrix just fails to make a larger table of updates.
 

@@ -8,9 +8,9 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Final
 
+from ullage.analysis.statistics import median
 from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.answer import VERSION_S, answer
 from ullage.peers.served import LOOPBACK

@@ -10,9 +10,8 @@ from typing import Any, Final
 from ullage.analysis.compare import Cell, Comparison
 from ullage.errors import one_line
 from ullage.exporters.markdown import escape
-from ullage.report.quantity import DASH, format_param, format_row, param_label, significant
+from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant
 from ullage.report.terminal import make_console
-from ullage.report.words import listing
 
 _OUTCOMES: Final = ("faster", "slower", "cannot tell")
 _STYLES: Final = {"faster": "green", "slower": "red", "cannot tell": "dim"}

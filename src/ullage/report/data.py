@@ -78,7 +78,7 @@ class ReportData:
     @cached_property
     def view(self) -> View:
         """The rows arranged in panels."""
-        from ullage.report.sections import load_sections
+        from ullage.report.contents import load_sections
 
         return make_view(self.summary, frozenset(section.suite for section in load_sections() if section.suite))
 

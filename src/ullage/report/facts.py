@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
-from ullage.report.quantity import param_label
+from ullage.quantity import param_label
 from ullage.units import format_volume
 
 Pair = tuple[str, str]

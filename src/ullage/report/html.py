@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ullage import __version__
 from ullage.model.summary import Row
+from ullage.quantity import format_quantity, plural
 from ullage.report import words
-from ullage.report.charts import Chart, Figure, load_charts
+from ullage.report.contents import LEAD, Chart, Figure, Section, built_sections, load_charts
 from ullage.report.data import Launch, ReportData, load
 from ullage.report.facts import flatten
-from ullage.report.quantity import format_quantity, plural
-from ullage.report.sections import LEAD, Section, built_sections
 from ullage.report.table import Cell, Column, columns, front_columns, front_rows, number_cell, to_csv
 from ullage.report.vega import CONFIG, javascript
 from ullage.report.verdicts import VerdictClass, classify, present

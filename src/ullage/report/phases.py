@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from ullage.analysis.settings import phase_of
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.quantity import Scale, scale_for, significant
 from ullage.report.data import ReportData
-from ullage.report.quantity import Scale, scale_for, significant
-from ullage.report.view import phase_of
 
 _SCALES: Final = {"B/s": Scale(float(1 << 30), "GiB/s"), "op/s": Scale(1e3, "kIOPS")}
 _TIME_METRIC: Final = "phase_time"

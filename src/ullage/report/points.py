@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.report.quantity import DASH, Scale, format_param, format_row, format_share, param_label, plural
+from ullage.quantity import DASH, Scale, format_param, format_row, format_share, param_label, plural
 from ullage.report.vega import Spec, tooltip
 from ullage.report.verdicts import classify
 from ullage.report.view import Panel
@@ -44,7 +44,7 @@ def point(row: Row, panel: Panel, scale: Scale) -> Spec:
         "text": format_row(row),
         "verdict": "; ".join([row.verdict, *row.reasons]),
         "grade": row.grade or DASH,
-        "flags": ", ".join(row.flags) or DASH,
+        "flags": ", ".join(row.flag_codes) or DASH,
         "count": str(len(row.repetitions)),
         "share": format_share(row.share),
     }

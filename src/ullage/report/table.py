@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.settings import access_of, phase_of, values_by_key
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.report.quantity import (
+from ullage.quantity import (
     DASH,
     format_interval,
     format_param,
@@ -19,7 +20,7 @@ from ullage.report.quantity import (
     scale_for,
     significant,
 )
-from ullage.report.view import Panel, View, access_of, phase_of, values_by_key
+from ullage.report.view import Panel, View
 
 _HIDDEN_KEYS: Final = frozenset({"access", "phase"})
 
@@ -107,7 +108,7 @@ def _as_number(value: Scalar | None) -> float | None:
 
 
 def _value_columns(rows: Sequence[Row]) -> list[Column]:
-    flags = [Column("flags", lambda row: ", ".join(row.flags))] if any(row.flags for row in rows) else []
+    flags = [Column("flags", lambda row: ", ".join(row.flag_codes))] if any(row.flags for row in rows) else []
     return [
         Column("median", lambda row: format_quantity(row.median, row.unit), lambda row: row.median),
         Column("interval", lambda row: format_interval(row.low, row.high, scale_for([row.median], row.unit)) or DASH),
@@ -163,6 +164,6 @@ def _csv_cells(row: Row, keys: Sequence[str]) -> list[object]:
         *(row.params.get(key, "") for key in keys),
         *(row.case, row.median, row.low, row.high, ";".join(map(repr, row.repetitions))),
         *((ceiling.value, ceiling.kind, ceiling.source) if ceiling else ("", "", "")),
-        *(row.share, row.verdict, ";".join(row.reasons), row.grade, ";".join(row.flags)),
+        *(row.share, row.verdict, ";".join(row.reasons), row.grade, ";".join(row.flag_codes)),
         *((peer.tool, peer.version, peer.median, peer_ratio(row)) if peer else ("", "", "", "")),
     ]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.errors import one_line
 from ullage.model.summary import Finding, Row, Summary
+from ullage.quantity import plural
 from ullage.report import words
+from ullage.report.contents import LEAD, Cards, Content, Grid, Section, built_sections
 from ullage.report.data import ReportData
-from ullage.report.quantity import plural
-from ullage.report.sections import LEAD, Cards, Content, Grid, Section, built_sections
 from ullage.report.table import Column, columns, front_columns, front_rows
 
 if TYPE_CHECKING:

@@ -7,9 +7,11 @@ A spec is a plain dict. Strings from a machine go into its data, titles and labe
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.metadata import version
 from typing import Any, Final
 
 from ullage.model.plan import Scalar
+from ullage.report.user_cache import cached_text
 from ullage.report.verdicts import CLASSES
 
 Spec = dict[str, Any]
@@ -128,9 +130,16 @@ def to_png(spec: Mapping[str, Any], scale: float = 2.0) -> bytes:
 
 @cache
 def javascript() -> str | None:
-    """Vega, Vega-Lite and vega-embed as one script; None where vl-convert is not installed."""
+    """Vega, Vega-Lite and vega-embed as one script; None where vl-convert is not installed.
+
+    Putting it together takes more than a second, most of what an ordinary report takes.
+    """
     try:
         import vl_convert
     except ImportError:
         return None
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE_VERSION)
+
+    def bundle() -> str:
+        return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE_VERSION)
+
+    return cached_text(f"vega-lite-{VEGA_LITE_VERSION}-of-vl-convert-{version('vl-convert-python')}.js", bundle)

@@ -54,7 +54,7 @@ def is_invalid(row: Row) -> bool:
 
 def classify(row: Row) -> VerdictClass:
     """The class of a row's verdict and flags. A word that no class knows counts as unknown."""
-    if any(flag.lower().startswith("invalid") for flag in row.flags):
+    if row.is_invalid:
         return _BY_NAME["invalid"]
     words = row.verdict.lower().replace("(", " ").split()
     return _BY_NAME[_FIRST_WORDS.get(words[0], "unknown") if words else "unknown"]

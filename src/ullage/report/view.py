@@ -1,39 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of a summary arranged for the eye: one panel for every target, access and further setting."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from ullage.analysis.settings import ACCESS_KEYS, access_of, phase_of, separating_keys, sort_key, values_by_key
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Summary
-from ullage.report.quantity import format_param, param_label
+from ullage.quantity import format_param, param_label
 from ullage.report.verdicts import is_invalid
 
-_PHASE_KEY: Final = "phase"
-_ACCESS_KEYS: Final = (_PHASE_KEY, "access")
 _X_KEYS: Final = ("ranks", "threads", "nodes", "streams")
 _SERIES_KEYS: Final = ("block_bytes", "transfer_bytes", "message_bytes", "size_bytes")
 
 MOST_PANELS: Final = 12
-
-
-def access_of(row: Row) -> str:
-    """``write``, ``read``, or the name of its benchmark's phase; empty when the suite knows no such thing."""
-    return next((str(row.params[key]) for key in _ACCESS_KEYS if key in row.params), "")
-
-
-def phase_of(row: Row) -> str:
-    """What the benchmark calls its phase, such as ``ior-easy-write``; empty for a row of no named phase."""
-    return str(row.params.get(_PHASE_KEY, ""))
-
-
-def sort_key(value: Scalar | None) -> tuple[int, float, str]:
-    """Numbers by size, then words by letter."""
-    if isinstance(value, (int, float)):
-        return (0, float(value), "")
-    return (1, 0.0, str(value))
 
 
 @dataclass(frozen=True)
@@ -170,7 +152,7 @@ def _panel(rows: Sequence[Row], extra_keys: Sequence[str], x_key: str, series_ke
 
 def _axis_keys(rows: Sequence[Row]) -> tuple[str, str]:
     """What runs along the axis and what makes the lines: well-known parameters, else those with the most values."""
-    counts = {key: len(values) for key, values in values_by_key(rows).items() if key not in _ACCESS_KEYS}
+    counts = {key: len(values) for key, values in values_by_key(rows).items() if key not in ACCESS_KEYS}
     numeric = [key for key in counts if all(isinstance(row.params.get(key, 0), (int, float)) for row in rows)]
     numeric.sort(key=lambda key: -counts[key])
     x_key = next((key for key in (*_X_KEYS, *numeric) if key in counts), _X_KEYS[0])
@@ -178,29 +160,8 @@ def _axis_keys(rows: Sequence[Row]) -> tuple[str, str]:
     return x_key, next(iter(others), _SERIES_KEYS[0])
 
 
-def values_by_key(rows: Iterable[Row]) -> dict[str, set[Scalar]]:
-    """Every parameter and the values it takes."""
-    values: dict[str, set[Scalar]] = {}
-    for row in rows:
-        for key, value in row.params.items():
-            values.setdefault(key, set()).add(value)
-    return values
-
-
 def _separating_keys(rows: Sequence[Row], x_key: str, series_key: str) -> list[str]:
     def place(row: Row) -> tuple[object, ...]:
         return (row.target, row.metric, access_of(row), row.params.get(x_key), row.params.get(series_key))
 
-    return [key for key in separating_keys(rows, place) if key not in {*_ACCESS_KEYS, x_key, series_key}]
-
-
-def separating_keys(rows: Iterable[Row], place: Callable[[Row], tuple[object, ...]]) -> list[str]:
-    """Parameters that still differ between rows of one place. One that follows from the place separates nothing."""
-    cells: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows:
-        cells.setdefault(place(row), []).append(row)
-    keys: dict[str, None] = {}
-    for found in cells.values():
-        if len(found) > 1:
-            keys.update(dict.fromkeys(key for key, values in values_by_key(found).items() if len(values) > 1))
-    return list(keys)
+    return [key for key in separating_keys(rows, place) if key not in {*ACCESS_KEYS, x_key, series_key}]

@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.analysis.settings import access_of, phase_of, separating_keys, sort_key, values_by_key
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
+from ullage.quantity import format_param, listing, param_label, plural
 from ullage.report.data import ReportData
-from ullage.report.quantity import format_param, param_label, plural
 from ullage.report.verdicts import headword
-from ullage.report.view import View, access_of, phase_of, separating_keys, sort_key, values_by_key
+from ullage.report.view import View
 
 _SEVERITIES: Final = ("warning", "advice", "info")
 _MOST_NAMED: Final = 8
@@ -60,12 +61,6 @@ def _counted(key: str, count: int) -> str:
 def _span(key: str, ordered: Sequence[Scalar]) -> str:
     texts = [format_param(key, value) for value in ordered]
     return ", ".join(texts) if len(texts) <= 4 else f"{texts[0]} to {texts[-1]}"
-
-
-def listing(words: Sequence[str], most: int = _MOST_NAMED) -> str:
-    """``a, b and c``; ``a, b and 7 more`` when there are more than ``most``."""
-    shown = list(words) if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def verdict_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:

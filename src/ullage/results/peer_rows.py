@@ -2,8 +2,8 @@
 """The peers' numbers beside ours: rows joined with what other tools measured at the same work."""
 
 from collections.abc import Sequence
-from statistics import median
 
+from ullage.analysis.statistics import median
 from ullage.model.peer import PeerRecord
 from ullage.model.summary import Peer, Row
 

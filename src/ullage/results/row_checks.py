@@ -6,7 +6,17 @@ from typing import Final
 
 from ullage.analysis.statistics import Interval, autocorrelation, outliers, relative_width
 from ullage.analysis.verdicts import above_ceiling, littles_law, payload_in_time, too_short, verification
-from ullage.analysis.verdicts.physics import Flag
+from ullage.model.flags import (
+    CLOCK_SKEW,
+    DRIFTING,
+    IDLE_RANKS,
+    NOT_CONVERGED,
+    OUTLIERS,
+    OVERSUBSCRIBED,
+    UNPINNED,
+    Flag,
+    interval_below,
+)
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling
 
@@ -32,9 +42,9 @@ def check_phases(
             too_short(phase, run.clock.read_cost_ns),
         )
         for flag in found:
-            if flag is not None and not (simulated and flag.name == "idle-ranks"):
-                seen.setdefault(flag.name, []).append(flag)
-    return [Flag(name, f"{flags[0].reason}{_of(len(flags), len(phases))}") for name, flags in seen.items()]
+            if flag is not None and not (simulated and flag.code == IDLE_RANKS):
+                seen.setdefault(flag.code, []).append(flag)
+    return [Flag(code=code, reason=f"{flags[0].reason}{_of(len(flags), len(phases))}") for code, flags in seen.items()]
 
 
 def _of(count: int, total: int) -> str:
@@ -55,15 +65,17 @@ def _interval(values: Sequence[float], interval: Interval, wanted_width: float |
     if interval.below_level:
         reached = f"the range of {count} covers the median with {interval.level_reached:.0%}"
         single = "a single repetition has no interval"
-        flags.append(Flag(f"interval-below-{round(interval.level * 100)}", single if count == 1 else reached))
+        flags.append(Flag(code=interval_below(interval.level), reason=single if count == 1 else reached))
     width = relative_width(interval)
     if wanted_width is not None and width is not None and (count < 2 or width > wanted_width):
         known = f"the interval is +-{width:.1%} after {count} repetitions" if count > 1 else "one repetition only"
-        flags.append(Flag("not-converged", f"{known}, +-{wanted_width:.1%} was asked for"))
+        flags.append(Flag(code=NOT_CONVERGED, reason=f"{known}, +-{wanted_width:.1%} was asked for"))
     if count >= _ENOUGH_FOR_OUTLIERS and (odd := outliers(values)):
-        flags.append(Flag(f"outliers:{len(odd)}", f"{len(odd)} of {count} repetitions lie outside Tukey's fences"))
+        reason = f"{len(odd)} of {count} repetitions lie outside Tukey's fences"
+        flags.append(Flag(code=f"{OUTLIERS}:{len(odd)}", reason=reason))
     if count >= _ENOUGH_FOR_DRIFT and (autocorrelation(values) or 0.0) > _DRIFT:
-        flags.append(Flag("drifting", "each repetition resembles the one before: the interval is too narrow"))
+        reason = "each repetition resembles the one before: the interval is too narrow"
+        flags.append(Flag(code=DRIFTING, reason=reason))
     return flags
 
 
@@ -73,9 +85,9 @@ def check_launch(run: RunRecord) -> list[Flag]:
     flags: list[Flag] = []
     if pinning.oversubscribed:
         cores = f"{pinning.most_ranks_on_a_node} ranks on a node share {pinning.cores_available} cores"
-        flags.append(Flag("oversubscribed", cores))
+        flags.append(Flag(code=OVERSUBSCRIBED, reason=cores))
     elif pinning.unpinned_ranks > 0 and run.layout.ranks > 1:
-        flags.append(Flag("unpinned", f"{pinning.unpinned_ranks} ranks are not bound to a core"))
+        flags.append(Flag(code=UNPINNED, reason=f"{pinning.unpinned_ranks} ranks are not bound to a core"))
     if clock.residual_ns > _SKEW_NS:
-        flags.append(Flag("clock-skew", f"the clocks are known to {clock.residual_ns / 1e6:.1f} ms only"))
+        flags.append(Flag(code=CLOCK_SKEW, reason=f"the clocks are known to {clock.residual_ns / 1e6:.1f} ms only"))
     return flags

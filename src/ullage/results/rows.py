@@ -7,7 +7,8 @@ from typing import Final
 
 from ullage.analysis.metrics import Metric, metric_named
 from ullage.analysis.statistics import median_interval
-from ullage.analysis.verdicts import Verdict, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
+from ullage.model.flags import DIRTY_REPEATED, DIRTY_USED, Flag, each_once
 from ullage.model.plan import Parameters, Scalar, Value
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling, Row
@@ -23,9 +24,13 @@ _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
 
 @dataclass(frozen=True, slots=True)
 class TargetFacts:
-    """What is known of a target besides its records. ``ceilings`` are by direction, ``write`` and ``read``."""
+    """What is known of a target besides its records. ``ceilings`` are by direction, ``write`` and ``read``.
+
+    ``is_place``: false for memory and messages, of which nobody asks what was behind them: their verdict has no reason.
+    """
 
     holds_data: bool = True
+    is_place: bool = True
     is_memory: bool = False
     is_remote: bool = False
     ceilings: Mapping[str, Ceiling] = field(default_factory=dict[str, Ceiling])
@@ -159,27 +164,28 @@ def _chosen(case: CaseRecord, names: Iterable[str]) -> dict[str, Scalar]:
     return {name: _scalar(parameters[name]) for name in names if name in parameters}
 
 
-def _clean(measured: Sequence[Measured]) -> tuple[list[Measured], dict[str, str]]:
-    """Repetitions to use, and flags with their reasons. Dirty ones count only where fewer than 3 are clean."""
+def _clean(measured: Sequence[Measured]) -> tuple[list[Measured], list[Flag]]:
+    """Repetitions to use, and what is to say of them. Dirty ones count only where fewer than 3 are clean."""
     clean = [item for item in measured if item.phase.grade != "C"]
     dirty = len(measured) - len(clean)
     if dirty == 0:
-        return list(measured), {}
+        return list(measured), []
     if len(clean) >= FEWEST_CLEAN:
-        return clean, {f"dirty-repeated:{dirty}": f"{dirty} repetitions with foreign load (grade C) are not counted"}
+        left_out = f"{dirty} repetitions with foreign load (grade C) are not counted"
+        return clean, [Flag(code=f"{DIRTY_REPEATED}:{dirty}", reason=left_out)]
     used = f"{dirty} repetitions with foreign load (grade C) are counted: only {len(clean)} were clean"
-    return list(measured), {f"dirty-used:{dirty}": used}
+    return list(measured), [Flag(code=f"{DIRTY_USED}:{dirty}", reason=used)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A group as far as it is the same for all metrics. Flags carry their reasons."""
+    """A group as far as it is the same for all metrics."""
 
     group: _Group
     used: list[Measured]
     verdict: Verdict
-    first_flags: dict[str, str]
-    last_flags: dict[str, str]
+    first_flags: list[Flag]
+    last_flags: list[Flag]
     ceiling: Ceiling | None
 
 
@@ -195,9 +201,9 @@ def _judge(group: _Group, context: RowContext) -> _Judged:
     return _Judged(
         group,
         used,
-        combine_verdicts(verdicts),
-        {**notes, **{flag.name: flag.reason for flag in shown}},
-        {flag.name: flag.reason for flag in check_launch(run)},
+        combine_verdicts(verdicts) if facts.is_place else NOTHING_BEHIND,
+        [*notes, *shown],
+        check_launch(run),
         facts.ceilings.get(phases[0].access),
     )
 
@@ -209,8 +215,7 @@ def _row(metric: Metric, judged: _Judged, context: RowContext) -> Row | None:
     case = judged.group.case
     ceiling = judged.ceiling if metric.is_rate_of_bytes else None
     interval = median_interval(values, context.level)
-    own = {flag.name: flag.reason for flag in check_values(values, interval, context.wanted_width, ceiling)}
-    flags = {**judged.first_flags, **own, **judged.last_flags}
+    own = check_values(values, interval, context.wanted_width, ceiling)
     return Row(
         metric=metric.name,
         unit=metric.unit,
@@ -225,7 +230,7 @@ def _row(metric: Metric, judged: _Judged, context: RowContext) -> Row | None:
         ceiling=ceiling,
         share=None if ceiling is None else interval.median / ceiling.value,
         verdict=judged.verdict.text,
-        reasons=[*judged.verdict.reasons, *flags.values()],
+        verdict_reasons=list(judged.verdict.reasons),
         grade=max((item.phase.grade for item in judged.used), key=_GRADES.index),
-        flags=list(flags),
+        flags=each_once([*judged.first_flags, *own, *judged.last_flags]),
     )

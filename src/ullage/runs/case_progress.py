@@ -65,6 +65,11 @@ class RunProgress:
         """What is known of the case with that id; of an unknown one that is nothing."""
         return self._cases.get(case, CaseProgress())
 
+    def lacks(self, case: str, fewest: int) -> bool:
+        """Whether it has fewer counted repetitions than that; not of one that failed, which gets no more."""
+        found = self.of(case)
+        return not found.has_failed and len(found.counted) < fewest
+
     @property
     def repetitions(self) -> int:
         """Counted ones of all cases."""

@@ -9,6 +9,7 @@ from ullage.errors import EXIT_ABORTED, UserError, one_line
 from ullage.launch.base import Launcher
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.machine import freeze_system
 from ullage.runs.progress import make_progress
 from ullage.runs.session import Session, terminable
 from ullage.runs.suite import EngineContext, Prepared
@@ -18,14 +19,6 @@ from ullage.uri import target_path
 def launcher_name(word: str) -> str | None:
     """The name that ``choose_launcher`` takes; None for the one that fits the engine."""
     return None if word in ("auto", "mpiexec") else word
-
-
-def freeze_system(folder: ResultFolder, request: Request, engine_context: EngineContext) -> None:
-    """Write the facts of this machine, once for a result."""
-    from ullage.system import facts
-
-    if not folder.system_path.exists():
-        folder.write_system(facts(request.targets, engine_context.description))
 
 
 def measure(

@@ -18,8 +18,8 @@ from ullage.model.plan import Plan
 from ullage.model.record import EventRecord
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.results.records import AnyRecord
+from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import Progress
-from ullage.runs.suite import EngineContext
 
 Listener: TypeAlias = Callable[[AnyRecord], None]
 Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]

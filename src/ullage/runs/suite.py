@@ -4,40 +4,35 @@
 Imported for every command, ``--help`` included: what is heavy is imported in functions.
 """
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+
+from ullage.discovery import SUITES, modules_in
+from ullage.runs.inputs import EngineContext, ParsedOptions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ullage.model.describe import Describe
     from ullage.model.plan import Plan, Target
     from ullage.model.request import Request
     from ullage.model.summary import Finding, Row, Score
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
+    from ullage.runs.options.model import SuiteOptions
     from ullage.runs.session import Session
 
-_SUITES: Final = "ullage.suites"
-
-
-@dataclass(frozen=True)
-class ParsedOptions:
-    """What a suite makes of the words on its command line; ``options`` is JSON, its own."""
-
-    targets: "list[Target]"
-    options: dict[str, object]
-
-
-@dataclass(frozen=True)
-class EngineContext:
-    """What a suite stands on: an engine, and what that says of itself."""
-
-    engine: "Path"
-    description: "Describe"
+__all__ = [
+    "Comparing",
+    "EngineContext",
+    "Explanation",
+    "ParsedOptions",
+    "Prepared",
+    "Quick",
+    "Suite",
+    "SuiteSummary",
+    "Summarising",
+    "find_suite",
+    "load_suites",
+]
 
 
 @dataclass(frozen=True)
@@ -94,8 +89,8 @@ class Suite(Protocol):
         ...
 
     @property
-    def options(self) -> Callable[..., ParsedOptions]:
-        """Its parameters, annotated for typer, are the suite's options. ``UserError`` for words that say nothing."""
+    def options(self) -> "type[SuiteOptions]":
+        """The model whose fields are its options. It is imported when it is asked for, not with the suite."""
         ...
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> Prepared:
@@ -130,16 +125,22 @@ class Quick(Protocol):
         ...
 
 
+@runtime_checkable
+class Comparing(Protocol):
+    """A suite whose rows tell more beside those of other suites."""
+
+    def across(self, rows: "Sequence[Row]") -> "list[Finding]":
+        """Findings over the rows of all parts of a run that is made of suites."""
+        ...
+
+
 class _SuiteModule(Protocol):
     SUITE: Suite
 
 
 def load_suites() -> Mapping[str, Suite]:
     """All suites by name, in alphabetical order."""
-    package = importlib.import_module(_SUITES)
-    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.startswith("_"))
-    modules = [importlib.import_module(f"{_SUITES}.{name}") for name in names]
-    found = [cast("_SuiteModule", module).SUITE for module in modules if hasattr(module, "SUITE")]
+    found = [cast("_SuiteModule", module).SUITE for module in modules_in(SUITES) if hasattr(module, "SUITE")]
     return {suite.name: suite for suite in found}
 
 

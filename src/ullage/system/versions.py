@@ -11,7 +11,7 @@ from ullage.model.describe import Describe
 def read_versions(description: Describe | None) -> dict[str, str]:
     """Of this program, its libraries, and of the engine when there is one."""
     versions = {"ullage": ullage.__version__, "python": platform.python_version()}
-    for name in ("pydantic", "numpy", "scipy", "altair"):
+    for name in ("pydantic", "numpy", "scipy"):
         try:
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from support.flags import flags_of
 from support.make_records import MIB, make_row
 from ullage.analysis.findings import Failed, find_all, load_finders
 from ullage.model.summary import Finding, Row
@@ -63,7 +64,7 @@ def test_best_names_setting_interval_and_rivals() -> None:
 
 
 def test_rows_that_cannot_be_right_count_nowhere_but_are_named() -> None:
-    rows = [*_table(lambda r, _: 1e9 * r), make_row(9e12, ranks=16, flags=["INVALID:above-ceiling"])]
+    rows = [*_table(lambda r, _: 1e9 * r), make_row(9e12, ranks=16, flags=flags_of("INVALID:above-ceiling"))]
     found = find_all(rows)
     assert _one(found, "best").numbers["ranks"] == 8
     assert _one(found, "invalid").numbers["rows"] == 1

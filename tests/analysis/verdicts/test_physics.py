@@ -10,7 +10,7 @@ def test_more_than_the_ceiling_is_invalid_not_fast(value: float, flagged: bool) 
     found = above_ceiling(value, 100.0)
     assert (found is not None) == flagged
     if found:
-        assert found.name == "INVALID:above-ceiling"
+        assert found.code == "INVALID:above-ceiling"
 
 
 def _busy(share: float) -> object:
@@ -24,7 +24,7 @@ def _busy(share: float) -> object:
 )
 def test_littles_law(share: float, name: str | None) -> None:
     found = littles_law(_busy(share), {})  # type: ignore[arg-type]
-    assert (found.name if found else None) == name
+    assert (found.code if found else None) == name
 
 
 def test_operations_under_way_at_once_count_as_many_slots() -> None:
@@ -58,7 +58,7 @@ def test_bad_blocks_invalidate() -> None:
     assert verification(make_phase()) is None
     found = verification(make_phase(bad_blocks=3))
     assert found is not None
-    assert found.name == "INVALID:verification-failed"
+    assert found.code == "INVALID:verification-failed"
 
 
 @pytest.mark.parametrize(("share", "flagged"), [(0.0, False), (0.01, False), (0.02, True)])

@@ -10,15 +10,16 @@ from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedE
 from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
-from ullage.runs.composite.asking import asked_part, whole
-from ullage.runs.composite.execution import execute
-from ullage.runs.composite.options import PartRequest
-from ullage.runs.composite.prepare import PreparedParts, prepare_parts
+from ullage.runs.cells.direct import DirectIo
+from ullage.runs.composite.asking import part_of
+from ullage.runs.composite.options import PartRequest, PartsOptions
+from ullage.runs.composite.prepared import PreparedParts, execute, prepare_parts
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
-from ullage.suites.disk.direct import DirectIo
-from ullage.suites.disk.words import disk_words
-from ullage.suites.sweep.words import sweep_words
+from ullage.runs.suite import EngineContext, ParsedOptions
+from ullage.runs.summary import build_summary
+from ullage.suites.disk.options import DiskOptions
+from ullage.suites.sweep.options import SweepOptions
 
 
 @dataclass
@@ -36,7 +37,8 @@ class World:
         return self.path / "here"
 
     def disk(self, place: Path | None = None) -> PartRequest:
-        asked = disk_words(
+        asked = parse_options(
+            DiskOptions,
             target=[f"here={place or self.target}"],
             threads="1",
             block="1M",
@@ -47,17 +49,20 @@ class World:
             no_peer=True,
             max_repetitions=3,
         )
-        return asked_part("disk", asked)
+        return part_of("disk", asked)
 
     def sweep(self, time: str = "60s") -> PartRequest:
         target = [f"here={self.target}"]
-        asked = sweep_words(target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time)
-        return asked_part("sweep", asked)
+        asked = parse_options(
+            SweepOptions, target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time
+        )
+        return part_of("sweep", asked)
 
     def prepare(self, *parts: PartRequest) -> PreparedParts:
-        asked = whole(self.sweep().targets, parts or (self.disk(), self.sweep()))
+        own = PartsOptions(parts=list(parts or (self.disk(), self.sweep()))).model_dump(mode="json")
+        asked = ParsedOptions(self.sweep().targets, own)
         request = Request(run_id="r1", suite="overview", created="now", targets=asked.targets, options=asked.options)
-        return prepare_parts(request, self.engine_context)
+        return prepare_parts(request, self.engine_context, build_summary)
 
     def run(self, prepared: PreparedParts) -> tuple[int, Session]:
         if self.result is None:
@@ -69,11 +74,11 @@ class World:
 
     def resume(self) -> tuple[int, Session]:
         assert self.result is not None
-        return self.run(prepare_parts(self.result.read_request(), self.engine_context))
+        return self.run(prepare_parts(self.result.read_request(), self.engine_context, build_summary))
 
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (tmp_path / "here").mkdir()
-    monkeypatch.setattr("ullage.suites.disk.prepare.direct_io", lambda _path: DirectIo(True, 512))
+    monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: DirectIo(True, 512))
     return World(tmp_path, SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1))

@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 
 from ullage.errors import UserError
+from ullage.model.plan import Target
 from ullage.model.request import Request
-from ullage.runs.composite.asking import ask
+from ullage.runs.composite.asking import asked_of
 from ullage.runs.composite.options import PartsOptions
-from ullage.runs.composite.prepare import part_run_id
+from ullage.runs.composite.prepared import part_run_id
+from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import ParsedOptions, Quick, load_suites
-from ullage.suites.node.words import SHARES, node_words
-from ullage.suites.overview.words import overview_words
+from ullage.suites.node.options import SHARES, NodeOptions
+from ullage.suites.overview.options import OverviewOptions
 
 MACHINE = '[[drive]]\npath = "/"\nread = "540MB/s"\n'
 
@@ -21,9 +23,10 @@ def parts_of(asked: ParsedOptions) -> PartsOptions:
     return PartsOptions.model_validate(asked.options)
 
 
-def test_a_suite_gets_the_words_it_knows(tmp_path: Path) -> None:
+def test_a_suite_gets_the_values_it_knows(tmp_path: Path) -> None:
     suite = load_suites()["disk"]
-    asked = ask(suite, {"target": [f"a={tmp_path}"], "quick": True, "no_such_word": 3, "time": None})
+    targets = [Target(name="a", uri=f"posix:{tmp_path}")]
+    asked = asked_of(suite, {"targets": targets, "quick": True, "no_such_field": 3, "time_s": None})
     assert asked.options["time_s"] == 30.0
     assert asked.options["threads"] == [1, 2]
 
@@ -31,7 +34,7 @@ def test_a_suite_gets_the_words_it_knows(tmp_path: Path) -> None:
 def test_node_shares_its_time_out(tmp_path: Path) -> None:
     machine = tmp_path / "machine.toml"
     machine.write_text(MACHINE)
-    asked = node_words(target=[f"a={tmp_path}"], time="100s", machine=machine, no_peer=True, seed=7)
+    asked = parse_options(NodeOptions, target=[f"a={tmp_path}"], time="100s", machine=machine, no_peer=True, seed=7)
     parts = {part.suite: part for part in parts_of(asked).parts}
     assert set(parts) == {name for name in SHARES if name in load_suites()}
     times = [part.options["time_s"] for part in parts.values()]
@@ -43,19 +46,19 @@ def test_node_shares_its_time_out(tmp_path: Path) -> None:
 
 
 def test_node_measures_the_disk_here_unless_told_otherwise() -> None:
-    asked = node_words()
+    asked = parse_options(NodeOptions)
     assert [(target.name, target.uri) for target in asked.targets] == [("here", f"posix:{Path.cwd()}")]
 
 
 def test_overview_asks_every_suite_with_a_quick_form(tmp_path: Path) -> None:
-    found = {part.suite for part in parts_of(overview_words(target=[f"a={tmp_path}"])).parts}
+    found = {part.suite for part in parts_of(parse_options(OverviewOptions, target=[f"a={tmp_path}"])).parts}
     assert found == {name for name, suite in load_suites().items() if isinstance(suite, Quick)}
     assert {"disk", "io500", "sweep"} <= found
     assert not {"node", "overview", "from-ior"} & found
 
 
 def test_a_file_system_in_memory_is_no_disk() -> None:
-    parts = {part.suite for part in parts_of(overview_words(target=["m=/dev/shm"])).parts}
+    parts = {part.suite for part in parts_of(parse_options(OverviewOptions, target=["m=/dev/shm"])).parts}
     assert "disk" not in parts
     assert "sweep" in parts
 
@@ -63,12 +66,14 @@ def test_a_file_system_in_memory_is_no_disk() -> None:
 def test_suites_can_be_left_out_and_a_machine_file_reaches_all_that_know_one(tmp_path: Path) -> None:
     machine = tmp_path / "machine.toml"
     machine.write_text(MACHINE)
-    parts = parts_of(overview_words(target=[f"a={tmp_path}"], without="io500,sweep", machine=machine)).parts
+    parts = parts_of(
+        parse_options(OverviewOptions, target=[f"a={tmp_path}"], without="io500,sweep", machine=machine)
+    ).parts
     assert not {"io500", "sweep"} & {part.suite for part in parts}
     (disk,) = [part for part in parts if part.suite == "disk"]
     assert disk.options["machine"] is not None
     with pytest.raises(UserError, match="'sweep'"):
-        overview_words(target=[f"a={tmp_path}"], without="swep")
+        parse_options(OverviewOptions, target=[f"a={tmp_path}"], without="swep")
 
 
 def test_a_run_id_stays_one_however_long() -> None:
@@ -78,7 +83,7 @@ def test_a_run_id_stays_one_however_long() -> None:
 
 
 def test_the_request_of_the_whole_can_be_kept(tmp_path: Path) -> None:
-    asked = node_words(target=[f"a={tmp_path}"])
+    asked = parse_options(NodeOptions, target=[f"a={tmp_path}"])
     request = Request(run_id="r", suite="node", created="now", targets=asked.targets, options=asked.options)
     again = Request.model_validate_json(request.model_dump_json())
     assert PartsOptions.model_validate(again.options) == parts_of(asked)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows that stand for a part of the machine, and the ceilings that parts have in common."""
 
+from support.flags import flags_of
 from ullage.model.summary import Ceiling, Peer, Row
 from ullage.runs.composite.ceilings import with_common_ceilings
 from ullage.runs.composite.headlines import headlines
@@ -80,7 +81,7 @@ def test_disk_and_metadata() -> None:
 
 
 def test_a_row_that_breaks_physics_stands_for_nothing_while_there_is_another() -> None:
-    wrong = row("bandwidth", 9e9, access="read").model_copy(update={"flags": ["INVALID:above-ceiling"]})
+    wrong = row("bandwidth", 9e9, access="read").model_copy(update={"flags": flags_of("INVALID:above-ceiling")})
     good = row("bandwidth", 1e9, access="read")
     assert [found.row for found in headlines([wrong, good])] == [1]
     assert [found.row for found in headlines([wrong])] == [0]

@@ -13,7 +13,7 @@ from ullage.report.data import FinishedResult, load
 from ullage.report.html import beside, render
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest
-from ullage.runs.composite.prepare import prepare_parts
+from ullage.runs.composite.prepared import prepare_parts
 from ullage.runs.summary import build_summary
 
 
@@ -154,7 +154,7 @@ def test_outliers_are_those_of_one_part(world: World) -> None:
     request = world.result.read_request()
     asked = request.model_copy(update={"options": {**request.options, "recheck": True}})
     with pytest.raises(UserError, match="parts/sweep"):
-        prepare_parts(asked, world.engine_context)
+        prepare_parts(asked, world.engine_context, build_summary)
 
 
 def test_nothing_at_all_can_be_run(world: World, tmp_path: Path) -> None:

@@ -11,11 +11,12 @@ from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.kernels.cases import CPU, KernelCase, kernel_case
-from ullage.runs.kernels.execution import execute
-from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.cases import KernelCase, kernel_case
 from ullage.runs.kernels.options import KernelOptions
-from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
+from ullage.runs.notes import Note
+from ullage.runs.peer_runs import PeerJob
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 
@@ -38,7 +39,7 @@ class Room:
         engine_context = EngineContext(Path("/engine"), describe_cpu())
         launcher = Mpich(Path("/mpiexec"))
         session = Session(self.result, engine_context, launcher, SilentProgress(), seconds, self.engine.start)
-        return execute(prepared, session, now=self.engine.clock.now), session
+        return prepared.run(session, now=self.engine.clock.now), session
 
     def counts(self, *cases: KernelCase) -> list[int]:
         tally = RunProgress(file.records for file in self.result.read_records())
@@ -54,7 +55,7 @@ def room(tmp_path: Path) -> Room:
 
 
 def prepared(*cases: KernelCase, options: KernelOptions | None = None, **more: object) -> PreparedKernels:
-    return PreparedKernels(REQUEST, options or KernelOptions(threads=[1]), ("n",), cases, **more)  # type: ignore[arg-type]
+    return PreparedKernels(REQUEST, options or KernelOptions(threads=[1], peer=True), ("n",), cases, **more)  # type: ignore[arg-type]
 
 
 def test_every_case_gets_its_repetitions_in_one_launch(room: Room) -> None:
@@ -104,9 +105,12 @@ def test_a_case_that_fails_is_a_failure_and_the_rest_goes_on(room: Room) -> None
 
 def test_peers_come_after_all_of_our_own_and_not_when_interrupted(room: Room) -> None:
     seen: list[int] = []
-    ready = prepared(
-        case(8, "a"), case(16, "b"), beside=lambda session: seen.append(len(session.result.read_records()))
-    )
+
+    def jobs(session: Session) -> list[PeerJob]:
+        seen.append(len(session.result.read_records()))
+        return []
+
+    ready = prepared(case(8, "a"), case(16, "b"), peers=KernelPeers(jobs))
     room.engine.ends = {1: "interrupted"}
     assert room.run(ready)[0] == 5
     assert seen == []

@@ -5,11 +5,13 @@ import pytest
 
 from support.cpu_world import describe_cpu
 from ullage.errors import UserError
-from ullage.runs.kernels.cases import CPU, kernel_case
-from ullage.runs.kernels.options import KernelOptions
+from ullage.runs.kernels.cases import kernel_case
+from ullage.runs.kernels.options import KernelOptions, thread_counts
+from ullage.runs.kernels.places import CPU
 from ullage.runs.kernels.prepared import by_launch
 from ullage.runs.kernels.resources import Resources, read_resources
-from ullage.runs.kernels.words import thread_counts, typed
+from ullage.runs.options.kinds import ThreadAxis
+from ullage.runs.options.reading import parse_options
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,8 @@ from ullage.runs.kernels.words import thread_counts, typed
     ],
 )
 def test_thread_counts(text: str | None, resources: Resources, counts: list[int]) -> None:
-    assert thread_counts(text, resources) == counts
+    asked = None if text is None else ThreadAxis().parse(text)
+    assert thread_counts(asked, resources) == counts  # type: ignore[arg-type]
 
 
 def test_a_first_look_has_one_thread_and_all() -> None:
@@ -34,9 +37,10 @@ def test_a_first_look_has_one_thread_and_all() -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "1,,2", "x", "9", "-1"])
-def test_bad_thread_counts_name_the_option(text: str) -> None:
+def test_bad_thread_counts_name_the_option(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ullage.runs.kernels.resources.read_resources", lambda: Resources(8, 8, None))
     with pytest.raises(UserError, match="--threads"):
-        thread_counts(text, Resources(8, 8, None))
+        parse_options(KernelOptions, threads=text)
 
 
 @pytest.mark.parametrize(
@@ -87,5 +91,5 @@ def test_cases_of_a_launch_are_together_and_each_once() -> None:
 
 
 def test_options_that_are_none_name_their_word() -> None:
-    with pytest.raises(UserError, match="--repetitions"):
-        typed(KernelOptions, threads=[1], repetitions=0)
+    with pytest.raises(UserError, match="--repetitions 0: "):
+        parse_options(KernelOptions, threads="1", repetitions=0)

@@ -12,19 +12,19 @@ from ullage.errors import UserError
 from ullage.launch.layouts import place_ranks
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Summary
-from ullage.report.charts import documents
-from ullage.report.charts.b_eff import build as build_charts
+from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
-from ullage.report.sections.b_eff import build
 from ullage.report.vega import to_svg
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
+from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext, Quick, find_suite
 from ullage.runs.summary import build_summary
 from ullage.suites.b_eff.measured import ADDITIONAL
 from ullage.suites.b_eff.options import BEffOptions
 from ullage.suites.b_eff.prepare import expected_s, prepare_b_eff, with_lmax
-from ullage.suites.b_eff.words import b_eff_words
+from ullage.suites.b_eff.report.charts import figures as build_charts
+from ullage.suites.b_eff.report.tables import tables
 
 MIB = 1 << 20
 USUAL: dict[str, object] = {"ranks": 4, "memory": 128 * MIB, "lmax": MIB}
@@ -49,7 +49,7 @@ def request_of(asked_options: dict[str, object]) -> Request:
 
 
 def plan_case(*, ranks: int = 2, lmax: str | None = "64K", **words: object) -> tuple[dict[str, object], object]:
-    asked = b_eff_words(ranks=ranks, lmax=lmax, **words)  # type: ignore[arg-type]
+    asked = parse_options(BEffOptions, ranks=ranks, lmax=lmax, **words)  # type: ignore[arg-type]
     prepared = prepare_b_eff(request_of(asked.options), EngineContext(Path("/engine"), b_eff_describe()))
     (plan,) = prepared.plans(ResultFolder(Path("/nowhere")))
     (case,) = plan.cases
@@ -91,10 +91,10 @@ def test_every_word_reaches_the_engine() -> None:
 
 
 def test_the_largest_message_is_a_share_of_the_memory_of_a_process() -> None:
-    asked = b_eff_words(ranks=2, memory="2048M")
+    asked = parse_options(BEffOptions, ranks=2, memory="2048M")
     prepared = prepare_b_eff(request_of(asked.options), EngineContext(Path("/engine"), b_eff_describe()))
     assert prepared.request.options["lmax"] == 16 * MIB
-    capped = b_eff_words(ranks=2, memory="2048M", lmax_cap="1M")
+    capped = parse_options(BEffOptions, ranks=2, memory="2048M", lmax_cap="1M")
     prepared = prepare_b_eff(request_of(capped.options), EngineContext(Path("/engine"), b_eff_describe()))
     assert prepared.request.options["lmax"] == MIB
     layout = place_ranks(8, 2, None, None)
@@ -107,18 +107,21 @@ def test_the_largest_message_is_a_share_of_the_memory_of_a_process() -> None:
 
 def test_what_says_the_same_thing_twice_is_refused() -> None:
     with pytest.raises(UserError, match="how large"):
-        b_eff_words(lmax="1M", memory="1G")
+        parse_options(BEffOptions, lmax="1M", memory="1G")
     with pytest.raises(UserError, match="how long"):
-        b_eff_words(budget="1s", short=True)
+        parse_options(BEffOptions, budget="1s", short=True)
     with pytest.raises(UserError, match="--lmax 'x'"):
-        b_eff_words(lmax="x")
+        parse_options(BEffOptions, lmax="x")
     with pytest.raises(UserError, match="--lmax"):
-        b_eff_words(lmax="1K")
+        parse_options(BEffOptions, lmax="1K")
 
 
 def test_an_engine_without_the_workload_is_refused() -> None:
     with pytest.raises(UserError, match="b-eff"):
-        prepare_b_eff(request_of(b_eff_words(ranks=2, lmax="64K").options), EngineContext(Path("/engine"), DESCRIBE))
+        prepare_b_eff(
+            request_of(parse_options(BEffOptions, ranks=2, lmax="64K").options),
+            EngineContext(Path("/engine"), DESCRIBE),
+        )
 
 
 def test_it_has_a_quick_form_of_two_processes() -> None:
@@ -167,7 +170,7 @@ def test_what_breaks_the_definition_is_not_valid(tmp_path: Path, more: dict[str,
     assert "NOT VALID" in finding.text
     assert reason in finding.text
     (value,) = [row for row in summary.rows if row.metric == "b_eff" and "method" not in row.params]
-    assert "INVALID:b_eff" in value.flags
+    assert "INVALID:b_eff" in value.flag_codes
 
 
 def test_a_missing_size_is_not_valid(tmp_path: Path) -> None:
@@ -224,7 +227,7 @@ def test_every_pattern_and_size_has_a_row(usual: ReportData) -> None:
     single = [row for row in rows if row.metric == "pattern_bandwidth"]
     assert len(single) == (6 + 30 + 13) * 21
     assert all(len(row.repetitions) == 3 for row in single)
-    flagged = {row.params["patterns"] for row in rows if "degenerate" in row.flags}
+    flagged = {row.params["patterns"] for row in rows if "degenerate" in row.flag_codes}
     assert flagged == {"ring-4", "ring-5"}
     (pair,) = [row for row in rows if row.metric == "one_pair_bandwidth"]
     assert pair.repetitions[0] == pytest.approx(usual_bandwidth("ping-pong", 20, "sendrecv", 0))
@@ -235,7 +238,7 @@ def test_every_pattern_and_size_has_a_row(usual: ReportData) -> None:
 
 
 def test_the_tables(usual: ReportData) -> None:
-    content = build(usual)
+    content = tables(usual)
     assert content is not None
     titles = [grid.title for grid in content.grids]
     assert titles[0] == "4 processes, Lmax 1M"
@@ -276,7 +279,7 @@ def test_ten_figures_are_drawn(usual: ReportData) -> None:
 
 def test_other_suites_have_none_of_it() -> None:
     data = ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))
-    assert build(data) is None
+    assert tables(data) is None
     assert build_charts(data) == []
 
 

@@ -13,12 +13,11 @@ from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
-from ullage.suites.b_eff_io.execution import execute
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.prepare import PreparedBEffIo, prepare_b_eff_io
-from ullage.suites.b_eff_io.words import b_eff_io_words
+from ullage.suites.b_eff_io.prepare import PreparedBEffIo, execute, prepare_b_eff_io
 from ullage.system.storage import read_places
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)
@@ -37,7 +36,7 @@ class IoWorld:
         for name in targets:
             (self.path / name).mkdir(exist_ok=True)
         usual = {"ranks": 2, "partitions": "2", "time": "60s", "target": [f"{n}={self.path / n}" for n in targets]}
-        asked = b_eff_io_words(**{**usual, **words})  # type: ignore[arg-type]
+        asked = parse_options(BEffIoOptions, **{**usual, **words})  # type: ignore[arg-type]
         return Request(run_id="r1", suite="b_eff_io", created="now", targets=asked.targets, options=asked.options)
 
     def options(self, **words: object) -> BEffIoOptions:
@@ -74,5 +73,5 @@ def io_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IoWorld:
     monkeypatch.setattr("ullage.system.memory.read_memory", lambda: Memory(total_bytes=64 << 30))
     monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 4)
     world = IoWorld(tmp_path)
-    monkeypatch.setattr("ullage.suites.b_eff_io.execution.remove", world.engine.remove)
+    monkeypatch.setattr("ullage.suites.b_eff_io.prepare.remove", world.engine.remove)
     return world

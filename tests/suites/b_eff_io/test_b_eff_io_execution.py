@@ -9,10 +9,10 @@ import pytest
 from suites.b_eff_io.conftest import IoWorld
 from ullage.cleaning import RunFolder
 from ullage.model.plan import Plan
-from ullage.suites.b_eff_io.cases import keys_of, turns_of
-from ullage.suites.b_eff_io.measured import CellKey, read_course
+from ullage.suites.b_eff_io.cases import keys_of, stages_of
+from ullage.suites.b_eff_io.measured import CellKey, read_run
 from ullage.suites.b_eff_io.patterns import TYPES, Access, PatternType
-from ullage.suites.b_eff_io.rest import rest_of, runnable
+from ullage.suites.b_eff_io.rounds import rest_of, runnable
 
 
 def cells(plan: Plan) -> list[str]:
@@ -161,8 +161,8 @@ def test_an_interrupted_run_goes_on_where_it_was(io_world: IoWorld, resumable: b
     assert any("run again for the data that is gone" in line for line in io_world.progress.said) != resumable
     assert leftovers(io_world) == []
     assert io_world.result is not None
-    course = read_course(io_world.result, io_world.options(partitions="1,2"))
-    assert course.attempts(CellKey("t", 0, 2, "write", "shared"))[0].launch == 2
+    io_run = read_run(io_world.result, io_world.options(partitions="1,2"))
+    assert io_run.attempts(CellKey("t", 0, 2, "write", "shared"))[0].launch == 2
 
 
 def test_an_interrupted_read_needs_only_its_own_data_again(io_world: IoWorld) -> None:
@@ -198,7 +198,7 @@ def test_data_that_cannot_be_removed_is_told(io_world: IoWorld, monkeypatch: pyt
         del engine
         return f"{folder.run_id} is in use"
 
-    monkeypatch.setattr("ullage.suites.b_eff_io.execution.remove", refuse)
+    monkeypatch.setattr("ullage.suites.b_eff_io.prepare.remove", refuse)
     io_world.engine.dies_at = 1
     _, session = io_world.run(io_world.prepare())
     assert session.messages[-1] == "data was left at target 't': r1 is in use"
@@ -232,7 +232,7 @@ def test_segments_need_any_of_the_counts() -> None:
 def test_what_was_given_up_is_not_made_again(io_world: IoWorld) -> None:
     prepared = io_world.prepare()
     target = prepared.request.targets[0]
-    keys = [k for turn in turns_of(prepared.options, target) for k in keys_of(prepared.options, target, turn)]
+    keys = [k for stage in stages_of(prepared.options, target) for k in keys_of(prepared.options, target, stage)]
     given_up = {k for k in keys if k.type == "shared"}
     done = {k for k in keys if k not in given_up and k != key("read", "seg_coll")}
     rest = rest_of(keys, done, given_up, set())

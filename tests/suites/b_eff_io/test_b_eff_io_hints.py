@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from ullage.errors import UserError
-from ullage.suites.b_eff_io.hint_files import read_hint_sets
-from ullage.suites.b_eff_io.hints import hints_for, parse_hints
-from ullage.suites.b_eff_io.options import HintLine, HintSet
+from ullage.suites.b_eff_io.hint_lines import HintLine, HintSet
+from ullage.suites.b_eff_io.hints import hints_for, parse_hints, read_hint_sets
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -13,11 +13,10 @@ from ullage.model.record import Moved
 from ullage.model.summary import Row
 from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.b_eff_io.hint_sets import ratios, sets_of
-from ullage.suites.b_eff_io.options import HintLine, HintSet
+from ullage.suites.b_eff_io.hint_findings import ratios, sets_of
+from ullage.suites.b_eff_io.hint_lines import HintLine, HintSet
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES
-from ullage.suites.b_eff_io.row_basis import merge
 from ullage.suites.b_eff_io.rows import (
     ACCESS,
     ALL_SETS,
@@ -29,6 +28,7 @@ from ullage.suites.b_eff_io.rows import (
     TYPE,
     VOLUME,
     WRITE_SIDE,
+    merge,
     select,
 )
 from ullage.suites.b_eff_io.scores import score_name
@@ -177,10 +177,10 @@ def test_a_type_without_some_patterns_says_so(tmp_path: Path) -> None:
     world = World(usual_options(partitions=[4], repetitions=2), hangs=lambda at: at.pattern.number == 12)
     found = summary_of(tmp_path, world)
     row = the(found.rows, TYPE, access="read", pattern_type="shared")
-    assert "patterns-lost:1" in row.flags
+    assert "patterns-lost:1" in row.flag_codes
     assert len(row.repetitions) == 2
     assert select(found.rows, PATTERN, pattern=12) == []
-    assert "INVALID:b_eff_io" in the(found.rows, B_EFF_IO).flags
+    assert "INVALID:b_eff_io" in the(found.rows, B_EFF_IO).flag_codes
     # Its case has another id from then on; the rows of its other patterns are one all the same.
     assert all(len(row.repetitions) == 2 for row in select(found.rows, PATTERN, access="write", pattern=13))
 
@@ -230,10 +230,10 @@ def test_a_pattern_that_ended_early_is_flagged(tmp_path: Path) -> None:
 
     world = World(usual_options(partitions=[4], repetitions=2), facts=facts)
     rows = select(summary_of(tmp_path, world).rows, PATTERN, access="read")
-    flagged = [row for row in rows if "ended-early:overtime" in row.flags]
+    flagged = [row for row in rows if "ended-early:overtime" in row.flag_codes]
     assert [row.params["pattern"] for row in flagged] == [20]
-    assert "1 of 2 repetitions ended early by overtime" in flagged[0].reasons
-    assert all(len(row.flags) < len(row.reasons) for row in rows)
+    assert flagged[0].reason_of("ended-early:overtime") == "1 of 2 repetitions ended early by overtime"
+    assert all(row.verdict_reasons for row in rows)
 
 
 def test_ranks_that_wait_are_no_news(tmp_path: Path) -> None:
@@ -241,12 +241,12 @@ def test_ranks_that_wait_are_no_news(tmp_path: Path) -> None:
     latency = make_latency(10, 1000)
     found = summary_of(tmp_path, World(usual_options(partitions=[4]), change=lambda _: {"latency": latency}))
     rows = select(found.rows, PATTERN)
-    assert not any("idle-ranks" in row.flags or "the ranks were in" in " ".join(row.reasons) for row in rows)
+    assert not any("idle-ranks" in row.flag_codes or "the ranks were in" in " ".join(row.reasons) for row in rows)
 
 
 def test_checking_beside_others_that_read_is_flagged(tmp_path: Path) -> None:
     found = summary_of(tmp_path, World(usual_options(partitions=[1, 4], time_s=20.0, ranks=4)))
-    flagged = [row for row in select(found.rows, PATTERN) if "payload-beside" in row.flags]
+    flagged = [row for row in select(found.rows, PATTERN) if "payload-beside" in row.flag_codes]
     assert {row.params["pattern_type"] for row in flagged} == {"separated", "segmented"}
     assert {row.params["ranks"] for row in flagged} == {4}
 

@@ -3,12 +3,14 @@
 
 import pytest
 
-from ullage.suites.b_eff_io.options import BEffIoOptions, HintSet
+from ullage.suites.b_eff_io.hint_lines import HintSet
+from ullage.suites.b_eff_io.options import BEffIoOptions, default_overtime
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, patterns_of
-from ullage.suites.b_eff_io.room import dataset_bytes, most_bytes, needed_bytes
 from ullage.suites.b_eff_io.schedule import (
     access_s,
-    default_overtime,
+    dataset_bytes,
+    most_bytes,
+    needed_bytes,
     pattern_s,
     round_s,
     unit_s,

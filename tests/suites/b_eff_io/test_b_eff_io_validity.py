@@ -6,27 +6,27 @@ from pathlib import Path
 import pytest
 
 from support.b_eff_io_world import At, World, usual_options
-from ullage.suites.b_eff_io.measured import Course, read_course
+from ullage.suites.b_eff_io.measured import BEffIoRun, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.validity import conditions, criteria, reasons_against
 from ullage.suites.b_eff_io.values import spots_of
 
 
-def course_of(folder: Path, **world: object) -> Course:
+def course_of(folder: Path, **world: object) -> BEffIoRun:
     options = world.pop("options", usual_options(partitions=[4]))
     assert isinstance(options, BEffIoOptions)
     made = World(options, **world)  # type: ignore[arg-type]
-    return read_course(made.write(folder / "result"), options)
+    return read_run(made.write(folder / "result"), options)
 
 
-def reasons(course: Course, **more: bool) -> list[str]:
-    return reasons_against(course, spots_of(course), **more)
+def reasons(io_run: BEffIoRun, **more: bool) -> list[str]:
+    return reasons_against(io_run, spots_of(io_run), **more)
 
 
 def test_a_run_by_the_definition_is_valid(tmp_path: Path) -> None:
-    course = course_of(tmp_path)
-    assert reasons(course) == []
-    assert [one.reached for one in criteria(course, spots_of(course))] == [True, True, True]
+    io_run = course_of(tmp_path)
+    assert reasons(io_run) == []
+    assert [one.reached for one in criteria(io_run, spots_of(io_run))] == [True, True, True]
     # The original asks for --rewrite neither.
     assert reasons(course_of(tmp_path / "x", options=usual_options(partitions=[4], rewrite=False))) == []
 
@@ -42,34 +42,34 @@ def test_a_run_by_the_definition_is_valid(tmp_path: Path) -> None:
     ],
 )
 def test_what_was_asked_for_voids(tmp_path: Path, changed: dict[str, object], reason: str) -> None:
-    course = course_of(tmp_path, options=usual_options(partitions=[4], **changed))
-    assert reasons(course) == [reason]
+    io_run = course_of(tmp_path, options=usual_options(partitions=[4], **changed))
+    assert reasons(io_run) == [reason]
 
 
 def test_half_an_hour_over_three_partitions_is_not_valid(tmp_path: Path) -> None:
     """The trap of the original's help text: 600 s each."""
-    course = course_of(tmp_path, options=usual_options(partitions=[1, 2, 4], time_s=1800.0))
-    assert reasons(course) == ["the scheduled time is 10m00s for each partition, below 30 min"]
-    assert [one.reached for one in criteria(course, spots_of(course))] == [False, True, True]
+    io_run = course_of(tmp_path, options=usual_options(partitions=[1, 2, 4], time_s=1800.0))
+    assert reasons(io_run) == ["the scheduled time is 10m00s for each partition, below 30 min"]
+    assert [one.reached for one in criteria(io_run, spots_of(io_run))] == [False, True, True]
 
 
 def test_an_engine_that_did_without_shared_pointers_is_believed(tmp_path: Path) -> None:
-    course = course_of(tmp_path, facts=lambda _: {"shared_pointer": False})
-    assert reasons(course) == ["pattern type shared does without shared file pointers"]
+    io_run = course_of(tmp_path, facts=lambda _: {"shared_pointer": False})
+    assert reasons(io_run) == ["pattern type shared does without shared file pointers"]
 
 
 def test_data_that_came_back_wrong_voids(tmp_path: Path) -> None:
-    course = course_of(tmp_path, fails=lambda at: at.access == "read" and at.pattern.number == 3)
-    found = reasons(course)
+    io_run = course_of(tmp_path, fails=lambda at: at.access == "read" and at.pattern.number == 3)
+    found = reasons(io_run)
     assert "3 blocks came back wrong" in found
     assert "pattern 3 of type scatter failed (read with 4 processes)" in found
-    assert [one.reached for one in criteria(course, spots_of(course))] == [True, True, False]
+    assert [one.reached for one in criteria(io_run, spots_of(io_run))] == [True, True, False]
 
 
 def test_a_hang_voids_and_is_told_once(tmp_path: Path) -> None:
     options = usual_options(time_s=7200.0)
-    course = course_of(tmp_path, options=options, hangs=lambda at: at.pattern.number == 12)
-    assert reasons(course) == [
+    io_run = course_of(tmp_path, options=options, hangs=lambda at: at.pattern.number == 12)
+    assert reasons(io_run) == [
         "pattern 12 of type shared hung, left out from then on (write, rewrite and read with 2 and 4 processes)"
     ]
 
@@ -82,8 +82,8 @@ def test_patterns_that_ended_early_void(tmp_path: Path, end: str, text: str) -> 
     def facts(at: At) -> dict[str, object]:
         return {"end": end} if at.pattern.number in {20, 21} and at.access == "read" else {}
 
-    course = course_of(tmp_path, options=usual_options(time_s=7200.0), facts=facts)
-    assert reasons(course) == [f"4 patterns {text} (read with 2 and 4 processes)"]
+    io_run = course_of(tmp_path, options=usual_options(time_s=7200.0), facts=facts)
+    assert reasons(io_run) == [f"4 patterns {text} (read with 2 and 4 processes)"]
 
 
 def test_more_processes_than_cores_void(tmp_path: Path) -> None:
@@ -105,11 +105,11 @@ def test_a_run_that_was_stopped_says_what_is_lacking(tmp_path: Path) -> None:
 
 def test_of_several_partitions_each_has_reasons_of_its_own(tmp_path: Path) -> None:
     options = usual_options(time_s=7200.0)
-    course = course_of(tmp_path, options=options, fails=lambda at: at.ranks == 2 and at.pattern.number == 42)
-    two, four = spots_of(course)
-    assert reasons_against(course, [four]) == []
-    assert len(reasons_against(course, [two])) > 0
-    assert reasons_against(course, [two, four]) != []
+    io_run = course_of(tmp_path, options=options, fails=lambda at: at.ranks == 2 and at.pattern.number == 42)
+    two, four = spots_of(io_run)
+    assert reasons_against(io_run, [four]) == []
+    assert len(reasons_against(io_run, [two])) > 0
+    assert reasons_against(io_run, [two, four]) != []
 
 
 def test_conditions_set_a_value_apart_without_voiding_it() -> None:

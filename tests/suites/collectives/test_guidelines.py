@@ -4,6 +4,7 @@
 import pytest
 
 from support.collective_world import latency_row
+from support.flags import flags_of
 from ullage.model.summary import Row
 from ullage.suites.collectives.guidelines import GUIDELINES, guideline_findings, verdicts
 
@@ -40,7 +41,7 @@ def test_single_samples_and_crowded_ranks_prove_nothing() -> None:
     slow, fast = latency_row("allgather", 2, 8, 9e-6), latency_row("alltoall", 2, 8, 1e-6)
     single = slow.model_copy(update={"low": None, "high": None})
     assert judged([single, fast], "allgather <= alltoall") == [(2, 8, False)]
-    crowded = [one.model_copy(update={"flags": ["oversubscribed"]}) for one in (slow, fast)]
+    crowded = [one.model_copy(update={"flags": flags_of("oversubscribed")}) for one in (slow, fast)]
     assert verdicts(crowded) == []
     assert guideline_findings(crowded) == []
 

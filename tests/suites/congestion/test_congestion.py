@@ -10,18 +10,17 @@ from support.make_records import make_run
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.request import Request
-from ullage.report.charts import congestion as chart
 from ullage.report.data import FinishedResult, ReportData, load
-from ullage.report.sections.congestion import build
 from ullage.report.vega import to_svg, with_config
 from ullage.results.records import AnyRecord
+from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
 from ullage.suites.congestion.findings import findings_of
 from ullage.suites.congestion.options import CongestionOptions
 from ullage.suites.congestion.prepare import prepare_congestion, victims_of
+from ullage.suites.congestion.report import figures, tables
 from ullage.suites.congestion.rows import IMPACT, IMPACT_P99
-from ullage.suites.congestion.words import congestion_words
 
 # Mean and tail in ns by phase.
 TIMES = {
@@ -48,7 +47,7 @@ def launch(repetitions: int = 6, *, oversubscribed: bool = False) -> list[AnyRec
 
 
 def report(folder: Path, records: list[AnyRecord]) -> ReportData:
-    result = write_result(folder, "congestion", congestion_words(ranks=4), [records])
+    result = write_result(folder, "congestion", parse_options(CongestionOptions, ranks=4), [records])
     return load(FinishedResult(result.path), build_summary(result))
 
 
@@ -71,7 +70,7 @@ def test_impacts_are_those_of_single_repetitions(data: ReportData) -> None:
     assert row.repetitions == pytest.approx([3] * 6)
     assert (row.unit, row.better) == ("x", "less")
     assert "state" not in row.params
-    assert not any(flag.startswith("outliers") for flag in row.flags)
+    assert not any(flag.startswith("outliers") for flag in row.flag_codes)
 
 
 def test_times_and_rates_name_test_state_and_load(data: ReportData) -> None:
@@ -92,7 +91,7 @@ def test_a_repetition_without_its_other_half_has_no_impact(tmp_path: Path) -> No
 
 
 def test_the_section_shows_impacts_and_what_is_behind_them(data: ReportData) -> None:
-    content = build(data)
+    content = tables(data)
     assert content is not None
     impacts, times = ([[cell.text for cell in line] for line in grid.rows] for grid in content.grids)
     assert impacts[0] == ["alltoall", "latency", "3.00 x", "10.0 x"]
@@ -102,16 +101,16 @@ def test_the_section_shows_impacts_and_what_is_behind_them(data: ReportData) -> 
 
 
 def test_charts_can_be_drawn(data: ReportData) -> None:
-    figures = chart.build(data)
-    assert [figure.title for figure in figures] == [
+    drawn = figures(data)
+    assert [figure.title for figure in drawn] == [
         "impact",
         "latency under alltoall",
         "bandwidth under alltoall",
         "allreduce under alltoall",
     ]
-    for figure in figures[:2]:
+    for figure in drawn[:2]:
         assert "<svg" in to_svg(with_config(figure.spec, figure.title, figure.caption))
-    shares = [value["y"] for value in figures[1].spec["data"]["values"] if value["state"] == "isolated"]
+    shares = [value["y"] for value in drawn[1].spec["data"]["values"] if value["state"] == "isolated"]
     # One in a hundred of the exchanges lies in the second bucket.
     assert shares == pytest.approx([1.0, 0.01])
 
@@ -129,7 +128,9 @@ def test_the_worst_impact_decides_how_loud_a_finding_is(data: ReportData, tmp_pa
 
 
 def test_words_become_a_case_for_each_load() -> None:
-    asked = congestion_words(ranks=8, victims="0.5", test="10ms", load_size="1K", load="alltoall,incast")
+    asked = parse_options(
+        CongestionOptions, ranks=8, victims="0.5", test="10ms", load_size="1K", load="alltoall,incast"
+    )
     options = CongestionOptions.model_validate(asked.options)
     assert (options.loads, options.share, options.load_bytes) == (["incast", "alltoall"], 0.5, 1024)
     request = Request(run_id="r1", suite="congestion", created="now", targets=asked.targets, options=asked.options)
@@ -146,13 +147,13 @@ def test_words_become_a_case_for_each_load() -> None:
     [
         ({"ranks": 3}, "--ranks"),
         ({"load": "outcast"}, "--load"),
-        ({"victims": "120%"}, "relative"),
+        ({"victims": "120%"}, "--victims '120%': not a share"),
         ({"test": "0"}, "no time"),
     ],
 )
 def test_bad_words_are_refused(words: dict[str, object], expected: str) -> None:
     with pytest.raises(UserError, match=expected):
-        congestion_words(**words)  # type: ignore[arg-type]
+        parse_options(CongestionOptions, **words)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("ranks", "share", "count"), [(4, 0.2, 2), (5, 0.9, 3), (13, 0.2, 3), (100, 0.2, 20)])

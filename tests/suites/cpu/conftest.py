@@ -14,15 +14,15 @@ from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
 from ullage.peers import Installed
 from ullage.results.folder import ResultFolder
-from ullage.runs.kernels.execution import execute
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.kernels.resources import Resources
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
 from ullage.suites.cpu.libraries import Library
+from ullage.suites.cpu.options import CpuOptions
 from ullage.suites.cpu.prepare import prepare_cpu
-from ullage.suites.cpu.words import cpu_words
 
 SITE, OURS = "/site/libopenblas.so.0", "/ours/libscipy_openblas.so"
 
@@ -37,7 +37,7 @@ class World:
     result: ResultFolder | None = None
 
     def prepare(self, **words: object) -> PreparedKernels:
-        asked = cpu_words(**{"threads": "1,4", "time": "1h", **words})  # type: ignore[arg-type]
+        asked = parse_options(CpuOptions, **{"threads": "1,4", "time": "1h", **words})  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="cpu", created="now", targets=asked.targets, options=asked.options)
         return prepare_cpu(request, self.engine_context)
 
@@ -50,7 +50,7 @@ class World:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         launcher = Mpich(Path("/mpiexec"))
         session = Session(self.result, self.engine_context, launcher, self.progress, seconds, self.engine.start)
-        return execute(prepared, session, now=self.engine.clock.now)
+        return prepared.run(session, now=self.engine.clock.now)
 
     def resume(self, seconds: float | None = None) -> int:
         assert self.result is not None

@@ -9,13 +9,13 @@ from suites.cpu.conftest import HPCC, SITE, World, row_of
 from support.cpu_world import describe_cpu
 from ullage.errors import UserError
 from ullage.peers import Installed, PeerError
-from ullage.peers.hpcc import HpccAnswer, HpccJob
+from ullage.peers.hpcc import HpccAnswer, HpccJob, grid
+from ullage.runs.peer_runs import Hpcc
 from ullage.suites.cpu.blas import BlasPlanner
 from ullage.suites.cpu.ceilings import rounded_rate
 from ullage.suites.cpu.kernels import Kernel, best_of_types, kernels_of, missing_of
 from ullage.suites.cpu.libraries import Library, cores_to_try, find_libraries, find_scalapack
 from ullage.suites.cpu.options import CpuOptions
-from ullage.suites.cpu.peer_runs import HpccBeside, grid
 
 ZEN4 = ["avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16", "avx512_vnni"]
 
@@ -170,10 +170,8 @@ class SimulatedHpcc:
 
 def run_with(world: World, hpcc: SimulatedHpcc, monkeypatch: pytest.MonkeyPatch, **words: object) -> None:
     monkeypatch.setattr("ullage.peers.hpcc.installed", lambda: HPCC)
-    monkeypatch.setattr("ullage.suites.cpu.peer_runs.hpcc_command", lambda program, _job: [str(program.path)])
-    monkeypatch.setattr(
-        "ullage.suites.cpu.peer_runs.HpccBeside", lambda *args, **more: HpccBeside(*args, **more, run=hpcc)
-    )
+    monkeypatch.setattr("ullage.runs.peer_runs.hpcc_command", lambda program, _job: [str(program.path)])
+    monkeypatch.setattr("ullage.suites.cpu.prepare.Hpcc", lambda program: Hpcc(program, hpcc))
     assert world.run(world.prepare(**words)) == 0
 
 

@@ -26,7 +26,7 @@ def test_every_kernel_has_its_rate_clock_and_ceiling_at_each_thread_count(world:
             assert row.ceiling.kind == "detected"
             assert row.ceiling.value == pytest.approx(threads * CLOCK_HZ * rate * operations)
             assert row.share == pytest.approx(0.98)
-            assert row.flags == []
+            assert row.flag_codes == []
             assert row_of(summary, "clock", **place).median == CLOCK_HZ
             assert row_of(summary, "instructions_per_cycle", **place).median == pytest.approx(0.98 * rate)
 
@@ -67,10 +67,10 @@ def test_wrong_kernels_of_a_library_are_found_and_others_tried(world: World, mon
     world.engine.blas = {"": 0.3, "SkylakeX": 0.8, "Haswell": 0.45}
     summary = world.summary()
     flagged = row_of(summary, operation="gemm", library="site", core="chosen", threads=4)
-    assert "blas-kernel-mismatch" in flagged.flags
+    assert "blas-kernel-mismatch" in flagged.flag_codes
     assert any("Prescott" in reason for reason in flagged.reasons)
     best = row_of(summary, operation="gemm", library="site", core="SkylakeX", threads=4)
-    assert best.flags == []
+    assert best.flag_codes == []
     said = [finding for finding in summary.findings if finding.kind == "blas-kernel-mismatch"]
     assert len(said) == 2
     assert "Prescott" in said[0].text
@@ -118,18 +118,18 @@ def test_a_rate_that_no_core_can_have_is_invalid(world: World) -> None:
 
     world.engine.changed = merged
     row = row_of(world.summary(), isa="avx512", type="fp64", operation="fma", threads=1)
-    assert "INVALID:above-ceiling" in row.flags
+    assert "INVALID:above-ceiling" in row.flag_codes
     assert row.share == pytest.approx(0.98 * 3 / 2)
 
 
 def test_chains_that_disagree_are_flagged(world: World) -> None:
     world.engine.changed = lambda _case, gauges: {**gauges, "clock_disagreement": 0.03, "unpinned_threads": 1.0}
     row = row_of(world.summary(), isa="avx2", threads=1)
-    assert row.flags == ["clock-disagrees", "unpinned"]
+    assert row.flag_codes == ["clock-disagrees", "unpinned"]
 
 
 def test_threads_without_a_law_of_little_are_not_flagged_idle(world: World) -> None:
-    flags = {flag for row in world.summary().rows for flag in row.flags}
+    flags = {flag for row in world.summary().rows for flag in row.flag_codes}
     assert flags == set()
 
 
@@ -182,7 +182,7 @@ def test_an_interrupted_run_is_gone_on_with(world: World) -> None:
 
 
 def test_records_of_other_suites_are_no_rows_of_this_one(world: World) -> None:
-    prepared = world.prepare(type_="fp64", isa="avx2")
+    prepared = world.prepare(type="fp64", isa="avx2")
     world.run(prepared)
     assert isinstance(world.result, ResultFolder)
     path = world.result.records_path(1)

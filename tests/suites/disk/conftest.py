@@ -14,12 +14,12 @@ from ullage.model.request import Request
 from ullage.peers import Installed, PeerError
 from ullage.peers.fio import PEER, FioJob
 from ullage.results.folder import ResultFolder
+from ullage.runs.cells.direct import DirectIo
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
-from ullage.suites.disk.direct import DirectIo
-from ullage.suites.disk.execution import execute
-from ullage.suites.disk.prepare import PreparedDisk, prepare_disk
-from ullage.suites.disk.words import disk_words
+from ullage.suites.disk.options import DiskOptions
+from ullage.suites.disk.prepare import PreparedDisk, execute, prepare_disk
 
 URING = Registered(
     name="uring",
@@ -88,7 +88,7 @@ class World:
 
     def prepare(self, **words: object) -> PreparedDisk:
         usual = {"target": [f"here={self.target}"], "threads": "1,2", "block": "1M,4M", "depth": "1,8"}
-        asked = disk_words(**{**usual, "small": "4K", **words})  # type: ignore[arg-type]
+        asked = parse_options(DiskOptions, **{**usual, "small": "4K", **words})  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="disk", created="now", targets=asked.targets, options=asked.options)
         return prepare_disk(request, self.engine_context)
 
@@ -127,7 +127,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (tmp_path / "here").mkdir()
     there = replace(PEER, installed=lambda: Installed(Path("/usr/bin/fio"), "3.33"))
     monkeypatch.setattr("ullage.peers.fio.PEER", there)
-    monkeypatch.setattr("ullage.suites.disk.prepare.direct_io", lambda _path: DirectIo(True, 512))
+    monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: DirectIo(True, 512))
     monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 4)
     engine = SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1)
     return World(tmp_path, engine, SimulatedFio(engine.clock))

@@ -3,11 +3,12 @@
 
 import pytest
 
+from support.flags import flags_of
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.model.machine import DeclaredDrive, MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling, Peer, Row
-from ullage.suites.disk.ceilings import with_ceilings
+from ullage.runs.cells.ceilings import with_ceilings
 
 HERE = [Target(name="here", uri="posix:/data/me")]
 KIB = 1 << 10
@@ -47,8 +48,8 @@ def test_threads_do_not_raise_a_ceiling_and_what_is_above_it_is_invalid() -> Non
     rows = [row("operation_rate", value, block=KIB, ranks=ranks) for ranks, value in ((1, 90e3), (4, 200e3))]
     one, four = with_ceilings(rows, HERE, DRIVE)
     assert one.ceiling == four.ceiling
-    assert one.flags == []
-    assert four.flags == ["INVALID:above-ceiling"]
+    assert one.flag_codes == []
+    assert four.flag_codes == ["INVALID:above-ceiling"]
     assert "2.15 times the ceiling" in four.reasons
 
 
@@ -62,7 +63,7 @@ def test_the_peer_can_be_the_best_of_the_run() -> None:
 
 
 def test_an_invalid_row_is_nobodys_best() -> None:
-    wrong = row("bandwidth", 9e9).model_copy(update={"flags": ["INVALID:littles-law"]})
+    wrong = row("bandwidth", 9e9).model_copy(update={"flags": flags_of("INVALID:littles-law")})
     _, good = with_ceilings([wrong, row("bandwidth", 1e8)], HERE, None)
     assert good.ceiling is not None
     assert good.ceiling.value == 1e8
@@ -73,5 +74,5 @@ def test_of_a_time_the_bound_lies_below() -> None:
     bounded = with_ceiling(slow, Ceiling(value=5e-4, kind="declared", source="x"))
     assert bounded.share == pytest.approx(0.25)
     too_fast = with_ceiling(slow.model_copy(update={"median": 5e-6}), Ceiling(value=5e-4, kind="declared", source="x"))
-    assert too_fast.flags == ["INVALID:above-ceiling"]
-    assert with_ceiling(too_fast, None).flags == []
+    assert too_fast.flag_codes == ["INVALID:above-ceiling"]
+    assert with_ceiling(too_fast, None).flag_codes == []

@@ -8,8 +8,8 @@ import pytest
 
 from suites.disk.conftest import URING, World
 from ullage.errors import UserError
+from ullage.runs.cells.direct import DirectIo, direct_io
 from ullage.suites.disk.cells import Concurrency, concurrency_of, is_random, with_kinds
-from ullage.suites.disk.direct import DirectIo, direct_io
 
 MIB = 1 << 20
 
@@ -98,7 +98,7 @@ def test_a_backend_that_was_asked_for_does_everything(world: World) -> None:
 def test_sizes_below_the_alignment_of_direct_io_are_raised_and_it_is_said(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ullage.suites.disk.prepare.direct_io", lambda _path: DirectIo(True, 4096))
+    monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: DirectIo(True, 4096))
     prepared = world.prepare(small="1K", block="6000,1M")
     assert {cell.block_bytes for cell in prepared.planner.smalls(MIB)} == {4096}
     assert {cell.block_bytes for cell in prepared.planner.blocks(64 * MIB)} == {8192, MIB}
@@ -111,7 +111,7 @@ def test_sizes_below_the_alignment_of_direct_io_are_raised_and_it_is_said(
 def test_where_direct_io_is_refused_the_page_cache_is_used_and_it_is_said(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ullage.suites.disk.prepare.direct_io", lambda _path: DirectIo(False))
+    monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: DirectIo(False))
     prepared = world.prepare(small="1K")
     cells = prepared.cells(64 * MIB, MIB)
     assert all("direct" not in cell.case.backend.parameters for cell in cells)

@@ -7,7 +7,7 @@ from suites.disk.conftest import World
 from ullage.model.plan import Case, Plan
 from ullage.peers.fio import FioJob
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.prepare import planned_cells
+from ullage.runs.cells.prepared import planned_cells
 
 MIB = 1 << 20
 

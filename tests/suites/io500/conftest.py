@@ -14,12 +14,12 @@ from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.system import Place
 from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
-from ullage.suites.io500.execution import execute
-from ullage.suites.io500.prepare import PreparedIo500, prepare_io500
-from ullage.suites.io500.words import io500_words
+from ullage.suites.io500.options import Io500Options
+from ullage.suites.io500.prepare import PreparedIo500, execute, prepare_io500
 from ullage.system.storage import read_places
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)
@@ -41,7 +41,9 @@ class World:
         names = "abc"[:targets]
         for name in names:
             (self.path / name).mkdir(exist_ok=True)
-        asked = io500_words(target=[f"{name}={self.path / name}" for name in names], **{"ranks": 2, **words})
+        asked = parse_options(
+            Io500Options, target=[f"{name}={self.path / name}" for name in names], **{"ranks": 2, **words}
+        )
         return Request(run_id="r1", suite="io500", created="now", targets=asked.targets, options=asked.options)
 
     def prepare(self, config: str = "", targets: int = 1, **words: object) -> PreparedIo500:

@@ -3,10 +3,10 @@
 
 from suites.io500.conftest import GROUND, World
 from ullage.model.plan import Case, Plan
-from ullage.suites.io500.calibrate import probe_options, probe_sizes, probe_steps, read_rates
-from ullage.suites.io500.course import read_rounds
+from ullage.runs.room import Room
 from ullage.suites.io500.options import Sizes
-from ullage.suites.io500.room import Room
+from ullage.suites.io500.rounds import read_rounds
+from ullage.suites.io500.sizing import probe_options, probe_sizes, probe_steps, read_rates
 
 WRITING = ["ior-easy-write", "mdtest-easy-write", "ior-hard-write", "mdtest-hard-write"]
 

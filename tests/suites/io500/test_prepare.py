@@ -11,9 +11,9 @@ from ullage.errors import UserError
 from ullage.model.plan import Limits, Target
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
+from ullage.runs.room import room_at
 from ullage.suites.io500.phases import phases_of
 from ullage.suites.io500.prepare import prepare_io500
-from ullage.suites.io500.room import room_at
 
 
 def text(world: World, config: str = "", **words: object) -> str:
@@ -92,7 +92,7 @@ def test_hints_without_mpi_io_are_refused(world: World) -> None:
 def test_options_of_a_damaged_request_are_named(world: World) -> None:
     request = world.request()
     changed = request.model_copy(update={"options": {**request.options, "repeat": 0}})
-    with pytest.raises(UserError, match=r"request.json: options/repeat: "):
+    with pytest.raises(UserError, match=r"request.json /options/repeat: "):
         prepare_io500(changed, GROUND)
 
 

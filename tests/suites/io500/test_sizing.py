@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ullage.errors import UserError
+from ullage.runs.room import Room
 from ullage.suites.io500.config import parse_config
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.planning import HARD_BYTES
-from ullage.suites.io500.room import Room
 from ullage.suites.io500.sizing import SAFETY, Rates, assumed_rates, choose_sizes
 
 ENDLESS = Room(1 << 60, 1 << 50)

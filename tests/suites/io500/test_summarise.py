@@ -56,7 +56,7 @@ def test_a_quick_look_says_invalid_loudly(world: World) -> None:
     assert "the stonewall of 1 s is below the 300 s of the rules" in summary.findings[0].text
     assert not any(score.valid for score in summary.scores)
     # It voids the score; the phases have lasted as long as was asked.
-    assert not any(flag.startswith("INVALID") for row in summary.rows for flag in row.flags)
+    assert not any(flag.startswith("INVALID") for row in summary.rows for flag in row.flag_codes)
     assert "[SCORE ]" in world.text("result_summary.txt")
     assert "[INVALID]" in world.text("result_summary.txt").splitlines()[-2]
 
@@ -72,8 +72,8 @@ def test_a_phase_that_ran_out_of_work_is_void_with_its_reason(world: World) -> N
     assert world.run(world.prepare())[0] == 0
     summary = world.summary()
     row = next(row for row in summary.rows if row.params["phase"] == "ior-hard-write")
-    assert row.flags[0] == "INVALID:void"
-    assert "less than the stonewall of 300 s" in row.reasons[0]
+    assert row.flag_codes[0] == "INVALID:void"
+    assert "less than the stonewall of 300 s" in row.reason_of("INVALID:void")
     assert any(finding.kind == "io500-void" for finding in summary.findings)
 
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.flags import flags_of
 from ullage.suites.io500.phases import PHASES, Mode, phases_of
 from ullage.suites.io500.validity import Conditions, Outcome, Validity, files_to_find, judge_run, merge
 
@@ -75,7 +76,7 @@ def test_the_other_phases_may_be_as_short_as_they_like(name: str) -> None:
             "1 failed operation, the first: stat x: gone",
         ),
         (Outcome(1e9, wear_out_cut=True), "cut short in its wear-out"),
-        (Outcome(1e9, flags=("INVALID:above-ceiling", "unpinned")), "cannot be right: above ceiling"),
+        (Outcome(1e9, flags=tuple(flags_of("INVALID:above-ceiling", "unpinned"))), "cannot be right: above ceiling"),
         (Outcome(1e9, further=("lost its dataset",)), "lost its dataset"),
     ],
 )

@@ -11,28 +11,27 @@ from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Row
 from ullage.results.folder import ResultFolder
+from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.prepared import PreparedCells
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
-from ullage.suites.disk.direct import DirectIo
 from ullage.suites.io_bench.options import IoBenchOptions
 from ullage.suites.io_bench.prepare import file_bytes, prepare_io_bench, with_kinds
 from ullage.suites.io_bench.summarise import enough
-from ullage.suites.io_bench.words import io_bench_words
-from ullage.suites.matrix.execution import execute
-from ullage.suites.matrix.prepare import PreparedCells
 
 __all__ = ["world"]
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 
 def options(**words: object) -> IoBenchOptions:
-    return IoBenchOptions.model_validate(io_bench_words(**{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
+    return IoBenchOptions.model_validate(parse_options(IoBenchOptions, **{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
 
 
 def prepare(world: World, **words: object) -> PreparedCells:
     usual = {"target": [f"here={world.target}"], "record": "64K,1M", "volume": "16M"}
-    asked = io_bench_words(**{**usual, **words})  # type: ignore[arg-type]
+    asked = parse_options(IoBenchOptions, **{**usual, **words})  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="io_bench", created="now", targets=asked.targets, options=asked.options)
     return prepare_io_bench(request, world.engine_context)
 
@@ -40,7 +39,7 @@ def prepare(world: World, **words: object) -> PreparedCells:
 def run(world: World, prepared: PreparedCells) -> ResultFolder:
     result = ResultFolder.create(world.path / "result", prepared.request)
     session = Session(result, world.engine_context, Mpich(Path("/mpiexec")), world.progress, None, world.engine.start)
-    assert execute(prepared, session, now=world.clock.now) == 0
+    assert prepared.run(session, now=world.clock.now) == 0
     return result
 
 
@@ -67,10 +66,10 @@ def test_a_file_holds_8_records_at_least_and_2048_at_most() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ({"record": "12"}, "--record: 12 bytes are no multiple of 8"),
+        ({"record": "12"}, "--record 12: 12 bytes are no multiple of 8"),
         ({"backend": "mmap"}, "--backend: unknown word 'mmap'"),
         ({"volume": "much"}, "'much': not a size"),
-        ({"time": "0s"}, "--time: is no time at all"),
+        ({"time": "0s"}, "--time 0s: is no time at all"),
     ],
 )
 def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
@@ -96,7 +95,7 @@ def test_three_orders_by_records_past_the_page_cache(world: World) -> None:
 def test_a_target_without_direct_io_is_measured_through_the_cache_and_it_is_said(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ullage.suites.io_bench.prepare.direct_io", lambda _path: DirectIo(served=False))
+    monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: DirectIo(served=False))
     prepared = prepare(world)
     assert not any("direct" in cell.case.backend.parameters for cell in prepared.cells)
     assert [note.code for note in prepared.notes] == ["page-cache"]

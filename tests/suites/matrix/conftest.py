@@ -11,12 +11,13 @@ from ullage.launch.mpich import Mpich
 from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.cells.direct import DirectIo
+from ullage.runs.cells.prepared import PreparedCells
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
-from ullage.suites.disk.direct import DirectIo
-from ullage.suites.matrix.execution import execute
-from ullage.suites.matrix.prepare import PreparedCells, prepare_matrix
-from ullage.suites.matrix.words import matrix_words
+from ullage.suites.matrix.options import MatrixOptions
+from ullage.suites.matrix.prepare import prepare_matrix
 
 ORDERS = ["sequential", "random", "backward", "strided", "repeat"]
 CHANGED = [
@@ -76,7 +77,7 @@ class World:
 
     def prepare(self, **words: object) -> PreparedCells:
         usual = {"target": [f"here={self.target}"], "file": "64K,1M", "record": "4K,64K", "tests": "0,1,3"}
-        asked = matrix_words(**{**usual, **words})  # type: ignore[arg-type]
+        asked = parse_options(MatrixOptions, **{**usual, **words})  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="matrix", created="now", targets=asked.targets, options=asked.options)
         return prepare_matrix(request, self.engine_context)
 
@@ -85,7 +86,7 @@ class World:
             self.result = ResultFolder.create(self.path / "result", prepared.request)
         launcher = Mpich(Path("/mpiexec"))
         session = Session(self.result, self.engine_context, launcher, self.progress, seconds, self.engine.start)
-        return execute(prepared, session, now=self.clock.now), session
+        return prepared.run(session, now=self.clock.now), session
 
     def resume(self, seconds: float | None = None) -> tuple[int, Session]:
         assert self.result is not None
@@ -96,7 +97,7 @@ class World:
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (tmp_path / "here").mkdir()
     served = DirectIo(served=True, alignment_bytes=4096)
-    monkeypatch.setattr("ullage.suites.matrix.prepare.direct_io", lambda _path: served)
-    monkeypatch.setattr("ullage.suites.io_bench.prepare.direct_io", lambda _path: served)
+    monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: served)
+    monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: served)
     monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 4)
     return World(tmp_path, SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1))

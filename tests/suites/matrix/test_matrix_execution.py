@@ -7,7 +7,7 @@ from suites.matrix.conftest import World
 from ullage.model.plan import Case, Plan
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.prepare import planned_cells
+from ullage.runs.cells.prepared import planned_cells
 
 
 def counts(world: World) -> list[int]:

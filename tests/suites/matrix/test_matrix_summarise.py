@@ -3,7 +3,9 @@
 
 import pytest
 
-from ullage.analysis.metrics.file_bandwidth import METRIC
+from support.flags import flags_of
+from ullage.analysis.metrics import metric_named
+from ullage.model.flags import Flag
 from ullage.model.record import CaseRecord, Done, PhaseRecord, Stage
 from ullage.model.summary import Ceiling, Row
 from ullage.model.system import SystemFacts
@@ -83,12 +85,11 @@ def test_the_devices_ceiling_does_not_bound_what_a_cache_answered(verdict: str, 
         verdict,
         ceiling=ceiling,
         share=2.0,
-        flags=["INVALID:above-ceiling"],
-        reasons=["2.00 times the ceiling"],
+        flags=[Flag(code="INVALID:above-ceiling", reason="2.00 times the ceiling")],
     )
     (found,) = label_rows([above], {"c1": case()}, options())
     assert (found.ceiling is not None) == bounded
-    assert ("INVALID:above-ceiling" in found.flags) == bounded
+    assert ("INVALID:above-ceiling" in found.flag_codes) == bounded
 
 
 def phase(stages: dict[str, Stage]) -> PhaseRecord:
@@ -102,9 +103,11 @@ def phase(stages: dict[str, Stage]) -> PhaseRecord:
 def test_a_number_counts_transfers_and_sync_and_nothing_around() -> None:
     transfer = Stage(first_start_ns=1000, last_stop_ns=3000, longest_ns=2000)
     sync = Stage(first_start_ns=3000, last_stop_ns=6000, longest_ns=3000)
-    assert METRIC.sample(phase({"transfer": transfer})) == pytest.approx(1000 / 2e-6)
-    assert METRIC.sample(phase({"transfer": transfer, "sync": sync})) == pytest.approx(1000 / 5e-6)
-    assert METRIC.sample(phase({})) is None
+    assert metric_named("file_bandwidth").sample(phase({"transfer": transfer})) == pytest.approx(1000 / 2e-6)
+    assert metric_named("file_bandwidth").sample(phase({"transfer": transfer, "sync": sync})) == pytest.approx(
+        1000 / 5e-6
+    )
+    assert metric_named("file_bandwidth").sample(phase({})) is None
 
 
 def test_caches_that_a_machine_states_are_levels_in_rising_order() -> None:
@@ -150,5 +153,5 @@ def test_an_order_is_held_against_sequential_reads_by_record() -> None:
 
 
 def test_what_cannot_be_says_nothing() -> None:
-    rows = [row("read", 1e9), row("reread", 8e9, flags=["INVALID:above-ceiling"])]
+    rows = [row("read", 1e9), row("reread", 8e9, flags=flags_of("INVALID:above-ceiling"))]
     assert findings_of(rows, LEVELS) == []

@@ -10,8 +10,8 @@ from support.simulated_engine import DESCRIBE, parameter
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Parameters
 from ullage.results.records import AnyRecord
-from ullage.suites.memory.caches import Cache
 from ullage.suites.memory.options import MemoryOptions
+from ullage.suites.memory.sizes import Cache
 
 KIB, MIB = 1 << 10, 1 << 20
 CACHES = [

@@ -16,12 +16,12 @@ from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import HpccAnswer, HpccJob
 from ullage.peers.mbw import MbwJob
 from ullage.peers.sysbench import SysbenchJob
-from ullage.results.folder import ResultFolder
+from ullage.results.folder import ResultFolder, write_atomically
+from ullage.runs.peer_runs import Hpcc, PeerRuns
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.suites.memory.cells import Planner
-from ullage.suites.memory.hpcc_runs import job_for, measure_hpcc
-from ullage.suites.memory.peer_runs import Job, Scene, Tool, job_of, measure_peers, tools
+from ullage.suites.memory.peer_runs import Beside, Job, Tool, job_for, job_of, peer_jobs, stream_job, tools
 from ullage.suites.memory.sizes import choose_sizes
 
 GROUND = EngineContext(Path("/engine"), memory_describe())
@@ -39,11 +39,11 @@ PLAIN: Parameters = {
 }
 
 
-def scene(*, quick: bool = True, **members: object) -> Scene:
+def scene(*, quick: bool = True, **members: object) -> Beside:
     options = memory_options(quick=quick, **members)
     sizes = choose_sizes(CACHES, options.threads[-1], 1 << 30, quick=quick)
     cases = Planner(options, sizes, GROUND.description).cases()
-    return Scene(cases, GROUND.description, CACHES, sizes.beyond, options.threads[-1], quick)
+    return Beside(cases, GROUND.description, CACHES, sizes.beyond, options.threads[-1], quick)
 
 
 def session(path: Path) -> Session:
@@ -86,7 +86,7 @@ def test_each_case_has_a_number_once_however_often_a_run_is_gone_on_with(tmp_pat
         return {"memory_bandwidth": 5e9}
 
     for _ in range(2):
-        measure_peers(where, scene(), [tool("sysbench", run), tool("mbw", run, there=False)])
+        PeerRuns(where).measure(peer_jobs(scene(), [tool("sysbench", run), tool("mbw", run, there=False)]), rounds=1)
     assert jobs == [SysbenchJob(operation, 128 * MIB // threads, threads) for operation, threads in _quick_jobs()]
     records = where.result.read_peers()
     assert len(records) == len(jobs)
@@ -107,7 +107,7 @@ def test_a_tool_that_never_works_is_given_up_and_the_run_goes_on(tmp_path: Path)
 
     # hpcc, where it is installed, would run for a minute beside cases that are not quick.
     many = replace(scene(threads=[1, 2, 4, 8], quick=False), quick=True)
-    measure_peers(where, many, [tool("sysbench", run)])
+    PeerRuns(where).measure(peer_jobs(many, [tool("sysbench", run)]), rounds=1)
     assert len(tried) == 3
     assert where.result.read_peers() == []
 
@@ -145,28 +145,31 @@ def test_one_run_of_hpcc_tells_all_kernels_of_one_rank_and_of_all(tmp_path: Path
         return answer()
 
     kernels = scene(quick=False).kernels()
-    assert set(kernels.by_work) == {(kernel, n) for kernel in ("copy", "scale", "add", "triad") for n in (1, 2)}
+    assert set(kernels) == {(kernel, n) for kernel in ("copy", "scale", "add", "triad") for n in (1, 2)}
     job = HpccJob(order=1000, rows=1, columns=2)
     for _ in range(2):
-        measure_hpcc(where, kernels, job, pytest.fail, run, lambda: PROGRAM)
+        PeerRuns(where).measure([stream_job(Hpcc(PROGRAM, run), job, kernels)], rounds=1)
     assert jobs == [job]
     rates = {record.case: record.values["memory_bandwidth"] for record in where.result.read_peers()}
-    assert rates[kernels.by_work["triad", 1].id] == 4e9
-    assert rates[kernels.by_work["triad", 2].id] == 8e9
+    assert rates[kernels["triad", 1].id] == 4e9
+    assert rates[kernels["triad", 2].id] == 8e9
     assert len(rates) == 8
 
 
-def test_a_hpcc_that_fails_or_is_not_there_leaves_a_note_or_nothing(tmp_path: Path) -> None:
-    where, notes = session(tmp_path), list[str]()
+def test_a_hpcc_that_fails_leaves_a_note_and_one_that_is_not_there_nothing(tmp_path: Path) -> None:
+    where = session(tmp_path)
+    write_atomically(where.result.plan_path(1), b"{}")
 
     def run(_program: Installed, _job: HpccJob, *, limit_s: float) -> HpccAnswer:
         raise PeerError(f"not done after {limit_s:g} s")
 
-    job, kernels = HpccJob(order=1000), scene(quick=False).kernels()
-    measure_hpcc(where, kernels, job, notes.append, run, lambda: None)
-    assert notes == []
-    measure_hpcc(where, kernels, job, notes.append, run, lambda: PROGRAM)
-    assert notes[0].startswith("hpcc gave no number: not done after")
+    wanted = scene(quick=False)
+    assert [job.tool for job in peer_jobs(wanted, [], None)] == []
+    (job,) = peer_jobs(wanted, [], Hpcc(PROGRAM, run))
+    PeerRuns(where).measure([job], rounds=1)
+    (event,) = [event for file in where.result.read_records() for event in file.events]
+    assert (event.code, event.severity) == ("peer-failed", "warning")
+    assert event.text.startswith("hpcc gave no number: not done after")
     assert where.result.read_peers() == []
 
 

@@ -10,10 +10,10 @@ from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.system import Limits, Memory
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext, ParsedOptions, load_suites
 from ullage.suites.memory.options import MemoryOptions
 from ullage.suites.memory.prepare import prepare_memory, spread
-from ullage.suites.memory.words import memory_words
 
 GROUND = EngineContext(Path("/engine"), memory_describe())
 
@@ -43,7 +43,7 @@ def options_of(prepared: PreparedKernels) -> MemoryOptions:
 
 
 def test_what_the_machine_allows_stays_in_the_request() -> None:
-    prepared = prepare(memory_words())
+    prepared = prepare(parse_options(MemoryOptions))
     options = options_of(prepared)
     assert options.caches == CACHES
     assert options.most == 1 << 30
@@ -54,7 +54,7 @@ def test_what_the_machine_allows_stays_in_the_request() -> None:
 
 
 def test_a_run_that_is_gone_on_with_keeps_its_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    prepared = prepare(memory_words())
+    prepared = prepare(parse_options(MemoryOptions))
     monkeypatch.setattr("ullage.suites.memory.prepare.read_memory", lambda *_: Memory(total_bytes=MIB))
     again = prepare_memory(prepared.request, GROUND)
     assert [case.case.id for case in again.cases] == [case.case.id for case in prepared.cases]
@@ -62,7 +62,7 @@ def test_a_run_that_is_gone_on_with_keeps_its_sizes(monkeypatch: pytest.MonkeyPa
 
 def test_under_a_control_group_sets_shrink_and_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ullage.suites.memory.prepare.read_limits", lambda *_: Limits(memory_bytes=256 * MIB))
-    prepared = prepare(memory_words())
+    prepared = prepare(parse_options(MemoryOptions))
     small, left_out = prepared.notes
     assert (small.code, left_out.code) == ("small-sets", "blocks-left-out")
     assert "64M at most" in small.text
@@ -73,14 +73,14 @@ def test_under_a_control_group_sets_shrink_and_a_note_says_so(monkeypatch: pytes
 
 def test_half_a_core_runs_with_one_thread_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ullage.runs.kernels.resources.read_limits", lambda: Limits(cpu_quota=0.5))
-    prepared = prepare(memory_words(quick=True))
+    prepared = prepare(parse_options(MemoryOptions, quick=True))
     assert options_of(prepared).threads == [1]
     assert {"cpu-quota", "one-thread"} <= {note.code for note in prepared.notes}
 
 
 def test_a_machine_that_tells_nothing_of_caches_is_measured_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ullage.suites.memory.prepare.read_caches", lambda *_: [])
-    prepared = prepare(memory_words())
+    prepared = prepare(parse_options(MemoryOptions))
     assert "caches-unknown" in {note.code for note in prepared.notes}
     assert prepared.cases
 
@@ -91,7 +91,7 @@ def test_a_machine_that_tells_nothing_of_caches_is_measured_too(monkeypatch: pyt
         ({"working_set": "4G"}, "a working set of 4G, and only 1.00 GiB may be taken"),
         ({"block": "100"}, "--block"),
         ({"block": "0"}, "--block"),
-        ({"working_set": "777"}, "--working-set: 777 bytes are no multiple of 512"),
+        ({"working_set": "777"}, "--working-set 777: 777 bytes are no multiple of 512"),
         ({"threads": "3"}, "3 threads on 2 usable CPUs"),
         ({"threads": "0"}, "--threads"),
         ({"time": "0"}, "--time"),
@@ -100,7 +100,7 @@ def test_a_machine_that_tells_nothing_of_caches_is_measured_too(monkeypatch: pyt
 )
 def test_bad_words_are_one_line(words: dict[str, object], message: str) -> None:
     with pytest.raises(UserError) as caught:
-        prepare(memory_words(**words))  # type: ignore[arg-type]
+        prepare(parse_options(MemoryOptions, **words))  # type: ignore[arg-type]
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -115,7 +115,7 @@ def test_a_first_look_is_offered_to_suites_that_hold_all() -> None:
 
 
 def test_explaining_names_every_case_and_starts_nothing() -> None:
-    prepared = prepare(memory_words(block="64K", working_set="4K,8K"))
+    prepared = prepare(parse_options(MemoryOptions, block="64K", working_set="4K,8K"))
     explained = prepared.explain()
     assert explained.headers[:4] == ["part", "work", "threads", "working set"]
     assert len(explained.rows) == len(prepared.cases)

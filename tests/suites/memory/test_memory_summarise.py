@@ -65,10 +65,10 @@ def test_a_chase_tells_pages_locality_chains_and_stride() -> None:
     whole = one(rows, "access_time", locality="whole set", level="DRAM")
     assert whole.median == pytest.approx(140e-9)
     assert (whole.params["pages"], whole.params["chains"], whole.params["stride_bytes"]) == ("huge", 1, 64)
-    assert "100% of the set lay in huge pages" in whole.reasons
+    assert whole.notes == ["100% of the set lay in huge pages"]
     local = one(rows, "access_time", locality="local")
     assert local.params["locality_bytes"] == 256 * KIB
-    assert one(rows, "access_time", level="L1").flags == ["interval-below-95"], "a small set needs no huge pages"
+    assert one(rows, "access_time", level="L1").flag_codes == ["interval-below-95"], "a small set needs no huge pages"
 
 
 def test_huge_pages_that_were_not_given_are_flagged() -> None:
@@ -77,8 +77,8 @@ def test_huge_pages_that_were_not_given_are_flagged() -> None:
         if record.kind == "phase":
             record.gauges["huge_bytes"] = record.gauges["huge_bytes"].model_copy(update={"sum": 2.0 * MIB})
     (row,) = rows_of(records)
-    assert "no-huge-pages" in row.flags
-    assert any(reason.startswith("1% of the set lay in huge pages") for reason in row.reasons)
+    assert "no-huge-pages" in row.flag_codes
+    assert row.reason_of("no-huge-pages").startswith("1% of the set lay in huge pages")
 
 
 def test_the_empirical_ceiling_is_the_most_that_crossed_the_bus_whatever_the_threads() -> None:
@@ -108,7 +108,7 @@ def test_a_declared_ceiling_takes_its_place_and_is_never_multiplied() -> None:
     )
     reads = [row for row in rows if row.params.get("kernel") == "read" and row.params.get("level") == "DRAM"]
     assert {row.ceiling.value for row in reads if row.ceiling is not None} == {51.2e9}
-    assert "INVALID:above-ceiling" in one(rows, "memory_bandwidth", threads=2).flags
+    assert "INVALID:above-ceiling" in one(rows, "memory_bandwidth", threads=2).flag_codes
     time = one(rows, "access_time", chains=1)
     assert time.share == pytest.approx(0.8), "of a time: what it could be over what it is"
     assert one(rows, "access_time", chains=8).ceiling is None

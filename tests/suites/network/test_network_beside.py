@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peers in turn with ours: which job stands beside which case, and how often."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,13 @@ from ullage.peers.iperf3 import Iperf3Job
 from ullage.peers.ping import PingJob
 from ullage.peers.sockperf import SockperfJob
 from ullage.results.folder import ResultFolder
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.suites.network.cases import cases_of
 from ullage.suites.network.options import NetworkOptions
-from ullage.suites.network.peer_runs import Beside, Job, command_of, job_of, peers_for
-from ullage.suites.network.prepare import PreparedNetwork, prepare_network
-from ullage.suites.network.words import network_words
+from ullage.suites.network.peer_runs import Job, command_of, job_of, peers_for
+from ullage.suites.network.prepare import prepare_network
 
 GROUND = EngineContext(Path("/engine"), network_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")
@@ -29,7 +30,7 @@ ALL = {"iperf3": PROGRAM, "sockperf": PROGRAM, "ping": PROGRAM}
 
 
 def options_of(**words: object) -> NetworkOptions:
-    return NetworkOptions.model_validate(network_words(**words).options)  # type: ignore[arg-type]
+    return NetworkOptions.model_validate(parse_options(NetworkOptions, **words).options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -60,16 +61,17 @@ def test_seconds_are_whole_and_addresses_of_the_same_version() -> None:
 
 
 def test_peers_are_of_the_loopback_and_of_who_wants_them() -> None:
-    def planned(installed: dict[str, Installed | None], **words: object) -> Beside | None:
+    def planned(installed: dict[str, Installed | None], **words: object) -> tuple[str, ...] | None:
         options = options_of(quick=True, **words)
-        return peers_for(options, cases_of(options, GROUND.description, 2), installed)
+        peers = peers_for(options, cases_of(options, GROUND.description, 2), installed)
+        return None if peers is None else peers.lines
 
-    found = planned(dict(ALL))
-    assert found is not None
-    assert found.counts() == {"iperf3": 4, "sockperf": 2, "ping": 1}
-    only = planned({"ping": PROGRAM, "iperf3": None})
-    assert only is not None
-    assert only.counts() == {"ping": 1}
+    assert planned(dict(ALL)) == (
+        "iperf3 runs beside 4 cases, once, after ours.",
+        "sockperf runs beside 2 cases, once, after ours.",
+        "ping runs beside 1 cases, once, after ours.",
+    )
+    assert planned({"ping": PROGRAM, "iperf3": None}) == ("ping runs beside 1 cases, once, after ours.",)
     assert planned({}) is None
     assert planned(dict(ALL), no_peer=True) is None
     assert planned(dict(ALL), interface="eth0") is None
@@ -81,7 +83,7 @@ class Room:
     """A result, a simulated engine, and programs that only count."""
 
     def __init__(self, path: Path, **words: object) -> None:
-        asked = network_words(**words)  # type: ignore[arg-type]
+        asked = parse_options(NetworkOptions, **words)  # type: ignore[arg-type]
         request = Request(run_id="r1", suite="network", created="now", targets=asked.targets, options=asked.options)
         self.engine = SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1)
         self.result = ResultFolder.create(path / "result", request)
@@ -90,9 +92,7 @@ class Room:
         self.fails = False
         prepared = prepare_network(request, GROUND, {}, cores=2)
         options = NetworkOptions.model_validate(prepared.request.options)
-        planned = peers_for(options, prepared.kernels.cases, ALL)
-        assert planned is not None
-        self.prepared = PreparedNetwork(prepared.kernels, Beside(planned.planned, self._do))
+        self.prepared = replace(prepared, peers=peers_for(options, prepared.cases, ALL, self._do))
 
     def _do(self, _program: Installed, job: Job) -> dict[str, float]:
         self.jobs.append(job)
@@ -103,7 +103,6 @@ class Room:
 
 def test_they_run_in_turn_with_ours(tmp_path: Path) -> None:
     room = Room(tmp_path, block="32K", streams="1", protocols="tcp", repetitions=3)
-    assert room.prepared.rounds == 3
     assert room.prepared.run(room.session) == 0
     assert len(room.engine.plans) == 3
     assert len(room.jobs) == 3 * 4

@@ -68,7 +68,7 @@ def test_streams_and_requests_have_the_rows_that_say_something(tmp_path: Path) -
     assert "network_bandwidth" not in metrics[asked.name]
     row = row_of(summary, asked, "latency_p50")
     assert (row.median, row.params["block_bytes"], row.params["streams"]) == (10e-6, 1, 1)
-    assert row.flags == []
+    assert row.flag_codes == []
 
 
 def test_the_loopback_has_no_ceiling_and_says_so(tmp_path: Path) -> None:
@@ -124,9 +124,9 @@ def test_round_trips_that_take_more_than_all_the_time_break_littles_law(tmp_path
     broken = Broken("broken", {**case.parameters, "streams": 1}, latency_ns=10_000)
     several = Broken("several", {**case.parameters, "streams": 2}, latency_ns=10_000)
     summary = summary_of(tmp_path, case, broken, several)
-    assert "INVALID:littles-law" in row_of(summary, broken, "latency_p50").flags
-    assert row_of(summary, case, "latency_p50").flags == []
-    assert row_of(summary, several, "latency_p50").flags == []
+    assert "INVALID:littles-law" in row_of(summary, broken, "latency_p50").flag_codes
+    assert row_of(summary, case, "latency_p50").flag_codes == []
+    assert row_of(summary, several, "latency_p50").flag_codes == []
 
 
 def test_findings_say_which_setting_is_best_and_what_is_lost(tmp_path: Path) -> None:

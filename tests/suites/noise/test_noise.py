@@ -13,14 +13,14 @@ from ullage.model.describe import Registered
 from ullage.model.record import Contamination, Done, Gauge, PhaseRecord
 from ullage.model.request import Request
 from ullage.report.data import FinishedResult, load
-from ullage.report.sections.noise import build
 from ullage.results.folder import ResultFolder
 from ullage.results.records import parse_record
+from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
-from ullage.suites.noise.findings import advice_on, findings_of
-from ullage.suites.noise.prepare import prepare_noise
-from ullage.suites.noise.words import noise_words
+from ullage.suites.noise.options import NoiseOptions
+from ullage.suites.noise.report import tables
+from ullage.suites.noise.suite import advice_on, findings_of, prepare_noise
 
 GAUGES = {
     "noise_share": 0.008,
@@ -65,7 +65,7 @@ def contaminated(**changes: int) -> PhaseRecord:
 
 def write(folder: Path, **changes: float) -> ResultFolder:
     """A result of two cases, with 1 and 2 threads, each 6 times."""
-    asked = noise_words(threads="1")
+    asked = parse_options(NoiseOptions, threads="1")
     request = Request(run_id="r1", suite="noise", created="now", targets=asked.targets, options=asked.options)
     result = ResultFolder.create(folder, request)
     run = {
@@ -134,7 +134,7 @@ def test_rows_name_their_threads(tmp_path: Path) -> None:
 
 def test_the_section_shows_fixed_work_and_counters(tmp_path: Path) -> None:
     result = write(tmp_path / "r")
-    content = build(load(FinishedResult(result.path), build_summary(result)))
+    content = tables(load(FinishedResult(result.path), build_summary(result)))
     assert content is not None
     fixed, counters = content.grids
     cells = [[cell.text for cell in row] for row in fixed.rows]
@@ -183,7 +183,7 @@ def test_advice_names_who_took_it() -> None:
 
 
 def test_an_engine_without_fixed_work_is_refused_and_one_with_it_is_planned(tmp_path: Path) -> None:
-    asked = noise_words(threads="1", quick=True)
+    asked = parse_options(NoiseOptions, threads="1", quick=True)
     request = Request(run_id="r1", suite="noise", created="now", targets=asked.targets, options=asked.options)
     with pytest.raises(UserError, match="fixed-work"):
         prepare_noise(request, EngineContext(Path("/engine"), DESCRIBE))

@@ -10,10 +10,10 @@ from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import EngineContext, Quick, find_suite
-from ullage.suites.pairs.pattern_file import read_pattern
-from ullage.suites.pairs.prepare import prepare_pairs
-from ullage.suites.pairs.words import pairs_words
+from ullage.suites.pairs.options import PairsOptions
+from ullage.suites.pairs.prepare import prepare_pairs, read_pattern
 
 GROUND = EngineContext(Path("/engine"), pairs_describe())
 
@@ -21,7 +21,7 @@ GROUND = EngineContext(Path("/engine"), pairs_describe())
 def prepared(
     hosts: list[str] | None = None, environment: dict[str, str] | None = None, **words: object
 ) -> PreparedKernels:
-    asked = pairs_words(**words)  # type: ignore[arg-type]
+    asked = parse_options(PairsOptions, **words)  # type: ignore[arg-type]
     request = Request(
         run_id="r1", suite="pairs", created="now", targets=asked.targets, options=asked.options, hosts=hosts or []
     )
@@ -79,7 +79,7 @@ def test_one_at_a_time_is_the_engines_default_and_one_node_stays_one() -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ({"ranks": 1}, "--ranks 1: a pair needs two ranks"),
+        ({"ranks": 1}, "--ranks 1: Input should be greater than or equal to 2"),
         ({"ranks": 4, "between": "nodes"}, "there is one node"),
         ({"ranks": 4, "between": "racks"}, "--between"),
         ({"ranks": 2000, "nodes": 2, "between": "ranks"}, "a matrix of 2000 by 2000"),

@@ -11,14 +11,13 @@ from support.make_records import make_phase
 from support.pairs_world import exchange_repetition, matrix_repetition, write_result
 from ullage.analysis.metrics import metric_named
 from ullage.model.summary import Summary
-from ullage.report.charts.pair_matrix import MOST_CELLS
-from ullage.report.charts.pair_matrix import build as build_charts
 from ullage.report.data import FinishedResult, ReportData, load
-from ullage.report.sections.pairs import build
 from ullage.report.vega import to_svg, with_config
 from ullage.results.folder import ResultFolder
 from ullage.runs.summary import build_summary
 from ullage.suites.pairs.matrix import end_names
+from ullage.suites.pairs.report import MOST_CELLS, tables
+from ullage.suites.pairs.report import figures as build_charts
 
 if TYPE_CHECKING:
     from ullage.results.records import AnyRecord
@@ -80,7 +79,7 @@ def test_a_slow_node_is_one_sentence_with_its_rates(tmp_path: Path) -> None:
     )
     assert finding.numbers["sends"] == pytest.approx((1 << 30) / 10, rel=0.05)
     assert finding.numbers["usual"] == pytest.approx(1 << 30, rel=0.05)
-    content = build(data)
+    content = tables(data)
     assert content is not None
     (ends,) = [grid for grid in content.grids if grid.title.startswith("each node")]
     assert [row[0].text for row in ends.rows] == ["n3", "n0", "n1", "n2"]
@@ -97,7 +96,7 @@ def test_a_slow_link_and_its_direction_are_named(tmp_path: Path) -> None:
     (finding,) = [one for one in summary.findings if one.severity == "warning"]
     assert finding.kind == "slow-link"
     assert "from rank 2 to rank 0" in finding.text
-    content = build(data)
+    content = tables(data)
     assert content is not None
     (links,) = [grid for grid in content.grids if grid.title.startswith("links")]
     assert [cell.text for cell in links.rows[0]][:2] == ["rank 2", "rank 0"]
@@ -157,7 +156,7 @@ def test_bisections_are_held_against_each_other_and_against_pairs_that_were_alon
     assert "2.00 GB/s between random pairs" in finding.text
     assert "Each pair of neighbours then has 100% of what a pair alone has" in finding.text
     assert "Ranks far apart get 25%" in finding.text
-    content = build(data)
+    content = tables(data)
     assert content is not None
     (grid,) = [grid for grid in content.grids if grid.title == "all ranks active"]
     assert [row[0].text for row in grid.rows] == [
@@ -194,7 +193,7 @@ def test_every_pair_is_in_the_map_and_many_are_drawn_as_blocks(tmp_path: Path) -
 def test_other_suites_have_no_pairs(tmp_path: Path) -> None:
     _, data = reported(write_result(tmp_path / "r", [matrix_repetition("m", 0, even)]))
     foreign = ReportData(Summary(suite="noise", run_id="r", created="now", rows=[]), data.phases, measured=())
-    assert build(foreign) is None
+    assert tables(foreign) is None
     assert build_charts(foreign) == []
 
 

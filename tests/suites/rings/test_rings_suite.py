@@ -2,7 +2,7 @@
 """Rings: words and plan, hpcc in turn, and from constructed records to rows, sentences, tables and the export."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -21,30 +21,31 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Summary
 from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import HpccAnswer, HpccJob
-from ullage.report.charts import documents
-from ullage.report.charts.rings import build as build_charts
+from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
-from ullage.report.sections.rings import build
 from ullage.report.vega import to_svg
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.headlines import headlines
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Quick, find_suite
 from ullage.runs.summary import build_summary
 from ullage.suites.rings.balance import balance_findings, balances
-from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES
+from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES, make_cases
 from ullage.suites.rings.diagnosis import diagnose
-from ullage.suites.rings.execution import execute
+from ullage.suites.rings.options import RingsOptions
 from ullage.suites.rings.peer_runs import job_of
-from ullage.suites.rings.prepare import PreparedRings, prepare_rings
-from ullage.suites.rings.words import rings_words
+from ullage.suites.rings.prepare import hpcc_in_turn, prepare_rings
+from ullage.suites.rings.report import figures as build_charts
+from ullage.suites.rings.report import tables
 
 OPTIONS: dict[str, object] = {"ranks": 4}
 HPCC = Installed(Path("/usr/bin/hpcc"), "")
 
 
-def prepared(ranks: int = 2, **words: object) -> PreparedRings:
-    asked = rings_words(ranks=ranks, **words)  # type: ignore[arg-type]
+def prepared(ranks: int = 2, **words: object) -> PreparedKernels:
+    asked = parse_options(RingsOptions, ranks=ranks, **words)  # type: ignore[arg-type]
     request = Request(run_id="r1", suite="rings", created="now", targets=asked.targets, options=asked.options)
     return prepare_rings(request, EngineContext(Path("/engine"), rings_describe()))
 
@@ -76,8 +77,8 @@ def test_the_six_cases_are_hpccs() -> None:
     ]
     assert plan.layout.ranks == 2
     assert plan.stop_rule.parameters == {"count": 6}
-    assert prepared(faithful=True, seed=5).cases[1].kernel.case.workload.parameters["permutation"] == "slot-probe"
-    assert prepared(seed=5).cases[1].kernel.case.workload.parameters["seed"] == 5
+    assert prepared(faithful=True, seed=5).cases[1].case.workload.parameters["permutation"] == "slot-probe"
+    assert prepared(seed=5).cases[1].case.workload.parameters["seed"] == 5
 
 
 def test_it_has_a_quick_form_of_two_processes() -> None:
@@ -90,7 +91,7 @@ def test_it_has_a_quick_form_of_two_processes() -> None:
 
 def test_too_few_processes_are_refused() -> None:
     with pytest.raises(UserError, match="--ranks"):
-        rings_words(ranks=1)
+        parse_options(RingsOptions, ranks=1)
 
 
 # -- in turn with hpcc ------------------------------------------------------------------------------------------------
@@ -125,10 +126,17 @@ class Scene:
         self.course.append("ours")
         return self.engine.start(*words)  # type: ignore[arg-type]
 
-    def run(self, ready: PreparedRings, installed: Installed | None = HPCC) -> int:
+    def run(self, ready: PreparedKernels, installed: Installed | None = HPCC) -> int:
         engine_context = EngineContext(Path("/engine"), rings_describe())
         session = Session(self.result, engine_context, self.launcher, SilentProgress(), None, self.start)  # type: ignore[arg-type]
-        return execute(ready, session, self.engine.clock.now, self.hpcc, lambda: installed)
+        if ready.peers is not None:
+            options = RingsOptions.model_validate(ready.request.options)
+            layout = ready.cases[0].layout
+            cases = make_cases(options, layout, engine_context.description)
+            ready = replace(ready, peers=hpcc_in_turn(cases, layout, self.hpcc))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("ullage.peers.hpcc.installed", lambda: installed)
+            return ready.run(session, self.engine.clock.now)
 
 
 @pytest.fixture
@@ -147,7 +155,7 @@ def test_ours_and_hpcc_take_turns_with_as_many_processes(tmp_path: Path) -> None
     assert {job.ranks for job in scene.jobs} == {2}
     peers = scene.result.read_peers()
     assert len(peers) == 6 * 3
-    ids = [case.kernel.case.id for case in prepared(repetitions=3).cases]
+    ids = [case.case.id for case in prepared(repetitions=3).cases]
     natural = [record.values for record in peers if record.case == ids[0]]
     assert natural == [{"ring_latency": MESSAGES.natural_latency}] * 3
     pairs = [record for record in peers if record.case == ids[5]]
@@ -170,7 +178,7 @@ def test_without_hpcc_there_is_one_launch(tmp_path: Path) -> None:
     unwanted = Scene(tmp_path / "b")
     assert unwanted.run(prepared(repetitions=3, no_peer=True)) == 0
     assert unwanted.course == ["ours"]
-    assert prepared(ranks=4, nodes=2).may_have_peer is False
+    assert prepared(ranks=4, nodes=2).peers is None
 
 
 @pytest.mark.usefixtures("mpiexec")
@@ -221,7 +229,7 @@ def test_rows_have_the_latency_of_the_small_and_the_bandwidth_of_the_large_messa
         ("ping_pong_most_bandwidth", "ping-pong"): pytest.approx(LARGE_BYTES / 1e-4),
     }
     assert {row.params["message_bytes"] for row in rows} == {SMALL_BYTES, LARGE_BYTES}
-    assert all("too-short" not in row.flags and len(row.repetitions) == 6 for row in rows)
+    assert all("too-short" not in row.flag_codes and len(row.repetitions) == 6 for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -365,7 +373,7 @@ def test_tables_and_pictures(tmp_path: Path) -> None:
     data = ReportData(
         summary.model_copy(update={"rows": [*summary.rows, *other_rows()]}), data.phases, request=data.request
     )
-    content = build(data)
+    content = tables(data)
     assert content is not None
     assert [grid.title for grid in content.grids] == [
         "latency of 8 bytes",
@@ -392,5 +400,5 @@ def test_tables_and_pictures(tmp_path: Path) -> None:
 
 def test_other_suites_have_none_of_it() -> None:
     data = ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))
-    assert build(data) is None
+    assert tables(data) is None
     assert build_charts(data) == []

@@ -11,11 +11,11 @@ from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedE
 from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
-from ullage.runs.cells.prepare import PreparedSweep, prepare_sweep
+from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
-from ullage.suites.sweep.execution import execute
-from ullage.suites.sweep.words import sweep_words
+from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.prepare import PreparedSweep, execute, prepare_sweep
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)
 Prepare = Callable[..., PreparedSweep]
@@ -36,7 +36,7 @@ class World:
 
     def request(self, **words: object) -> Request:
         targets = [f"a={self.path / 'a'}", f"b={self.path / 'b'}"]
-        asked = sweep_words(**{"target": targets, "ranks": "1,2", "block": "1M,4M", **words})
+        asked = parse_options(SweepOptions, **{"target": targets, "ranks": "1,2", "block": "1M,4M", **words})
         return Request(run_id="r1", suite="sweep", created="now", targets=asked.targets, options=asked.options)
 
     def prepare(self, **words: object) -> PreparedSweep:

@@ -8,11 +8,12 @@ import pytest
 
 from suites.sweep.conftest import World
 from support.simulated_engine import Clock, Cost, SimulatedEngine
+from ullage.errors import UserError
 from ullage.model.plan import Case, Plan
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.cells.planning import Cell
-from ullage.runs.cells.prepare import planned_cells
+from ullage.runs.cells.prepared import planned_cells
 
 
 def tally(world: World) -> RunProgress:
@@ -292,3 +293,9 @@ def test_the_same_seed_makes_the_same_course(tmp_path: Path) -> None:
         courses.append(other.engine.plans)
     one, two = ([(plan.seed, plan.layout, len(plan.cases)) for plan in course] for course in courses)
     assert one == two
+
+
+def test_a_volume_is_not_chosen_where_a_block_for_every_rank_has_no_room(world: World) -> None:
+    with pytest.raises(UserError, match=r"needs 1.00 GiB, .*may (?:take|be taken)|a block for every rank") as caught:
+        world.prepare(ranks="1024", block="1M", space="512M")
+    assert caught.value.code == 3

@@ -13,17 +13,19 @@ from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.plan import Layout, Plan, Target
 from ullage.model.request import Request
-from ullage.runs.cells.planning import Cell, LaunchSpec, by_layout, make_cells, make_layout, make_plan, shuffled_layouts
+from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layouts
 from ullage.runs.cells.volume import Shape, choose_volume, share_bytes
+from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.options.reading import parse_options
+from ullage.suites.sweep.cells import make_cells, make_layout
 from ullage.suites.sweep.options import SweepOptions
-from ullage.suites.sweep.words import sweep_words
 
 TARGETS = [Target(name="a", uri="posix:/a"), Target(name="b", uri="posix:/b")]
 MIB = 1 << 20
 
 
 def options(**words: object) -> SweepOptions:
-    asked = sweep_words(**{"target": ["a=/a"], "ranks": "1,2,4", "block": "1M,4M", **words})
+    asked = parse_options(SweepOptions, **{"target": ["a=/a"], "ranks": "1,2,4", "block": "1M,4M", **words})
     return SweepOptions.model_validate(asked.options)
 
 
@@ -33,7 +35,7 @@ def cells(volume: int = 64 * MIB, targets: list[Target] | None = None, **words: 
 
 def plan_of(some: list[Cell], **words: object) -> Plan:
     request = Request(run_id="r1", suite="sweep", created="now")
-    return make_plan(request, options(**words), some, LaunchSpec(1, 3, 3, 10.0), "/r/001.ndjson")
+    return make_plan(request, options(**words), some, LaunchSpec(1, "/r/001.ndjson", 10.0, (3, 3)))
 
 
 def test_every_combination_is_there_once() -> None:

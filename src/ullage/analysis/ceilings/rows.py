@@ -5,24 +5,21 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ullage.analysis.verdicts import above_ceiling
+from ullage.model.flags import INVALID_ABOVE_CEILING
 from ullage.model.summary import Ceiling, Row
 
-_ABOVE: Final = "INVALID:above-ceiling"
 _CACHED: Final = frozenset({"mixed", "partly", "warm", "cached"})
-_ABOVE_REASON: Final = "times the ceiling"
 
 
 def with_ceiling(row: Row, ceiling: Ceiling | None) -> Row:
     """``row`` under ``ceiling`` alone: its share, and the flag of what cannot be. A bound of a time lies below it."""
-    flags = [flag for flag in row.flags if flag != _ABOVE]
-    reasons = row.reasons if len(flags) == len(row.flags) else [r for r in row.reasons if not r.endswith(_ABOVE_REASON)]
+    flags = [flag for flag in row.flags if flag.code != INVALID_ABOVE_CEILING]
     if ceiling is None or row.median <= 0:
-        return row.model_copy(update={"ceiling": None, "share": None, "flags": flags, "reasons": reasons})
+        return row.model_copy(update={"ceiling": None, "share": None, "flags": flags})
     share = row.median / ceiling.value if row.better == "more" else ceiling.value / row.median
     above = above_ceiling(share, 1.0)
-    if above is not None:
-        flags, reasons = [*flags, above.name], [*reasons, above.reason]
-    return row.model_copy(update={"ceiling": ceiling, "share": share, "flags": flags, "reasons": reasons})
+    flags += [] if above is None else [above]
+    return row.model_copy(update={"ceiling": ceiling, "share": share, "flags": flags})
 
 
 def is_of_device(row: Row) -> bool:
@@ -37,7 +34,7 @@ def best_reached(rows: Sequence[Row], describe: Callable[[Row], str]) -> Ceiling
     """
     reached: list[tuple[float, str]] = []
     for row in rows:
-        if not any(flag.startswith("INVALID") for flag in row.flags):
+        if not row.is_invalid:
             reached.append((row.median, describe(row)))
         if row.peer is not None:
             reached.append((row.peer.median, f"{row.peer.tool}, {describe(row)}"))

@@ -14,24 +14,25 @@ from ullage.model.system import Place, SystemFacts
 from ullage.units import parse_rate
 
 ACCESSES: Final[tuple[Access, ...]] = ("write", "read")
-_FORMS: Final = "write TARGET=RATE or TARGET:read=RATE, for example nvme:read=3.2GB/s"
+CEILING_FORMS: Final = "write TARGET=RATE or TARGET:read=RATE, for example nvme:read=3.2GB/s"
 
 
-def parse_ceilings(texts: Iterable[str], targets: Iterable[Target]) -> dict[str, float]:
-    """Bytes/s by ``TARGET`` or ``TARGET:ACCESS`` from words like ``nvme:read=3.2GB/s``; ``UserError`` for others."""
+def read_ceiling(text: str) -> tuple[str, float]:
+    """``TARGET`` or ``TARGET:ACCESS``, and bytes/s, from a text such as ``nvme:read=3.2GB/s``, else ``UserError``."""
+    place, separator, rate = text.rpartition("=")
+    if not separator:
+        raise UserError("not a ceiling of one of the targets", f"'{text}'", CEILING_FORMS)
+    value = parse_rate(rate)
+    if value <= 0:
+        raise UserError("a ceiling lies above 0", f"'{text}'", CEILING_FORMS)
+    return place, value
+
+
+def unknown_ceiling(declared: Iterable[str], targets: Iterable[Target]) -> str | None:
+    """The first of ``declared`` that is neither one of ``targets`` nor an access to one of them."""
     names = {target.name for target in targets}
-    declared: dict[str, float] = {}
-    for text in texts:
-        place, separator, rate = text.rpartition("=")
-        name, _, access = place.rpartition(":")
-        known = place in names or (name in names and access in ACCESSES)
-        if not separator or not known:
-            raise UserError("not a ceiling of one of the targets", f"'{text}'", _FORMS)
-        value = parse_rate(rate)
-        if value <= 0:
-            raise UserError("a ceiling lies above 0", f"'{text}'", _FORMS)
-        declared[place] = value
-    return declared
+    known = {*names, *(f"{name}:{access}" for name in names for access in ACCESSES)}
+    return next((place for place in declared if place not in known), None)
 
 
 def ceilings_for(
@@ -39,7 +40,7 @@ def ceilings_for(
 ) -> dict[str, Ceiling]:
     """The ceiling of each direction (``write``, ``read``) of ``target``; a direction without one is left out.
 
-    ``declared`` holds bytes/s by ``TARGET`` or ``TARGET:ACCESS``, as ``parse_ceilings`` makes it; the exact key wins,
+    ``declared`` holds bytes/s by ``TARGET`` or ``TARGET:ACCESS``, as ``read_ceiling`` makes it; the exact key wins,
     and either wins over the machine file.
     """
     detected = _detected(target.name, system)

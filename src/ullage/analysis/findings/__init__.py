@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rows say, as sentences with numbers. One file a kind, found by walking this package.
+"""What the rows say, as sentences with numbers. A module a family of kinds, found by walking this package.
 
-A file sets ``ORDER`` (its place among the kinds) and ``find(study) -> list[Finding]``, pure over the rows of a study.
+A module sets ``FINDERS``: pairs of a kind's place among the kinds and its function from a study to findings, pure over
+the rows of the study.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable
-from typing import cast
 
 from ullage.analysis.findings.study import Failed, Study, make_study
+from ullage.discovery import gathered, modules_in
 from ullage.model.summary import Finding, Row
 
 __all__ = ["Failed", "Study", "find_all", "make_study"]
@@ -23,8 +22,6 @@ def find_all(rows: Iterable[Row], failed: Iterable[Failed] = (), level: float = 
 
 
 def load_finders() -> list[Finder]:
-    """The ``find`` of every file of this package that has one."""
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    finders = [module for module in modules if hasattr(module, "find")]
-    return [cast("Finder", module.find) for module in sorted(finders, key=lambda module: cast("int", module.ORDER))]
+    """The functions of all kinds, in their order."""
+    found: list[tuple[int, Finder]] = gathered(modules_in(__name__), "FINDERS")
+    return [find for _, find in sorted(found, key=lambda one: one[0])]

@@ -3,17 +3,18 @@
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from ullage.analysis.findings.neighbours import AXES, Cell, OddLine, Residual, odd_cells, odd_lines, residuals
 from ullage.analysis.findings.study import Grid, Numbers, Study
-from ullage.analysis.findings.words import block, columns, noun, numbers_of, place, plural, setting_text, show, times
+from ullage.analysis.findings.words import block, columns, noun, numbers_of, place, setting_text
 from ullage.model.summary import Finding
+from ullage.quantity import plural, show, times
 
-ORDER = 50
 _ADVICE = "Repeat it before building on it (--recheck does)."
 
 
-def find(study: Study) -> list[Finding]:
+def find_outliers(study: Study) -> list[Finding]:
     """Odd lines first; their cells are not looked at again one by one, and predict no others."""
     return [finding for grid in study.grids for finding in _of_grid(grid)]
 
@@ -84,3 +85,6 @@ def _cell(grid: Grid, cell: Cell, said: tuple[Residual, ...]) -> Finding:
     )
     numbers = _numbers(grid, [cell], nearest.factor, _least(said)) | columns(scope="cell")
     return Finding(kind="outlier", text=text, severity="advice", numbers=numbers)
+
+
+FINDERS: Final = ((50, find_outliers),)

@@ -167,11 +167,6 @@ def access_of(row: Row) -> str:
     return str(row.params.get("access", ""))
 
 
-def is_invalid(row: Row) -> bool:
-    """Flagged as no speed at all."""
-    return any(flag.startswith("INVALID") for flag in row.flags)
-
-
 def make_study(rows: Iterable[Row], failed: Iterable[Failed] = (), level: float = 0.95) -> Study:
     """Group ``rows`` into grids, in the order in which they come."""
     all_rows = tuple(rows)
@@ -201,7 +196,7 @@ def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
 
 def _is_usable(row: Row) -> bool:
     ranks, positive = row.params.get("ranks"), bool(row.repetitions) and min(row.repetitions) > 0
-    return isinstance(ranks, int) and positive and not is_invalid(row)
+    return isinstance(ranks, int) and positive and not row.is_invalid
 
 
 def _cell(row: Row) -> Cell:

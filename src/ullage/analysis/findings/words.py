@@ -8,49 +8,11 @@ from typing import Final, TypeVar
 from ullage.analysis.findings.study import Grid, Numbers, Setting
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.units import format_bytes, format_operations, format_rate, format_time
+from ullage.quantity import format_param, listing, param_label, plural, processes
+from ullage.units import format_bytes
 
 _NOUNS: Final = {"write": "writes", "read": "reads", "rewrite": "rewrites", "reread": "rereads"}
 T = TypeVar("T", bound=Hashable)
-
-
-def show(value: float, unit: str) -> str:
-    """``3.20 GB/s``, ``45.2 kop/s``, ``1.50 ms``; any other unit with four digits."""
-    match unit:
-        case "B/s":
-            return format_rate(value)
-        case "op/s":
-            return format_operations(value)
-        case "s":
-            return format_time(value)
-        case _:
-            return f"{value:.4g} {unit}".strip()
-
-
-def show_row(row: Row) -> str:
-    """Median and interval: ``3.20 GB/s [3.10, 3.30]``; a single sample says so."""
-    if row.low is None or row.high is None:
-        return f"{show(row.median, row.unit)} (one sample)"
-    return f"{show(row.median, row.unit)} [{show(row.low, row.unit)}, {show(row.high, row.unit)}]"
-
-
-def times(ratio: float) -> str:
-    """``7.1 x``: two significant digits below 10, whole numbers above, small ones in full."""
-    if ratio >= 99.5:
-        return f"{ratio:,.0f} x"
-    if ratio >= 9.95:
-        return f"{ratio:.1f} x"
-    return f"{ratio:.2f} x" if ratio >= 0.0995 else f"{ratio:.2g} x"
-
-
-def plural(count: int, noun: str) -> str:
-    """``1 rank``, ``2 ranks``."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def processes(count: int) -> str:
-    """``1 process``, ``2 processes``."""
-    return f"{count:,} process{'' if count == 1 else 'es'}"
 
 
 def crowded(on_a_node: int, cores: int) -> str:
@@ -80,24 +42,12 @@ def cell_of(row: Row) -> tuple[int, int]:
 
 def setting_text(setting: Setting) -> str:
     """``, order random``: what else sets a grid apart; empty when nothing does."""
-    return "".join(f", {name.removesuffix('_bytes').replace('_', ' ')} {_value(name, v)}" for name, v in setting)
-
-
-def _value(name: str, value: Scalar) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return format_bytes(value) if name.endswith("_bytes") and isinstance(value, int) else str(value)
+    return "".join(f", {param_label(name)} {format_param(name, v)}" for name, v in setting)
 
 
 def subject(grid: Grid) -> str:
     """``nvme writes``, with the setting where there is one: the beginning of a sentence."""
     return f"{grid.target} {noun(grid.access)}{setting_text(grid.setting)}"
-
-
-def listing(words: Sequence[str], most: int = 8) -> str:
-    """``a, b and c``; ``a, b and 7 more``."""
-    shown = list(words) if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def span(values: Sequence[int], every: Sequence[int]) -> str:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics, found by walking this package: a file sets ``METRIC = Metric(...)`` or ``METRICS = (...)``."""
+"""Metrics, found by walking this package: a module for each kind of work sets ``METRICS``."""
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, cast
+from typing import Literal
 
+from ullage.discovery import gathered, modules_in
 from ullage.errors import UserError
 from ullage.model.record import PhaseRecord
 
@@ -31,15 +30,8 @@ class Metric:
 @cache
 def load_metrics() -> dict[str, Metric]:
     """All metrics of this package by name."""
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    found = [metric for module in modules for metric in _metrics_of(module)]
-    return {metric.name: metric for metric in found}
-
-
-def _metrics_of(module: object) -> tuple[Metric, ...]:
-    single = cast("Metric | None", getattr(module, "METRIC", None))
-    return cast("tuple[Metric, ...]", getattr(module, "METRICS", ())) if single is None else (single,)
+    found: list[Metric] = gathered(modules_in(__name__), "METRICS")
+    return {metric.name: metric for metric in sorted(found, key=lambda metric: metric.name)}
 
 
 def metric_named(name: str) -> Metric:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared arithmetic of the metrics: counts over nanoseconds, and nanoseconds as seconds."""
+"""Shared arithmetic of the metrics: counts over nanoseconds, and gauges over the time of windows."""
 
 from typing import Final
 
 from ullage.model.record import PhaseRecord, Stage
 
 NS_PER_S: Final = 1e9
+WINDOWS: Final = "kernel_s"
+"""The gauge with the time of all windows of work in windows."""
 
 
 def per_second(count: int, elapsed_ns: int) -> float | None:
@@ -27,3 +29,19 @@ def longest_of(phase: PhaseRecord, stage: str) -> float | None:
     """Seconds that the slowest rank spent in ``stage``; None when it did not take place."""
     found = phase.stages.get(stage)
     return None if found is None else seconds(found.longest_ns)
+
+
+def rate_of(phase: PhaseRecord, amount: str) -> float | None:
+    """The gauge ``amount`` added over the ranks, over the longest time of a rank's windows; None where unsaid or 0."""
+    done, took = phase.gauges.get(amount), phase.gauges.get(WINDOWS)
+    if done is None or took is None or took.most <= 0 or done.sum <= 0:
+        return None
+    return done.sum / took.most
+
+
+def time_each(phase: PhaseRecord, seconds: str, count: str) -> float | None:
+    """The gauge ``seconds`` over the gauge ``count``, both added over the ranks; None where either is unsaid or 0."""
+    took, done = phase.gauges.get(seconds), phase.gauges.get(count)
+    if took is None or done is None or took.sum <= 0 or done.sum <= 0:
+        return None
+    return took.sum / done.sum

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantiles and the spread around the median."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 # Of a normal distribution the standard deviation is this often the median absolute deviation.
 NORMAL_CONSISTENCY: Final = 1.4826022185056018
 
 
-def median(samples: Sequence[float]) -> float:
+def median(samples: Iterable[float]) -> float:
     """Middle value, of an even number the mean of the two middle ones. ``ValueError`` without samples."""
     return median_of_sorted(sorted(samples))
 

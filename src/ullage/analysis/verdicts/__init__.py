@@ -3,8 +3,10 @@
 
 from ullage.analysis.verdicts.cache import Verdict, VerdictKind, cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.physics import above_ceiling, littles_law, payload_in_time, too_short, verification
+from ullage.analysis.verdicts.verdict import NOTHING_BEHIND
 
 __all__ = [
+    "NOTHING_BEHIND",
     "Verdict",
     "VerdictKind",
     "above_ceiling",

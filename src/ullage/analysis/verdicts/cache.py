@@ -9,7 +9,15 @@ before the phase decide where process and device disagree.
 
 from typing import Final
 
-from ullage.analysis.verdicts.verdict import WHOLE, Verdict, VerdictKind, combine_verdicts, percent, read_verdict
+from ullage.analysis.verdicts.verdict import (
+    NOTHING_BEHIND,
+    WHOLE,
+    Verdict,
+    VerdictKind,
+    combine_verdicts,
+    percent,
+    read_verdict,
+)
 from ullage.model.record import Moved, PhaseRecord, Resident
 from ullage.units import format_volume
 
@@ -28,7 +36,7 @@ def cache_verdict(
     ``holds_data``: false for targets without a place, whose bytes nobody keeps.
     """
     if phase.access == "none":
-        return Verdict("none", "none")
+        return NOTHING_BEHIND
     if not holds_data or phase.access == "metadata":
         return Verdict("none", "none", None, ("no storage is behind this target",) if not holds_data else ())
     if memory_target or phase.file_system in _MEMORY_FILE_SYSTEMS:

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flags for numbers that cannot be, or that stand on too little. A flag that starts with INVALID is no speed at all."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import stage_span_ns
+from ullage.model.flags import (
+    IDLE_RANKS,
+    INVALID_ABOVE_CEILING,
+    INVALID_LITTLES_LAW,
+    INVALID_VERIFICATION,
+    PAYLOAD_IN_TIME,
+    TOO_SHORT,
+    Flag,
+)
 from ullage.model.plan import Parameters
 from ullage.model.record import PhaseRecord
 from ullage.units import format_time
@@ -17,19 +25,11 @@ _SHORTEST_NS: Final = 10_000_000
 _MOST_PAYLOAD: Final = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """``name`` is stable and goes into the row's flags, ``reason`` into its reasons."""
-
-    name: str
-    reason: str
-
-
 def above_ceiling(value: float, ceiling: float) -> Flag | None:
     """More than 1.05 times what the part can do is a mistake of the measurement or of the ceiling, not a speed."""
     if value <= ABOVE_CEILING * ceiling:
         return None
-    return Flag("INVALID:above-ceiling", f"{value / ceiling:.2f} times the ceiling")
+    return Flag(code=INVALID_ABOVE_CEILING, reason=f"{value / ceiling:.2f} times the ceiling")
 
 
 def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
@@ -47,13 +47,15 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     slots = phase.ranks * _count(parameters, "queue_depth") * _count(parameters, "threads")
     busy = phase.latency.sum_ns / (span_ns * slots)
     if busy > _MOST_BUSY:
-        return Flag("INVALID:littles-law", f"the operations add up to {busy:.2f} times the time the ranks had")
+        return Flag(
+            code=INVALID_LITTLES_LAW, reason=f"the operations add up to {busy:.2f} times the time the ranks had"
+        )
     if busy >= _LEAST_BUSY:
         return None
     reason = f"the ranks were in operations for {busy:.0%} of the transfer time only"
     if phase.prepare_ns > 0:
         reason += f"; {format_time(phase.prepare_ns / 1e9)} went into payload"
-    return Flag("idle-ranks", reason)
+    return Flag(code=IDLE_RANKS, reason=reason)
 
 
 def _count(parameters: Parameters, name: str) -> int:
@@ -65,9 +67,8 @@ def payload_in_time(phase: PhaseRecord) -> Flag | None:
     """Keying buffers between batches stands in the phase's time, though in no operation's: fast targets show it."""
     if phase.elapsed_ns <= 0 or phase.prepare_ns <= _MOST_PAYLOAD * phase.elapsed_ns:
         return None
-    return Flag(
-        "payload-in-time", f"{phase.prepare_ns / phase.elapsed_ns:.1%} of the phase went into keying the payload"
-    )
+    share = phase.prepare_ns / phase.elapsed_ns
+    return Flag(code=PAYLOAD_IN_TIME, reason=f"{share:.1%} of the phase went into keying the payload")
 
 
 def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:
@@ -75,11 +76,11 @@ def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:
     limit_ns = max(_SHORTEST_NS, _CLOCK_READS * read_cost_ns)
     if phase.elapsed_ns >= limit_ns:
         return None
-    return Flag("too-short", f"a phase of {format_time(phase.elapsed_ns / 1e9)}: take a larger volume")
+    return Flag(code=TOO_SHORT, reason=f"a phase of {format_time(phase.elapsed_ns / 1e9)}: take a larger volume")
 
 
 def verification(phase: PhaseRecord) -> Flag | None:
     """Data that came back wrong."""
     if phase.bad_blocks == 0:
         return None
-    return Flag("INVALID:verification-failed", f"{phase.bad_blocks} blocks came back wrong")
+    return Flag(code=INVALID_VERIFICATION, reason=f"{phase.bad_blocks} blocks came back wrong")

@@ -37,6 +37,9 @@ class Verdict:
     reasons: tuple[str, ...] = ()
 
 
+NOTHING_BEHIND: Final = Verdict("none", "none")
+
+
 def percent(share: float) -> str:
     """``37 %``."""
     return f"{round(share * 100)} %"
@@ -51,10 +54,11 @@ def read_verdict(share: float, reasons: Sequence[str]) -> Verdict:
     return Verdict(f"mixed {percent(share)}", "mixed", share, tuple(reasons))
 
 
-def combine_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
+def combine_verdicts(verdicts: Sequence[Verdict], *, are_repetitions: bool = True) -> Verdict:
     """One verdict for the repetitions behind a row: the median share where all know one, else the weakest of them.
 
-    Where repetitions differ the first reason says how often each was met. ``ValueError`` without verdicts.
+    Where repetitions differ the first reason says how often each was met. ``are_repetitions``: false where it may be
+    something else that differs, of which no reason tells. ``ValueError`` without verdicts.
     """
     if not verdicts:
         raise ValueError("no verdicts")
@@ -63,7 +67,7 @@ def combine_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
     reasons = list(dict.fromkeys(reason for verdict in verdicts for reason in verdict.reasons))
     if len(kinds) > 1:
         met = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-        reasons.insert(0, f"repetitions differ: {met}")
+        reasons = [f"repetitions differ: {met}", *reasons] if are_repetitions else reasons
     else:
         # Counters of each repetition would fill the page; the one nearest the median stands for them.
         reasons = list(_typical(verdicts).reasons)

@@ -4,14 +4,103 @@
 The files belong together: rates and latencies of one are held against each other, and against the device's ceiling.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from ullage.analysis.findings.words import columns
 from ullage.importers import IMPORT_SUITE, Importer
-from ullage.importers.pa1.checks import checked
-from ullage.importers.pa1.findings import findings_of
+from ullage.importers.pa1 import checks
+from ullage.importers.pa1.checks import Checked, checked
 from ullage.importers.pa1.tables import TABLES, read_lines, table_of
-from ullage.model.summary import Summary
+from ullage.model.flags import INVALID_ABOVE_CEILING, INVALID_LITTLES_LAW
+from ullage.model.summary import Finding, Summary
+from ullage.units import format_bytes, format_rate
+
+_Pick = Callable[[Checked], float]
+_WIDTH_ALIKE: Final = 1.3
+_TOLD_ONCE: Final = frozenset({INVALID_LITTLES_LAW, checks.PEER_LITTLES_LAW})
+
+
+def findings_of(found: Sequence[Checked]) -> list[Finding]:
+    """One for each kind and table in which it is met; then what the rates of types say of the code."""
+    findings: list[Finding] = []
+    for code, rule in _RULES.items():
+        # The law binds two tables, and is told once.
+        tables = dict.fromkeys(one.line.table.name for one in found if code in one.found)
+        if code in _TOLD_ONCE and len(tables) > 1:
+            tables = dict.fromkeys(list(tables)[:1])
+        for table in tables:
+            met = [one for one in found if code in one.found and one.line.table.name == table]
+            findings.append(_finding(code, table, met, rule))
+    return [*findings, *_widths(found)]
+
+
+def _finding(code: str, table: str, met: Sequence[Checked], rule: tuple[str, _Pick]) -> Finding:
+    lead, pick = rule
+    worst = max(met, key=pick)
+    flag = worst.found[code]
+    count = f"{len(met)} line{'s' if len(met) > 1 else ''}"
+    text = f"{table}: {lead} in {count}, as in {_place(worst)}: {flag.reason}."
+    numbers = columns(table=table, lines=len(met), worst=pick(worst))
+    return Finding(kind=flag.detail or flag.code, text=text, severity="warning", numbers=numbers)
+
+
+def _place(one: Checked) -> str:
+    line = one.line
+    size = f" {format_bytes(line.size)}" if line.size else ""
+    return f"{line.work}{size} with {line.threads} thread{'s' if line.threads > 1 else ''}"
+
+
+def _share(one: Checked) -> float:
+    return one.row.share or 0.0
+
+
+def _peer_share(one: Checked) -> float:
+    peer = one.line.peer or 0.0
+    if one.line.table.better == "more":
+        return peer / one.device
+    return one.device / peer if peer else 0.0
+
+
+def _threads(one: Checked) -> float:
+    return one.line.threads
+
+
+def _fewest_threads(one: Checked) -> float:
+    return -one.line.threads
+
+
+_RULES: Final[dict[str, tuple[str, _Pick]]] = {
+    checks.CEILING_TIMES_THREADS: ("the ceiling was multiplied by the threads", _threads),
+    checks.CEILING_OF_SMALL_REQUESTS: ("random blocks stand under a ceiling of small requests", _threads),
+    INVALID_ABOVE_CEILING: ("more was measured than the device can do", _share),
+    checks.PEER_ABOVE_CEILING: ("the other tool's number is more than the device can do", _peer_share),
+    INVALID_LITTLES_LAW: ("rate and latency contradict each other", _fewest_threads),
+    checks.PEER_LITTLES_LAW: ("the other tool's rate and latency contradict each other", _fewest_threads),
+    checks.INVALID_INVERSE_RATE: ("a latency falls with threads", _threads),
+    checks.EFFICIENCY_INVERTED: ("the efficiency of a time is upside down", lambda one: one.line.efficiency or 0.0),
+    checks.PEER_EFFICIENCY_INVERTED: (
+        "the efficiency of the other tool's time is upside down",
+        lambda one: one.line.peer_efficiency or 0.0,
+    ),
+    checks.CEILING_WITHOUT_INSTRUCTION: ("the theory is that of no instruction", _threads),
+    checks.CEILING_OF_ALL_CORES: ("a part of the cores is held against all of them", _fewest_threads),
+}
+
+
+def _widths(found: Sequence[Checked]) -> list[Finding]:
+    """Rates that do not depend on the width of the type come from code that handles one value at a time."""
+    cpu = [one for one in found if one.line.table.name == "cpu"]
+    alone = {one.line.work: one.line.ours for one in cpu if one.line.threads == 1}
+    if len(alone) < 2 or max(alone.values()) > _WIDTH_ALIKE * min(alone.values()):
+        return []
+    least, most = (format_rate(value).removesuffix("B/s") for value in (min(alone.values()), max(alone.values())))
+    text = (
+        f"cpu: {', '.join(alone)} all do {least} to {most}operations a second with 1 thread: a rate that does not "
+        "depend on the width of the type is that of scalar code, one value an instruction."
+    )
+    return [Finding(kind="width-independent", text=text, severity="advice", numbers=columns(types=list(alone)))]
+
 
 _FORM: Final = "CSV of a course report: precision, workload or protocol, threads, measured_*, a peer, theoretical_*"
 
@@ -37,3 +126,4 @@ IMPORTER: Final = Importer(
     tuple(f"pa1_{table.name.replace(' ', '_')}.csv" for table in TABLES),
     read_all,
 )
+IMPORTERS: Final = (IMPORTER,)

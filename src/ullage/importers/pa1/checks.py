@@ -12,10 +12,20 @@ from typing import Final
 
 from ullage.analysis.verdicts.physics import ABOVE_CEILING
 from ullage.importers.pa1.tables import Line
+from ullage.model.flags import INVALID, INVALID_ABOVE_CEILING, INVALID_LITTLES_LAW, Flag, each_once, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Ceiling, Peer, Row
 from ullage.units import format_rate, format_time
 
+INVALID_INVERSE_RATE: Final = f"{INVALID}:inverse-rate"
+CEILING_OF_ALL_CORES: Final = "ceiling-of-all-cores"
+CEILING_OF_SMALL_REQUESTS: Final = "ceiling-of-small-requests"
+CEILING_TIMES_THREADS: Final = "ceiling-times-threads"
+CEILING_WITHOUT_INSTRUCTION: Final = "ceiling-without-instruction"
+EFFICIENCY_INVERTED: Final = "efficiency-inverted"
+PEER_ABOVE_CEILING: Final = "peer-above-ceiling"
+PEER_EFFICIENCY_INVERTED: Final = "peer-efficiency-inverted"
+PEER_LITTLES_LAW: Final = "peer-littles-law"
 TYPES: Final = {"QP": "int8", "HP": "int16", "SP": "fp32", "DP": "fp64"}
 _ACCESS: Final = {"R": "read", "W": "write"}
 _ORDER: Final = {"S": "sequential", "R": "random"}
@@ -31,12 +41,12 @@ _SAME: Final = 2.0
 
 @dataclass(frozen=True)
 class Checked:
-    """``device``: what the theory says of the device or machine itself. ``reasons``: by flag, also those of the row."""
+    """``device``: what the theory says of the device or machine itself. ``found``: the flags of what cannot be."""
 
     line: Line
     row: Row
     device: float
-    reasons: dict[str, str]
+    found: dict[str, Flag]
 
 
 def checked(lines: Sequence[Line]) -> list[Checked]:
@@ -46,10 +56,8 @@ def checked(lines: Sequence[Line]) -> list[Checked]:
 
 def _checked(line: Line, lines: Sequence[Line]) -> Checked:
     device, source = device_ceiling(line, lines)
-    found: dict[str, str] = {}
-    for check in _CHECKS:
-        found.update(check(line, lines, device))
-    return Checked(line, _row(line, device, source, found), device, found)
+    flags = each_once(flag for check in _CHECKS for flag in check(line, lines, device))
+    return Checked(line, _row(line, device, source, flags), device, {flag.code: flag for flag in flags})
 
 
 def device_ceiling(line: Line, lines: Sequence[Line]) -> tuple[float, str]:
@@ -94,109 +102,112 @@ def _is_close(a: float, b: float) -> bool:
 
 # -- what cannot be ---------------------------------------------------------------------------------------------------
 
-Found = dict[str, str]
+Found = list[Flag]
 
 
 def _above_ceiling(line: Line, _lines: Sequence[Line], device: float) -> Found:
-    found: Found = {}
-    for flag, who, value in (
-        ("INVALID:above-ceiling", "", line.ours),
-        ("peer-above-ceiling", f"{line.table.tool}: ", line.peer),
+    found: Found = []
+    for code, who, value in (
+        (INVALID_ABOVE_CEILING, "", line.ours),
+        (PEER_ABOVE_CEILING, f"{line.table.tool}: ", line.peer),
     ):
         share = 0.0 if value is None else value / device if line.table.better == "more" else device / value
         if share > ABOVE_CEILING:
-            found[flag] = f"{who}{share:.2f} times the ceiling"
+            found.append(Flag(code=code, reason=f"{who}{share:.2f} times the ceiling"))
     return found
 
 
 def _times_threads(line: Line, lines: Sequence[Line], _device: float) -> Found:
     if not is_multiplied(line, lines):
-        return {}
+        return []
     alone = _alone(line, lines)
     reason = f"the theory of 1 thread was multiplied by {line.threads}: a device has one ceiling"
-    return {"ceiling-times-threads": f"{reason} ({format_rate(alone.theory)})"}
+    return [Flag(code=CEILING_TIMES_THREADS, reason=f"{reason} ({format_rate(alone.theory)})")]
 
 
 def _small_requests(line: Line, lines: Sequence[Line], _device: float) -> Found:
     if not _is_of_small_requests(line, lines):
-        return {}
-    return {"ceiling-of-small-requests": "the theory is the rate of small requests x 4 KB, which bounds no large block"}
+        return []
+    reason = "the theory is the rate of small requests x 4 KB, which bounds no large block"
+    return [Flag(code=CEILING_OF_SMALL_REQUESTS, reason=reason)]
 
 
 def _little(line: Line, lines: Sequence[Line], _device: float) -> Found:
     """Of the table of latencies and that of rates, for the same work."""
     if line.table.name not in ("disk iops", "disk latency"):
-        return {}
+        return []
     other_name = "disk latency" if line.table.name == "disk iops" else "disk iops"
     place = (line.work, line.threads, line.size)
     others = (one for one in lines if one.table.name == other_name)
     other = next((one for one in others if place == (one.work, one.threads, one.size)), None)
     if other is None:
-        return {}
-    found: Found = {}
-    for flag, who, a, b in (
-        ("INVALID:littles-law", "", line.ours, other.ours),
-        ("peer-littles-law", f"{line.table.tool}: ", line.peer, other.peer),
+        return []
+    found: Found = []
+    for code, who, a, b in (
+        (INVALID_LITTLES_LAW, "", line.ours, other.ours),
+        (PEER_LITTLES_LAW, f"{line.table.tool}: ", line.peer, other.peer),
     ):
         if a is None or b is None:
             continue
         rate, latency_s = (a, b) if line.table.name == "disk iops" else (b, a)
         in_flight = rate * latency_s
         if abs(in_flight / line.threads - 1) > _LAW:
-            found[flag] = (
+            reason = (
                 f"{who}{rate:,.0f} a second x {format_time(latency_s)} = {in_flight:.2f} in flight with "
                 f"{line.threads} thread{'s' if line.threads > 1 else ''}"
             )
+            found.append(Flag(code=code, reason=reason))
     return found
 
 
 def _inverted(line: Line, _lines: Sequence[Line], _device: float) -> Found:
     """Of a time the theory is the least, so the efficiency is theory over time; more than 100 % is a time too long."""
     if line.table.better == "more":
-        return {}
-    found: Found = {}
-    for flag, who, value, published in (
-        ("efficiency-inverted", "", line.ours, line.efficiency),
-        ("peer-efficiency-inverted", f"{line.table.tool}: ", line.peer, line.peer_efficiency),
+        return []
+    found: Found = []
+    for code, who, value, published in (
+        (EFFICIENCY_INVERTED, "", line.ours, line.efficiency),
+        (PEER_EFFICIENCY_INVERTED, f"{line.table.tool}: ", line.peer, line.peer_efficiency),
     ):
         # Some lines are the right way round: there the theory stands above.
         if value is not None and published is not None and _is_close(published, 100 * value / line.theory):
-            found[flag] = f"{who}published as {published:.4g} %: a time over its theory, which grows as it gets worse"
+            reason = f"{who}published as {published:.4g} %: a time over its theory, which grows as it gets worse"
+            found.append(Flag(code=code, reason=reason))
     return found
 
 
 def _inverse_rate(line: Line, lines: Sequence[Line], _device: float) -> Found:
     if line.table.metric != "latency" or line.threads == 1:
-        return {}
+        return []
     alone = _alone(line, lines)
     times = line.threads / alone.threads
     falls = line.ours < _FALLEN * alone.ours
     if not falls or not 1 / _SAME <= line.ours * times / alone.ours <= _SAME:
-        return {}
+        return []
     reason = (
         f"{format_time(line.ours)} with {line.threads} threads against {format_time(alone.ours)} with {alone.threads}: "
         "the time of all over the operations of all, which is the inverse of a rate"
     )
-    return {"INVALID:inverse-rate": reason}
+    return [Flag(code=INVALID_INVERSE_RATE, reason=reason)]
 
 
 def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Found:
     """A multiply-add of 8 bits a lane at 8 times the rate of doubles: AVX2 has none (int8 dots came with VNNI)."""
     doubles = next((one for one in lines if one.table is line.table and one.work == "DP"), None)
     if line.table.name != "cpu" or line.work != "QP" or doubles is None:
-        return {}
+        return []
     if not _is_close(line.theory, 8 * doubles.theory):
-        return {}
+        return []
     reason = "8 times that of doubles, by lanes alone: no instruction of a CPU with such a DP peak multiplies 8 bits so"
-    return {"ceiling-without-instruction": reason}
+    return [Flag(code=CEILING_WITHOUT_INSTRUCTION, reason=reason)]
 
 
 def _whole_machine(line: Line, lines: Sequence[Line], _device: float) -> Found:
     most = max(one.threads for one in lines if one.table is line.table)
     if line.table.name != "cpu" or line.threads == most:
-        return {}
+        return []
     reason = f"{line.threads} thread{'s' if line.threads > 1 else ''} held against the peak of all cores"
-    return {"ceiling-of-all-cores": reason}
+    return [Flag(code=CEILING_OF_ALL_CORES, reason=reason)]
 
 
 _CHECKS: Final[tuple[Callable[[Line, Sequence[Line], float], Found], ...]] = (
@@ -217,7 +228,6 @@ _CHECKS: Final[tuple[Callable[[Line, Sequence[Line], float], Found], ...]] = (
 def _row(line: Line, device: float, source: str, found: Found) -> Row:
     table = line.table
     ceiling = Ceiling(value=device, kind="declared", source=source)
-    flags = ["interval-below-95", *found]
     return Row(
         metric=table.metric,
         unit=table.unit,
@@ -232,9 +242,9 @@ def _row(line: Line, device: float, source: str, found: Found) -> Row:
         ceiling=ceiling,
         share=line.ours / device if table.better == "more" else device / line.ours,
         verdict="unknown(imported)",
-        reasons=["imported: one value, without counters", *found.values()],
+        verdict_reasons=["imported: one value, without counters"],
         grade=None,
-        flags=flags,
+        flags=[Flag(code=interval_below()), *found],
         peer=None if line.peer is None else Peer(tool=table.tool, version="as published", median=line.peer),
     )
 

@@ -9,10 +9,10 @@ from typing import Final
 from ullage.analysis.compare import Cell, Sample, compare_samples
 from ullage.errors import UserError
 from ullage.model.plan import Scalar
-from ullage.report.charts import Chart, Figure
+from ullage.quantity import DASH, format_param, format_row, param_label, significant
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.points import omitted, points_each, series_label, setting_of, spread_out
-from ullage.report.quantity import DASH, format_param, format_row, param_label, significant
 from ullage.report.vega import INK, Spec, ordinal, tooltip
 from ullage.report.verdicts import classify
 from ullage.report.view import MOST_PANELS, Panel
@@ -154,3 +154,4 @@ CHART: Final = Chart(
     order=30,
     build=build,
 )
+CHARTS: Final = (CHART,)

@@ -5,12 +5,13 @@ from typing import Final
 
 from ullage.model.record import Latency
 from ullage.model.summary import Row
+from ullage.quantity import format_param, format_quantity, param_label, plural
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.latency import NAMES, Percentiles, merge
+from ullage.report.plots import line_mark, plot
 from ullage.report.points import MOST_XS, omitted, series_label, series_labels, setting_of, spread_out
-from ullage.report.quantity import format_param, format_quantity, param_label, plural
 from ullage.report.vega import Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.view import Panel
 
@@ -102,16 +103,14 @@ def _over_series(panel: Panel, found: list[tuple[Row, Percentiles]]) -> Spec:
     names = list(reversed(NAMES))
     color = ordinal("name", names, "", scale={"domain": names, "range": ordered_colors(len(names))})
     encoding = {"x": x, "y": _y_axis(values), "color": color, "tooltip": _TOOLTIP}
-    mark = {"type": "line", "strokeWidth": 2, "point": {"filled": True, "size": 36}}
-    return {"width": 410, "height": 220, "data": {"values": values}, "mark": mark, "encoding": encoding}
+    return plot(410, 220, values, line_mark(36), encoding)
 
 
 def _over_percentiles(panel: Panel, found: list[tuple[Row, Percentiles]]) -> Spec:
     x = ordinal("name", NAMES, "percentile of the calls", axis={"labelAngle": 0, "grid": False})
     values = _values(panel, found)
     encoding = {"x": x, "y": _y_axis(values), "tooltip": _TOOLTIP}
-    mark = {"type": "line", "strokeWidth": 2, "color": ordered_colors(1)[0], "point": {"filled": True, "size": 50}}
-    return {"width": 410, "height": 220, "data": {"values": values}, "mark": mark, "encoding": encoding}
+    return plot(410, 220, values, {**line_mark(50), "color": ordered_colors(1)[0]}, encoding)
 
 
 CHART: Final = Chart(
@@ -121,3 +120,4 @@ CHART: Final = Chart(
     order=40,
     build=build,
 )
+CHARTS: Final = (CHART,)

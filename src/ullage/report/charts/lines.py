@@ -4,10 +4,13 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.model.flags import interval_below
 from ullage.model.plan import Scalar
+from ullage.quantity import Scale, format_quantity, param_label, scale_for
 from ullage.report import verdicts
-from ullage.report.charts import Chart, Figure
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
+from ullage.report.plots import layered, quantity_axis
 from ullage.report.points import (
     MOST_XS,
     ROW_TOOLTIP,
@@ -18,7 +21,6 @@ from ullage.report.points import (
     spread_out,
     strongest_series,
 )
-from ullage.report.quantity import Scale, format_quantity, param_label, scale_for
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordered_colors, ordinal, rank_axis, verdict_shape
 from ullage.report.view import Panel
 
@@ -70,7 +72,7 @@ def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], sca
     )
     color = ordinal("series", labels, param_label(panel.series_key), scale=colors, legend=legend)
     x = rank_axis(xs, "x", param_label(panel.x_key))
-    y = {"field": "y", "type": "quantitative", "title": f"{panel.metric} ({scale.unit})", "scale": {"zero": True}}
+    y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
     layers: list[Spec] = [*_ceiling_layers(panel, xs, scale)]
     if any(row.low is not None for row in rows):
         band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": color}
@@ -85,7 +87,7 @@ def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], sca
     marker = {"x": x, "y": y, "fill": color, "stroke": color, **verdict_shape(), "tooltip": ROW_TOOLTIP}
     layers.append({"mark": {"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}, "encoding": marker})
     values = [point(row, panel, scale) for row in rows]
-    return {"width": WIDTH, "height": HEIGHT, "data": {"values": values}, "layer": layers}
+    return layered(WIDTH, HEIGHT, layers, values)
 
 
 def _bar_spec(panel: Panel, series: Sequence[Scalar], scale: Scale) -> Spec:
@@ -94,7 +96,7 @@ def _bar_spec(panel: Panel, series: Sequence[Scalar], scale: Scale) -> Spec:
     x = ordinal(
         "series", labels, param_label(panel.series_key) if series else "", axis={"labelAngle": 0, "grid": False}
     )
-    y = {"field": "y", "type": "quantitative", "title": f"{panel.metric} ({scale.unit})", "scale": {"zero": True}}
+    y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
     layers: list[Spec] = [
         {
             "mark": {"type": "bar", "color": ACCENT, "opacity": 0.35, "width": {"band": 0.6}},
@@ -107,7 +109,7 @@ def _bar_spec(panel: Panel, series: Sequence[Scalar], scale: Scale) -> Spec:
     marker = {"x": x, "y": y, **verdict_shape(), "tooltip": ROW_TOOLTIP}
     layers.append({"mark": {"type": "point", "fill": INK, "stroke": INK, "size": 50, "opacity": 1}, "encoding": marker})
     values = [point(row, panel, scale) for row in rows]
-    return {"width": {"step": 52}, "height": HEIGHT, "data": {"values": values}, "layer": layers}
+    return layered({"step": 52}, HEIGHT, layers, values)
 
 
 def _in_series(value: Scalar | None, series: Sequence[Scalar]) -> bool:
@@ -161,7 +163,7 @@ def _ceiling_words(panel: Panel) -> str:
 def _interval_words(panel: Panel) -> str:
     if all(row.low is None for row in panel.rows):
         return "One sample a point: no interval."
-    short = any("interval-below-95" in row.flags for row in panel.rows)
+    short = any(row.has_flag(interval_below()) for row in panel.rows)
     what = "Bands" if len(panel.xs) > 1 else "Whiskers"
     return f"{what}: {'range of the repetitions (too few for 95 %)' if short else '95 % interval of the median'}."
 
@@ -173,3 +175,4 @@ CHART: Final = Chart(
     order=10,
     build=build,
 )
+CHARTS: Final = (CHART,)

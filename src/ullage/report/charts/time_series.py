@@ -6,10 +6,11 @@ from typing import Final
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.report.charts import Chart, Figure
+from ullage.quantity import format_quantity, scale_for, significant
+from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
+from ullage.report.plots import plot, quantity_axis
 from ullage.report.points import setting_of
-from ullage.report.quantity import format_quantity, scale_for, significant
 from ullage.report.vega import ACCENT, Spec, tooltip
 from ullage.report.view import Panel
 
@@ -129,12 +130,12 @@ def _spec(lines: Sequence[tuple[str, PhaseRecord, str]]) -> Spec:
             "title": f"time from the phase's start ({time.unit})",
             "axis": {"grid": False},
         },
-        "y": {"field": "y", "type": "quantitative", "title": f"rate ({scale.unit})", "scale": {"zero": True}},
+        "y": quantity_axis("y", f"rate ({scale.unit})"),
         "color": color,
         "tooltip": _TOOLTIP,
     }
     mark = {"type": "line", "strokeWidth": 1.8}
-    return {"width": 470, "height": 190, "data": {"values": values}, "mark": mark, "encoding": encoding}
+    return plot(470, 190, values, mark, encoding)
 
 
 CHART: Final = Chart(
@@ -144,3 +145,4 @@ CHART: Final = Chart(
     order=50,
     build=build,
 )
+CHARTS: Final = (CHART,)

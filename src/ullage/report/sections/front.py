@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Finding, Headline, Part, Row, Summary
+from ullage.quantity import DASH, format_interval, format_quantity, scale_for, significant
+from ullage.report.contents import LEAD, Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_interval, format_quantity, scale_for, significant
-from ullage.report.sections import LEAD, Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import classify, is_invalid
 from ullage.units import format_time
@@ -138,3 +138,4 @@ SECTION: Final = Section(
     order=LEAD - 1,
     build=build,
 )
+SECTIONS: Final = (SECTION,)

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every phase of the benchmark in its own order: what it gave, how long it took, what was really measured."""
+"""Tables of named phases: what each gave, latency of operations and their parts, how far apart ranks were."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ullage.model.record import Latency, PhaseRecord, RankTime
+from ullage.quantity import DASH, format_quantity, plural, significant
+from ullage.report.charts.time_series import spread_of
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, named_phases
-from ullage.report.quantity import DASH, format_quantity
-from ullage.report.sections import Content, Grid, Heading, Section
+from ullage.report.latency import NAMES, Percentiles, merge
+from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, labeller, named_phases
 from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import classify, is_invalid
 
 
-def build(data: ReportData) -> Content | None:
+def phase_table(data: ReportData) -> Content | None:
     """None without named phases."""
     phases = named_phases(data)
     if not phases:
@@ -32,7 +36,7 @@ def build(data: ReportData) -> Content | None:
         Heading("counts"),
     ]
     shared = _shared_reasons(phases)
-    rows = [[*([Cell(phase.target)] if with_target else []), *_cells(phase, shared)] for phase in phases]
+    rows = [[*([Cell(phase.target)] if with_target else []), *_phase_cells(phase, shared)] for phase in phases]
     notes = [f"All phases: {'; '.join(shared)}."] if shared else []
     return Content(notes=notes, grids=[_without_empty_columns(columns, rows)])
 
@@ -50,7 +54,7 @@ def _shared_reasons(phases: Sequence[NamedPhase]) -> list[str]:
     return [text for text in phases[0].row.reasons if all(text in phase.row.reasons for phase in phases)]
 
 
-def _cells(phase: NamedPhase, shared: Sequence[str]) -> list[Cell]:
+def _phase_cells(phase: NamedPhase, shared: Sequence[str]) -> list[Cell]:
     row, verdict = phase.row, classify(phase.row)
     seconds = phase.seconds
     worn = format_rate(phase.wear_out_rate, row.unit) + (" (cut short)" if phase.is_wear_out_cut else "")
@@ -76,12 +80,140 @@ def _counts(phase: NamedPhase, shared: Sequence[str]) -> Cell:
     return Cell(f"yes; {reasons}" if reasons else "yes")
 
 
-SECTION: Final = Section(
+PHASES: Final = Section(
     name="phases",
     title="Phases",
     doc="In the order in which they ran. GiB/s are 2³⁰ bytes a second, kIOPS thousands of operations a second, as the "
     "lists count; the table of all rows has GB/s. At the wall: what was done when the time was up, over that time. "
     "With wear-out: the same after every rank went on to the largest count of any.",
     order=2,
-    build=build,
+    build=phase_table,
 )
+
+
+# -- latency of single operations, and of the parts of an operation ----------------------------------------------------
+
+
+_OPERATION_COLUMNS: Final = (
+    Heading("phase"),
+    Heading("part"),
+    Heading("operations", is_number=True),
+    *(Heading(name, is_number=True) for name in NAMES),
+)
+
+
+def operation_table(data: ReportData) -> Content | None:
+    """None where no record of a named phase has a histogram."""
+    phases = named_phases(data)
+    label = labeller(phases)
+    rows = [
+        _operation_cells(label(phase), part, found)
+        for phase in phases
+        for part, found in percentiles_by_part(phase.records)
+    ]
+    return Content(grids=[Grid("", _OPERATION_COLUMNS, rows)]) if rows else None
+
+
+def percentiles_by_part(records: Sequence[PhaseRecord]) -> Iterator[tuple[str, Percentiles]]:
+    """The whole operation, whose part is empty, then its parts; over all ``records``."""
+    parts: dict[str, list[Latency]] = {"": [record.latency for record in records if record.latency is not None]}
+    for record in records:
+        for name, latency in record.latency_parts.items():
+            if latency is not None:
+                parts.setdefault(name, []).append(latency)
+    for name, latencies in parts.items():
+        found = merge(latencies)
+        if found is not None:
+            yield name, found
+
+
+def _operation_cells(label: str, part: str, found: Percentiles) -> list[Cell]:
+    values = [found.seconds.get(name) for name in NAMES]
+    return [
+        Cell("" if part else label, css="target nowrap"),
+        Cell(part or "whole"),
+        number_cell(f"{found.operations:,}"),
+        *(number_cell(DASH if value is None else format_quantity(value, "s")) for value in values),
+    ]
+
+
+OPERATIONS: Final = Section(
+    name="operations",
+    title="Latency of the operations",
+    doc="Over all ranks and repetitions: half of the operations are faster than p50, one in a thousand is slower than "
+    "p99.9. A part is what one operation spent in one call, such as the open of a create.",
+    order=60,
+    build=operation_table,
+)
+
+
+# -- how far apart the ranks of each phase were, and which were the slowest --------------------------------------------
+
+
+_NS_PER_S: Final = 1e9
+# Below this a slowest rank is chance, and to count it would accuse a node for nothing.
+_NOTABLE_SPREAD: Final = 1.1
+_FEWEST_TIMES: Final = 3
+_MOST_NAMED: Final = 3
+_RANK_COLUMNS: Final = (
+    Heading("phase"),
+    Heading("slowest / fastest", is_number=True),
+    Heading("fastest rank"),
+    Heading("slowest ranks"),
+)
+
+
+def rank_table(data: ReportData) -> Content | None:
+    """None where no record of a named phase tells its ranks apart."""
+    phases = named_phases(data)
+    found = [(phase, record) for phase in phases if (record := _widest(phase.records)) is not None]
+    if not found:
+        return None
+    label, widest = labeller(phases), max(spread_of(record) for _, record in found)
+    rows = [_rank_cells(label(phase), record, widest) for phase, record in found]
+    return Content(notes=_repeatedly_slow(found), grids=[Grid("", _RANK_COLUMNS, rows)])
+
+
+def _widest(records: Sequence[PhaseRecord]) -> PhaseRecord | None:
+    """The repetition whose ranks were furthest apart, of those with more than one rank."""
+    told = [record for record in records if record.ranks > 1 and record.by_rank is not None and record.by_rank.slowest]
+    return max(told, key=spread_of, default=None)
+
+
+def _rank_cells(label: str, record: PhaseRecord, widest: float) -> list[Cell]:
+    spread, by_rank = spread_of(record), record.by_rank
+    bar = (spread - 1) / (widest - 1) if widest > 1 else None
+    slowest = by_rank.slowest if by_rank is not None else []
+    return [
+        Cell(label, css="target nowrap"),
+        number_cell(f"{significant(spread)}x", bar=bar),
+        Cell(_rank(by_rank.fastest) if by_rank is not None else ""),
+        Cell("; ".join(map(_rank, slowest))),
+    ]
+
+
+def _rank(found: RankTime) -> str:
+    return f"rank {found.rank} on {found.node}: {format_quantity(found.elapsed_ns / _NS_PER_S, 's')}"
+
+
+def _repeatedly_slow(found: Sequence[tuple[NamedPhase, PhaseRecord]]) -> list[str]:
+    """A sentence on ranks that were the slowest of several phases: a sign of the node, not of the phase."""
+    notable = [record for _, record in found if spread_of(record) >= _NOTABLE_SPREAD]
+    slowest = [record.by_rank.slowest[0] for record in notable if record.by_rank is not None]
+    counts = Counter((rank.rank, rank.node) for rank in slowest).most_common(_MOST_NAMED)
+    named = [
+        f"rank {rank} on {node} in {plural(count, 'phase')}" for (rank, node), count in counts if count >= _FEWEST_TIMES
+    ]
+    return [f"Slowest again and again: {', '.join(named)} of {len(notable)} with unequal ranks."] if named else []
+
+
+SLOW_RANKS: Final = Section(
+    name="slow_ranks",
+    title="Ranks",
+    doc="Time of the slowest rank over that of the fastest, in the repetition where they were furthest apart.",
+    order=70,
+    build=rank_table,
+)
+
+
+SECTIONS: Final = (PHASES, OPERATIONS, SLOW_RANKS)

@@ -3,14 +3,15 @@
 
 from typing import Final
 
+from ullage.model.flags import interval_below
 from ullage.model.summary import Row
+from ullage.quantity import DASH, format_param, format_quantity, format_share
+from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import DASH, format_param, format_quantity, format_share
-from ullage.report.sections import Content, Grid, Heading, Section
 from ullage.report.table import Cell, number_cell
 
 _TABLE: Final = "table"
-_NO_FLAG: Final = "interval-below-95"
+_NO_FLAG: Final = interval_below()
 _HEADS: Final = (
     Heading("workload"),
     Heading("threads", is_number=True),
@@ -45,7 +46,7 @@ def _grid(name: str, rows: list[Row]) -> Grid:
 def _line(row: Row) -> list[Cell]:
     peer, ceiling, params = row.peer, row.ceiling, row.params
     block = format_param("block_bytes", params["block_bytes"]) if "block_bytes" in params else DASH
-    flags = [flag for flag in row.flags if flag != _NO_FLAG]
+    flags = [code for code in row.flag_codes if code != _NO_FLAG]
     return [
         Cell(str(params["workload"])),
         number_cell(str(params.get("threads", ""))),
@@ -74,3 +75,4 @@ SECTION: Final = Section(
     order=1,
     build=build,
 )
+SECTIONS: Final = (SECTION,)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Score
+from ullage.quantity import significant
+from ullage.report.contents import LEAD, Card, Cards, Content, Section
 from ullage.report.data import ReportData
-from ullage.report.quantity import significant
-from ullage.report.sections import LEAD, Card, Cards, Content, Section
 
 _DIGITS: Final = 4
 
@@ -69,3 +69,4 @@ SECTION: Final = Section(
     order=LEAD,
     build=build,
 )
+SECTIONS: Final = (SECTION,)

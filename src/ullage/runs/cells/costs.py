@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Final
 
+from ullage.analysis.statistics import median
 from ullage.model.system import Place
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.cells.planning import Cell
@@ -61,10 +61,10 @@ def from_two_sizes(small: tuple[int, float], large: tuple[int, float]) -> PlaceC
 
 @dataclass
 class Costs:
-    """Estimates that learn from the tally of the run, and from its launches."""
+    """Estimates that learn from the progress of the run, and from its launches."""
 
     basis: Basis
-    tally: RunProgress = field(default_factory=RunProgress)
+    progress: RunProgress = field(default_factory=RunProgress)
     _launches: dict[int, float] = field(default_factory=dict[int, float])
 
     def saw_launch(self, ranks: int, overhead_s: float) -> None:
@@ -81,14 +81,14 @@ class Costs:
 
     def repetition_s(self, cell: Cell) -> float:
         """One repetition of ``cell``, with all that is around it."""
-        seen = self.tally.of(cell.case.id).seconds
+        seen = self.progress.of(cell.case.id).seconds
         return median(seen) if seen else self.basis.places[cell.place].seconds(cell.dataset_bytes)
 
     def correct(self, cells: Iterable[Cell]) -> "Costs":
         """The same, with what the measured cells of each target say of those that were not measured yet."""
         ratios: dict[tuple[str, str], list[float]] = {}
         for cell in cells:
-            if seen := self.tally.of(cell.case.id).seconds:
+            if seen := self.progress.of(cell.case.id).seconds:
                 expected = self.basis.places[cell.place].seconds(cell.dataset_bytes)
                 ratios.setdefault(cell.place, []).append(median(seen) / max(expected, 1e-9))
         places = {
@@ -97,4 +97,4 @@ class Costs:
             else cost
             for place, cost in self.basis.places.items()
         }
-        return Costs(Basis(places, self.basis.launch_s, self.basis.text), self.tally, self._launches)
+        return Costs(Basis(places, self.basis.launch_s, self.basis.text), self.progress, self._launches)

@@ -1,38 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep would do, for people: every case, what it moves, how long all of it takes and how much room it needs."""
+"""What a run would do, for people: every case, what it moves, how long all of it takes and how much room it needs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ullage.model.plan import Limits
-from ullage.model.system import Memory, Place
+from ullage.model.system import Place
 from ullage.runs.cells.costs import Costs
+from ullage.runs.cells.options import RunOptions
 from ullage.runs.cells.planning import Cell, by_layout
-from ullage.runs.cells.room import most_bytes, needed_bytes
+from ullage.runs.cells.room import needed_bytes
+from ullage.runs.machine import Machine
+from ullage.runs.room import most_bytes
 from ullage.runs.suite import Explanation
-from ullage.suites.sweep.options import RunOptions, SweepOptions
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS = ["target", "backend", "ranks", "block", "phases", "data", "files", "each takes about", "case"]
 
 
 @dataclass(frozen=True)
-class Scene:
-    """Everything an explanation looks at. ``volume_text`` says how the volume was found, ``notes`` what else."""
+class Outlook:
+    """What a run would do. ``volume_text`` says how the volume was found, ``notes`` what else."""
 
     options: RunOptions
     cells: Sequence[Cell]
     costs: Costs
-    places: Sequence[Place]
-    memory: Memory
+    machine: Machine
     volume_text: str
     notes: Sequence[str]
 
 
-def explain(scene: Scene) -> Explanation:
+def explain(outlook: Outlook) -> Explanation:
     """The whole of it. Pure."""
-    rows = [_row(cell, scene.costs) for cell in scene.cells]
-    return Explanation([*_head(scene), *scene.notes], list(_HEADERS), rows, [*_totals(scene), *_space(scene)])
+    rows = [_row(cell, outlook.costs) for cell in outlook.cells]
+    return Explanation([*_head(outlook), *outlook.notes], list(_HEADERS), rows, [*_totals(outlook), *_space(outlook)])
 
 
 def _row(cell: Cell, costs: Costs) -> list[str]:
@@ -51,18 +52,18 @@ def _row(cell: Cell, costs: Costs) -> list[str]:
     ]
 
 
-def _head(scene: Scene) -> list[str]:
-    options = scene.options
-    layouts = len(by_layout(scene.cells))
+def _head(outlook: Outlook) -> list[str]:
+    options = outlook.options
+    layouts = len(by_layout(outlook.cells))
     repeated = (
         f"Each is repeated {options.min_repetitions} to {options.max_repetitions} times, until its median is known to "
         f"+-{options.interval:.1%}, in {format_time(options.time_s)} in all; order shuffled with seed {options.seed}."
     )
-    lines = [f"Cases: {len(scene.cells)}, in {layouts} launches at least; {scene.volume_text}.", repeated]
-    places = {place.target: place for place in scene.places}
+    lines = [f"Cases: {len(outlook.cells)}, in {layouts} launches at least; {outlook.volume_text}.", repeated]
+    places = {place.target: place for place in outlook.machine.places}
     lines += [
         f"Target {target.name}: {target.uri} ({_nature(places.get(target.name))})."
-        for target in {cell.target.name: cell.target for cell in scene.cells}.values()
+        for target in {cell.target.name: cell.target for cell in outlook.cells}.values()
     ]
     return lines
 
@@ -76,22 +77,6 @@ def _nature(place: Place | None) -> str:
     return f"{kind} on {place.source or 'an unknown source'}{', remote' if place.is_remote else ''}"
 
 
-def sweep_notes(options: SweepOptions, cells: Sequence[Cell], volume_bytes: int) -> list[str]:
-    """What of a sweep is not as one might expect."""
-    lines: list[str] = []
-    if "write" not in options.access:
-        lines.append(f"Each case writes first what it reads; only {', '.join(options.access)} become rows.")
-    asked = [volume_bytes * (cell.layout.ranks if options.weak else 1) for cell in cells]
-    lines += inexact_volumes(cells, asked)
-    if options.cache == "none" and "read" in options.access:
-        lines.append("Nothing is done about caches before reads: expect the verdict warm.")
-    if options.extend:
-        lines.append(
-            f"While the best lies at the rim of {' or '.join(options.extend)} and still grows, doubled values come."
-        )
-    return lines
-
-
 def inexact_volumes(cells: Sequence[Cell], asked: Sequence[int]) -> list[str]:
     """A line where cells do not move the bytes ``asked`` of them."""
     inexact = [cell for cell, wanted in zip(cells, asked, strict=True) if cell.dataset_bytes != wanted]
@@ -101,23 +86,23 @@ def inexact_volumes(cells: Sequence[Cell], asked: Sequence[int]) -> list[str]:
     return [f"{what}: their true bytes are below."]
 
 
-def _totals(scene: Scene) -> list[str]:
-    fewest, most = scene.options.min_repetitions, scene.options.max_repetitions
-    once_s = sum(scene.costs.repetition_s(cell) for cell in scene.cells)
-    launches_s = sum(scene.costs.launch_s(layout.ranks) for layout in by_layout(scene.cells))
-    written = sum(cell.dataset_bytes * _count(cell, ("write", "rewrite")) for cell in scene.cells)
-    read = sum(cell.dataset_bytes * _count(cell, ("read", "reread")) for cell in scene.cells)
+def _totals(outlook: Outlook) -> list[str]:
+    fewest, most = outlook.options.min_repetitions, outlook.options.max_repetitions
+    once_s = sum(outlook.costs.repetition_s(cell) for cell in outlook.cells)
+    launches_s = sum(outlook.costs.launch_s(layout.ranks) for layout in by_layout(outlook.cells))
+    written = sum(cell.dataset_bytes * _count(cell, ("write", "rewrite")) for cell in outlook.cells)
+    read = sum(cell.dataset_bytes * _count(cell, ("read", "reread")) for cell in outlook.cells)
     least_s = launches_s + fewest * once_s
     moved = (
         f"Written {format_volume(fewest * written)} to {format_volume(most * written)}, "
         f"read {format_volume(fewest * read)} to {format_volume(most * read)}."
     )
     lasts = (
-        f"The minimum takes about {format_time(round(least_s, 1))} ({scene.costs.basis.text}); "
-        f"the run ends when all is known well enough, after {format_time(scene.options.time_s)} at the latest."
+        f"The minimum takes about {format_time(round(least_s, 1))} ({outlook.costs.basis.text}); "
+        f"the run ends when all is known well enough, after {format_time(outlook.options.time_s)} at the latest."
     )
     lines = [moved, lasts]
-    if least_s > scene.options.time_s:
+    if least_s > outlook.options.time_s:
         lines.append("That is more than the time allows: some cells would get fewer repetitions, and be flagged.")
     return lines
 
@@ -126,13 +111,13 @@ def _count(cell: Cell, phases: Iterable[str]) -> int:
     return sum(phase in cell.phases for phase in phases)
 
 
-def _space(scene: Scene) -> list[str]:
-    limits = Limits(space_bytes=scene.options.space)
+def _space(outlook: Outlook) -> list[str]:
+    limits = Limits(space_bytes=outlook.options.space)
     lines: list[str] = []
-    for place in scene.places:
-        needed = needed_bytes(scene.cells, place.target, keep=scene.options.keep)
+    for place in outlook.machine.places:
+        needed = needed_bytes(outlook.cells, place.target, keep=outlook.options.keep)
         free = "unknown" if place.free_bytes is None else format_volume(place.free_bytes)
-        allowed = format_volume(most_bytes(place, limits, scene.memory))
+        allowed = format_volume(most_bytes(place, limits, outlook.machine.memory))
         lines.append(
             f"Space on {place.target}: {format_volume(needed)} at a time; {free} free, of which {allowed} may be taken."
         )

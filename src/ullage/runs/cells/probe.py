@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short run on each target, to choose a volume with which the sweep fits into its time."""
+"""A short run on each target, to choose a volume with which a run fits into its time."""
 
 from collections.abc import Iterable, Sequence
 from statistics import mean
@@ -11,12 +11,12 @@ from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.request import Request
 from ullage.results.records import AnyRecord
 from ullage.runs.cells.costs import Basis, PlaceCost, from_two_sizes
-from ullage.runs.cells.planning import Cell, LaunchSpec, make_layout, make_plan, resized
+from ullage.runs.cells.options import RunOptions
+from ullage.runs.cells.planning import Cell, make_plan
+from ullage.runs.launch_spec import LaunchSpec
 from ullage.runs.session import Ended, Session
-from ullage.suites.sweep.options import RunOptions, SweepOptions
-from ullage.units import format_rate, format_volume
+from ullage.units import format_rate
 
-_SIZES: Final = (8 << 20, 32 << 20)
 _REPETITIONS: Final = 2
 _SHARE_OF_TIME: Final = 0.1
 _LONGEST_S: Final = 15.0
@@ -28,19 +28,6 @@ class ProbeError(UserError):
     def __init__(self, ended: Ended) -> None:
         super().__init__(ended.message, "probe", "", ended.code)
         self.ended = ended
-
-
-def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None, most_bytes: int) -> list[Cell]:
-    """Two small cases of one rank for each target and backend: middle block, first of the varied parameters."""
-    block = sorted(options.blocks)[len(options.blocks) // 2]
-    layout = make_layout(1, options.model_copy(update={"nodes": None, "ranks_per_node": None}), cores)
-    alone = options.model_copy(update={"weak": False})
-    first: dict[tuple[str, str], Cell] = {}
-    for cell in cells:
-        first.setdefault(cell.place, cell)
-    small, large = (max(block, min(size, most_bytes // 8 * (1 + i))) for i, size in enumerate(_SIZES))
-    large = max(large, 2 * small)
-    return [resized(cell, alone, layout, block, size) for cell in first.values() for size in (small, large)]
 
 
 def probe_plan(plan: Plan, options: RunOptions) -> Plan:
@@ -93,16 +80,10 @@ def run_probe(session: Session, request: Request, options: RunOptions, cells: Se
     What it leaves lies in ``probe/`` of the result, apart from what is measured.
     """
     folder = session.result.path / "probe"
-    turn = LaunchSpec(turn=0, minimum=1, maximum=1, seconds=None)
-    plan = probe_plan(make_plan(request, options, cells, turn, str(folder / "records.ndjson")), options)
+    spec = LaunchSpec(0, str(folder / "records.ndjson"))
+    plan = probe_plan(make_plan(request, options, cells, spec), options)
     ended, records = session.launch_apart(folder, plan)
     if not ended.may_go_on:
         raise ProbeError(ended)
-    # A case that fails here fails in the sweep too, which says why.
+    # A case that fails here fails in the run too, which says why.
     return read_probe(cells, records, ended.seconds, assumed)
-
-
-def describe_choice(volume_bytes: int, options: SweepOptions, basis: Basis) -> str:
-    """One line for people."""
-    of_what = "each rank" if options.weak else "every case"
-    return f"volume {format_volume(volume_bytes)} for {of_what} ({basis.text})"

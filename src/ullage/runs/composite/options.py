@@ -5,6 +5,7 @@ from typing import Final
 
 from ullage.model.base import Strict
 from ullage.model.plan import Target
+from ullage.runs.options.groups import TargetsOptions
 
 PARTS: Final = "parts"
 
@@ -22,3 +23,13 @@ class PartsOptions(Strict):
     """In the order in which they run."""
 
     parts: list[PartRequest]
+
+
+class CompositeOptions(TargetsOptions):
+    """Options of such a suite, of which only what each part is asked for is kept."""
+
+    parts: list[PartRequest] = []
+
+    def kept(self) -> dict[str, object]:
+        """See ``SuiteOptions``."""
+        return PartsOptions(parts=self.parts).model_dump(mode="json")

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The summary of a run made of others: rows, findings, scores and events of all parts, and how each part ended."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.parts import PartOutcome
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Headline, Part, PartStatus, Summary
-from ullage.request_options import typed_options
+from ullage.model.summary import Finding, Headline, Part, PartStatus, Row, Summary
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.ceilings import with_common_ceilings
 from ullage.runs.composite.headlines import headlines
 from ullage.runs.composite.options import PARTS, PartsOptions
-from ullage.suites.rings.balance import balance_findings
+from ullage.runs.options.reading import read_options
+from ullage.runs.suite import Comparing, load_suites
 
 Build = Callable[[ResultFolder], Summary]
 _STATUS: Final[Mapping[int, PartStatus]] = {
@@ -32,7 +32,7 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
     """``build`` makes the summary of one part."""
     outcomes = {outcome.suite: outcome for outcome in result.read_outcomes()}
     whole = _Whole()
-    for asked in typed_options(PartsOptions, request).parts:
+    for asked in read_options(PartsOptions, request).parts:
         whole.add(asked.suite, _summary(result.part(asked.suite), build), outcomes.get(asked.suite))
     system = result.read_system()
     return Summary(
@@ -42,12 +42,18 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
         command=request.command,
         versions={**request.versions, **whole.versions},
         rows=with_common_ceilings(whole.rows),
-        findings=[*whole.findings, *balance_findings(whole.rows)],
+        findings=[*whole.findings, *_across(whole.rows)],
         scores=whole.scores,
         events=whole.events,
         system={} if system is None else system.model_dump(mode="json"),
         parts=whole.parts,
     )
+
+
+def _across(rows: Sequence[Row]) -> list[Finding]:
+    """What only the rows of several parts can tell."""
+    suites = [suite for suite in load_suites().values() if isinstance(suite, Comparing)]
+    return [finding for suite in suites for finding in suite.across(rows)]
 
 
 def _summary(part: ResultFolder, build: Build) -> Summary | None:

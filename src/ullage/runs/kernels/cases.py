@@ -10,9 +10,6 @@ from ullage.identity import case_id
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
 
-CPU: Final = Target(name="cpu", uri="cpu:")
-MEMORY: Final = Target(name="memory", uri="mem:")
-MPI: Final = Target(name="mpi", uri="mpi:")
 LAYOUT: Final = Layout(ranks=1, nodes=1)
 # Calibration of the windows, clock readings, and the engine's own work around a repetition.
 _AROUND_S: Final = 0.1

@@ -1,26 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that every suite of work without storage has, in their own types, as they stand in request.json."""
+"""Options that every suite of work without storage has, as they stand in request.json."""
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import Field
 
-from ullage.model.base import Strict
 from ullage.model.machine import MachineFile
+from ullage.runs.options.declared import RANKS, REPETITIONS, Option
+from ullage.runs.options.groups import QuickOptions, SeedOptions, TimeOptions
+from ullage.runs.options.kinds import ALL, ThreadAxis
+
+if TYPE_CHECKING:
+    from ullage.runs.kernels.resources import Resources
 
 
-class CaseOptions(Strict):
-    """``time_s``: for all measurement; null: as long as it takes."""
+class CaseOptions(TimeOptions, QuickOptions, SeedOptions):
+    """``peer`` and ``machine`` are options of the suites that have such (``PeerOptions``, ``MachineOptions``)."""
 
-    repetitions: Annotated[int, Field(ge=1)] = 6
-    time_s: Annotated[float, Field(gt=0)] | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
-    quick: bool = False
-    peer: bool = True
-    machine: Annotated[MachineFile | None, Field(description="datasheet values, as ceilings")] = None
+    repetitions: Annotated[int, Field(ge=1), Option("Of every case.", usual="6", quick="3", order=REPETITIONS)] = 6
+    peer: bool = False
+    machine: MachineFile | None = None
 
 
 class KernelOptions(CaseOptions):
     """``threads``: counts to measure with, rising."""
 
-    threads: Annotated[list[Annotated[int, Field(ge=1, le=4096)]], Field(min_length=1)]
+    threads: Annotated[
+        list[Annotated[int, Field(ge=1, le=4096)]],
+        Field(min_length=1),
+        ThreadAxis(),
+        Option("1,2,all or 1:8:x2.", unsaid="powers of 2 up to the cores, and all", order=RANKS),
+    ]
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """What ``all`` means here, and which counts there are where nothing was said."""
+        from ullage.runs.kernels.resources import read_resources
+
+        asked = cast("Sequence[int | str] | None", said.get("threads"))
+        counts = thread_counts(asked, read_resources(), quick=bool(said.get("quick")))
+        return super().settle({**said, "threads": counts})
+
+
+def thread_counts(asked: "Sequence[int | str] | None", resources: "Resources", *, quick: bool = False) -> list[int]:
+    """Rising. Default: powers of 2 up to all, and all; ``quick``: 1 and all. ``UserError`` for more than CPUs."""
+    if asked is None:
+        powers = [1] if quick else [1 << power for power in range(resources.threads.bit_length())]
+        return sorted({*powers, resources.threads})
+    counts = sorted({resources.threads if count == ALL else int(count) for count in asked})
+    resources.check(counts)
+    return counts

@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work on cores and memory that was checked against engine and machine, ready to be explained or run."""
+"""Work without storage that was checked against engine and machine, ready to be explained or run.
 
+It runs launch by launch, what the first results ask for, then peers.
+"""
+
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ullage.errors import EXIT_OK
 from ullage.model.plan import Limits, Named, Plan
 from ullage.model.request import Request
+from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
+from ullage.results.records import read_records
+from ullage.runs.deadline import Deadline, share_out
+from ullage.runs.execution import GENEROUS, SHORTEST_S, Execution, read_progress, too_short
 from ullage.runs.kernels.cases import KernelCase
-from ullage.runs.kernels.notes import Note
 from ullage.runs.kernels.options import CaseOptions
-from ullage.runs.session import Session
+from ullage.runs.notes import Note, note_once
+from ullage.runs.peer_runs import PeerJob, PeerRuns
+from ullage.runs.session import Ended, Session
 from ullage.runs.suite import Explanation
 from ullage.units import format_time
 
@@ -19,6 +29,22 @@ _SHORTEST_PATIENCE_S: Final = 120.0
 # A case may be so much slower than expected before it counts as hanging.
 _MOST_SURPRISE: Final = 20
 LAUNCH_S: Final = 1.0
+_FIRST_LOOK_S: Final = 1.0
+# Of the time, kept back for what the first results may ask for, and for what those ask for.
+_MORE_SHARE: Final = 0.2
+_LATER_SHARE: Final = 0.4
+
+
+@dataclass(frozen=True)
+class KernelPeers:
+    """What other tools do beside ours: after all of ours, or, ``in_turn``, after each repetition of them.
+
+    ``jobs`` looks for what is installed, and may ask for what was measured so far; ``lines`` explain it.
+    """
+
+    jobs: Callable[[Session], Sequence[PeerJob]]
+    lines: tuple[str, ...] = ("What is installed of the peers is run afterwards; `ullage peers` names them.",)
+    in_turn: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,15 +52,14 @@ class PreparedKernels:
     """See ``Prepared``. ``headers``: of the cases' ``words``.
 
     ``more``: cases that only what was measured can ask for; called after all ``cases`` have run, and again after those
-    it has named, until it names no new ones. ``beside``: what is measured after all of our own. ``notes``
-    become events of the run.
+    it has named, until it names no new ones. ``notes`` become events of the run.
     """
 
     request: Request
     options: CaseOptions
     headers: tuple[str, ...]
     cases: Sequence[KernelCase]
-    beside: Callable[[Session], None] | None = None
+    peers: KernelPeers | None = None
     notes: tuple[Note, ...] = ()
     more: Callable[[Session], Sequence[KernelCase]] | None = None
 
@@ -57,8 +82,8 @@ class PreparedKernels:
         tail = [f"All of it takes about {format_time(round(total_s, 1))}."]
         if options.time_s is not None and total_s > options.time_s:
             tail.append("That is more than the time allows: some cases would get fewer repetitions, and be flagged.")
-        if options.peer and self.beside is not None:
-            tail.append("What is installed of the peers is run afterwards; `ullage peers` names them.")
+        if options.peer and self.peers is not None:
+            tail += self.peers.lines
         return Explanation(head, [*self.headers, "each takes about", "case"], rows, tail)
 
     def plans(self, result: ResultFolder) -> list[Plan]:
@@ -95,11 +120,136 @@ class PreparedKernels:
             cases=[case.case.model_copy(update={"prior_elapsed_ns": known.get(case.case.id, {})}) for case in cases],
         )
 
-    def run(self, session: Session) -> int:
-        """See ``Prepared``."""
-        from ullage.runs.kernels.execution import execute
+    def run(self, session: Session, now: Callable[[], float] = time.monotonic) -> int:
+        """See ``Prepared``. ``now``: a clock in s."""
+        runs = PeerRuns(session, now)
+        peers = self.peers if self.options.peer else None
+        if peers is not None and peers.in_turn and (jobs := peers.jobs(session)):
+            return self._in_turn(session, now, runs, jobs)
+        execution = KernelExecution(session, read_progress(session), self)
+        cases = execution.follow(now)
+        if peers is not None and not peers.in_turn and execution.may_go_on:
+            runs.measure(peers.jobs(session), rounds=1)
+        execution.note(cases)
+        return execution.code
 
-        return execute(self, session)
+    def _in_turn(self, session: Session, now: Callable[[], float], runs: PeerRuns, jobs: Sequence[PeerJob]) -> int:
+        """A repetition of ours and the peers by turns, so that both see the machine in the same state."""
+        code = EXIT_OK
+        for count in range(1, self.options.repetitions + 1):
+            options = self.options.model_copy(update={"repetitions": count})
+            execution = KernelExecution(session, read_progress(session), replace(self, options=options))
+            execution.note(execution.follow(now))
+            code = max(code, execution.code)
+            if not execution.may_go_on or session.was_stopped or not execution.has_all(count):
+                return code
+            runs.measure(jobs, rounds=count)
+        return code
+
+
+@dataclass
+class KernelExecution(Execution):
+    """A run under way: launch by launch, then what the first results ask for."""
+
+    prepared: PreparedKernels
+    _last: int = field(default=0, init=False)
+
+    def follow(self, now: Callable[[], float]) -> list[KernelCase]:
+        """All launches, and the cases that they were for. ``now``: a clock in s."""
+        prepared, deadline = self.prepared, self.deadline(now)
+        cases = list(prepared.cases)
+        # Where the first results may ask for more, they must not have taken all of the time.
+        tries_s = 0.0 if deadline is None or prepared.more is None else _MORE_SHARE * deadline.left_s
+        self.launch_all(cases, None if deadline is None else deadline.earlier(tries_s))
+        while extra := self.more(cases):
+            kept_s = 0.0 if deadline is None else _LATER_SHARE * deadline.left_s
+            self.launch_all(extra, None if deadline is None else deadline.earlier(kept_s))
+            cases += extra
+        return cases
+
+    def has_all(self, count: int) -> bool:
+        """False once the time was too short for a repetition of some case; what failed does not count."""
+        found = [self.progress.of(case.case.id) for case in self.prepared.cases]
+        return all(case.has_failed or len(case.samples) >= count for case in found)
+
+    def lacking(self, cases: Sequence[KernelCase]) -> list[KernelCase]:
+        """Those with too few repetitions, without those that failed."""
+        return [case for case in cases if self.progress.lacks(case.case.id, self.prepared.options.repetitions)]
+
+    def deadline(self, now: Callable[[], float]) -> Deadline | None:
+        """What of the time earlier launches have not used, and enough for what a run to go on with lacks; or None."""
+        least_s = GENEROUS * self._estimate(self.lacking(self.prepared.cases)) if self.progress.repetitions else 0.0
+        left_s = self.seconds_left(self.prepared.options.time_s, least_s, self.progress.seconds)
+        return None if left_s is None else Deadline(now() + left_s, now)
+
+    def _estimate(self, cases: Sequence[KernelCase]) -> float:
+        counted = ((case, len(self.progress.of(case.case.id).counted)) for case in cases)
+        return LAUNCH_S + sum((self.prepared.options.repetitions - done) * case.seconds for case, done in counted)
+
+    def more(self, cases: Sequence[KernelCase]) -> list[KernelCase]:
+        """What the results so far ask for, besides ``cases``."""
+        if self.prepared.more is None or not self.may_go_on:
+            return []
+        known = {case.case.id for case in cases}
+        return [case for case in self.prepared.more(self.session) if case.case.id not in known]
+
+    def launch_all(self, cases: Sequence[KernelCase], deadline: Deadline | None) -> None:
+        """Every case its repetitions, as far as the time goes; each launch has its part of what is left."""
+        groups = list(by_launch(self.lacking(cases)).values())
+        for index, group in enumerate(groups):
+            seconds = None
+            if deadline is not None:
+                seconds = share_out(deadline.left_s, [self._estimate(later) for later in groups[index:]]) - LAUNCH_S
+            if not self.may_go_on:
+                return
+            if seconds is not None and seconds < SHORTEST_S:
+                if self.progress.repetitions:
+                    return
+                # However short the time, a run that was begun says something.
+                seconds = _FIRST_LOOK_S
+            self._launch(group, seconds)
+
+    def _launch(self, group: Sequence[KernelCase], seconds: float | None) -> None:
+        result, options = self.session.result, self.prepared.options
+        number = result.next_launch()
+        known = {case.case.id: self.progress.of(case.case.id) for case in group}
+        to_do = sum(options.repetitions - len(found.counted) for found in known.values())
+        left_s = seconds if seconds is not None else GENEROUS * options.repetitions * expected_s(group)
+        self.session.progress.stage(_stage(group), to_do, left_s)
+        prior = {case: found.prior_elapsed_ns for case, found in known.items()}
+        plan: Plan = self.prepared.plan(group, str(result.records_path(number)), seconds, prior)
+        ended = self.attempt(number, plan)
+        if result.records_path(number).exists():
+            self._last = number
+        if all(case.optional for case in group) and not ended.was_stopped:
+            self._forgive(group, ended)
+            return
+        self.take(ended)
+
+    def _forgive(self, tried: Sequence[KernelCase], ended: Ended) -> None:
+        """A try that gave nothing does not end the run; who reads it learns why there are no numbers."""
+        if ended.message:
+            self.session.messages.remove(ended.message)
+        if ended.code != EXIT_OK and self._last:
+            failed = failed_cases([read_records(self.session.result.records_path(self._last)).records])
+            why = ended.message or (failed[0].text.removeprefix(": ") if failed else "its cases failed")
+            self.session.note(self._last, "info", "try-failed", f"{tried[0].launch} was tried in vain: {why}")
+
+    def note(self, cases: Sequence[KernelCase]) -> None:
+        """What a reader must know, as events of a launch, once, however often the run is gone on with."""
+        if self._last:
+            note_once([*self.prepared.notes, *self._time_too_short(cases)], self.session, self._last)
+
+    def _time_too_short(self, cases: Sequence[KernelCase]) -> list[Note]:
+        lacking, options = len(self.lacking(cases)), self.prepared.options
+        if not lacking or not self.may_go_on or options.time_s is None:
+            return []
+        return [too_short(lacking, len(cases), options.repetitions, options.time_s, "more --time, or fewer cases")]
+
+
+def _stage(group: Sequence[KernelCase]) -> str:
+    name = group[0].launch
+    return f"{len(group)} case{'s' if len(group) > 1 else ''}{f' of {name}' if name else ''}"
 
 
 def by_launch(cases: Sequence[KernelCase]) -> dict[tuple[str, str], list[KernelCase]]:

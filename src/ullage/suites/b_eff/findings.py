@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, plural, processes, times
+from ullage.analysis.findings.words import columns
 from ullage.analysis.statistics import median
 from ullage.model.summary import Finding
+from ullage.quantity import listing, plural, processes, times
 from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, BEffRun
 from ullage.suites.b_eff.options import BEffOptions

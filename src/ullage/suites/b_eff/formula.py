@@ -46,11 +46,11 @@ class Values:
         of_cell: dict[tuple[str, int, str], list[float]] = {}
         for repetition in run.repetitions if repetitions is None else repetitions:
             for cell, loop in repetition.loops.items():
-                of_cell.setdefault(cell, []).append(loop.bandwidth)
-        for (pattern, size, method), values in of_cell.items():
-            if method in methods:
-                place = pattern, size
-                self._found[place] = max(self._found.get(place, 0.0), choose(values))
+                if cell[2] in methods:
+                    of_cell.setdefault(cell, []).append(loop.bandwidth)
+        for (pattern, size, _), values in of_cell.items():
+            place = pattern, size
+            self._found[place] = max(self._found.get(place, 0.0), choose(values))
 
     def at(self, pattern: str, size: int) -> float | None:
         """Of one pattern and the size of that number."""

@@ -1,43 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``b_eff`` in their own types, as they stand in request.json."""
+"""The options of the suite ``b_eff``, as they stand in request.json."""
 
-from typing import Annotated, Final
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
 from ullage.runs.kernels.options import CaseOptions
+from ullage.runs.kernels.places import MPI
+from ullage.runs.options.declared import QUICK, Change, Option
+from ullage.runs.options.groups import RanksOptions
+from ullage.runs.options.kinds import Duration, Size
+from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError
 
 # As b_eff 3.6 has them: a size, a repetition and a method of all patterns take so long; three repetitions.
 USUAL_BUDGET_S: Final = 0.5
-SHORT_BUDGET_S: Final = 0.05
 USUAL_REPETITIONS: Final = 3
 USUAL_RANDOM_RINGS: Final = 30
-# A first look in some 8 s.
-QUICK_BUDGET_S: Final = 0.03
-QUICK_RANKS: Final = 2
-QUICK_S: Final = "12s"
-QUICK_LMAX: Final = 1 << 20
+_SHORT_BUDGET_S: Final = 0.05
+_QUICK_BUDGET_S: Final = 0.03
+_QUICK_LMAX: Final = 1 << 20
 SMALLEST_LMAX: Final = 4096
 LARGEST_LMAX: Final = 1 << 30
 
 
-class BEffOptions(CaseOptions):
+class BEffOptions(RanksOptions, CaseOptions):
     """Sizes in bytes. ``memory``: of one process, of which ``lmax`` is 1/128; null where ``lmax`` was given."""
 
-    repetitions: Annotated[int, Field(ge=1)] = USUAL_REPETITIONS
-    ranks: Annotated[int, Field(ge=2)]
-    nodes: Annotated[int, Field(ge=1)] | None = None
-    ranks_per_node: Annotated[int, Field(ge=1)] | None = None
+    at = (MPI,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "ranks": Change(unsaid="the usable cores, at least 2", least=2),
+        "repetitions": Change("The definition asks for 3.", usual=str(USUAL_REPETITIONS), quick=""),
+        "quick": Change("A budget of 30 ms, messages of up to 1 MiB: a first look in 8 s."),
+        "seed": Change("Of the random rings."),
+    }
+
     lmax: Annotated[
-        int | None, Field(ge=SMALLEST_LMAX, le=LARGEST_LMAX, description="null: by the memory, not yet found")
+        int | None,
+        Field(ge=SMALLEST_LMAX, le=LARGEST_LMAX, description="null: by the memory, not yet found"),
+        Size(),
+        Option("Largest message.", unsaid="1/128 of a process's memory"),
     ] = None
-    lmax_cap: Annotated[int, Field(ge=SMALLEST_LMAX, le=LARGEST_LMAX)] = 128 << 20
-    memory: Annotated[int | None, Field(ge=1)] = None
-    budget_s: Annotated[float, Field(gt=0)] = USUAL_BUDGET_S
-    random_rings: Annotated[int, Field(ge=1, le=1000)] = USUAL_RANDOM_RINGS
-    faithful: bool = False
-    additional: bool = True
-    short_last_two: bool = True
+    memory: Annotated[
+        int | None,
+        Field(ge=1),
+        Size(),
+        Option("Of each process.", unsaid="what is available now, shared by the processes of a node"),
+    ] = None
+    lmax_cap: Annotated[int, Field(ge=SMALLEST_LMAX, le=LARGEST_LMAX), Size(), Option("No message is larger.")] = (
+        128 << 20
+    )
+    budget_s: Annotated[
+        float,
+        Field(gt=0),
+        Duration(),
+        Option("Of all patterns with one size and method, once.", name="--budget", unsaid="500ms"),
+    ] = USUAL_BUDGET_S
+    short: Annotated[bool, Option("A budget of 50 ms, as SHORT of the original.", order=QUICK), COMMAND_LINE_ONLY] = (
+        False
+    )
+    random_rings: Annotated[int, Field(ge=1, le=1000), Option("The definition asks for 30.")] = USUAL_RANDOM_RINGS
+    faithful: Annotated[
+        bool, Option("The original's random orders, which are not uniform, and its check in the timed loop.")
+    ] = False
+    additional: Annotated[bool, Option("Without the 13 patterns that are no part of b_eff.")] = True
+    short_last_two: Annotated[bool, Option("All methods also where the two largest sizes take long.")] = True
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Budget and largest message of the shorter forms."""
+        quick, short = bool(said.get("quick")), bool(said.get("short"))
+        if "lmax" in said and "memory" in said:
+            what = "both say how large the largest message is"
+            raise OptionError("lmax", what, "give one of them", part="and --memory")
+        if "budget_s" in said and (quick or short):
+            what = "both say how long a loop takes"
+            raise OptionError("budget_s", what, "give one of them", part="and --short or --quick")
+        settled: dict[str, object] = {
+            "budget_s": _QUICK_BUDGET_S if quick else _SHORT_BUDGET_S if short else USUAL_BUDGET_S,
+            "lmax": _QUICK_LMAX if quick and "memory" not in said else None,
+        }
+        return super().settle({**settled, **said})
 
     @property
     def is_lmax_given(self) -> bool:

@@ -7,10 +7,11 @@ from ullage.errors import UserError
 from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
-from ullage.request_options import typed_options
-from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
-from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.places import MPI
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
 from ullage.suites.b_eff.options import SMALLEST_LMAX, BEffOptions
 from ullage.suites.b_eff.sizes import WARMED_SIZES, lmax_of, message_sizes
@@ -32,7 +33,7 @@ _LAST_TWO: Final = 2
 
 def prepare_b_eff(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks the workload, or the memory is too small for any message."""
-    options = typed_options(BEffOptions, request)
+    options = read_options(BEffOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
     if options.lmax is None:
         options = with_lmax(options, layout)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from ullage.analysis.statistics import median_interval
-from ullage.analysis.verdicts.physics import Flag
+from ullage.model.flags import Flag, each_once
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.results.row_checks import check_launch, check_values
@@ -25,7 +25,7 @@ PATTERN_AVERAGE: Final = "pattern_average"
 LATENCY: Final = "exchange_latency"
 PAIR_LATENCY: Final = "one_pair_latency"
 PAIR_BANDWIDTH: Final = "one_pair_bandwidth"
-_DEGENERATE: Final = Flag("degenerate", "the same as another pattern with so few processes")
+_DEGENERATE: Final = Flag(code="degenerate", reason="the same as another pattern with so few processes")
 _LATENCY_GROUPS: Final = (BOTH, "rings")
 Of = Callable[[Values], float | None]
 
@@ -37,7 +37,7 @@ class Rows:
         self._run = run
         self._level = level
         self._alone = [Values(run, repetitions=[repetition]) for repetition in run.repetitions]
-        self._launch = {flag.name: flag.reason for flag in check_launch(run.run)}
+        self._launch = check_launch(run.run)
         layout = run.run.layout
         nodes = layout.nodes or -(-layout.ranks // max(1, run.run.pinning.most_ranks_on_a_node))
         self._place: dict[str, Scalar] = {"ranks": layout.ranks, "nodes": nodes, "lmax_bytes": max(run.sizes)}
@@ -109,9 +109,9 @@ class Rows:
         if not samples:
             return None
         interval = median_interval(samples, self._level)
-        own = {flag.name: flag.reason for flag in [*flags, *check_values(samples, interval, None, None)]}
-        voids = {NOT_VALID: "; ".join(self._reasons)} if metric == B_EFF and self._reasons else {}
-        shown = {**voids, **own, **self._launch}
+        is_void = metric == B_EFF and self._reasons
+        voids = [Flag(code=NOT_VALID, reason="; ".join(self._reasons))] if is_void else []
+        own = check_values(samples, interval, None, None)
         several = len(samples) > 1
         return Row(
             metric=metric,
@@ -125,7 +125,6 @@ class Rows:
             high=interval.high if several else None,
             repetitions=list(samples),
             verdict="none",
-            reasons=list(shown.values()),
             grade=max((one.grade for one in self._run.repetitions), key="ABC".index),
-            flags=list(shown),
+            flags=each_once([*voids, *flags, *own, *self._launch]),
         )

@@ -4,14 +4,14 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Score
-from ullage.request_options import typed_options
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, join
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.b_eff.findings import findings_of
 from ullage.suites.b_eff.formula import Values, median_b_eff, per_process
@@ -27,7 +27,7 @@ UNIT: Final = "MB/s"
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = typed_options(BEffOptions, request)
+    options = read_options(BEffOptions, request)
     launches = [file.records for file in result.read_records()]
     rows: list[Row] = []
     scores: list[Score] = []

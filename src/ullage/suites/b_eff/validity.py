@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.findings.words import crowded
+from ullage.model.flags import INVALID
 from ullage.suites.b_eff.formula import Values
 from ullage.suites.b_eff.measured import RING_COUNT, BEffRun
 from ullage.suites.b_eff.options import USUAL_BUDGET_S, USUAL_RANDOM_RINGS, USUAL_REPETITIONS, BEffOptions
 from ullage.suites.b_eff.sizes import COUNT
 from ullage.units import format_bytes, format_time
 
-NOT_VALID: Final = "INVALID:b_eff"
+NOT_VALID: Final = f"{INVALID}:b_eff"
 
 
 def reasons_against(run: BEffRun) -> list[str]:

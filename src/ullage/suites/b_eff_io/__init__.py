@@ -5,19 +5,20 @@ Five ways to share a file, eight sizes of chunks, well-formed and 8 bytes longer
 scheduled time, by several numbers of processes: one number for the I/O of a machine, and what each pattern reached.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions
-from ullage.suites.b_eff_io.words import b_eff_io_words, quick_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared, SuiteSummary
+    from ullage.suites.b_eff_io.options import BEffIoOptions
 
 _DOC = __doc__ or ""
 
@@ -28,11 +29,21 @@ class BEffIo:
 
     name: str = "b_eff_io"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = b_eff_io_words
+
+    @property
+    def options(self) -> "type[BEffIoOptions]":
+        """See ``Suite``."""
+        from ullage.suites.b_eff_io.options import BEffIoOptions
+
+        return BEffIoOptions
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: two processes on the first target, in 20 s. That is far from the rules, and says so."""
-        return quick_words(targets)
+        from ullage.runs.options.reading import settled
+        from ullage.uri import target_path
+
+        found = [target for target in targets if target_path(target) is not None]
+        return settled(self.options, targets=found[:1], ranks=2, quick=True) if found else None
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

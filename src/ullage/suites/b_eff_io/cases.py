@@ -16,8 +16,7 @@ from ullage.suites.b_eff_io.hints import hints_for
 from ullage.suites.b_eff_io.measured import WORKLOAD, CellKey
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import ACCESSES, SEGMENTED_TYPES, SMALLEST_LMAX, Access, types_of
-from ullage.suites.b_eff_io.room import most_bytes
-from ullage.suites.b_eff_io.schedule import unit_s
+from ullage.suites.b_eff_io.schedule import most_bytes, unit_s
 from ullage.uri import target_path, target_scheme
 
 _RULES: Final = {"2.1": "predicted", "1.0": "elapsed"}
@@ -27,25 +26,25 @@ _NO_LIMIT: Final = 10**15
 
 
 @dataclass(frozen=True)
-class LaunchSpec:
-    """What one launch of a round does. Without files nothing outlives a launch, so all accesses are in one."""
+class Stage:
+    """What one launch of a round is for. Without files nothing outlives a launch, so all accesses are in one."""
 
     accesses: tuple[Access, ...]
     ranks: int
 
 
-def turns_of(options: BEffIoOptions, target: Target) -> list[LaunchSpec]:
+def stages_of(options: BEffIoOptions, target: Target) -> list[Stage]:
     """The launches of a round: everything is written before anything is read again."""
     if target_path(target) is None:
-        return [LaunchSpec(ACCESSES, ranks) for ranks in options.partitions]
-    return [LaunchSpec((access,), ranks) for access in ACCESSES for ranks in options.partitions]
+        return [Stage(ACCESSES, ranks) for ranks in options.partitions]
+    return [Stage((access,), ranks) for access in ACCESSES for ranks in options.partitions]
 
 
-def keys_of(options: BEffIoOptions, target: Target, turn: LaunchSpec) -> list[CellKey]:
+def keys_of(options: BEffIoOptions, target: Target, stage: Stage) -> list[CellKey]:
     """What a launch measures, in its order."""
     return [
-        CellKey(target.name, hints, turn.ranks, access, kind)
-        for access in turn.accesses
+        CellKey(target.name, hints, stage.ranks, access, kind)
+        for access in stage.accesses
         for hints in range(len(options.hint_sets))
         for kind in types_of(access, rewrite=options.rewrite)
     ]

@@ -1,71 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a b_eff_io run would do, for people: every case and pattern, their time and room, and what will not count."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Protocol
 
 from ullage.analysis.findings.words import crowded
-from ullage.model.plan import Target
 from ullage.model.request import Request
-from ullage.model.system import Place
-from ullage.runs.cells.room import NO_LIMIT
+from ullage.runs.machine import Machine
+from ullage.runs.room import NO_LIMIT
 from ullage.runs.suite import Explanation
-from ullage.suites.b_eff_io.cases import CaseMaker, keys_of, turns_of
+from ullage.suites.b_eff_io.cases import CaseMaker, keys_of, stages_of
 from ullage.suites.b_eff_io.measured import CellKey
-from ullage.suites.b_eff_io.option_reasons import reasons_of_options
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import PATTERNS, SMALLEST_LMAX, Pattern, patterns_of
-from ullage.suites.b_eff_io.room import dataset_bytes
-from ullage.suites.b_eff_io.schedule import pattern_s, round_s, type_s, unit_s
+from ullage.suites.b_eff_io.schedule import dataset_bytes, pattern_s, round_s, type_s, unit_s
+from ullage.suites.b_eff_io.validity import reasons_of_options
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["launch", "target", "access", "processes", "hints", "type", "patterns", "scheduled", "case"]
 _PATTERN_HEADERS: Final = ["pattern", "type", "chunk l", "call L", "units", "scheduled in each access"]
 
 
-@dataclass(frozen=True)
-class Scene:
-    """Everything an explanation looks at."""
-
-    request: Request
-    options: BEffIoOptions
-    cases: CaseMaker
-    places: Sequence[Place]
-    cores: int | None
+class Explained(Protocol):
+    """A run as far as it can be explained before anything was started."""
 
     @property
-    def targets(self) -> Sequence[Target]:
-        """In the order of the request."""
-        return self.request.targets
+    def request(self) -> Request:
+        """Its targets stand there."""
+        ...
+
+    @property
+    def options(self) -> BEffIoOptions:
+        """As they were asked for and settled."""
+        ...
+
+    @property
+    def cases(self) -> CaseMaker:
+        """Binds cells to cases."""
+        ...
+
+    @property
+    def machine(self) -> Machine:
+        """Which it would run on."""
+        ...
 
 
-def explain(scene: Scene) -> Explanation:
+def explain(run: Explained) -> Explanation:
     """The whole of it. Pure."""
-    rows = [_row(scene, number, key) for number, keys in enumerate(_launches(scene), start=1) for key in keys]
-    patterns = Explanation([], list(_PATTERN_HEADERS), [_pattern_row(pattern, scene.options) for pattern in PATTERNS])
+    rows = [_row(run, number, key) for number, keys in enumerate(_launches(run), start=1) for key in keys]
+    patterns = Explanation([], list(_PATTERN_HEADERS), [_pattern_row(pattern, run.options) for pattern in PATTERNS])
     parts = [("every case", Explanation([], list(_HEADERS), rows)), ("every pattern", patterns)]
-    return Explanation(_head(scene), [], [], [*_time(scene), *_space(scene), *_notes(scene)], parts)
+    return Explanation(_head(run), [], [], [*_time(run), *_space(run), *_notes(run)], parts)
 
 
-def _launches(scene: Scene) -> list[list[CellKey]]:
+def _launches(run: Explained) -> list[list[CellKey]]:
     """Of one round."""
     return [
-        keys_of(scene.options, target, turn) for target in scene.targets for turn in turns_of(scene.options, target)
+        keys_of(run.options, target, stage)
+        for target in run.request.targets
+        for stage in stages_of(run.options, target)
     ]
 
 
-def _row(scene: Scene, launch: int, key: CellKey) -> list[str]:
+def _row(run: Explained, launch: int, key: CellKey) -> list[str]:
     return [
         str(launch),
         key.target,
         key.access,
         str(key.ranks),
-        scene.options.hint_sets[key.hints].name,
+        run.options.hint_sets[key.hints].name,
         key.type,
         str(len(patterns_of(key.type))),
-        format_time(type_s(key.type, scene.options)),
-        scene.cases.case(key).id,
+        format_time(type_s(key.type, run.options)),
+        run.cases.case(key).id,
     ]
 
 
@@ -82,8 +89,8 @@ def _pattern_row(pattern: Pattern, options: BEffIoOptions) -> list[str]:
     ]
 
 
-def _head(scene: Scene) -> list[str]:
-    options = scene.options
+def _head(run: Explained) -> list[str]:
+    options = run.options
     counts = ", ".join(str(count) for count in options.partitions)
     rewrite = "all pattern types" if options.rewrite else "type scatter only (--rewrite: all)"
     times = "once" if options.repetitions == 1 else f"{options.repetitions} times"
@@ -96,14 +103,14 @@ def _head(scene: Scene) -> list[str]:
         scheduled,
         f"Largest chunk: {format_bytes(options.lmax or SMALLEST_LMAX)}{_basis(options)}. Rewritten: {rewrite}.",
     ]
-    places = {place.target: place for place in scene.places}
-    for target in scene.targets:
+    places = {place.target: place for place in run.machine.places}
+    for target in run.request.targets:
         place = places.get(target.name)
         kind = f" ({place.file_system or 'file system unknown'})" if place is not None else ""
-        lines.append(f"Target {target.name}: {target.uri}{kind}, by {scene.cases.backends[target.name].name}.")
+        lines.append(f"Target {target.name}: {target.uri}{kind}, by {run.cases.backends[target.name].name}.")
     for number, hints in enumerate(options.hint_sets):
         lines.append(f"Hints {number}: {hints.name}, {len(hints.lines)} given.")
-    return [*lines, *_doubts(scene)]
+    return [*lines, *_doubts(run)]
 
 
 def _basis(options: BEffIoOptions) -> str:
@@ -112,9 +119,9 @@ def _basis(options: BEffIoOptions) -> str:
     return f", 1/128 of {format_volume(options.memory)} of memory of each process (2M at least)"
 
 
-def _doubts(scene: Scene) -> list[str]:
+def _doubts(run: Explained) -> list[str]:
     """What voids the result before anything has run, and what a valid one takes."""
-    options, cores = scene.options, scene.cores
+    options, cores = run.options, run.machine.cores
     found = reasons_of_options(options)
     if cores is not None and (options.nodes in (None, 1)) and options.partitions[-1] > cores:
         found.append(crowded(options.partitions[-1], cores))
@@ -125,11 +132,11 @@ def _doubts(scene: Scene) -> list[str]:
     return lines
 
 
-def _time(scene: Scene) -> list[str]:
-    options = scene.options
+def _time(run: Explained) -> list[str]:
+    options = run.options
     each_s = round_s(options)
-    total_s = each_s * len(scene.targets) * options.repetitions
-    launches = len(_launches(scene)) * options.repetitions
+    total_s = each_s * len(run.request.targets) * options.repetitions
+    launches = len(_launches(run)) * options.repetitions
     over = options.overtime
     limit = f"for {over:g} times their schedule at most" if over else "as long as it takes"
     plural = "" if launches == 1 else "es"
@@ -140,13 +147,13 @@ def _time(scene: Scene) -> list[str]:
     ]
 
 
-def _space(scene: Scene) -> list[str]:
-    options, lines = scene.options, list[str]()
-    for place in scene.places:
+def _space(run: Explained) -> list[str]:
+    options, lines = run.options, list[str]()
+    for place in run.machine.places:
         room = options.room.get(place.target, NO_LIMIT)
         used = sum(
             dataset_bytes(options, room, key.ranks, key.type)
-            for keys in _launches(scene)
+            for keys in _launches(run)
             for key in keys
             if key.target == place.target and key.access == "write"
         )
@@ -157,8 +164,8 @@ def _space(scene: Scene) -> list[str]:
     return lines
 
 
-def _notes(scene: Scene) -> list[str]:
-    options, lines = scene.options, list[str]()
+def _notes(run: Explained) -> list[str]:
+    options, lines = run.options, list[str]()
     if options.memory_total is not None:
         lines.append(
             f"What is written is held against {format_volume(options.memory_total)} of memory: where it is less than "

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences on a b_eff_io run: whether it counts, what it lost, whether a cache was measured, where time went. Pure."""
+"""Sentences on a b_eff_io run: whether it counts, what it lost, where time went, and what its patterns tell. Pure.
+
+"MPI-I/O is optimal only for one pattern type, but a different one on each platform; non-wellformed data sizes: worse
+bandwidth; (re)write bandwidth << read bandwidth" (R. Rabenseifner, 2007): here as sentences on this system.
+"""
 
 from collections.abc import Sequence
+from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, processes, times
+from ullage.analysis.findings.words import columns
+from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Finding, Row
-from ullage.suites.b_eff_io.measured import Course
+from ullage.quantity import listing, processes, times
+from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, Spent, by_round
-from ullage.suites.b_eff_io.patterns import ACCESSES, Access
-from ullage.suites.b_eff_io.rows import ACCESS, MEMORY_TIME, TYPE, VOLUME, WRITE_SIDE, select
+from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
+from ullage.suites.b_eff_io.rows import ACCESS, EARLY, MEMORY_TIME, PATTERN, TYPE, VOLUME, WRITE_SIDE, select
 from ullage.suites.b_eff_io.scores import SpotScores
 from ullage.suites.b_eff_io.validity import (
     Cut,
@@ -81,12 +88,12 @@ def _first(one: SpotScores, metric: str, access: Access) -> Row | None:
     return next(iter(select(one.rows, metric, access=access)), None)
 
 
-def losses(course: Course, found: Sequence[SpotScores], label: str) -> list[Finding]:
+def losses(io_run: BEffIoRun, found: Sequence[SpotScores], label: str) -> list[Finding]:
     """Patterns without a value, and those that ended early. ``found``: partitions with one set of hints."""
     spots = [one.spot for one in found]
     return [
-        *(_lost(one, found[0], label) for one in losses_of(course, spots)),
-        *(_cut(one, found[0], label) for one in cuts_of(course, spots)),
+        *(_lost(one, found[0], label) for one in losses_of(io_run, spots)),
+        *(_cut(one, found[0], label) for one in cuts_of(io_run, spots)),
     ]
 
 
@@ -125,9 +132,9 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def cache(course: Course, one: SpotScores, label: str) -> list[Finding]:
+def cache(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
     """Was it the memory that was measured? By what moved against what fits, and by what counters saw."""
-    memory = memory_bytes(course)
+    memory = memory_bytes(io_run)
     volumes: dict[Access, float] = {
         access: row.median for access in ACCESSES if (row := _first(one, VOLUME, access)) is not None
     }
@@ -169,9 +176,9 @@ def _verdicts(one: SpotScores, access: Access) -> list[str]:
     return list(dict.fromkeys(row.verdict for row in select(one.rows, TYPE, access=access)))
 
 
-def memory_time(course: Course, one: SpotScores, label: str) -> list[Finding]:
+def memory_time(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
     """How long the whole memory takes at that rate, in units that fit."""
-    row, memory = next(iter(select(one.rows, MEMORY_TIME)), None), memory_bytes(course)
+    row, memory = next(iter(select(one.rows, MEMORY_TIME)), None), memory_bytes(io_run)
     if row is None or memory is None:
         return []
     balance = "no longer than" if row.median <= BALANCED_S else "longer than"
@@ -183,13 +190,13 @@ def memory_time(course: Course, one: SpotScores, label: str) -> list[Finding]:
     return [Finding(kind="b_eff_io-memory-time", text=text, numbers=numbers)]
 
 
-def time_kept(course: Course, target: str, label: str) -> list[Finding]:
+def time_kept(io_run: BEffIoRun, target: str, label: str) -> list[Finding]:
     """Whether loops took what was scheduled, and what was spent beside them; of the round that took longest."""
-    rounds = by_round(course, target)
+    rounds = by_round(io_run, target)
     if not rounds:
         return []
     spent = max(rounds.values(), key=lambda one: one.loops)
-    scheduled = course.options.time_s * len(course.options.hint_sets)
+    scheduled = io_run.options.time_s * len(io_run.options.hint_sets)
     is_over = spent.loops > MOST_OVER * scheduled
     text = (
         f"{label}Of {format_time(scheduled)} scheduled, loops took {format_time(spent.loops)} "
@@ -228,10 +235,129 @@ def _beside(spent: Spent) -> str:
     return listing(named) if named else "nothing"
 
 
-def set_apart(course: Course) -> list[Finding]:
+def set_apart(io_run: BEffIoRun) -> list[Finding]:
     """What others must have too whose numbers are held against these."""
-    found = conditions(course.options)
+    found = conditions(io_run.options)
     if not found:
         return []
     text = f"Compare only with runs that have the same: {'; '.join(found)}."
     return [Finding(kind="b_eff_io-conditions", text=text, severity="advice", numbers=columns(conditions=found))]
+
+
+# Types, sizes or accesses that are less apart are as good as each other.
+_ALIKE: Final = 1.1
+_NOTABLE: Final = 1.5
+# Flags of patterns that are too little to compare.
+_NOT_COMPARED: Final = frozenset({TOO_SHORT, f"{EARLY}:overtime"})
+_TYPE_NAMES: Final = {
+    "scatter": "scatter (strided, collective)",
+    "shared": "shared (one pointer for all)",
+    "separated": "separated (a file for each process)",
+    "segmented": "segmented (a part for each process)",
+    "seg_coll": "seg_coll (the same, collective)",
+}
+
+
+def insights(one: SpotScores, label: str) -> list[Finding]:
+    """All of them, of one partition."""
+    return [*_types(one, label), *_odd_sizes(one, label), *_read_write(one, label)]
+
+
+def _types(one: SpotScores, label: str) -> list[Finding]:
+    """Which type is fast for which access, and how far the others are behind."""
+    told: list[str] = []
+    best: dict[Access, str] = {}
+    most = 1.0
+    for access in ACCESSES:
+        rows = sorted(select(one.rows, TYPE, access=access), key=lambda row: -row.median)
+        if len(rows) < 2 or rows[-1].median <= 0:
+            continue
+        first, last = rows[0], rows[-1]
+        ratio = first.median / last.median
+        most, best[access] = max(most, ratio), _type(first)
+        if ratio <= _ALIKE:
+            told.append(f"{access} is as fast in all types")
+        else:
+            told.append(
+                f"{access} is fastest in {_TYPE_NAMES[_type(first)]} with {format_rate(first.median)}, {times(ratio)} "
+                f"{_TYPE_NAMES[_type(last)]}"
+            )
+    if not told:
+        return []
+    text = f"{label}{processes(one.spot.ranks)}: {'; '.join(told)}."
+    rows = select(one.rows, TYPE)
+    numbers = columns(
+        **place(one),
+        access=[str(row.params["access"]) for row in rows],
+        pattern_type=[_type(row) for row in rows],
+        bandwidth=[row.median for row in rows],
+        best=[f"{access}: {kind}" for access, kind in best.items()],
+    )
+    severity = "advice" if most > _NOTABLE else "info"
+    return [Finding(kind="b_eff_io-types", text=text, severity=severity, numbers=numbers)]
+
+
+def _type(row: Row) -> str:
+    return str(row.params["pattern_type"])
+
+
+def _odd_sizes(one: SpotScores, label: str) -> list[Finding]:
+    """8 bytes more than a power of two: by how much each access gets slower, and where most."""
+    ratios: list[tuple[float, Row]] = []
+    rows = [row for row in select(one.rows, PATTERN) if not (row.is_invalid or _NOT_COMPARED & set(row.flag_codes))]
+    for row in rows:
+        odd = next((odd for size, odd in MISALIGNED.items() if size == row.params["size"]), None)
+        if odd is not None and row.median > 0:
+            params = {name: row.params[name] for name in ("access", "pattern_type")}
+            ratios += [(other.median / row.median, row) for other in select(rows, PATTERN, size=odd, **params)]
+    if not ratios:
+        return []
+    means = {
+        access: geometric_mean(found)
+        for access in ACCESSES
+        if (found := [ratio for ratio, row in ratios if row.params["access"] == access])
+    }
+    worst, at = min(ratios, key=lambda item: item[0])
+    said = listing([f"{access} {times(mean)}" for access, mean in means.items()])
+    text = f"{label}{processes(one.spot.ranks)}: chunks of 8 bytes more than a power of two have, by access, {said}"
+    if worst < 1 / _ALIKE:
+        text += (
+            f" the bandwidth of well-formed ones, least of all {at.params['access']} of {at.params['size']} + 8 B in "
+            f"{_type(at)} ({times(worst)})."
+        )
+    else:
+        text += " the bandwidth of well-formed ones: they cost nothing here."
+    numbers = columns(
+        **place(one),
+        access=[str(row.params["access"]) for _, row in ratios],
+        pattern_type=[_type(row) for _, row in ratios],
+        size=[str(row.params["size"]) for _, row in ratios],
+        ratio=[ratio for ratio, _ in ratios],
+    )
+    severity = "advice" if worst < 1 / _NOTABLE else "info"
+    return [Finding(kind="b_eff_io-odd-sizes", text=text, severity=severity, numbers=numbers)]
+
+
+def _read_write(one: SpotScores, label: str) -> list[Finding]:
+    """Reads against first writes over all types they share, and rewrites against first writes."""
+    read, rewrite = _over_write(one, "read"), _over_write(one, "rewrite")
+    if read is None:
+        return []
+    text = f"{label}{processes(one.spot.ranks)}: reads have {times(read)} the bandwidth of first writes (geometric mean"
+    text += " over types)"
+    if rewrite is not None:
+        kinds = {row.params["pattern_type"] for row in select(one.rows, TYPE, access="rewrite")}
+        where = f" in type {REWRITTEN_TYPE}" if kinds == {REWRITTEN_TYPE} else ""
+        text += f", rewrites{where} {times(rewrite)}"
+    numbers = columns(**place(one), read_over_write=read, rewrite_over_write=rewrite)
+    return [Finding(kind="b_eff_io-read-write", text=f"{text}.", numbers=numbers)]
+
+
+def _over_write(one: SpotScores, access: Access) -> float | None:
+    written = {_type(row): row.median for row in select(one.rows, TYPE, access="write") if row.median > 0}
+    found = [
+        row.median / written[_type(row)]
+        for row in select(one.rows, TYPE, access=access)
+        if _type(row) in written and row.median > 0
+    ]
+    return geometric_mean(found) if found else None

@@ -1,19 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences on hints: which ones the MPI did not take, and which set is good for which patterns. Pure."""
+"""Sets of hints against each other, by pattern: which ones the MPI did not take, which are good for what. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns, plural, processes, times
+from ullage.analysis.findings.words import columns
+from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
+from ullage.quantity import plural, processes, times
 from ullage.suites.b_eff_io.findings import place
-from ullage.suites.b_eff_io.hint_sets import HintRatio, ratios, sets_of
-from ullage.suites.b_eff_io.measured import Course
+from ullage.suites.b_eff_io.measured import BEffIoRun
+from ullage.suites.b_eff_io.rows import PATTERN, select
 from ullage.suites.b_eff_io.scores import SpotScores, best
 from ullage.units import format_rate
+
+_SET = "hint_set"
+
+
+@dataclass(frozen=True, slots=True)
+class HintRatio:
+    """One pattern with a set of hints against the same with the base. ``ratio`` > 1: the set is faster."""
+
+    row: Row
+    base: Row
+
+    @property
+    def ratio(self) -> float:
+        """Of the medians."""
+        return self.row.median / self.base.median
+
+    @property
+    def hint_set(self) -> str:
+        """The name of the set."""
+        return str(self.row.params[_SET])
+
+
+def sets_of(rows: Iterable[Row]) -> list[str]:
+    """Names of the sets that rows of patterns have, in their order."""
+    return list(dict.fromkeys(str(row.params[_SET]) for row in select(rows, PATTERN)))
+
+
+def ratios(rows: Iterable[Row], base: str = "") -> list[HintRatio]:
+    """Rows of patterns of all other sets against those of ``base``; without a name against the first set."""
+    found = select(rows, PATTERN)
+    name = base or next(iter(sets_of(found)), "")
+    by_place = {_place(row): row for row in found if row.params[_SET] == name}
+    return [
+        HintRatio(row, against)
+        for row in found
+        if row.params[_SET] != name and (against := by_place.get(_place(row))) is not None and against.median > 0
+    ]
+
+
+def _place(row: Row) -> tuple[Scalar, ...]:
+    return row.target, row.params["ranks"], row.params["access"], row.params["pattern"]
+
 
 # Patterns that are less apart are as fast as each other.
 _ALIKE: Final = 1.1
@@ -28,10 +72,10 @@ class _Count:
     granted: str = ""
 
 
-def ignored(course: Course, target: str, label: str) -> list[Finding]:
+def ignored(io_run: BEffIoRun, target: str, label: str) -> list[Finding]:
     """A hint that the MPI does not name afterwards, or with another value, was not taken as it was given."""
     counts: dict[tuple[int, str, str], _Count] = {}
-    for number, phase in _phases(course, target):
+    for number, phase in _phases(io_run, target):
         for key, value in phase.hints_given.items():
             count = counts.setdefault((number, key, value), _Count())
             count.given += 1
@@ -40,16 +84,16 @@ def ignored(course: Course, target: str, label: str) -> list[Finding]:
                 count.granted = count.granted or granted
                 count.refused += 1
     return [
-        _ignored(course.hint_set(number), key, value, count, target, label)
+        _ignored(io_run.hint_set(number), key, value, count, target, label)
         for (number, key, value), count in counts.items()
         if count.refused
     ]
 
 
-def _phases(course: Course, target: str) -> Iterable[tuple[int, PhaseRecord]]:
-    for key in course.keys:
+def _phases(io_run: BEffIoRun, target: str) -> Iterable[tuple[int, PhaseRecord]]:
+    for key in io_run.keys:
         if key.target == target:
-            for attempt in course.attempts(key):
+            for attempt in io_run.attempts(key):
                 for phase in attempt.good.values():
                     yield key.hints, phase
 

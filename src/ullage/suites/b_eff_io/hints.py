@@ -8,16 +8,36 @@ A line is blank, a comment (``#`` in its first column), or six fields that blank
 ``PROCESSES``: ``all`` or one of the partitions; ``ACCESS``: ``all``, ``write``, ``rewrite`` or ``read``; ``TYPE``:
 ``all``, ``scatter``, ``shared``, ``separated``, ``segmented`` or ``seg_coll``; ``CHUNK``: ``on_open`` (given when the
 file is opened), ``Lmax`` or the bytes of l (given with each pattern), or ``all`` (both). The value is the rest of the
-line. A later line overrides the same key of earlier ones. Upper and lower case differ, and nothing is quoted. Pure.
+line. A later line overrides the same key of earlier ones. Upper and lower case differ, and nothing is quoted.
+
+``--hints FILE``: a set of hints in that grammar, or, in a file ``*.toml``, in TOML:
+
+    name = "large blocks"                   # what the report calls the set; default: the file's name
+
+    [[hints]]                               # for everything
+    set = { IBM_largeblock_io = true }
+
+    [[hints]]                               # and now the exceptions
+    type = ["scatter", "shared"]
+    chunk = [1024, 1032, 32768, 32776]
+    set = { IBM_largeblock_io = false, IBM_io_buffer_size = "32MB" }
+
+Each table ``[[hints]]`` says what to ``set`` where: ``processes``, ``access``, ``type`` and ``chunk`` are a word of the
+original grammar or a list of them, and ``all`` where they are left out. A later table overrides the same key of earlier
+ones. Values are text, whole numbers, or true and false.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Final, Literal, TypeVar, get_args
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Final, Literal, TypeVar, cast, get_args
 
 from ullage.errors import UserError
 from ullage.parameters import suggest
-from ullage.suites.b_eff_io.options import ALL, ON_OPEN, Chunk, HintLine
+from ullage.suites.b_eff_io.hint_lines import ALL, DEFAULT_SET, ON_OPEN, Chunk, HintLine, HintSet
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES, Access, PatternType
 
 FIELDS: Final = ("processes", "access", "type", "chunk", "key", "value")
@@ -85,3 +105,147 @@ def hints_for(lines: Iterable[HintLine], ranks: int, access: Access, kind: Patte
             chunks = (ON_OPEN, *_PATTERN_CHUNKS) if line.chunk == ALL else (line.chunk,)
             found.update({f"{chunk}/{line.key}": line.value for chunk in chunks})
     return found
+
+
+_SUFFIX: Final = ".toml"
+_NAME: Final = "name"
+_TABLES: Final = "hints"
+_SET: Final = "set"
+_SELECTORS: Final = ("processes", "access", "type", "chunk")
+_TABLE: Final = re.compile(r"\s*\[\[\s*hints\s*\]\]")
+_TOML_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)")
+_LARGEST_FILE: Final = 4 << 20
+_LONGEST_NAME: Final = 64
+
+
+def read_hint_sets(words: Sequence[str], partitions: Sequence[int]) -> list[HintSet]:
+    """A set for each word: a file's name, or ``default`` for no hints at all, which is also what no word means."""
+    sets = [
+        HintSet(name=DEFAULT_SET) if word == DEFAULT_SET else _read(Path(word), partitions)
+        for word in words or [DEFAULT_SET]
+    ]
+    names = [found.name for found in sets]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        right = f'give each file a name of its own, or a TOML file a {_NAME} = "..."'
+        raise UserError(f"two sets of hints are called '{twice}'", "--hints", right)
+    return sets
+
+
+def _read(path: Path, partitions: Sequence[int]) -> HintSet:
+    where = f"--hints {path}"
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_LARGEST_FILE + 1)
+        text = data.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (error.strerror or "input error") if isinstance(error, OSError) else "it is no text"
+        raise UserError(f"cannot be read: {reason}", where, f"name a file of hints, or '{DEFAULT_SET}'") from error
+    if len(data) > _LARGEST_FILE:
+        raise UserError("is too large for a file of hints", where)
+    if path.suffix == _SUFFIX:
+        return _TomlFile(text, where, partitions).hint_set(path.stem)
+    lines = parse_hints(text, where, partitions)
+    if not lines:
+        raise UserError("holds no hint", where, f"--hints {DEFAULT_SET} measures without hints")
+    return HintSet(name=_set_name(path.stem, where), lines=lines)
+
+
+def _set_name(name: object, where: str) -> str:
+    if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
+        raise UserError("is no name of a set", where, f"1 to {_LONGEST_NAME} printable characters")
+    return name
+
+
+@dataclass(frozen=True)
+class _TomlFile:
+    """A file under way: its text tells the lines that the parsed document has forgotten."""
+
+    text: str
+    where: str
+    partitions: Sequence[int]
+
+    def hint_set(self, name: str) -> HintSet:
+        document = self._document()
+        unknown = next((key for key in document if key not in (_NAME, _TABLES)), None)
+        if unknown is not None:
+            right = suggest(unknown, (_NAME, _TABLES))
+            raise UserError(f"unknown key '{unknown}'", self._at(0, unknown), right)
+        tables = document.get(_TABLES, [])
+        if not _is_list_of_tables(tables) or not tables:
+            raise UserError("holds no hint", self.where, "write tables [[hints]] with set = { KEY = VALUE }")
+        lines = [
+            line
+            for index, table in enumerate(cast("list[dict[str, object]]", tables))
+            for line in self._table(index, table)
+        ]
+        return HintSet(name=_set_name(document.get(_NAME, name), self._at(0, _NAME)), lines=lines)
+
+    def _document(self) -> dict[str, object]:
+        try:
+            return tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            said = str(error)
+            place = _TOML_PLACE.search(said)
+            line = f", line {place[1]}" if place is not None and place[1] else ""
+            what = f"is no TOML: {_TOML_PLACE.sub('', said)}"
+            raise UserError(
+                what, f"{self.where}{line}", "a file in the original grammar must not end in .toml"
+            ) from error
+
+    def _table(self, index: int, table: Mapping[str, object]) -> list[HintLine]:
+        unknown = next((key for key in table if key not in (*_SELECTORS, _SET)), None)
+        if unknown is not None:
+            right = f"{suggest(unknown, (*_SELECTORS, _SET))}; hints stand in set = {{ KEY = VALUE }}"
+            raise UserError(f"unknown key '{unknown}'", self._at(index + 1, unknown), right)
+        chosen = {name: self._words(index, table, name) for name in _SELECTORS}
+        values = self._values(index, table)
+        return [
+            HintLine.model_validate({**dict(zip(_SELECTORS, words, strict=True)), "key": key, "value": value})
+            for words in product(*chosen.values())
+            for key, value in values.items()
+        ]
+
+    def _words(self, index: int, table: Mapping[str, object], name: str) -> list[int | str]:
+        given = table.get(name, ALL)
+        words = cast("list[object]", given) if isinstance(given, list) else [given]
+        where = f"{self._at(index + 1, name)}, {name}"
+        checks: Mapping[str, Callable[[str], int | str]] = {
+            "processes": lambda word: check_processes(word, self.partitions, where),
+            "access": lambda word: check_word(word, (ALL, *ACCESSES), where),
+            "type": lambda word: check_word(word, (ALL, *TYPES), where),
+            "chunk": lambda word: check_word(word, CHUNKS, where),
+        }
+        if not words:
+            raise UserError("is an empty list", where, f"leave it out for {ALL}")
+        return [checks[name](str(word)) for word in words]
+
+    def _values(self, index: int, table: Mapping[str, object]) -> dict[str, str]:
+        given = table.get(_SET)
+        where = f"{self._at(index + 1, _SET)}, {_SET}"
+        if not isinstance(given, dict) or not given:
+            raise UserError("says no hint", where, "write set = { KEY = VALUE }")
+        values: dict[str, str] = {}
+        for key, value in cast("dict[str, object]", given).items():
+            if not isinstance(value, (str, int)) or not key:
+                raise UserError(
+                    f"'{key}' has no value that a hint can have", where, "text, a whole number, true or false"
+                )
+            values[key] = str(value).lower() if isinstance(value, bool) else str(value)
+        return values
+
+    def _at(self, table: int, key: str) -> str:
+        """The place of ``key`` in the ``table``-th table, 0: outside of all. Text that looks like one misleads it."""
+        lines = self.text.split("\n")
+        heads = [number for number, line in enumerate(lines) if _TABLE.match(line)]
+        first, last = (heads[table - 1 : table] or [0])[0] if table else 0, len(lines)
+        if 0 < table < len(heads):
+            last = heads[table]
+        begins = re.compile(rf"""\s*(?:\[{{1,2}}\s*(?:hints\.)?)?["']?{re.escape(key)}["']?\s*[\]=.]""")
+        found = next((number for number in range(first, last) if begins.match(lines[number])), None)
+        number = found if found is not None else first if table else None
+        return self.where if number is None else f"{self.where}, line {number + 1}"
+
+
+def _is_list_of_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(table, dict) for table in cast("list[object]", value))

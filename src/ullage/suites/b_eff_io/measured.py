@@ -169,7 +169,7 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class Course:
+class BEffIoRun:
     """All launches of a run in their order."""
 
     options: BEffIoOptions
@@ -205,7 +205,7 @@ class Course:
         return sets[number].name if number < len(sets) else f"set {number}"
 
 
-def make_course(options: BEffIoOptions, targets: Sequence[str], launches: Sequence[Launch]) -> Course:
+def make_run(options: BEffIoOptions, targets: Sequence[str], launches: Sequence[Launch]) -> BEffIoRun:
     """Of the attempts of each cell and round the one that counts is found once."""
     counted: dict[tuple[int, CellKey], Attempt] = {}
     for launch in launches:
@@ -213,15 +213,15 @@ def make_course(options: BEffIoOptions, targets: Sequence[str], launches: Sequen
             known = counted.get((attempt.round, attempt.key))
             if known is None or not known.is_whole:
                 counted[attempt.round, attempt.key] = attempt
-    return Course(options, tuple(targets), tuple(launches), counted)
+    return BEffIoRun(options, tuple(targets), tuple(launches), counted)
 
 
-def read_course(result: ResultFolder, options: BEffIoOptions, targets: Sequence[str] = ()) -> Course:
+def read_run(result: ResultFolder, options: BEffIoOptions, targets: Sequence[str] = ()) -> BEffIoRun:
     """From the documents of ``result``; without ``targets`` those of its request."""
     names = list(targets) or [target.name for target in result.read_request().targets]
     files = {int(file.path.stem): file.records for file in result.read_records()}
     found = (read_launch(result.read_plan(number), number, files.get(number, [])) for number in result.launches())
-    return make_course(options, names, [launch for launch in found if launch is not None])
+    return make_run(options, names, [launch for launch in found if launch is not None])
 
 
 def read_launch(plan: Plan, number: int, records: Iterable[AnyRecord]) -> Launch | None:

@@ -1,56 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``b_eff_io`` in their own types, as they stand in request.json."""
+"""The options of the suite ``b_eff_io``, as they stand in request.json."""
 
-from typing import Annotated, Final, Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 
-from ullage.model.base import Strict
-from ullage.model.machine import MachineFile
-from ullage.suites.b_eff_io.patterns import Access, PatternType
+from ullage.runs.options.declared import QUICK, RANKS, Change, Option
+from ullage.runs.options.groups import (
+    MachineOptions,
+    Positive,
+    QuickOptions,
+    RanksOptions,
+    ResumableOptions,
+    SpaceOptions,
+    TargetsOptions,
+    TimeBudgetOptions,
+    WatchdogOptions,
+)
+from ullage.runs.options.kinds import CountAxis, Repeated, Size
+from ullage.runs.options.model import OptionError
+from ullage.suites.b_eff_io.hint_lines import DEFAULT_SET, HintSet
+from ullage.suites.b_eff_io.hints import read_hint_sets
+from ullage.suites.b_eff_io.patterns import default_partitions
+from ullage.units import format_bytes
 
-Positive: TypeAlias = Annotated[int, Field(ge=1)]
-PositiveFloat: TypeAlias = Annotated[float, Field(gt=0)]
 Rule: TypeAlias = Literal["2.1", "1.0"]
-ALL: Final = "all"
-ON_OPEN: Final = "on_open"
-LMAX: Final = "Lmax"
-Chunk: TypeAlias = Literal["on_open", "all", "Lmax", "1024", "1032", "32768", "32776", "1048576", "1048584"]
 
-# The name of the set without any hints.
-DEFAULT_SET: Final = "default"
 # What a partition needs for a result that counts.
 VALID_S: Final = 1800.0
-USUAL_TIME_S: Final = VALID_S
 # How far patterns with fixed counts may go beyond their schedule where the time is short anyway; 0: no limit.
 SHORT_OVERTIME: Final = 1.1
 # A first look.
-QUICK_TIME_S: Final = 20.0
-QUICK_LMAX: Final = 2 << 20
+_QUICK_LMAX: Final = 2 << 20
 # Below 2 MiB the definition does not go: for tests.
-LEAST_LMAX: Final = 16 << 10
-MOST_LMAX: Final = 1 << 30
+_LEAST_LMAX: Final = 16 << 10
+_MOST_LMAX: Final = 1 << 30
 
 
-class HintLine(Strict):
-    """One line of a hint file. ``chunk``: ``on_open``, ``all``, ``Lmax`` or the bytes of l."""
-
-    processes: Positive | Literal["all"] = "all"
-    access: Access | Literal["all"] = "all"
-    type: PatternType | Literal["all"] = "all"
-    chunk: Chunk = "all"
-    key: Annotated[str, Field(min_length=1)]
-    value: str
-
-
-class HintSet(Strict):
-    """Hints that are measured together; later lines override the same key of earlier ones."""
-
-    name: Annotated[str, Field(min_length=1, max_length=64)]
-    lines: list[HintLine] = []
-
-
-class BEffIoOptions(Strict):
+class BEffIoOptions(
+    TargetsOptions,
+    RanksOptions,
+    TimeBudgetOptions,
+    SpaceOptions,
+    WatchdogOptions,
+    ResumableOptions,
+    QuickOptions,
+    MachineOptions,
+):
     """Sizes in bytes, times in s.
 
     ``time_s``: T, scheduled for each hint set, target and repetition. ``memory``: of one process, of which ``lmax`` is
@@ -59,40 +56,126 @@ class BEffIoOptions(Strict):
     datasets of a round may take, by target, as far as it is settled.
     """
 
-    ranks: Positive
-    nodes: Positive | None = None
-    ranks_per_node: Positive | None = None
-    partitions: Annotated[list[Positive], Field(min_length=1, description="rising")]
-    time_s: PositiveFloat = USUAL_TIME_S
-    rewrite: bool = False
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("A place to measure; also NAME=null: and NAME=model:. Repeat it for others."),
+        "ranks": Change("Ranks of the largest partition."),
+        "time_s": Change(
+            "Scheduled for all partitions together, for each target, set of hints and repetition. A result counts "
+            "from 30m a partition on.",
+            usual="30m",
+            quick="20s",
+        ),
+        "watchdog_s": Change("A pattern without progress for this long hangs."),
+        "keep": Change("Leave the datasets of the last round in place."),
+        "quick": Change("A first look: one partition, chunks of up to 2 MiB, in 20 s."),
+    }
+
+    partitions: Annotated[
+        list[Positive],
+        Field(min_length=1, description="rising"),
+        CountAxis(),
+        Option("Process counts to measure with: 4,16,64.", unsaid="a small, a medium and all", order=RANKS),
+    ]
+    hint_sets: Annotated[
+        list[HintSet],
+        Field(min_length=1),
+        Repeated(metavar="FILE"),
+        Option(
+            "MPI-IO hints, in b_eff_io's own grammar or as *.toml; 'default' for none. Repeat it to compare sets.",
+            name="--hints",
+        ),
+    ] = [HintSet(name=DEFAULT_SET)]
+    rewrite: Annotated[bool, Option("Rewrite all pattern types, not only type scatter.")] = False
     lmax: Annotated[
-        int | None, Field(ge=LEAST_LMAX, le=MOST_LMAX, multiple_of=8, description="null: by the memory, not yet found")
+        int | None,
+        Field(ge=_LEAST_LMAX, le=_MOST_LMAX, multiple_of=8, description="null: by the memory, not yet found"),
+        Size(),
+        Option("Largest chunk.", unsaid="1/128 of a process's memory"),
     ] = None
-    memory: Positive | None = None
-    memory_total: Annotated[int | None, Field(ge=1, description="null: not known")] = None
-    rule: Rule = "2.1"
-    overtime: Annotated[float, Field(ge=0)] = 0.0
-    shared_pointer: bool = True
-    unique_open: bool = True
-    cache: Literal["none", "advise"] = "none"
-    verify: Literal["full", "none"] = "full"
-    hint_sets: Annotated[list[HintSet], Field(min_length=1)] = [HintSet(name=DEFAULT_SET)]
-    repetitions: Positive = 1
-    space: Annotated[int, Field(ge=0)] | None = None
+    memory: Annotated[
+        int | None, Field(ge=1), Size(), Option("Of each process.", unsaid="the node's, shared by its processes")
+    ] = None
+    memory_total: Annotated[
+        int | None,
+        Field(ge=1, description="null: not known"),
+        Size(),
+        Option("What volumes are held against.", unsaid="that of all nodes"),
+    ] = None
+    rule: Annotated[
+        Rule, Option("When a loop ends: 2.1 (the next call is expected to fit) or 1.0 (the time is over).")
+    ] = "2.1"
+    overtime: Annotated[
+        float,
+        Field(ge=0),
+        Option(
+            "Patterns with fixed counts end at so many times their schedule; 0: never.",
+            unsaid="1.1 below 30m a partition, else 0",
+        ),
+    ] = 0.0
+    shared_pointer: Annotated[
+        bool, Option("Type shared without shared file pointers. Not valid.", name="--no-shared")
+    ] = True
+    unique_open: Annotated[
+        bool, Option("Open without saying that nobody else has the file open.", name="--no-unique")
+    ] = True
+    cache: Annotated[
+        Literal["none", "advise"], Option("Before reads: none, or advise (drop the file from the cache).")
+    ] = "none"
+    verify: Annotated[Literal["full", "none"], Option("All data that is read, outside the timer: full or none.")] = (
+        "full"
+    )
+    repetitions: Annotated[
+        Positive, Option("Of everything; from 2 on the values have an interval.", order=QUICK - 1)
+    ] = 1
     room: dict[str, Annotated[int, Field(ge=0)]] = {}
-    watchdog_s: PositiveFloat | None = None
-    keep: bool = False
-    resumable: bool = False
-    quick: bool = False
-    machine: Annotated[MachineFile | None, Field(description="datasheet values, as ceilings")] = None
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Partitions by the number of ranks, hints for these, and how far the schedule may be overrun."""
+        quick = bool(said.get("quick"))
+        _check_largest_chunk(said)
+        values = super().settle(said)
+        ranks, time_s = cast("int", values["ranks"]), cast("float", values["time_s"])
+        usual = [ranks] if quick else default_partitions(ranks)
+        partitions = cast("list[int]", said.get("partitions", usual))
+        if partitions[-1] > ranks:
+            what = f"a partition of {partitions[-1]} processes, and --ranks {ranks}"
+            raise OptionError("partitions", what, f"at most {ranks}, or more --ranks")
+        return {
+            "lmax": _QUICK_LMAX if quick and "memory" not in said else None,
+            "overtime": default_overtime(partition_seconds(time_s, len(partitions))),
+            **values,
+            "partitions": partitions,
+            "hint_sets": read_hint_sets(cast("Sequence[str]", said.get("hint_sets", [])), partitions),
+        }
 
     @property
     def partition_s(self) -> float:
-        """T_part: whole seconds where there are as many; the original divides integers."""
-        whole = self.time_s // len(self.partitions)
-        return whole if whole >= 1 else self.time_s / len(self.partitions)
+        """T_part."""
+        return partition_seconds(self.time_s, len(self.partitions))
 
     @property
     def is_lmax_given(self) -> bool:
         """Whether the largest chunk follows from something else than the memory."""
         return self.lmax is not None and self.memory is None
+
+
+def partition_seconds(time_s: float, partitions: int) -> float:
+    """T_part: whole seconds where there are as many; the original divides integers."""
+    whole = time_s // partitions
+    return whole if whole >= 1 else time_s / partitions
+
+
+def default_overtime(partition_s: float) -> float:
+    """A run that is too short to count keeps to its time; one that counts does what the definition asks for."""
+    return SHORT_OVERTIME if partition_s < VALID_S else 0.0
+
+
+def _check_largest_chunk(said: Mapping[str, object]) -> None:
+    if "lmax" in said and "memory" in said:
+        what = "both say how large the largest chunk is"
+        raise OptionError("lmax", what, "give one of them", part="and --memory")
+    lmax = cast("int", said.get("lmax", _MOST_LMAX))
+    if not (_LEAST_LMAX <= lmax <= _MOST_LMAX and lmax % 8 == 0):
+        sizes = f"from {format_bytes(_LEAST_LMAX)} to {format_bytes(_MOST_LMAX)}; 2M at least to be valid"
+        raise OptionError("lmax", "no size that the largest chunk can have", f"a multiple of 8 {sizes}")

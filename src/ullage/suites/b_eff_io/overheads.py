@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.metrics.arithmetic import NS_PER_S
 from ullage.model.record import PhaseRecord, RunRecord
-from ullage.suites.b_eff_io.measured import Course, Launch, facts_of, pattern_s, seconds_of
+from ullage.suites.b_eff_io.measured import BEffIoRun, Launch, facts_of, pattern_s, seconds_of
 from ullage.suites.b_eff_io.patterns import Access
 
 Part: TypeAlias = Literal["loops", "sync", "open", "view", "close", "payload", "between", "launch"]
@@ -77,21 +77,21 @@ class Place:
     ranks: int
 
 
-def overheads(course: Course) -> dict[Place, Spent]:
+def overheads(io_run: BEffIoRun) -> dict[Place, Spent]:
     """By place, all its launches together, also those that a hang ended."""
     found: dict[Place, list[Spent]] = {}
     before: Launch | None = None
-    for launch in course.launches:
+    for launch in io_run.launches:
         for access, spent in _of_launch(launch, before).items():
             found.setdefault(Place(launch.round, launch.target, access, launch.ranks), []).append(spent)
         before = launch
     return {place: add(spent) for place, spent in found.items()}
 
 
-def by_round(course: Course, target: str) -> dict[int, Spent]:
+def by_round(io_run: BEffIoRun, target: str) -> dict[int, Spent]:
     """Of all launches with that target in each round."""
     found: dict[int, list[Spent]] = {}
-    for place, spent in overheads(course).items():
+    for place, spent in overheads(io_run).items():
         if target == place.target:
             found.setdefault(place.round, []).append(spent)
     return {number: add(spent) for number, spent in sorted(found.items())}

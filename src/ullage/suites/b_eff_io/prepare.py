@@ -1,48 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A b_eff_io run that was checked against engine and machine, ready to be explained or run."""
+"""A b_eff_io run that was checked against engine and machine, ready to be explained or run.
+
+It runs round by round, target by target, a launch for each access and partition. A pattern that hangs ends its launch
+by the watchdog. What the launch still lacks is done by another one without that pattern, and so on, until everything
+else is there.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from ullage.cleaning import find_run_folders, remove
 from ullage.engine import find_registered
-from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import is_one_node
+from ullage.errors import EXIT_CASE_FAILED, EXIT_ENVIRONMENT, UserError
 from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
-from ullage.model.system import Place
-from ullage.request_options import typed_options
 from ullage.results.folder import ResultFolder
-from ullage.runs.session import Session
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.execution import Execution
+from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.listed import datasets_there, listed_plan
+from ullage.runs.machine import Machine, this_machine
+from ullage.runs.options.reading import read_options
+from ullage.runs.room import check_places, room_at
+from ullage.runs.session import Ended, Session
 from ullage.runs.suite import EngineContext, Explanation
-from ullage.suites.b_eff_io.cases import CaseMaker, backend_of, keys_of, layouts_of, nodes_of, turns_of
-from ullage.suites.b_eff_io.measured import WORKLOAD, CellKey
+from ullage.suites.b_eff_io.cases import CaseMaker, backend_of, keys_of, layouts_of, nodes_of, stages_of
+from ullage.suites.b_eff_io.explain import explain
+from ullage.suites.b_eff_io.measured import WORKLOAD, Attempt, CellKey, read_launch, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import lmax_of
-from ullage.suites.b_eff_io.planning import Terms, make_plan
-from ullage.suites.b_eff_io.room import needed_bytes
-from ullage.suites.b_eff_io.schedule import watchdog_s
-from ullage.suites.io500.room import room_at
+from ullage.suites.b_eff_io.rounds import Rest, Skips, again_text, given_up_text, hang_text, rest_of, runnable
+from ullage.suites.b_eff_io.schedule import needed_bytes, type_s, watchdog_s
 from ullage.units import format_volume
 from ullage.uri import target_path
 
-
-@dataclass(frozen=True)
-class Machine:
-    """What of it counts in planning. ``cores``: usable ones of a node; ``memory``: of a node; None: not known."""
-
-    cores: int | None
-    memory: int | None
-    places: Sequence[Place]
+if TYPE_CHECKING:
+    from ullage.results.records import AnyRecord
 
 
 @dataclass(frozen=True)
 class PreparedBEffIo:
-    """See ``Prepared``."""
+    """See ``Prepared``. ``node_memory``: all that a node's processes may have; None: not known."""
 
     request: Request
     options: BEffIoOptions
     engine_context: EngineContext
     machine: Machine
+    node_memory: int | None
     cases: CaseMaker
 
     @property
@@ -59,77 +64,64 @@ class PreparedBEffIo:
     def watchdog_s(self) -> float:
         """Of every launch."""
         nodes = nodes_of(self.layouts.values())
-        memory = self.machine.memory
+        memory = self.node_memory
         return watchdog_s(self.options, None if memory is None or nodes is None else memory * nodes)
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""
-        from ullage.suites.b_eff_io.explain import Scene, explain
-
-        return explain(Scene(self.request, self.options, self.cases, self.machine.places, self.machine.cores))
+        return explain(self)
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``: as a run goes in which nothing hangs and nothing fails."""
         found: list[Plan] = []
         for number in range(self.options.repetitions):
             for target in self.request.targets:
-                turns = turns_of(self.options, target)
-                for index, turn in enumerate(turns):
-                    keys = keys_of(self.options, target, turn)
+                stages = stages_of(self.options, target)
+                for index, stage in enumerate(stages):
+                    keys = keys_of(self.options, target, stage)
                     records = str(result.records_path(len(found) + 1))
-                    is_last = index == len(turns) - 1
-                    terms = self.terms(target, keys, number, records, continues=index > 0, is_last=is_last)
-                    found.append(self.plan(terms, {key: [] for key in keys}))
+                    spec = self.spec(number, records, continues=index > 0, is_last=index == len(stages) - 1)
+                    found.append(self.plan(target, spec, {key: [] for key in keys}))
         return found
 
-    def terms(
-        self, target: Target, keys: Sequence[CellKey], number: int, records: str, *, continues: bool, is_last: bool
-    ) -> Terms:
+    def spec(self, number: int, records: str, *, continues: bool, is_last: bool) -> LaunchSpec:
         """Of a launch of a round; its last leaves nothing, unless that was asked for."""
-        return Terms(
-            round=number,
-            target=target,
-            layout=self.layouts[keys[0].ranks],
-            records=records,
-            watchdog_s=self.watchdog_s,
-            continues=continues,
-            keep=self.options.keep or not is_last,
-        )
+        return LaunchSpec(number, records, continues=continues, keep=self.options.keep or not is_last)
 
-    def plan(self, terms: Terms, cells: Mapping[CellKey, Sequence[int]]) -> Plan:
+    def plan(self, target: Target, spec: LaunchSpec, cells: Mapping[CellKey, Sequence[int]]) -> Plan:
         """``cells``: what is measured, each with the patterns that are left out."""
-        cases = [self.cases.case(key, skip) for key, skip in cells.items()]
-        return make_plan(self.request, self.options, terms, cases)
+        return listed_plan(
+            self.request,
+            spec,
+            self.layouts[next(iter(cells)).ranks],
+            target,
+            [self.cases.case(key, skip) for key, skip in cells.items()],
+            watchdog_s=self.watchdog_s,
+            space=self.options.space,
+            resumable=self.options.resumable,
+        )
 
     def run(self, session: Session) -> int:
         """See ``Prepared``."""
-        from ullage.suites.b_eff_io.execution import execute
-
         return execute(self, session)
 
 
 def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> PreparedBEffIo:
     """Check everything that can be checked without starting anything, and find what was left to the machine."""
-    from ullage.runs.cells.room import check_places
-    from ullage.system.cpu import usable_cores
-    from ullage.system.storage import read_places
-
-    options = typed_options(BEffIoOptions, request)
+    options = read_options(BEffIoOptions, request)
     find_registered(engine_context.description, "workload", WORKLOAD)
     backends = {target.name: backend_of(target, engine_context.description) for target in request.targets}
-    places = read_places([target for target in request.targets if target_path(target) is not None])
-    check_places(places)
-    here = is_one_node(Layout(ranks=options.ranks, nodes=options.nodes))
-    machine = Machine(usable_cores() if here else None, node_memory(), places)
+    machine, memory = this_machine(request.targets, options.nodes), node_memory()
+    check_places(machine.places)
     layouts = layouts_of(options, machine.cores)
-    options = with_room(with_memory(options, layouts, machine.memory), places)
+    options = with_room(with_memory(options, layouts, memory), machine)
     targets = {target.name: target for target in request.targets}
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
     cases = CaseMaker(options, engine_context.description, targets, backends, layouts)
-    prepared = PreparedBEffIo(settled, options, engine_context, machine, cases)
+    prepared = PreparedBEffIo(settled, options, engine_context, machine, memory, cases)
     for target in request.targets:
-        for turn in turns_of(options, target):
-            for key in keys_of(options, target, turn):
+        for stage in stages_of(options, target):
+            for key in keys_of(options, target, stage):
                 cases.case(key)
     return prepared
 
@@ -162,19 +154,17 @@ def with_memory(options: BEffIoOptions, layouts: Mapping[int, Layout], available
     return options.model_copy(update={"lmax": lmax_of(memory), "memory": memory, "memory_total": total})
 
 
-def with_room(options: BEffIoOptions, places: Sequence[Place]) -> BEffIoOptions:
+def with_room(options: BEffIoOptions, machine: Machine) -> BEffIoOptions:
     """``options`` with the room of every target, found once: a run that goes on makes the same plans.
 
     ``UserError`` (exit code 3) where not every pattern could be done even once.
     """
-    from ullage.system.memory import read_memory
-
     room = dict(options.room)
     limits = Limits(space_bytes=options.space)
-    for place in places:
+    for place in machine.places:
         if place.target in room:
             continue
-        most = room_at(place, limits, read_memory()).bytes
+        most = room_at(place, limits, machine.memory).bytes
         needed = needed_bytes(options)
         if needed > most:
             what = f"needs {format_volume(needed)}, may take {format_volume(most)}"
@@ -182,3 +172,157 @@ def with_room(options: BEffIoOptions, places: Sequence[Place]) -> BEffIoOptions:
             raise UserError(what, f"target '{place.target}' ({place.path})", right, EXIT_ENVIRONMENT)
         room[place.target] = most
     return options.model_copy(update={"room": room})
+
+
+def execute(prepared: PreparedBEffIo, session: Session) -> int:
+    """The exit code. The texts of the original lie in the result afterwards, whatever became of the run."""
+    run = _Rounds(session, RunProgress(), prepared)
+    try:
+        run.follow()
+    finally:
+        run.tidy()
+        run.write_texts()
+    return run.code
+
+
+@dataclass
+class _Rounds(Execution):
+    """A run under way. ``is_whole``: nothing is lacking but what failed."""
+
+    prepared: PreparedBEffIo
+    is_whole: bool = False
+    _done: set[tuple[int, CellKey]] = field(default_factory=set[tuple[int, CellKey]])
+    _skips: Skips = field(default_factory=Skips)
+    _has_data: bool = False
+    _ahead_s: float = 0.0
+
+    @property
+    def _options(self) -> BEffIoOptions:
+        return self.prepared.options
+
+    def follow(self) -> None:
+        """Everything that no launch so far has done well."""
+        if self.session.seconds is not None:
+            self.session.progress.say("the scheduled time of b_eff_io is part of its value: --time changes nothing")
+        targets = self.prepared.request.targets
+        io_run = read_run(self.session.result, self._options, [target.name for target in targets])
+        for attempt in (attempt for launch in io_run.launches for attempt in launch.attempts):
+            self._skips.note(attempt)
+            if attempt.is_whole:
+                self._done.add((attempt.round, attempt.key))
+        rounds = [(number, target) for number in range(self._options.repetitions) for target in targets]
+        self._ahead_s = sum(
+            type_s(key.type, self._options) for number, target in rounds for key in self._lacking(number, target)
+        )
+        self.is_whole = all(self._round(number, target) for number, target in rounds)
+
+    def _keys(self, target: Target) -> list[CellKey]:
+        return [key for stage in stages_of(self._options, target) for key in keys_of(self._options, target, stage)]
+
+    def _lacking(self, number: int, target: Target) -> list[CellKey]:
+        return [key for key in self._keys(target) if (number, key) not in self._done]
+
+    def _there(self, target: Target) -> set[str]:
+        return datasets_there(target, self.prepared.request.run_id) if self._has_data else set()
+
+    def _rest(self, number: int, target: Target) -> Rest:
+        """Data that lies there is this round's if any launch of it has written something to the end."""
+        keys = self._keys(target)
+        done = {key for key in keys if (number, key) in self._done}
+        self._has_data = bool(done)
+        there = self._there(target)
+        self._has_data = bool(there)
+        return rest_of(keys, done, {key for key in keys if self._skips.is_given_up(key)}, there)
+
+    def _round(self, number: int, target: Target) -> bool:
+        """Whether the run may go on after it."""
+        rest = self._rest(number, target)
+        if rest.again:
+            self.session.progress.say(again_text(rest.again))
+        stages = [keys_of(self._options, target, stage) for stage in stages_of(self._options, target)]
+        lacking = [wanted for keys in stages if (wanted := [key for key in keys if key in rest.wanted])]
+        return all(
+            self._stage(number, target, keys, is_last=index == len(lacking) - 1) for index, keys in enumerate(lacking)
+        )
+
+    def _stage(self, number: int, target: Target, keys: Sequence[CellKey], *, is_last: bool) -> bool:
+        """The cells of one launch, and a further launch after each hang. Whether the run may go on."""
+        left = [key for key in keys if not self._skips.is_given_up(key)]
+        while chosen := runnable(left, self._there(target)):
+            launch = self.session.result.next_launch()
+            plan = self._plan(launch, number, target, chosen, is_last=is_last)
+            ended, attempts = self._launch_cells(launch, plan, chosen)
+            if ended.may_go_on:
+                self.take(ended)
+                return True
+            hung = self._hang_of(ended, attempts)
+            if hung is None:
+                self.take(ended)
+                return False
+            self._go_on_without(launch, plan, ended, hung)
+            over = {attempt.key for attempt in attempts if attempt is not hung}
+            left = [key for key in left if key not in over and not self._skips.is_given_up(key)]
+        return True
+
+    def _plan(self, launch: int, number: int, target: Target, keys: Sequence[CellKey], *, is_last: bool) -> Plan:
+        records = str(self.session.result.records_path(launch))
+        spec = self.prepared.spec(number, records, continues=self._has_data, is_last=is_last)
+        return self.prepared.plan(target, spec, {key: self._skips.of(key) for key in keys})
+
+    def _launch_cells(self, launch: int, plan: Plan, keys: Sequence[CellKey]) -> tuple[Ended, list[Attempt]]:
+        accesses = "/".join(dict.fromkeys(key.access for key in keys))
+        repetitions = self._options.repetitions
+        rounds = f"round {plan.seed} of {repetitions}, " if repetitions > 1 else ""
+        text = f"{rounds}{plan.targets[0].name}: {accesses}, {plan.layout.ranks} processes"
+        self.session.progress.stage(text, len(keys), self._ahead_s)
+        records: list[AnyRecord] = []
+        self._has_data = True
+        ended = self.attempt(launch, plan, records.append)
+        self._ahead_s -= sum(type_s(key.type, self._options) for key in keys)
+        found = read_launch(plan, launch, records)
+        attempts = [] if found is None else list(found.attempts)
+        self._done.update((attempt.round, attempt.key) for attempt in attempts if attempt.is_whole)
+        return ended, attempts
+
+    def _hang_of(self, ended: Ended, attempts: Sequence[Attempt]) -> Attempt | None:
+        """The attempt that a hang has ended, if that is what happened and leaving out a pattern may help."""
+        last = attempts[-1] if attempts else None
+        if last is None or ended.was_stopped or not self._skips.note(last):
+            return None
+        return last
+
+    def _go_on_without(self, launch: int, plan: Plan, ended: Ended, hung: Attempt) -> None:
+        self.code = EXIT_CASE_FAILED
+        if ended.message in self.session.messages:
+            self.session.messages.remove(ended.message)
+        hints = self._options.hint_sets
+        where = f" with hints {hints[hung.key.hints].name}" if len(hints) > 1 else ""
+        texts = [("pattern-timeout", hang_text(hung, plan.watchdog_s, where))]
+        if self._skips.is_given_up(hung.key):
+            texts.append(("type-given-up", given_up_text(hung.key, self._skips.of(hung.key), where)))
+        for code, text in texts:
+            self.session.note(launch, "warning", code, text, "the result is NOT VALID")
+            self.session.progress.say(text)
+
+    def tidy(self) -> None:
+        """Remove what launches have left for others that will not come any more."""
+        if self._options.keep or (self._options.resumable and not self.is_whole):
+            return
+        for target in self.prepared.request.targets:
+            path = target_path(target)
+            folders = [] if path is None else find_run_folders(path, self.prepared.request.run_id)
+            for folder in folders:
+                why = folder.refused or remove(self.session.engine_context.engine, folder)
+                if why is not None:
+                    self.session.messages.append(f"data was left at target '{target.name}': {why}")
+
+    def write_texts(self) -> None:
+        """As far as anything was measured."""
+        from ullage.suites.b_eff_io.texts import write_texts
+
+        if not self.session.result.launches():
+            return
+        try:
+            write_texts(self.session.result)
+        except UserError as error:
+            self.session.messages.append(str(error))

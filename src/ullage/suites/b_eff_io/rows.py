@@ -1,26 +1,134 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a b_eff_io run: the value, its parts by access, type and pattern, and volumes. Pure.
+"""Rows of a b_eff_io run: the value, its parts by access, type and pattern, volumes, and where time went. Pure.
 
 A row's repetitions are the rounds. Rows of patterns are made and judged as those of every storage suite; what is made
 of many patterns has the verdict of all their bytes together.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.verdicts.physics import Flag
+from ullage.analysis.statistics import median_interval
+from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
+from ullage.model.flags import IDLE_RANKS, Flag, each_once
 from ullage.model.plan import Scalar
-from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
-from ullage.model.summary import Row
-from ullage.results.row_checks import check_launch
+from ullage.model.record import CaseRecord, Grade, Moved, PhaseRecord, RunRecord
+from ullage.model.summary import Ceiling, Row
+from ullage.results.row_checks import check_launch, check_values
 from ullage.results.rows import RowContext, TargetFacts, build_rows
 from ullage.suites.b_eff_io.formula import memory_s
-from ullage.suites.b_eff_io.measured import Attempt, Course, facts_of, pattern_s, seconds_of
+from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, facts_of, pattern_s, seconds_of
+from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL, Spent, overheads
 from ullage.suites.b_eff_io.patterns import ACCESSES, Access, Pattern, PatternType, patterns_of, types_of
-from ullage.suites.b_eff_io.row_basis import Basis, Made, Unit, common_params, judge
 from ullage.suites.b_eff_io.validity import CUTS, NOT_VALID
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, memory_bytes, rounds_of
+
+_GRADES: Final = "ABC"
+_DIRECTIONS: Final = ("write", "read")
+Unit: TypeAlias = Literal["B/s", "B", "s"]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """``flags``: what the row shows besides what its values do."""
+
+    verdict: Verdict = NOTHING_BEHIND
+    grade: Grade | None = None
+    ceiling: Ceiling | None = None
+    case: str = ""
+    flags: tuple[Flag, ...] = ()
+
+
+def judge(rounds: Iterable[Sequence[PhaseRecord]], facts: TargetFacts, ceiling: str = "") -> Basis:
+    """Of the patterns of each round together. ``ceiling``: the direction whose bound it has; empty for none."""
+    known = [phases for phases in rounds if phases]
+    if not known:
+        return Basis()
+    # Here it may be directions that differ, not repetitions.
+    verdict = combine_verdicts(
+        [verdict for phases in known for verdict in _verdicts(phases, facts)], are_repetitions=False
+    )
+    grades: list[Grade] = [phase.grade for phases in known for phase in phases]
+    return Basis(verdict, max(grades, key=_GRADES.index), facts.ceilings.get(ceiling))
+
+
+def _verdicts(phases: Sequence[PhaseRecord], facts: TargetFacts) -> list[Verdict]:
+    """One for each direction."""
+    by_direction = ([phase for phase in phases if phase.access == direction] for direction in _DIRECTIONS)
+    return [
+        cache_verdict(
+            merge(alike), memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data
+        )
+        for alike in by_direction
+        if alike
+    ]
+
+
+def merge(phases: Sequence[PhaseRecord]) -> PhaseRecord:
+    """As if all had been one, as far as a verdict needs it. A counter that one lacks, all lack."""
+    moved = [phase.moved for phase in phases]
+    known = [one for one in moved if one is not None]
+    total = None
+    if known and len(known) == len(moved):
+        total = Moved(
+            requested_bytes=sum(one.requested_bytes for one in known),
+            process_bytes=_sum(one.process_bytes for one in known),
+            device_bytes=_sum(one.device_bytes for one in known),
+            client_bytes=_sum(one.client_bytes for one in known),
+        )
+    summed = {"bytes": sum(phase.bytes for phase in phases), "syncs": sum(phase.syncs for phase in phases)}
+    return phases[0].model_copy(update={**summed, "moved": total, "resident": None})
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = list(values)
+    return None if any(value is None for value in known) else sum(value for value in known if value is not None)
+
+
+def common_params(ranks: int, run: RunRecord | None, lmax: int | None, hint_set: str) -> dict[str, Scalar]:
+    """What every row of a b_eff_io run says, after its own."""
+    nodes = 0
+    if run is not None:
+        nodes = run.layout.nodes or -(-ranks // max(1, run.pinning.most_ranks_on_a_node))
+    return {"ranks": ranks, "nodes": nodes, "lmax_bytes": lmax or 0, "hint_set": hint_set}
+
+
+@dataclass(frozen=True)
+class Made:
+    """Everything of a row but what its samples say."""
+
+    metric: str
+    unit: Unit
+    target: str
+    params: dict[str, Scalar]
+    basis: Basis
+    flags: tuple[Flag, ...] = ()
+
+    def row(self, samples: Sequence[float], level: float) -> Row:
+        """Over one sample a round."""
+        basis, interval = self.basis, median_interval(samples, level)
+        values = check_values(samples, interval, None, basis.ceiling)
+        several = len(samples) > 1
+        return Row(
+            metric=self.metric,
+            unit=self.unit,
+            better="less" if self.unit == "s" else "more",
+            target=self.target,
+            params=self.params,
+            case=basis.case,
+            median=interval.median,
+            low=interval.low if several else None,
+            high=interval.high if several else None,
+            repetitions=list(samples),
+            ceiling=basis.ceiling,
+            share=None if basis.ceiling is None else interval.median / basis.ceiling.value,
+            verdict=basis.verdict.text,
+            verdict_reasons=list(basis.verdict.reasons),
+            grade=basis.grade,
+            flags=each_once([*self.flags, *values]),
+        )
+
 
 SUITE: Final = "b_eff_io"
 B_EFF_IO: Final = "b_eff_io"
@@ -35,6 +143,10 @@ TIME: Final = "time_spent"
 ALL_SETS: Final = "all"
 # Begins the flag of a pattern that was cut short; after the colon stands why.
 EARLY: Final = "ended-early"
+# Begins the flag of a type's row; after the colon stands how many.
+PATTERNS_LOST: Final = "patterns-lost"
+INCOMPLETE: Final = "incomplete"
+PAYLOAD_BESIDE: Final = "payload-beside"
 # Processes of these do not wait for each other: while one checks what it read, others have the target to themselves.
 _ALONE: Final[tuple[PatternType, ...]] = ("separated", "segmented")
 _MOST_PAYLOAD: Final = 0.01
@@ -53,17 +165,17 @@ def select(rows: Iterable[Row], metric: str, **params: Scalar) -> list[Row]:
 class SpotRows:
     """Makes the rows of one partition with one set of hints on one target. ``reasons``: why the value is void."""
 
-    def __init__(self, course: Course, spot: Spot, reasons: Sequence[str], context: RowContext) -> None:
-        self._course = course
+    def __init__(self, io_run: BEffIoRun, spot: Spot, reasons: Sequence[str], context: RowContext) -> None:
+        self._course = io_run
         self._spot = spot
         self._reasons = list(reasons)
         self._context = context
         self._facts = context.targets.get(spot.target, TargetFacts())
-        self._rounds = rounds_of(course, spot)
+        self._rounds = rounds_of(io_run, spot)
         attempts = [attempt for found in self._rounds for attempt in found.attempts()]
         run = attempts[-1].run if attempts else None
         self._launch = () if run is None else tuple(check_launch(run))
-        self._common = common_params(spot.ranks, run, course.options.lmax, course.hint_set(spot.hints))
+        self._common = common_params(spot.ranks, run, io_run.options.lmax, io_run.hint_set(spot.hints))
 
     def all(self) -> list[Row]:
         """In the order of the report: the value first, single patterns last."""
@@ -72,7 +184,7 @@ class SpotRows:
 
     def _values(self) -> Iterator[Row | None]:
         basis = self._basis(ACCESSES)
-        voids = (Flag(NOT_VALID, "; ".join(self._reasons)),) if self._reasons else ()
+        voids = (Flag(code=NOT_VALID, reason="; ".join(self._reasons)),) if self._reasons else ()
         yield self._row(B_EFF_IO, {}, lambda found: found.b_eff_io, replace(basis, flags=(*voids, *basis.flags)))
         both = self._basis(("write", "rewrite"), "write")
         yield self._row(WRITE_SIDE, {}, lambda found: found.write_side, both)
@@ -130,11 +242,8 @@ class SpotRows:
         own = [*_ended_early(phases), *(_payload_flag(phases, pattern) if self._facts.holds_data else [])]
         for row in build_rows(launches, context):
             # Who waited is in the protocol; the law looks at time that no pattern accounts for.
-            idle = [(flag, why) for flag, why in _flags(row) if flag != "idle-ranks"]
-            flags = [*(flag for flag, _ in idle), *(flag.name for flag in own)]
-            reasons = [*row.reasons[: len(row.reasons) - len(row.flags)], *(why for _, why in idle)]
-            reasons += [flag.reason for flag in own]
-            yield row.model_copy(update={"params": params, "flags": flags, "reasons": reasons})
+            flags = [*(flag for flag in row.flags if flag.code != IDLE_RANKS), *own]
+            yield row.model_copy(update={"params": params, "flags": flags})
 
     def _basis(self, accesses: Sequence[Access], ceiling: str = "") -> Basis:
         """Of all patterns of these accesses, each round's together."""
@@ -177,22 +286,18 @@ def _lost_flags(attempts: Sequence[Attempt]) -> tuple[Flag, ...]:
     failed = sum(not one.is_whole for one in attempts)
     found: list[Flag] = []
     if skipped:
-        found.append(Flag(f"patterns-lost:{skipped}", f"{skipped} of its patterns were left out"))
+        found.append(Flag(code=f"{PATTERNS_LOST}:{skipped}", reason=f"{skipped} of its patterns were left out"))
     if failed:
-        found.append(Flag("incomplete", f"{failed} of {len(attempts)} repetitions did not come to their end"))
+        reason = f"{failed} of {len(attempts)} repetitions did not come to their end"
+        found.append(Flag(code=INCOMPLETE, reason=reason))
     return tuple(found)
-
-
-def _flags(row: Row) -> list[tuple[str, str]]:
-    """Each flag with its reason: those stand last among the reasons, in the same order."""
-    return list(zip(row.flags, row.reasons[len(row.reasons) - len(row.flags) :], strict=True))
 
 
 def _ended_early(phases: Sequence[PhaseRecord]) -> list[Flag]:
     """A few calls, maybe one, stand for the pattern then."""
     ends = [facts_of(phase).end for phase in phases]
     return [
-        Flag(f"{EARLY}:{why}", f"{ends.count(why)} of {len(ends)} repetitions ended early by {why}")
+        Flag(code=f"{EARLY}:{why}", reason=f"{ends.count(why)} of {len(ends)} repetitions ended early by {why}")
         for why in CUTS
         if why in ends
     ]
@@ -207,10 +312,34 @@ def _payload_flag(phases: Sequence[PhaseRecord], pattern: Pattern) -> list[Flag]
         f"{max(shares):.0%} of its time went into payload or its verification, untimed, while other processes had the "
         "target to themselves: --verify none leaves that out"
     )
-    return [Flag("payload-beside", reason)]
+    return [Flag(code=PAYLOAD_BESIDE, reason=reason)]
 
 
 def _as_launch(attempt: Attempt, pattern: Pattern, case: str) -> list[RunRecord | PhaseRecord | CaseRecord]:
     own = {"case": case, "repetition": 0, "warmup": False}
     ended = attempt.case.model_copy(update={**own, "status": "ok", "target": attempt.key.target})
     return [attempt.run, attempt.good[pattern.number].model_copy(update=own), ended]
+
+
+def time_rows(io_run: BEffIoRun, target: str, level: float) -> list[Row]:
+    """Over the rounds; all sets of hints together, since they share launches."""
+    mine = {place: spent for place, spent in overheads(io_run).items() if place.target == target}
+    cells = dict.fromkeys((place.access, place.ranks) for place in mine)
+    runs = {launch.ranks: launch.run for launch in io_run.launches}
+    rows: list[Row] = []
+    for access, ranks in cells:
+        found = [spent for place, spent in mine.items() if (place.access, place.ranks) == (access, ranks)]
+        common = common_params(ranks, runs[ranks], io_run.options.lmax, ALL_SETS)
+        for part, values in _samples(found).items():
+            made = Made(TIME, "s", target, {"access": access, "part": part, **common}, Basis())
+            if values:
+                rows.append(made.row(values, level))
+    return rows
+
+
+def _samples(found: list[Spent]) -> dict[str, list[float]]:
+    """One a round, of each part that is known."""
+    samples: dict[str, list[float]] = {
+        part: [spent.parts[part] for spent in found if part in spent.parts] for part in PARTS
+    }
+    return {**samples, SCHEDULED: [spent.scheduled for spent in found], TOTAL: [spent.total for spent in found]}

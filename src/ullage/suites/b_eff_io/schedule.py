@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long everything is to take (release 2.1), and after how long without progress a pattern hangs. Pure."""
+"""How long everything is to take (release 2.1), after how long a pattern hangs, how large datasets may become. Pure.
+
+All partitions are written before anything is read again, so the datasets of a round lie side by side. Each has room for
+every pattern once, and of what is left its part by units, so segments are no longer than what type separated writes.
+"""
 
 from typing import Final
 
-from ullage.suites.b_eff_io.options import SHORT_OVERTIME, VALID_S, BEffIoOptions
+from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,
+    MIB,
     PATTERNS,
+    SEGMENTED_TYPES,
+    SMALLEST_LMAX,
+    TYPES,
     Access,
     Pattern,
     PatternType,
     all_units,
+    patterns_of,
     types_of,
     units_of,
 )
@@ -52,11 +61,6 @@ def round_s(options: BEffIoOptions) -> float:
     return each * len(options.partitions) * len(options.hint_sets)
 
 
-def default_overtime(partition_s: float) -> float:
-    """A run that is too short to count keeps to its time; one that counts does what the definition asks for."""
-    return SHORT_OVERTIME if partition_s < VALID_S else 0.0
-
-
 def watchdog_s(options: BEffIoOptions, memory: int | None) -> float:
     """How long a rank may make no progress: as long as the longest sync may take, and the wait for slower ranks.
 
@@ -71,3 +75,40 @@ def watchdog_s(options: BEffIoOptions, memory: int | None) -> float:
     waiting_s = 0.0 if options.overtime else written / _SLOWEST
     patience_s = min(_LONGEST_PATIENCE_S, max(dirty / _SLOWEST, waiting_s))
     return max(_SHORTEST_PATIENCE_S, _MOST_SURPRISE * longest_s, patience_s)
+
+
+# A segment begins at a whole MiB, and its fill-up is at most another.
+_SEGMENT_SLACK: Final = 2 * MIB
+_ALL_UNITS: Final = sum(units_of(kind) for kind in TYPES)
+
+
+def most_bytes(options: BEffIoOptions, room: int, ranks: int, kind: PatternType) -> int:
+    """Of one dataset: patterns whose time is not over end at their part of it."""
+    left = room // _sides(options) - _once_bytes(options, ranks)
+    return max(1, left * units_of(kind) // _ALL_UNITS)
+
+
+def needed_bytes(options: BEffIoOptions) -> int:
+    """The least room: every pattern once."""
+    return _sides(options) * max(_once_bytes(options, ranks) for ranks in options.partitions)
+
+
+def dataset_bytes(options: BEffIoOptions, room: int, ranks: int, kind: PatternType) -> int:
+    """The most that a dataset takes."""
+    return most_bytes(options, room, ranks, kind) + _once(options, ranks, kind)
+
+
+def _sides(options: BEffIoOptions) -> int:
+    """How many partitions lie side by side."""
+    return len(options.partitions) * len(options.hint_sets)
+
+
+def _once_bytes(options: BEffIoOptions, ranks: int) -> int:
+    return sum(_once(options, ranks, kind) for kind in TYPES)
+
+
+def _once(options: BEffIoOptions, ranks: int, kind: PatternType) -> int:
+    """Every pattern of a type, and what rounds segments up."""
+    lmax = options.lmax or SMALLEST_LMAX
+    slack = _SEGMENT_SLACK if kind in SEGMENTED_TYPES else 0
+    return ranks * (slack + sum(pattern.call(lmax) or 0 for pattern in patterns_of(kind)))

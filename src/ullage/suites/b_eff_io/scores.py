@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.words import processes
 from ullage.model.summary import Row, Score
+from ullage.quantity import processes
 from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, WRITE_SIDE, select
 from ullage.suites.b_eff_io.values import Spot
 

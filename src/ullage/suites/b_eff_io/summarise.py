@@ -4,53 +4,52 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.request_options import typed_options
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.b_eff_io import findings as sentences
+from ullage.suites.b_eff_io.findings import insights
 from ullage.suites.b_eff_io.hint_findings import ignored, sets_compared
-from ullage.suites.b_eff_io.insights import insights
-from ullage.suites.b_eff_io.measured import Course, read_course
+from ullage.suites.b_eff_io.measured import BEffIoRun, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.rows import SpotRows
+from ullage.suites.b_eff_io.rows import SpotRows, time_rows
 from ullage.suites.b_eff_io.scores import SpotScores, b_eff_io_scores, best
-from ullage.suites.b_eff_io.time_rows import time_rows
 from ullage.suites.b_eff_io.validity import reasons_against
 from ullage.suites.b_eff_io.values import spots_of
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = typed_options(BEffIoOptions, request)
-    course = read_course(result, options, [target.name for target in request.targets])
-    by_target = digest(course, context)
+    options = read_options(BEffIoOptions, request)
+    io_run = read_run(result, options, [target.name for target in request.targets])
+    by_target = digest(io_run, context)
     failed = failed_cases(file.records for file in result.read_records())
     rows: list[Row] = []
-    findings = _Sentences(course, by_target, context).all()
+    findings = _Sentences(io_run, by_target, context).all()
     for target, found in by_target.items():
         rows += [row for one in found for row in one.rows]
-        rows += time_rows(course, target, context.level)
+        rows += time_rows(io_run, target, context.level)
     findings += find_failures(make_study([], failed, context.level))
     return SuiteSummary(rows, findings, b_eff_io_scores(by_target))
 
 
-def digest(course: Course, context: RowContext) -> dict[str, list[SpotScores]]:
+def digest(io_run: BEffIoRun, context: RowContext) -> dict[str, list[SpotScores]]:
     """By target every partition with every set of hints: its rows, and what voids it."""
-    spots = spots_of(course)
+    spots = spots_of(io_run)
     found: dict[str, list[SpotScores]] = {}
     for spot in spots:
         facts = context.targets.get(spot.target, TargetFacts())
         alike = [one for one in spots if (one.target, one.hints) == (spot.target, spot.hints)]
-        own = reasons_against(course, [spot], holds_data=facts.holds_data)
-        whole = reasons_against(course, alike, holds_data=facts.holds_data)
-        rows = SpotRows(course, spot, own, context).all()
-        found.setdefault(spot.target, []).append(SpotScores(spot, course.hint_set(spot.hints), rows, own, whole))
+        own = reasons_against(io_run, [spot], holds_data=facts.holds_data)
+        whole = reasons_against(io_run, alike, holds_data=facts.holds_data)
+        rows = SpotRows(io_run, spot, own, context).all()
+        found.setdefault(spot.target, []).append(SpotScores(spot, io_run.hint_set(spot.hints), rows, own, whole))
     return found
 
 
@@ -58,7 +57,7 @@ def digest(course: Course, context: RowContext) -> dict[str, list[SpotScores]]:
 class _Sentences:
     """Everything that is said, what voids the value first."""
 
-    course: Course
+    io_run: BEffIoRun
     by_target: Mapping[str, Sequence[SpotScores]]
     context: RowContext
 
@@ -71,21 +70,21 @@ class _Sentences:
                 found += self._set([one for one in spots if one.hint_set == hint_set], several=len(sets) > 1)
             found += sets_compared(spots, label)
             if self.context.targets.get(target, TargetFacts()).holds_data:
-                found += ignored(self.course, target, label)
-            found += sentences.time_kept(self.course, target, label)
-        return [*found, *sentences.set_apart(self.course)]
+                found += ignored(self.io_run, target, label)
+            found += sentences.time_kept(self.io_run, target, label)
+        return [*found, *sentences.set_apart(self.io_run)]
 
     def _set(self, spots: Sequence[SpotScores], *, several: bool) -> list[Finding]:
         """Of one set of hints on one target."""
         first = spots[0]
         label = sentences.lead(first, several_sets=several, several_targets=len(self.by_target) > 1)
         found = sentences.invalid(first.whole, first.spot.target, first.hint_set, label)
-        found += sentences.losses(self.course, spots, label)
+        found += sentences.losses(self.io_run, spots, label)
         top = best(spots)
         if top is not None:
             found += sentences.headline(top, label, len(spots))
             found += insights(top, label)
             if self.context.targets.get(first.spot.target, TargetFacts()).holds_data:
-                found += sentences.cache(self.course, top, label)
-                found += sentences.memory_time(self.course, top, label)
+                found += sentences.cache(self.io_run, top, label)
+                found += sentences.memory_time(self.io_run, top, label)
         return found

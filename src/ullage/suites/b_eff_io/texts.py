@@ -1,19 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The texts that a b_eff_io run leaves beside its result, in the order of the original's: for people's scripts."""
+"""The texts that a b_eff_io run leaves beside its result, in the order of the original's: for people's scripts.
 
-from collections.abc import Sequence
+The .prot file has the run pattern by pattern: one line each, in the order in which they ran. Times in s are of the
+slowest process: io (calls), barrier, bcast (agreeing to go on) and sync together are t, as far as the slowest in one
+are the slowest in the others.
+
+The .sum file has for each partition a table of accesses, chunks and types, the line of pattern 2, the means, the
+volume, the value and whether it counts; then the maximum over partitions. Medians where rounds were repeated. Tables
+and rates are in 10^6 bytes, volumes and memory in 2^20.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import ullage
+from ullage.errors import one_line
+from ullage.model.record import PhaseRecord
 from ullage.model.system import SystemFacts
-from ullage.request_options import typed_options
+from ullage.quantity import processes
 from ullage.results.folder import ResultFolder, write_atomically
-from ullage.suites.b_eff_io.measured import Course, read_course
+from ullage.runs.options.reading import read_options
+from ullage.suites.b_eff_io.formula import unit_weighted_mean
+from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, bandwidth_of, facts_of, pattern_s, read_run, seconds_of
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.scores import SpotScores
+from ullage.suites.b_eff_io.patterns import (
+    ACCESSES,
+    BY_PHASE,
+    MIB,
+    PATTERNS,
+    ROWS,
+    TYPES,
+    Access,
+    Pattern,
+    PatternType,
+    Size,
+    lmax_of,
+    types_of,
+)
+from ullage.suites.b_eff_io.rows import ACCESS, PATTERN, TYPE, VOLUME, WRITE_SIDE, select
+from ullage.suites.b_eff_io.scores import MEGA, SpotScores, best
 from ullage.suites.b_eff_io.summarise import digest
-from ullage.suites.b_eff_io.text_protocol import protocol_text
-from ullage.suites.b_eff_io.text_summary import summary_text
+from ullage.suites.b_eff_io.validity import criteria, losses_of
+from ullage.suites.b_eff_io.values import memory_bytes, spots_of
 
 SUMMARY_FILE: Final = "b_eff_io.sum.txt"
 PROTOCOL_FILE: Final = "b_eff_io.prot.txt"
@@ -30,16 +58,16 @@ def make_texts(result: ResultFolder) -> dict[str, str]:
     from ullage.runs.summary import row_context
 
     request, system = result.read_request(), result.read_system()
-    course = read_course(result, typed_options(BEffIoOptions, request), [target.name for target in request.targets])
-    by_target = digest(course, row_context(request, system))
+    io_run = read_run(result, read_options(BEffIoOptions, request), [target.name for target in request.targets])
+    by_target = digest(io_run, row_context(request, system))
     if not by_target:
         return {}
     parts = [
-        summary_text(course, alike, _head(course, target, system))
+        summary_text(io_run, alike, _head(io_run, target, system))
         for target, found in by_target.items()
         for alike in _by_set(found)
     ]
-    return {SUMMARY_FILE: "\n".join(parts), PROTOCOL_FILE: protocol_text(course)}
+    return {SUMMARY_FILE: "\n".join(parts), PROTOCOL_FILE: protocol_text(io_run)}
 
 
 def _by_set(found: Sequence[SpotScores]) -> list[list[SpotScores]]:
@@ -47,13 +75,217 @@ def _by_set(found: Sequence[SpotScores]) -> list[list[SpotScores]]:
     return [[one for one in found if one.hint_set == name] for name in names]
 
 
-def _head(course: Course, target: str, system: SystemFacts | None) -> list[str]:
-    run = course.launches[-1].run
+def _head(io_run: BEffIoRun, target: str, system: SystemFacts | None) -> list[str]:
+    run = io_run.launches[-1].run
     host = system.host if system is not None and system.host else "a machine that is not known"
     facts = [] if system is None else [system.kernel.system, system.kernel.release]
     kernel = "".join(f" {fact}" for fact in facts if fact)
     io = f", MPI-IO by {run.mpi_io}" if run.mpi_io else ""
     return [
         f"b_eff_io as release 2.1 defines it, by Ullage {ullage.__version__}; the original has not seen this run.",
-        f"on {target} of {host}{kernel}, {run.engine.mpi.library}{io}, {course.launches[0].run.started}",
+        f"on {target} of {host}{kernel}, {run.engine.mpi.library}{io}, {io_run.launches[0].run.started}",
     ]
+
+
+_HEADS: Final = (
+    f"{'n':>5} {'access':<8}{'type':<10}{'p':>3} {'Tp':>8} {'l':>11} {'L':>11} {'r':>9} {'MByte':>12} "
+    f"{'t':>10} = {'io':>10} {'barrier':>10} {'bcast':>10} {'sync':>10} {'last io':>10} {'last barr':>10} {'MB/s':>11}"
+    "  end"
+)
+
+
+def protocol_text(io_run: BEffIoRun) -> str:
+    """Every launch, every case in it, every pattern of that."""
+    lines: list[str] = []
+    for launch in io_run.launches:
+        said = f"{one_line(launch.target)}, {launch.ranks} processes, {', '.join(launch.accesses)}"
+        lines += [f"# launch {launch.number}: round {launch.round + 1}, {said}", _HEADS]
+        for attempt in launch.attempts:
+            lines += _case(io_run, attempt)
+        lines.append("")
+    for spot in spots_of(io_run):
+        where = f"{one_line(spot.target)}, hints {one_line(io_run.hint_set(spot.hints))}"
+        for lost in losses_of(io_run, [spot]):
+            text = f" ({one_line(lost.said)})" if lost.said else ""
+            lines.append(f"# {ERROR_VALUE}: {where}, {lost.text}{text}")
+    return "\n".join([*lines, ""])
+
+
+def _case(io_run: BEffIoRun, attempt: Attempt) -> Iterator[str]:
+    """Opening and closing stand in the first and the last of its patterns."""
+    for phase in attempt.phases:
+        yield _line(attempt, phase)
+    total, found = attempt.total, list(attempt.good.values())
+    mean = unit_weighted_mean((bandwidth_of(phase) or 0.0, BY_PHASE[phase.phase].units) for phase in found)
+    views = sum(seconds_of(phase, "view_s") for phase in found)
+    payload = sum(seconds_of(phase, "payload_s") for phase in found)
+    times = f"open {total.open_s:.6f} + patterns {total.patterns_s:.6f} + close {total.close_s:.6f} s"
+    beside = f"views {views:.6f} s and payload {payload:.6f} s beside"
+    weighted = "" if mean is None else f", by units {mean / MEGA:.3f} MB/s (for information)"
+    where = f"{attempt.key.access} {attempt.key.type}, hints {one_line(io_run.hint_set(attempt.key.hints))}"
+    yield (
+        f"#     {where}: {attempt.case.status}, {total.bytes / MIB:.3f} MByte, {times}, {beside}: "
+        f"{total.bandwidth / MEGA:.3f} MB/s{weighted}"
+    )
+    yield from _hints(found)
+
+
+def _line(attempt: Attempt, phase: PhaseRecord) -> str:
+    facts, pattern = facts_of(phase), BY_PHASE.get(phase.phase)
+    rate = bandwidth_of(phase)
+    is_good = pattern is not None and pattern.number in attempt.good and rate is not None
+    shown = rate / MEGA if is_good and rate is not None else ERROR_VALUE
+    times = " ".join(f"{seconds_of(phase, f'{name}_s'):10.6f}" for name in ("calls", "barrier", "agree", "sync"))
+    lasts = " ".join(f"{seconds_of(phase, f'last_{name}_s'):10.6f}" for name in ("call", "barrier"))
+    number = "?" if pattern is None else str(pattern.number)
+    return (
+        f"{phase.ranks:>5} {attempt.key.access:<8}{attempt.key.type:<10}{number:>3} {facts.scheduled_s:8.3f} "
+        f"{facts.chunk_bytes:>11} {facts.call_bytes:>11} {facts.repetitions:>9} {phase.bytes / MIB:12.3f} "
+        f"{pattern_s(phase):10.6f} = {times} {lasts} {shown:11.3f}  {facts.end or phase.status}"
+    )
+
+
+def _hints(phases: Sequence[PhaseRecord]) -> Iterator[str]:
+    """What the MPI said it uses, once for the patterns that have the same."""
+    seen: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for phase in phases:
+        if phase.hints_given:
+            seen.setdefault(tuple(sorted(phase.hints_granted.items())), []).append(BY_PHASE[phase.phase].number)
+    for granted, numbers in seen.items():
+        said = ", ".join(f"{key}={value}" for key, value in granted) or "none"
+        yield f"#     hints in use, patterns {', '.join(map(str, numbers))}: {one_line(said)}"
+
+
+# What the original prints where a pattern met an error.
+ERROR_VALUE: Final = -999.999
+_COLUMNS: Final = ("scatter", "shared", "separated", "segmented", "seg_coll")
+_RULE: Final = "-" * 84
+_MINUTE_S: Final = 60.0
+
+
+def summary_text(io_run: BEffIoRun, found: Sequence[SpotScores], head: Sequence[str]) -> str:
+    """Of the partitions of one set of hints on one target. ``head``: what made it, and where."""
+    lines: list[str] = []
+    for one in found:
+        lines += [*map(one_line, head), *_options(io_run, one), "", *table(io_run, one), "", *_second(io_run, one), ""]
+        lines += [*_means(io_run, one), *_value(io_run, one), "", *_validity(io_run, one), "", ""]
+    return "\n".join([*lines, *_maximum(found), ""])
+
+
+def _options(io_run: BEffIoRun, one: SpotScores) -> list[str]:
+    options = io_run.options
+    lmax = options.lmax or 0
+    memory = f"{options.memory / MIB:.0f} MBytes/PE" if options.memory else "memory not given"
+    whole = memory_bytes(io_run)
+    shared = "" if options.shared_pointer else ", -noshared"
+    rewrite = ", -rewrite" if options.rewrite else ""
+    by_memory = options.memory is not None and lmax == lmax_of(options.memory)
+    in_total = "memory" if whole is None else f"{whole / MIB:.0f} MBytes"
+    chosen = "" if by_memory else " (chosen)"
+    parts = len(options.partitions)
+    sizes = f"{memory}, {in_total} in total, Lmax = {lmax / MIB:.3f} MBytes{chosen}"
+    times = f"N = {one.spot.ranks} of {options.ranks}, T = {options.time_s:g} s over {parts} partitions"
+    each = f"{options.partition_s:g} s each, rule {options.rule}{shared}{rewrite}"
+    return [
+        f"{sizes}   [1 MByte = 2^20 bytes, 1 MB = 10^6 bytes]",
+        f"{times} = {each}, hints {one_line(one.hint_set)}",
+    ]
+
+
+def table(io_run: BEffIoRun, one: SpotScores) -> list[str]:
+    """Access by row by type, and a total row for each access."""
+    lines = [
+        f"{'processes':>10} {'pos':>3} {'chunk':>10}  {'access':<13}" + "".join(f"{name:>11}" for name in _COLUMNS),
+        f"{'':>10} {'':>3} {'l [bytes]':>10}  {'':<13}" + f"{'[MB/s]':>11}" * len(_COLUMNS),
+        _RULE + "-" * 10,
+    ]
+    for access in ACCESSES:
+        kinds = types_of(access, rewrite=io_run.options.rewrite)
+        for position, size in enumerate(ROWS, start=1):
+            cells = "".join(_cell(io_run, one, access, _pattern(kind, size)) if kind in kinds else "" for kind in TYPES)
+            lines.append(f"{one.spot.ranks:>7} PE {position:>3} {_chunk(io_run, size):>10}  {access:<13}{cells}")
+        totals = "".join(_total(one, access, kind) if kind in kinds else "" for kind in TYPES)
+        lines += [f"{one.spot.ranks:>7} PE {'':>3} {'':>10}  {f'total-{access}':<13}{totals}", ""]
+    return lines[:-1]
+
+
+def _pattern(kind: PatternType, size: Size) -> Pattern:
+    return next(pattern for pattern in PATTERNS if (pattern.type, pattern.size) == (kind, size))
+
+
+def _chunk(io_run: BEffIoRun, size: Size) -> int:
+    return _pattern(TYPES[0], size).chunk(io_run.options.lmax or 0) or 0
+
+
+def _cell(io_run: BEffIoRun, one: SpotScores, access: Access, pattern: Pattern) -> str:
+    rows = select(one.rows, PATTERN, access=access, pattern=pattern.number)
+    if rows:
+        return f"{rows[0].median / MEGA:11.3f}"
+    return f"{ERROR_VALUE:11.3f}" if _was_tried(io_run, one, access, pattern.type) else f"{'-':>11}"
+
+
+def _was_tried(io_run: BEffIoRun, one: SpotScores, access: Access, kind: PatternType) -> bool:
+    return bool(io_run.attempts(one.spot.key(access, kind)))
+
+
+def _total(one: SpotScores, access: Access, kind: PatternType) -> str:
+    rows = select(one.rows, TYPE, access=access, pattern_type=kind)
+    return f"{rows[0].median / MEGA:11.3f}" if rows else f"{'-':>11}"
+
+
+def _second(io_run: BEffIoRun, one: SpotScores) -> list[str]:
+    """Pattern 2 stands in no row of the table."""
+    pattern = _pattern("scatter", "2M calls")
+    values = ", ".join(f"{_cell(io_run, one, access, pattern).strip()} MB/s {access}" for access in ACCESSES)
+    return [f"Not in the table: pattern 2 (scatter, l = 1 MByte, L = 2 MBytes): {values}"]
+
+
+def _means(io_run: BEffIoRun, one: SpotScores) -> list[str]:
+    lines = [
+        f"weighted average bandwidth for {access:<7} : {row.median / MEGA:.3f} MB/s on {one.spot.ranks} processes"
+        for access in ACCESSES
+        for row in select(one.rows, ACCESS, access=access)
+    ]
+    memory = memory_bytes(io_run)
+    for access in ACCESSES:
+        for row in select(one.rows, VOLUME, access=access):
+            share = f" = {row.median / memory:.1%} of the total memory" if memory else ""
+            lines.append(f"Total amount of data moved with {access:<7} : {row.median / MIB:.3f} MBytes{share}")
+    return lines
+
+
+def _value(io_run: BEffIoRun, one: SpotScores) -> list[str]:
+    row = one.value
+    if row is None:
+        return ["b_eff_io of these measurements: none, since not everything has run"]
+    side = select(one.rows, WRITE_SIDE)[0].median / MEGA
+    scheduled = f"scheduled time = {io_run.options.partition_s / _MINUTE_S:.1f} Min"
+    lines = [
+        f"W' (first writes, with the rewrite of scatter for its second weight) = {side:.3f} MB/s",
+        f"b_eff_io of these measurements = {row.median / MEGA:.3f} MB/s on {one.spot.ranks} processes, {scheduled}",
+    ]
+    memory = memory_bytes(io_run)
+    if memory and row.median > 0:
+        minutes = memory / row.median / _MINUTE_S
+        lines.append(
+            f"total memory / b_eff_io = {memory / MEGA:.0f} MB / {row.median / MEGA:.3f} MB/s = {minutes:.1f} min"
+        )
+    return lines
+
+
+def _validity(io_run: BEffIoRun, one: SpotScores) -> list[str]:
+    """VALID, or the criteria, and everything else that voids the value."""
+    if not one.own:
+        return ["This result is VALID."]
+    found = criteria(io_run, [one.spot])
+    marks = [f"  {'reached    ' if each.reached else 'NOT reached'} : {each.what}" for each in found]
+    reasons = [f"  because {one_line(reason)}" for reason in one.own]
+    return ["This result is NOT VALID. Criteria:", *marks, *reasons]
+
+
+def _maximum(found: Sequence[SpotScores]) -> list[str]:
+    top = best(found)
+    if top is None or top.value is None:
+        return []
+    value = f"{top.value.median / MEGA:.3f} MB/s on {processes(top.spot.ranks)}"
+    return [f"maximum over partitions: b_eff_io = {value} ({'NOT ' if top.whole else ''}VALID)"]

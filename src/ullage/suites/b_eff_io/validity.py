@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a b_eff_io value does not count: the criteria of release 2.1, and what else makes it another number. Pure."""
+"""Why a b_eff_io value does not count: by release 2.1, by what was asked for, by what makes it another number. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.words import crowded, listing, plural, processes
-from ullage.suites.b_eff_io.measured import Attempt, CellKey, Course, facts_of
-from ullage.suites.b_eff_io.option_reasons import WITHOUT_SHARED_POINTERS, reasons_of_options
+from ullage.analysis.findings.words import crowded
+from ullage.model.flags import INVALID
+from ullage.quantity import listing, plural, processes
+from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, CellKey, facts_of
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
-from ullage.suites.b_eff_io.patterns import TYPES, Access, PatternType
+from ullage.suites.b_eff_io.patterns import SMALLEST_LMAX, TYPES, Access, PatternType
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, cells_of, lost_patterns, rounds_of
-from ullage.units import format_bytes
+from ullage.units import format_bytes, format_time
 
-NOT_VALID: Final = "INVALID:b_eff_io"
+NOT_VALID: Final = f"{INVALID}:b_eff_io"
 # What ended a pattern before it had done what it was to do.
 CUTS: Final = ("overtime", "space")
 _WHY: Final = {
@@ -35,13 +36,13 @@ class Criterion:
     reached: bool
 
 
-def criteria(course: Course, spots: Sequence[Spot]) -> list[Criterion]:
+def criteria(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Criterion]:
     """The three of release 2.1, over all of ``spots``."""
-    attempts = [one for spot in spots for found in rounds_of(course, spot) for one in found.attempts()]
+    attempts = [one for spot in spots for found in rounds_of(io_run, spot) for one in found.attempts()]
     return [
-        Criterion("scheduled time of each partition at least 30 min", course.options.partition_s >= VALID_S),
-        Criterion("shared file pointers used for pattern type shared", uses_shared_pointers(course.options, attempts)),
-        Criterion("no error", not any(lost_patterns(course, spot) for spot in spots) and not _bad_blocks(attempts)),
+        Criterion("scheduled time of each partition at least 30 min", io_run.options.partition_s >= VALID_S),
+        Criterion("shared file pointers used for pattern type shared", uses_shared_pointers(io_run.options, attempts)),
+        Criterion("no error", not any(lost_patterns(io_run, spot) for spot in spots) and not _bad_blocks(attempts)),
     ]
 
 
@@ -59,23 +60,23 @@ def _bad_blocks(attempts: Iterable[Attempt]) -> int:
     return sum(attempt.bad_blocks for attempt in attempts)
 
 
-def reasons_against(course: Course, spots: Sequence[Spot], *, holds_data: bool = True) -> list[str]:
+def reasons_against(io_run: BEffIoRun, spots: Sequence[Spot], *, holds_data: bool = True) -> list[str]:
     """Everything that voids the value of ``spots`` together; empty: it is VALID.
 
     ``holds_data``: false for a target behind which nothing keeps what is written.
     """
-    attempts = [one for spot in spots for found in rounds_of(course, spot) for one in found.attempts()]
+    attempts = [one for spot in spots for found in rounds_of(io_run, spot) for one in found.attempts()]
     found = [
-        *reasons_of_options(course.options),
-        *_of_pointers(course.options, attempts),
+        *reasons_of_options(io_run.options),
+        *_of_pointers(io_run.options, attempts),
         *([] if holds_data else ["no storage is behind the target"]),
         *_of_places(attempts),
     ]
-    found += [one.text for one in losses_of(course, spots)]
-    found += [one.text for one in cuts_of(course, spots)]
+    found += [one.text for one in losses_of(io_run, spots)]
+    found += [one.text for one in cuts_of(io_run, spots)]
     for spot in spots:
         where = f" with {processes(spot.ranks)}" if len(spots) > 1 else ""
-        found += [f"{text}{where}" for text in _untold(course, spot)]
+        found += [f"{text}{where}" for text in _untold(io_run, spot)]
     bad = _bad_blocks(attempts)
     return [*found, *([f"{plural(bad, 'block')} came back wrong"] if bad else [])]
 
@@ -110,9 +111,9 @@ class Told:
         return f"{numbers} of type {self.type} {_WHY[self.why]} ({_where(self.accesses, self.ranks)})"
 
 
-def losses_of(course: Course, spots: Sequence[Spot]) -> list[Told]:
+def losses_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Told]:
     """Patterns without a value, those that share their fate told together."""
-    lost = [one for spot in spots for one in lost_patterns(course, spot)]
+    lost = [one for spot in spots for one in lost_patterns(io_run, spot)]
     return _together([(one.key, one.patterns, one.why, one.text) for one in lost])
 
 
@@ -133,10 +134,10 @@ class Cut:
         return f"{plural(self.count, 'pattern')} {_WHY[self.why]} ({_where(self.accesses, self.ranks)})"
 
 
-def cuts_of(course: Course, spots: Sequence[Spot]) -> list[Cut]:
+def cuts_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Cut]:
     """One for each reason."""
     found: dict[str, dict[tuple[CellKey, int], None]] = {}
-    attempts = (one for spot in spots for number in rounds_of(course, spot) for one in number.attempts())
+    attempts = (one for spot in spots for number in rounds_of(io_run, spot) for one in number.attempts())
     for attempt in attempts:
         for pattern, phase in attempt.good.items():
             why = facts_of(phase).end
@@ -177,11 +178,11 @@ def _together(found: Iterable[tuple[CellKey, tuple[int, ...], str, str]]) -> lis
     ]
 
 
-def _untold(course: Course, spot: Spot) -> list[str]:
+def _untold(io_run: BEffIoRun, spot: Spot) -> list[str]:
     """Types that no round has tried to the end, as when somebody stopped the run."""
-    rounds = rounds_of(course, spot)
+    rounds = rounds_of(io_run, spot)
     lacking = [
-        key for key in cells_of(course, spot) if not any(_is_tried(found, key.access, key.type) for found in rounds)
+        key for key in cells_of(io_run, spot) if not any(_is_tried(found, key.access, key.type) for found in rounds)
     ]
     by_access: dict[Access, list[str]] = {}
     for key in lacking:
@@ -206,4 +207,24 @@ def conditions(options: BEffIoOptions) -> list[str]:
         found.append("files were not opened as nobody else's (MPI_MODE_UNIQUE_OPEN)")
     if options.cache != "none":
         found.append("the page cache was asked to drop each file before it was read, which the original does not")
+    return found
+
+
+WITHOUT_SHARED_POINTERS: Final = "pattern type shared does without shared file pointers"
+
+
+def reasons_of_options(options: BEffIoOptions) -> list[str]:
+    """Empty: nothing that is asked for speaks against a valid value."""
+    found: list[str] = []
+    if options.partition_s < VALID_S:
+        each = " for each partition" if len(options.partitions) > 1 else ""
+        found.append(f"the scheduled time is {format_time(options.partition_s)}{each}, below 30 min")
+    if options.rule != "2.1":
+        found.append(f"loops end by the rule of release {options.rule}, not that of 2.1")
+    if not options.shared_pointer:
+        found.append(WITHOUT_SHARED_POINTERS)
+    if options.verify == "none":
+        found.append("what is read is not verified")
+    if options.lmax is not None and options.lmax < SMALLEST_LMAX:
+        found.append(f"Lmax is {format_bytes(options.lmax)}, below {format_bytes(SMALLEST_LMAX)}")
     return found

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from ullage.suites.b_eff_io.formula import access_mean, b_eff_io, write_side
-from ullage.suites.b_eff_io.measured import Attempt, CellKey, Course
+from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, CellKey
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,
     REWRITTEN_TYPE,
@@ -41,28 +41,28 @@ class Spot:
         return CellKey(self.target, self.hints, self.ranks, access, kind)
 
 
-def spots_of(course: Course) -> list[Spot]:
+def spots_of(io_run: BEffIoRun) -> list[Spot]:
     """Those of which anything was tried, in the order of the report."""
-    return list(dict.fromkeys(Spot(key.target, key.hints, key.ranks) for key in course.keys))
+    return list(dict.fromkeys(Spot(key.target, key.hints, key.ranks) for key in io_run.keys))
 
 
-def cells_of(course: Course, spot: Spot) -> list[CellKey]:
+def cells_of(io_run: BEffIoRun, spot: Spot) -> list[CellKey]:
     """All that were asked for, in the order of the report."""
-    rewrite = course.options.rewrite
+    rewrite = io_run.options.rewrite
     return [spot.key(access, kind) for access in ACCESSES for kind in types_of(access, rewrite=rewrite)]
 
 
 class PartitionRound:
     """What one round gives for one spot."""
 
-    def __init__(self, course: Course, spot: Spot, number: int) -> None:
-        self.course = course
+    def __init__(self, io_run: BEffIoRun, spot: Spot, number: int) -> None:
+        self.io_run = io_run
         self.spot = spot
         self.number = number
 
     def attempt(self, access: Access, kind: PatternType) -> Attempt | None:
         """The one that counts; None where it was not tried."""
-        return self.course.attempt(self.number, self.spot.key(access, kind))
+        return self.io_run.attempt(self.number, self.spot.key(access, kind))
 
     def attempts(self, accesses: Iterable[Access] = ACCESSES) -> list[Attempt]:
         """Those of all types that were tried."""
@@ -73,7 +73,7 @@ class PartitionRound:
         """bw(access, type)."""
         attempt = self.attempt(access, kind)
         if attempt is None:
-            return 0.0 if is_given_up(self.course, self.number, self.spot.key(access, kind)) else None
+            return 0.0 if is_given_up(self.io_run, self.number, self.spot.key(access, kind)) else None
         return attempt.bandwidth
 
     def types(self, access: Access) -> dict[PatternType, float]:
@@ -82,7 +82,7 @@ class PartitionRound:
 
     def access(self, access: Access) -> float | None:
         """B; where only scatter is rewritten, its bandwidth is that of the rewrite."""
-        if access == "rewrite" and not self.course.options.rewrite:
+        if access == "rewrite" and not self.io_run.options.rewrite:
             return self.type(access, REWRITTEN_TYPE)
         return access_mean(self.types(access))
 
@@ -103,28 +103,28 @@ class PartitionRound:
         return sum(attempt.total.bytes for attempt in self.attempts([access]))
 
 
-def rounds_of(course: Course, spot: Spot) -> list[PartitionRound]:
+def rounds_of(io_run: BEffIoRun, spot: Spot) -> list[PartitionRound]:
     """One for each round in which anything was tried."""
-    return [PartitionRound(course, spot, number) for number in course.rounds]
+    return [PartitionRound(io_run, spot, number) for number in io_run.rounds]
 
 
-def memory_bytes(course: Course) -> int | None:
+def memory_bytes(io_run: BEffIoRun) -> int | None:
     """What volumes are held against; None where nobody said."""
-    options = course.options
+    options = io_run.options
     if options.memory_total is not None:
         return options.memory_total
     return None if options.memory is None else options.memory * max(options.partitions)
 
 
-def is_given_up(course: Course, number: int, key: CellKey) -> bool:
+def is_given_up(io_run: BEffIoRun, number: int, key: CellKey) -> bool:
     """Whether a cell was not tried in that round because it would not do: what it needs was not made, since a case
     before it did not go well; or two patterns of its type hung."""
-    if course.attempt(number, key) is not None:
+    if io_run.attempt(number, key) is not None:
         return False
     makers = _makers(key)
-    if makers and all(_went_wrong(course.attempt(number, one)) or is_given_up(course, number, one) for one in makers):
+    if makers and all(_went_wrong(io_run.attempt(number, one)) or is_given_up(io_run, number, one) for one in makers):
         return True
-    every = (one for launch in course.launches if launch.round <= number for one in launch.attempts)
+    every = (one for launch in io_run.launches if launch.round <= number for one in launch.attempts)
     hung = {one.hung for one in every if replace(one.key, access=key.access) == key and one.hung is not None}
     return len(hung) >= _HANGS_TO_GIVE_UP
 
@@ -150,22 +150,22 @@ class Lost:
     text: str
 
 
-def lost_patterns(course: Course, spot: Spot) -> list[Lost]:
+def lost_patterns(io_run: BEffIoRun, spot: Spot) -> list[Lost]:
     """All that were asked for and tried, and have no value; each cell and reason once, whatever the round."""
     found: dict[tuple[CellKey, str, str], dict[int, None]] = {}
-    for number in course.rounds:
-        for key in cells_of(course, spot):
-            attempt = course.attempt(number, key)
-            if is_given_up(course, number, key):
+    for number in io_run.rounds:
+        for key in cells_of(io_run, spot):
+            attempt = io_run.attempt(number, key)
+            if is_given_up(io_run, number, key):
                 found.setdefault((key, "given up", ""), {}).update(dict.fromkeys(_numbers(key)))
             if attempt is not None and attempt.case.status != "interrupted":
-                for pattern, why, text in _lost_of(course, attempt):
+                for pattern, why, text in _lost_of(io_run, attempt):
                     found.setdefault((key, why, text), {})[pattern] = None
     return [Lost(key, tuple(sorted(numbers)), why, text) for (key, why, text), numbers in found.items()]
 
 
-def _lost_of(course: Course, attempt: Attempt) -> list[tuple[int, str, str]]:
-    hung = _hung(course, attempt)
+def _lost_of(io_run: BEffIoRun, attempt: Attempt) -> list[tuple[int, str, str]]:
+    hung = _hung(io_run, attempt)
     lost = [(number, *hung.get(number, ("skipped", ""))) for number in attempt.skipped]
     if not attempt.is_whole:
         bad = {phase.phase: phase for phase in attempt.phases if phase.status != "ok" or phase.bad_blocks}
@@ -187,9 +187,9 @@ def _numbers(key: CellKey) -> list[int]:
     return [one.number for one in patterns_of(key.type) if one.size != "fill-up"]
 
 
-def _hung(course: Course, attempt: Attempt) -> dict[int, tuple[str, str]]:
+def _hung(io_run: BEffIoRun, attempt: Attempt) -> dict[int, tuple[str, str]]:
     """Why patterns are not tried any more, as the launches that they ended say."""
     key = attempt.key
-    every = (one for launch in course.launches for one in launch.attempts)
+    every = (one for launch in io_run.launches for one in launch.attempts)
     alike = (one for one in every if replace(one.key, ranks=key.ranks, access=key.access) == key)
     return {one.hung: ("timeout", one.error) for one in alike if one.hung is not None}

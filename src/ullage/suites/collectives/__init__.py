@@ -5,46 +5,14 @@ Blocking ones, with --nonblocking what of them hides behind computation, with --
 operation is held against others of the same library that do its work.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualQuickSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.collectives.words import collectives_words
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Collectives:
-    """The suite ``collectives``."""
-
-    name: str = "collectives"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = collectives_words
-
-    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: two ranks, the operations most programs live by."""
-        return collectives_words(ranks="2", quick=True)
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.collectives.prepare import prepare_collectives
-
-        return prepare_collectives(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.collectives.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = Collectives()
+# The quick form: two ranks, the operations most programs live by.
+SUITE = UsualQuickSuite(
+    "collectives",
+    __doc__ or "",
+    "options:CollectivesOptions",
+    "prepare:prepare_collectives",
+    "findings:summarise",
+    {"ranks": [2], "quick": True},
+)

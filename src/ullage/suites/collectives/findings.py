@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does not scale, what hides behind computation, and what one-sided operations cost. Pure."""
+"""From the records of a run over collective operations to rows and findings: scaling, overlap, one-sided operations."""
 
 import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, plural, times
+from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.study import make_study
+from ullage.analysis.findings.words import columns
+from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, times
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.collectives.guidelines import guideline_findings
 from ullage.suites.collectives.rows import (
     ONE_SIDED,
     blocking,
+    collective_rows,
     is_crowded,
     operation_of,
     ranks_of,
@@ -187,3 +196,11 @@ def _best_by_operation(rows: Iterable[Row]) -> dict[str, Row]:
         if name not in best or sign * row.median > sign * best[name].median:
             best[name] = row
     return best
+
+
+def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    launches = [file.records for file in result.read_records()]
+    rows = collective_rows(launches, context)
+    findings = find_failures(make_study(rows, failed_cases(launches), context.level))
+    return SuiteSummary(rows, [*findings, *findings_of(rows)])

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from ullage.analysis.findings.words import columns, listing, plural, times
+from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, times
 from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
 from ullage.units import format_bytes, format_time
 

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``collectives`` in their own types, as they stand in request.json."""
+"""The options of the suite ``collectives``, as they stand in request.json."""
 
-from typing import Annotated, Final, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias, cast, get_args
 
 from pydantic import Field
 
 from ullage.runs.kernels.options import CaseOptions
+from ullage.runs.kernels.places import MPI
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import RankAxisOptions
+from ullage.runs.options.kinds import Names, SizeAxis
+from ullage.runs.options.model import COMMAND_LINE_ONLY
 
 Operation: TypeAlias = Literal[
     "barrier",
@@ -23,21 +29,60 @@ Operation: TypeAlias = Literal[
 OneSided: TypeAlias = Literal["put", "get", "accumulate"]
 Sync: TypeAlias = Literal["lock", "flush", "fence"]
 
+OPERATIONS: Final = cast("tuple[Operation, ...]", get_args(Operation))
 REDUCTIONS: Final = frozenset({"reduce", "allreduce", "reduce_scatter"})
-QUICK_REPETITIONS: Final = 3
 # Of the overlap as many calls of MPI_Test during the computation: none, and enough for a library that needs them.
 TESTS: Final = (0, 8)
+_QUICK_OPERATIONS: Final = ("barrier", "bcast", "allreduce", "allgather", "alltoall")
+_FEWEST_RANKS: Final = 2
 
 
-class CollectivesOptions(CaseOptions):
+class CollectivesOptions(RankAxisOptions, CaseOptions):
     """``ranks``: counts to measure with, rising. ``overlap``: operations whose nonblocking form is measured, too."""
 
-    ranks: Annotated[list[Annotated[int, Field(ge=2)]], Field(min_length=1)]
-    nodes: Annotated[int, Field(ge=1)] | None = None
-    ranks_per_node: Annotated[int, Field(ge=1)] | None = None
-    operations: Annotated[list[Operation], Field(min_length=1)]
-    sizes: Annotated[list[Annotated[int, Field(ge=1, lt=2**31)]], Field(min_length=1)]
+    at = (MPI,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "ranks": Change(
+            "Numbers of ranks: 2,4 or 2:64:x2.", unsaid="powers of 2 from 2 up to the cores", least=_FEWEST_RANKS
+        ),
+        "quick": Change("A first look: five operations and two sizes, some overlap, put and get."),
+    }
+
+    operations: Annotated[
+        list[Operation],
+        Field(min_length=1),
+        Names(OPERATIONS),
+        Option("allreduce,alltoall ...", unsaid="all eleven, with --quick five"),
+    ]
+    sizes: Annotated[
+        list[Annotated[int, Field(ge=1, lt=2**31)]],
+        Field(min_length=1),
+        SizeAxis(),
+        Option("Bytes of a message: 8,64K or 8:1M:x8.", usual="8:1M:x8", quick="8,64K"),
+    ]
+    nonblocking: Annotated[bool, Option("Also how much of them hides behind computation."), COMMAND_LINE_ONLY] = False
+    with_one_sided: Annotated[bool, Option("Also put, get and accumulate.", name="--one-sided"), COMMAND_LINE_ONLY] = (
+        False
+    )
     overlap: list[Operation] = []
     tests: list[Annotated[int, Field(ge=0, le=10_000)]] = list(TESTS)
     one_sided: list[OneSided] = []
     syncs: list[Sync] = []
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Which operations stand for none that were named, and which of them are measured in other ways, too."""
+        from ullage.system.cpu import ranks_by_default
+
+        quick, one_sided = bool(said.get("quick")), bool(said.get("with_one_sided"))
+        chosen = cast("list[str]", said.get("operations", _QUICK_OPERATIONS if quick else OPERATIONS))
+        some = [name for name in ("allreduce",) if quick and name in chosen]
+        cores = max(_FEWEST_RANKS, ranks_by_default())
+        settled: dict[str, object] = {
+            "ranks": [1 << power for power in range(1, cores.bit_length())],
+            "operations": chosen,
+            "overlap": chosen if said.get("nonblocking") else some,
+            "one_sided": get_args(OneSided) if one_sided else ["put", "get"] if quick else [],
+            "syncs": get_args(Sync) if one_sided else ["flush"] if quick else [],
+        }
+        return super().settle({**settled, **said})

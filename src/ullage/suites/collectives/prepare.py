@@ -1,23 +1,141 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run over collective operations that was checked against engine and machine."""
+"""A run over collective operations: from its options to its cases, checked against engine and machine."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 from ullage.launch.layouts import layout_here
-from ullage.model.plan import Layout
+from ullage.model.describe import Describe
+from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
-from ullage.request_options import typed_options
-from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.places import MPI
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
-from ullage.suites.collectives.cells import HEADERS, Planner
-from ullage.suites.collectives.options import CollectivesOptions
+from ullage.suites.collectives.options import REDUCTIONS, CollectivesOptions
 from ullage.system.cpu import usable_cores
+from ullage.units import format_bytes
+
+COLLECTIVE: Final = "collective"
+ONE_SIDED: Final = "one-sided"
+HEADERS: Final = ("operation", "way", "ranks", "message")
+# What a rank may hold of all others' messages.
+MOST_ROOM: Final = 64 << 20
+# Operations under way together where a bandwidth is asked for, as of OSU's windows.
+WINDOW: Final = 64
+_ELEMENT: Final = 4
+_NUMBER: Final = 8
+_MANY: Final = frozenset({"gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv"})
+_WINDOWS: Final = 5
+_WINDOW_S: Final = 0.01
+# Calibration, warm-up and what the engine does around a repetition.
+_AROUND_S: Final = 0.05
+_OVERLAP_STRETCHES: Final = 3
+_OVERLAP_SIZES: Final = 3
+
+
+def sizes_of(operation: str, ranks: int, sizes: Sequence[int]) -> list[int]:
+    """Those that the operation can have, and that fit: a barrier has 0 only."""
+    if operation == "barrier":
+        return [0]
+    unit = _ELEMENT if operation in REDUCTIONS else 1
+    most = MOST_ROOM // ranks if operation in _MANY else MOST_ROOM
+    return [size for size in sizes if size % unit == 0 and size <= most]
+
+
+def spread(sizes: Sequence[int], most: int = _OVERLAP_SIZES) -> list[int]:
+    """At most ``most``, evenly picked, the first and the last among them."""
+    if len(sizes) <= most:
+        return list(sizes)
+    return [sizes[round(index * (len(sizes) - 1) / (most - 1))] for index in range(most)]
+
+
+@dataclass(frozen=True)
+class Planner:
+    """``layouts``: one for each count of ranks."""
+
+    options: CollectivesOptions
+    layouts: Sequence[Layout]
+    description: Describe
+    seconds: float = field(default=_WINDOWS * _WINDOW_S + _AROUND_S)
+
+    def cases(self) -> list[KernelCase]:
+        """All of them, those of a layout together."""
+        return [case for layout in self.layouts for case in self._of_layout(layout)]
+
+    def _of_layout(self, layout: Layout) -> Iterator[KernelCase]:
+        for operation in self.options.operations:
+            for size in sizes_of(operation, layout.ranks, self.options.sizes):
+                yield self._collective(operation, size, layout)
+        for operation in self.options.overlap:
+            for size in spread(sizes_of(operation, layout.ranks, self.options.sizes)):
+                yield from (self._overlap(operation, size, tests, layout) for tests in self.options.tests)
+        yield from self._one_sided(layout)
+
+    def _collective(self, operation: str, size: int, layout: Layout) -> KernelCase:
+        parameters: Parameters = {"operation": operation, "message_bytes": size}
+        return self._case(COLLECTIVE, parameters, (operation, "blocking"), layout, self.seconds)
+
+    def _overlap(self, operation: str, size: int, tests: int, layout: Layout) -> KernelCase:
+        parameters: Parameters = {
+            "operation": operation,
+            "message_bytes": size,
+            "mode": "overlap",
+            "tests": tests,
+        }
+        way = f"nonblocking, {tests} tests" if tests else "nonblocking"
+        return self._case(COLLECTIVE, parameters, (operation, way), layout, _OVERLAP_STRETCHES * self.seconds)
+
+    def _one_sided(self, layout: Layout) -> Iterator[KernelCase]:
+        """Latencies with every way of ending an operation, bandwidths with the first."""
+        for operation in self.options.one_sided:
+            unit = _NUMBER if operation == "accumulate" else 1
+            sizes = [size for size in self.options.sizes if size % unit == 0]
+            for size in sizes:
+                for sync in self.options.syncs:
+                    yield self._window(operation, sync, 1, size, layout)
+                bulk = "flush" if "flush" in self.options.syncs else self.options.syncs[0]
+                yield self._window(operation, bulk, WINDOW, size, layout)
+
+    def _window(self, operation: str, sync: str, outstanding: int, size: int, layout: Layout) -> KernelCase:
+        parameters: Parameters = {
+            "operation": operation,
+            "sync": sync,
+            "message_bytes": size,
+            "outstanding": outstanding,
+        }
+        way = sync if outstanding == 1 else f"{sync}, {outstanding} under way"
+        return self._case(ONE_SIDED, parameters, (operation, way), layout, self.seconds)
+
+    def _case(
+        self, workload: str, parameters: Parameters, words: tuple[str, str], layout: Layout, seconds: float
+    ) -> KernelCase:
+        size = parameters["message_bytes"]
+        shown = (*words, str(layout.ranks), format_bytes(size) if isinstance(size, int) and size else "")
+        return kernel_case(workload, parameters, MPI, shown, self.description, seconds=seconds, layout=layout)
+
+    def left_out(self) -> list[Note]:
+        """Sizes that some operation cannot have."""
+        lacking: dict[int, dict[str, None]] = {}
+        for layout in self.layouts:
+            for operation in self.options.operations:
+                found = sizes_of(operation, layout.ranks, self.options.sizes)
+                for size in self.options.sizes:
+                    if size not in found and operation != "barrier":
+                        lacking.setdefault(size, {})[operation] = None
+        if not lacking:
+            return []
+        words = "; ".join(f"{format_bytes(size)} of {', '.join(names)}" for size, names in lacking.items())
+        why = f"reductions add numbers of {_ELEMENT} bytes, and no rank holds more than {format_bytes(MOST_ROOM)}"
+        return [Note("sizes-left-out", f"left out: {words}: {why}", "name other sizes with --sizes")]
 
 
 def prepare_collectives(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
-    options = typed_options(CollectivesOptions, request)
+    options = read_options(CollectivesOptions, request)
     layouts = [layout_here(ranks, options.nodes, options.ranks_per_node) for ranks in options.ranks]
     planner = Planner(options, layouts, engine_context.description)
     notes = (*planner.left_out(), *crowded(layouts, usable_cores()))

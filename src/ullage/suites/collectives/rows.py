@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MPI
-from ullage.suites.collectives.cells import COLLECTIVE, ONE_SIDED
+from ullage.runs.kernels.places import MPI
+from ullage.suites.collectives.prepare import COLLECTIVE, ONE_SIDED
 
 METRICS: Final = (
     "collective_latency",
@@ -20,7 +21,6 @@ METRICS: Final = (
     "one_sided_latency",
     "one_sided_bandwidth",
 )
-OVERSUBSCRIBED: Final = "oversubscribed"
 
 
 def collective_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
@@ -30,7 +30,7 @@ def collective_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext
     """
     records = list(launches)
     given = {item.case.case: item.case for item in join(records)}
-    targets = {**context.targets, MPI.name: TargetFacts(holds_data=False)}
+    targets = {**context.targets, MPI.name: TargetFacts(holds_data=False, is_place=False)}
     found = build_rows(records, replace(context, accesses=(), metrics=METRICS, targets=targets))
     rows = [_told(row, given[row.case].workload, given[row.case].workload_parameters) for row in found]
     return [row for row in rows if _tells(row)]
@@ -38,7 +38,7 @@ def collective_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext
 
 def is_crowded(row: Row) -> bool:
     """Whether its ranks shared cores."""
-    return OVERSUBSCRIBED in row.flags
+    return row.has_flag(OVERSUBSCRIBED)
 
 
 def _told(row: Row, workload: str, given: Parameters) -> Row:
@@ -52,8 +52,7 @@ def _told(row: Row, workload: str, given: Parameters) -> Row:
     if params.get("operation") == "barrier":
         del params["message_bytes"]
     params |= {"ranks": row.params["ranks"], "nodes": row.params["nodes"]}
-    reasons = [reason for reason in row.reasons if "storage" not in reason]
-    return row.model_copy(update={"params": params, "reasons": reasons})
+    return row.model_copy(update={"params": params})
 
 
 # What stands in a plan only where it is not the engine's default.

@@ -5,41 +5,8 @@ Some ranks exchange small and large messages in random rings and add up a number
 send to one of them, or each to each.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.congestion.words import congestion_words
-
-if TYPE_CHECKING:
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Congestion:
-    """The suite ``congestion``."""
-
-    name: str = "congestion"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = congestion_words
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.congestion.prepare import prepare_congestion
-
-        return prepare_congestion(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.congestion.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = Congestion()
+SUITE = UsualSuite(
+    "congestion", __doc__ or "", "options:CongestionOptions", "prepare:prepare_congestion", "findings:summarise"
+)

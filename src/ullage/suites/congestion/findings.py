@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the load does to the victims, as sentences with numbers. Pure."""
+"""From the records of a congestion run to rows and findings: what the load does to the victims."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from ullage.analysis.findings.words import columns, listing, times
+from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.study import make_study
+from ullage.analysis.findings.words import columns
+from ullage.model.flags import OVERSUBSCRIBED
+from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.suites.congestion.rows import IMPACT, IMPACT_P99
+from ullage.quantity import listing, times
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext
+from ullage.runs.suite import SuiteSummary
+from ullage.suites.congestion.rows import IMPACT, IMPACT_P99, congestion_rows
 
 # Below it the victims hardly notice, above it programs do.
 LITTLE: Final = 1.5
@@ -22,7 +31,7 @@ def findings_of(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _crowded(rows: Sequence[Row]) -> list[Finding]:
-    if not any("oversubscribed" in row.flags for row in rows):
+    if not any(row.has_flag(OVERSUBSCRIBED) for row in rows):
         return []
     text = (
         "There were fewer cores than ranks: the load took the victims' cores, and the impacts say how the kernel "
@@ -42,7 +51,7 @@ def _of_load(load: str, rows: Sequence[Row]) -> Finding:
         f"{listing(words)}."
     )
     worst = max(row.median for row in rows)
-    crowded = any("oversubscribed" in row.flags for row in rows)
+    crowded = any(row.has_flag(OVERSUBSCRIBED) for row in rows)
     severity: Severity = "info" if worst < LITTLE or crowded else "advice" if worst < MUCH else "warning"
     if severity == "warning":
         text += " Keep jobs with such patterns apart, or ask for congestion control of the network."
@@ -59,3 +68,11 @@ def _of_load(load: str, rows: Sequence[Row]) -> Finding:
 
 def _tail(row: Row | None) -> str:
     return "unknown" if row is None else times(row.median)
+
+
+def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    launches = [file.records for file in result.read_records()]
+    rows = congestion_rows(launches, context)
+    findings = find_failures(make_study(rows, failed_cases(launches), context.level))
+    return SuiteSummary(rows, [*findings, *findings_of(rows)])

@@ -6,10 +6,11 @@ from typing import Final
 from ullage.launch.layouts import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
-from ullage.request_options import typed_options
-from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
-from ullage.runs.kernels.notes import Note
+from ullage.runs.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.places import MPI
 from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
 from ullage.suites.congestion.options import CongestionOptions
 from ullage.system.cpu import usable_cores
@@ -25,7 +26,7 @@ _AROUND_S: Final = 0.3
 
 def prepare_congestion(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks the workload, or the ranks do not fill the nodes."""
-    options = typed_options(CongestionOptions, request)
+    options = read_options(CongestionOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
     cases = [_case(load, options, layout, engine_context) for load in options.loads]
     return PreparedKernels(request, options, HEADERS, cases, notes=_notes(options, layout))

@@ -6,14 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.metrics import metric_named
-from ullage.analysis.metrics.congestion import CONGESTED, ISOLATED, state_of
+from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
 from ullage.analysis.statistics import median_interval
+from ullage.model.flags import each_once
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.row_checks import check_values
 from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MPI
+from ullage.runs.kernels.places import MPI
 from ullage.suites.congestion.prepare import WORKLOAD
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def congestion_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext
     records = list(launches)
     measured = [item for item in join(records) if item.case.workload == WORKLOAD]
     cases = {item.case.case: item for item in measured}
-    targets = {**context.targets, MPI.name: TargetFacts(holds_data=False)}
+    targets = {**context.targets, MPI.name: TargetFacts(holds_data=False, is_place=False)}
     found = build_rows(records, replace(context, accesses=(), metrics=METRICS, targets=targets))
     rows = [_told(row, cases[row.case]) for row in found if row.case in cases]
     return [*rows, *_impacts(rows, measured, context.level)]
@@ -50,8 +51,7 @@ def _told(row: Row, item: Measured) -> Row:
         "nodes": row.params["nodes"],
         "victims": int(item.phase.gauges["victims"].most),
     }
-    reasons = [reason for reason in row.reasons if "storage" not in reason]
-    return row.model_copy(update={"params": params, "reasons": reasons})
+    return row.model_copy(update={"params": params})
 
 
 def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) -> list[Row]:
@@ -84,8 +84,7 @@ def _impact(alone: Row, beside: Row, values: Sequence[float], level: float) -> R
     """Its flags are those of the launch, and its own."""
     interval = median_interval(values, level)
     own = check_values(values, interval, None, None)
-    kept = [flag for flag in beside.flags if flag in alone.flags and flag.partition(":")[0] not in _OF_VALUES]
-    reasons = [reason for reason in beside.reasons if reason in alone.reasons]
+    kept = [flag for flag in beside.flags if alone.has_flag(flag.code) and not flag.is_of_repetitions]
     return beside.model_copy(
         update={
             "metric": IMPACTS[beside.metric],
@@ -96,11 +95,6 @@ def _impact(alone: Row, beside: Row, values: Sequence[float], level: float) -> R
             "high": interval.high if len(values) > 1 else None,
             "repetitions": list(values),
             "grade": max((alone.grade or "A", beside.grade or "A"), key=_GRADES.index),
-            "flags": [*kept, *(flag.name for flag in own if flag.name not in kept)],
-            "reasons": [*dict.fromkeys((*reasons, *(flag.reason for flag in own)))],
+            "flags": each_once([*kept, *own]),
         }
     )
-
-
-# Flags that tell of the samples of a row, and not of how they were taken.
-_OF_VALUES: Final = frozenset({"outliers", "drifting", "dirty-repeated", "dirty-used", "interval-below-95"})

@@ -6,46 +6,7 @@ solve that gives the HPL number, with the BLAS of the site and that of the packa
 DGEMM stand beside.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualQuickSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.cpu.words import cpu_words
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Cpu:
-    """The suite ``cpu``."""
-
-    name: str = "cpu"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = cpu_words
-
-    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: the best kernel of each type, with 1 thread and with all."""
-        return cpu_words(quick=True)
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.cpu.prepare import prepare_cpu
-
-        return prepare_cpu(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.cpu.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = Cpu()
+# The quick form: the best kernel of each type, with 1 thread and with all.
+SUITE = UsualQuickSuite("cpu", __doc__ or "", "options:CpuOptions", "prepare:prepare_cpu", "summarise:summarise")

@@ -10,7 +10,6 @@ from typing import Final
 
 from ullage.analysis.ceilings.declared import compute_ceiling
 from ullage.analysis.ceilings.rows import with_ceiling
-from ullage.analysis.findings.study import is_invalid
 from ullage.model.machine import MachineFile
 from ullage.model.summary import Ceiling
 from ullage.suites.cpu.rows import Measurement
@@ -119,7 +118,7 @@ def fp64_roofs(found: Iterable[Measurement]) -> dict[int, Measurement]:
     roofs: dict[int, Measurement] = {}
     for one in found:
         rate = one.rate
-        if not one.is_kernel or one.params["type"] != ROOF_TYPE or rate is None or is_invalid(rate):
+        if not one.is_kernel or one.params["type"] != ROOF_TYPE or rate is None or rate.is_invalid:
             continue
         known = roofs.get(one.threads)
         if known is None or rate.median > (known.value("compute_rate") or 0):

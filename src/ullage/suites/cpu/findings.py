@@ -4,8 +4,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing
+from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing
 from ullage.suites.cpu.kernels import TYPES
 from ullage.suites.cpu.ratios import CLOCK_RATIO, RATE_RATIO, best_of, best_of_types
 from ullage.suites.cpu.rows import SOLVE, Measurement

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing
-from ullage.analysis.verdicts.physics import Flag
+from ullage.analysis.findings.words import columns
+from ullage.model.flags import Flag
 from ullage.model.summary import Finding
+from ullage.quantity import listing
 from ullage.suites.cpu.rows import CHOSEN, GEMM, Measurement
 from ullage.units import format_operations
 
@@ -77,7 +78,7 @@ def with_flags(found: Sequence[Measurement], wrong: Iterable[Mismatch]) -> list[
         if mismatch is None or one.params.get("core") != CHOSEN:
             return one
         text = f"the library chose {mismatch.core or 'kernels'}, and its product reaches {_share(mismatch)} of the roof"
-        return one.flagged([Flag(FLAG, text)], "compute_rate")
+        return one.flagged([Flag(code=FLAG, reason=text)], "compute_rate")
 
     return [flagged(one) for one in found]
 

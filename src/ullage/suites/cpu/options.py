@@ -1,16 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``cpu`` in their own types, as they stand in request.json."""
+"""The options of the suite ``cpu``, as they stand in request.json."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar, Final, cast
 
 from pydantic import Field
 
+from ullage.errors import UserError
 from ullage.runs.kernels.options import KernelOptions
+from ullage.runs.kernels.places import CPU
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import MachineOptions, PeerOptions
+from ullage.runs.options.kinds import Count, FilePath, Names, Word
 
 METRICS = ("compute_rate", "best_compute_rate", "clock", "instructions_per_cycle")
+# A widespread course calls them by their width: quarter, half, single and double precision.
+SEED_TYPES: Final = {"QP": "int8", "HP": "int16", "SP": "fp32", "DP": "fp64"}
+# Beside single precision stand the integers of its width.
+_BESIDE: Final = {"SP": ("fp32", "int32")}
 
 
-class CpuOptions(KernelOptions):
+@dataclass(frozen=True)
+class TypeNames(Names):
+    """Types by the engine's names, or by those of the course; what the engine does not know is found later."""
+
+    def parse(self, word: Word) -> object:
+        """The engine's names."""
+        found: dict[str, None] = {}
+        for name in cast("list[str]", super().parse(word)):
+            seed = name.upper()
+            found.update(dict.fromkeys(_BESIDE.get(seed, (SEED_TYPES.get(seed, name),))))
+        return list(found)
+
+
+def find_library(path: Path) -> str:
+    """``path`` from the root; ``UserError`` where nothing is."""
+    if not path.is_file():
+        raise UserError("no such file", str(path), "name a shared library such as libopenblas.so.0")
+    return str(path.absolute())
+
+
+class CpuOptions(PeerOptions, MachineOptions, KernelOptions):
     """``types`` and ``isas``: those to measure, by the engine's names; empty: all that run here.
 
     ``every_count``: all kernels with every thread count; else between 1 and all only the best kernel of each type.
@@ -19,10 +51,34 @@ class CpuOptions(KernelOptions):
     ``libraries``: labels of those that were found, by path.
     """
 
-    types: list[str] = []
-    isas: list[str] = []
+    at = (CPU,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "time_s": Change("For our own measurement.", usual="6m", quick="50s", unsaid=""),
+        "repetitions": Change(quick=""),
+        "quick": Change("A first look: the best kernel of each type with 1 and all threads."),
+        "peer": Change("Do not run hpcc beside, even where it is."),
+    }
+
+    types: Annotated[
+        list[str], TypeNames(), Option("QP,HP,SP,DP or int8,fp16,fp64 ...", name="--type", unsaid="all")
+    ] = []
+    isas: Annotated[list[str], Names(), Option("scalar,avx2,avx512 ...", name="--isa", unsaid="all that run here")] = []
     every_count: bool = False
-    blas: str | None = None
-    size: Annotated[int, Field(ge=8, le=1 << 20)] | None = None
+    blas: Annotated[
+        str | None,
+        FilePath(find_library, metavar="PATH"),
+        Option("Library for gemm and solve.", unsaid="the site's and ours"),
+    ] = None
+    size: Annotated[
+        int | None,
+        Field(ge=8, le=1 << 20),
+        Count(metavar="N"),
+        Option("Rows of the solve's matrix.", unsaid="by time and memory"),
+    ] = None
     missing: dict[str, str] = {}
     libraries: dict[str, str] = {}
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Who names thread counts means all kernels."""
+        return super().settle({"every_count": "threads" in said, **said})

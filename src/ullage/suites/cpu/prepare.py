@@ -1,25 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cpu run that was checked against engine and machine, ready to be explained or run."""
+"""A cpu run that was checked against engine and machine: which kernel with how many threads, which library."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from ullage.errors import UserError
+from ullage.model.describe import Describe
+from ullage.model.plan import Parameters
 from ullage.model.request import Request
-from ullage.request_options import typed_options
-from ullage.runs.kernels.cases import KernelCase
-from ullage.runs.kernels.notes import Note
-from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
 from ullage.runs.kernels.resources import read_resources
+from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
+from ullage.runs.peer_runs import Hpcc, PeerJob
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext
 from ullage.suites.cpu.blas import MEMORY_SHARE, BlasPlanner, Product
-from ullage.suites.cpu.cells import HEADERS, compute_cases
-from ullage.suites.cpu.kernels import kernels_of, missing_of
+from ullage.suites.cpu.kernels import WORKLOAD, Kernel, best_of_types, chosen, kernels_of, missing_of, narrow_of
 from ullage.suites.cpu.libraries import Library, cores_to_try, find_libraries, find_scalapack
 from ullage.suites.cpu.options import CpuOptions
 from ullage.units import format_volume
+
+HEADERS: Final = ("workload", "kernel", "threads", "size")
+# A first look has shorter windows, and trusts that clocks have settled sooner.
+_QUICK: Final[Parameters] = {"windows": 5, "warm_up_s": 0.05}
+
+
+def compute_cases(options: CpuOptions, description: Describe) -> list[KernelCase]:
+    """Every kernel with 1 and with all threads; between them, unless they were asked for, only the best of each type.
+
+    ``quick``: of each type the best kernel, and a scalar one for the clock it leaves.
+    """
+    kernels = chosen(description, options.types, options.isas)
+    best = best_of_types(kernels)
+    wanted = list(dict.fromkeys([*best, *narrow_of(kernels)])) if options.quick else kernels
+    ends = {options.threads[0], options.threads[-1]}
+    return [
+        _case(kernel, count, options, description)
+        for kernel in wanted
+        for count in options.threads
+        if options.every_count or count in ends or kernel in best
+    ]
+
+
+def _case(kernel: Kernel, threads: int, options: CpuOptions, description: Describe) -> KernelCase:
+    parameters: Parameters = {
+        "isa": kernel.isa,
+        "type": kernel.type,
+        "operation": kernel.operation,
+        "threads": threads,
+        **(_QUICK if options.quick else {}),
+    }
+    words = (WORKLOAD, kernel.name, str(threads), "")
+    return kernel_case(WORKLOAD, parameters, CPU, words, description)
+
+
+def counts_of_blas(threads: Sequence[int]) -> list[int]:
+    """A matrix product on a part of the cores tells nothing that 1 and all do not."""
+    return sorted({threads[0], threads[-1]})
+
 
 _DOUBLE: Final = "fp64"
 # Where memory cannot be read.
@@ -33,7 +75,7 @@ _NO_BLAS: Final = Note(
 
 def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """Check everything that can be checked without starting anything."""
-    options, resources = typed_options(CpuOptions, request), read_resources()
+    options, resources = read_options(CpuOptions, request), read_resources()
     resources.check(options.threads)
     cases = compute_cases(options, engine_context.description)
     planner = BlasPlanner(options, engine_context.description, _memory_bytes())
@@ -52,9 +94,9 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     )
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
     notes = resources.notes() + (() if libraries or options.types else (_NO_BLAS,))
-    beside = _beside(planner, libraries, distributed, options)
+    peers = _peers(planner, libraries, distributed, options)
     more = _more(planner, libraries, options)
-    return PreparedKernels(request, options, HEADERS, cases, beside, notes, more)
+    return PreparedKernels(request, options, HEADERS, cases, peers, notes, more)
 
 
 def _distributed(planner: BlasPlanner, libraries: Sequence[Library], engine_context: EngineContext) -> list[KernelCase]:
@@ -114,10 +156,12 @@ def _more(
     return more
 
 
-def _beside(
+def _peers(
     planner: BlasPlanner, libraries: Sequence[Library], distributed: Sequence[KernelCase], options: CpuOptions
-) -> Callable[[Session], None]:
-    def beside(session: Session) -> None:
+) -> KernelPeers:
+    """hpcc, by the kernels that did best here."""
+
+    def jobs(session: Session) -> list[PeerJob]:
         from ullage.peers.hpcc import installed
         from ullage.results.rows import RowContext
         from ullage.suites.cpu.mismatch import better_core
@@ -126,10 +170,10 @@ def _beside(
 
         program = installed()
         if program is None or not libraries:
-            return
+            return []
         core = better_core(measured(session.result, options, RowContext()), libraries[0].label)
         cases = [case for library in libraries for name in ("", core) for case in planner.cases(library, name)]
         every = {case.case.id: case for case in (*cases, *distributed)}
-        HpccBeside(list(every.values()), core, every_count=not options.quick).measure(session, program)
+        return HpccBeside(list(every.values()), core, every_count=not options.quick).jobs(Hpcc(program))
 
-    return beside
+    return KernelPeers(jobs)

@@ -78,7 +78,7 @@ def best_of_types(found: Iterable[Measurement]) -> list[Measurement]:
 
 def best_of(found: Iterable[Measurement]) -> Measurement | None:
     """The fastest of those that are no INVALID."""
-    valid = [one for one in found if one.rate is not None and not any(f.startswith("INVALID") for f in one.rate.flags)]
+    valid = [one for one in found if one.rate is not None and not one.rate.is_invalid]
     return max(valid, key=lambda one: one.value("compute_rate") or 0.0, default=None)
 
 
@@ -104,7 +104,7 @@ def _ratio(metric: str, of: str, first: Measurement, second: Measurement) -> lis
         high=a.high / b.low if bounded and a.high is not None and b.low else None,
         repetitions=[a.median / b.median],
         verdict="none",
-        reasons=[f"{of} of {first.name} over that of {over}: two medians, bounded by their intervals"],
+        notes=[f"{of} of {first.name} over that of {over}: two medians, bounded by their intervals"],
         grade=_worse(a.grade, b.grade),
     )
     return [row]

@@ -4,10 +4,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from typing import Final
 
-from ullage.analysis.verdicts.physics import Flag
+from ullage.analysis.statistics import median
+from ullage.model.flags import UNPINNED, Flag
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Row
@@ -21,6 +21,7 @@ SOLVE: Final = "solve"
 DISTRIBUTED: Final = "distributed-solve"
 # What a library chose its kernels by, where it was not told.
 CHOSEN: Final = "chosen"
+CLOCK_DISAGREES: Final = "clock-disagrees"
 # Two chains of known latency that disagree by more were disturbed, or stand for another clock than ours.
 _MOST_DISAGREEMENT: Final = 0.02
 
@@ -85,14 +86,7 @@ class Measurement:
         if not added:
             return self
         rows = {
-            name: row.model_copy(
-                update={
-                    "flags": [*row.flags, *(flag.name for flag in added)],
-                    "reasons": [*row.reasons, *(flag.reason for flag in added)],
-                }
-            )
-            if metric in (None, name)
-            else row
+            name: row.model_copy(update={"flags": [*row.flags, *added]}) if metric in (None, name) else row
             for name, row in self.rows.items()
         }
         return replace(self, rows=rows)
@@ -151,8 +145,8 @@ def _clock_flags(measurement: Measurement) -> list[Flag]:
     apart = measurement.gauge("clock_disagreement")
     if apart is not None and apart > _MOST_DISAGREEMENT:
         text = f"the two chains that tell the clock differ by {apart:.1%}: it changed, or the core was shared"
-        flags.append(Flag("clock-disagrees", text))
+        flags.append(Flag(code=CLOCK_DISAGREES, reason=text))
     loose = measurement.gauge("unpinned_threads")
     if loose:
-        flags.append(Flag("unpinned", f"{loose:g} threads could not be bound to a CPU"))
+        flags.append(Flag(code=UNPINNED, reason=f"{loose:g} threads could not be bound to a CPU"))
     return flags

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from ullage.analysis.findings import find_all
 from ullage.model.request import Request
-from ullage.request_options import typed_options
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.peer_rows import with_peers
 from ullage.results.rows import RowContext
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.cpu.ceilings import with_ceilings
 from ullage.suites.cpu.findings import findings_of
@@ -21,7 +21,7 @@ from ullage.suites.cpu.rows import Measurement, measurements
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = typed_options(CpuOptions, request)
+    options = read_options(CpuOptions, request)
     found = _with_peers(measured(result, options, context), result)
     wrong = mismatches(found)
     found = with_flags(found, wrong)

@@ -5,19 +5,20 @@ Writes and reads blocks past the page cache where the target serves that, then s
 depths; where fio is installed, it does the same work in turn with us.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.disk.words import disk_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared
+    from ullage.suites.disk.options import DiskOptions
 
 _DOC = __doc__ or ""
 
@@ -28,16 +29,22 @@ class Disk:
 
     name: str = "disk"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = disk_words
+
+    @property
+    def options(self) -> "type[DiskOptions]":
+        """See ``Suite``."""
+        from ullage.suites.disk.options import DiskOptions
+
+        return DiskOptions
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: fewer blocks, threads and depths; of file systems in memory nothing, which are no disk."""
-        from ullage.runs.composite.asking import target_words
+        from ullage.runs.options.reading import settled
         from ullage.system.storage import read_places
 
         in_memory = {place.target for place in read_places(list(targets)) if place.is_memory}
         disks = [target for target in targets if target.name not in in_memory]
-        return disk_words(target=target_words(disks), quick=True) if disks else None
+        return settled(self.options, targets=disks, quick=True) if disks else None
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

@@ -14,10 +14,9 @@ from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
-from ullage.runs.cells.planning import Cell, make_cell
-from ullage.runs.cells.settings import WORKLOAD, Way
+from ullage.runs.cells.direct import DirectIo
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.volume import share_bytes
-from ullage.suites.disk.direct import DirectIo
 from ullage.suites.disk.options import DiskOptions
 from ullage.units import format_bytes
 from ullage.uri import target_path, target_scheme
@@ -59,8 +58,7 @@ class Spot:
 
     def fits(self, size: int) -> int:
         """``size``, rounded up to what direct I/O serves."""
-        unit = self.direct.alignment_bytes
-        return -(-size // unit) * unit
+        return self.direct.fits(size)
 
 
 def make_spot(target: Target, options: DiskOptions, description: Describe, direct: DirectIo) -> Spot:

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ullage.analysis.findings.study import compare_rows, is_invalid
+from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
 from ullage.results.rows import threads_at_once
@@ -21,7 +21,7 @@ def saturation(rows: Iterable[Row], level: float) -> list[Finding]:
     """One finding for each target and access with more than one number of small requests in flight."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if row.metric == METRIC and "queue_depth" in row.params and not is_invalid(row):
+        if row.metric == METRIC and "queue_depth" in row.params and not row.is_invalid:
             groups.setdefault((row.target, str(row.params.get("access", ""))), []).append(row)
     return [_saturation(sorted(line, key=in_flight), level) for line in groups.values() if len(line) > 1]
 

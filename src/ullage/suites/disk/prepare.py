@@ -1,26 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk run that was checked against engine and machine, ready to be explained or run."""
+"""A disk run that was checked against engine and machine, ready to be explained or run.
 
-from collections.abc import Sequence
+It runs volumes, the minimum of every cell with fio in turn, then narrowing, within the time.
+"""
+
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
-from ullage.request_options import typed_options
+from ullage.peers.fio import run_fio
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed
-from ullage.runs.cells.explain import Scene, explain, inexact_volumes
+from ullage.runs.cells.direct import direct_at
+from ullage.runs.cells.explain import Outlook, explain, inexact_volumes
+from ullage.runs.cells.passes import CellExecution
+from ullage.runs.cells.peers import CellPeers
 from ullage.runs.cells.planning import Cell, by_layout
-from ullage.runs.cells.prepare import MINIMUM_SHARE, Machine, plans_of_layouts, read_machine
-from ullage.runs.cells.room import check_places, check_room, most_to_choose
+from ullage.runs.cells.prepared import MINIMUM_SHARE, note_first, planned_cells, plans_of_layouts
+from ullage.runs.cells.probe import ProbeError, run_probe
+from ullage.runs.cells.room import check_room, most_to_choose
 from ullage.runs.cells.volume import Shape, choose_volume
+from ullage.runs.deadline import Deadline
+from ullage.runs.execution import read_progress
+from ullage.runs.machine import Machine, this_machine
+from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
+from ullage.runs.peer_runs import PeerRuns
+from ullage.runs.room import check_places
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
-from ullage.suites.disk.cells import PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep
-from ullage.suites.disk.direct import DirectIo, direct_io
+from ullage.suites.disk.cells import PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep, with_kinds
 from ullage.suites.disk.options import DiskOptions
-from ullage.units import format_bytes, format_volume
+from ullage.suites.disk.peer_runs import PHASES, START_S, TOOL, Do, FioJobs
+from ullage.units import format_volume
 from ullage.uri import target_path
 
 if TYPE_CHECKING:
@@ -34,15 +49,6 @@ _SMALL_LARGEST: Final = 1 << 30
 _SMALL_PART: Final = 64
 _SMALL_MOST: Final = 16 << 20
 _ASSUMED_REQUEST_S: Final = 1e-4
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something of the run that is not as one might expect. ``code`` is stable."""
-
-    code: str
-    text: str
-    advice: str
 
 
 @dataclass(frozen=True)
@@ -155,8 +161,6 @@ class PreparedDisk:
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""
-        from ullage.suites.disk.peer_runs import PHASES, START_S
-
         fio, basis = self.peer(), self.assumed(self.smallest_cells())
         volume, small = self.volumes(basis, len(PHASES) * START_S if fio is not None else 0.0)
         cells = self.cells(volume, small)
@@ -166,8 +170,7 @@ class PreparedDisk:
         asked = [small if cell.case.id in smalls else volume for cell in cells]
         notes = [*inexact_volumes(cells, asked), *(f"{note.text}; {note.advice}." for note in self.notes())]
         notes.append(_peer_text(fio, asked=self.options.peer))
-        machine = self.machine
-        return explain(Scene(self.options, cells, Costs(basis), machine.places, machine.memory, text, notes))
+        return explain(Outlook(self.options, cells, Costs(basis), self.machine, text, notes))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""
@@ -177,8 +180,6 @@ class PreparedDisk:
 
     def run(self, session: Session) -> int:
         """See ``Prepared``."""
-        from ullage.suites.disk.execution import execute
-
         return execute(self, session)
 
 
@@ -192,16 +193,7 @@ def _notes(spot: Spot, prepared: PreparedDisk) -> list[Note]:
     name, options = spot.target.name, prepared.options
     if target_path(spot.target) is None:
         return []
-    notes: list[Note] = []
-    if not spot.direct.served:
-        text = f"target '{name}' refuses direct I/O (O_DIRECT): it is measured through the page cache"
-        notes.append(Note("page-cache", text, "take a volume larger than memory, or read the verdict of each row"))
-    odd = [size for size in (options.small, *options.blocks) if spot.fits(size) != size]
-    if odd:
-        unit = format_bytes(spot.direct.alignment_bytes)
-        changed = ", ".join(f"{format_bytes(size)} became {format_bytes(spot.fits(size))}" for size in odd)
-        text = f"direct I/O at target '{name}' moves multiples of {unit} only: {changed}"
-        notes.append(Note("size-aligned", text, f"name sizes that are multiples of {unit}"))
+    notes = spot.direct.notes(name, (options.small, *options.blocks))
     if spot.deepest == 1:
         why = "posix was asked for" if options.backend == PLAIN else why_not_deep(prepared.engine_context.description)
         found = concurrencies(spot, options, prepared.planner.cores or prepared.planner.cpus)
@@ -215,20 +207,10 @@ def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDis
     """Check everything that can be checked without starting anything."""
     from ullage.system.cpu import usable_cores, usable_cpus
 
-    options = typed_options(DiskOptions, request)
-    machine = read_machine(request.targets, 1)
+    options = read_options(DiskOptions, request)
+    machine = this_machine(request.targets, 1)
     check_places(machine.places)
-    spots: list[Spot] = []
-    for target in request.targets:
-        place = target_path(target)
-        spots.append(
-            make_spot(
-                target,
-                options,
-                engine_context.description,
-                DirectIo(served=False) if place is None else direct_io(place),
-            )
-        )
+    spots = [make_spot(target, options, engine_context.description, direct_at(target)) for target in request.targets]
     options = options.model_copy(update={"smalls": {spot.target.name: spot.small for spot in spots}})
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
     planner = Planner(options, spots, engine_context.description, usable_cores(), len(usable_cpus()))
@@ -236,3 +218,77 @@ def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDis
     large, small = prepared.shapes()
     prepared.check(prepared.cells(options.volume or large.smallest, options.small_volume or small.smallest))
     return prepared
+
+
+def execute(
+    prepared: PreparedDisk,
+    session: Session,
+    now: Callable[[], float] = time.monotonic,
+    fio: Do | None = None,
+) -> int:
+    """The exit code. ``now``: a clock in s; ``fio`` runs a job in the place of the real one."""
+    began = Deadline(now(), now)
+    peer, progress = prepared.peer(), read_progress(session)
+    basis = prepared.assumed(prepared.smallest_cells())
+    if prepared.options.volume is None or prepared.options.small_volume is None:
+        try:
+            prepared, basis = _settle(prepared, session, basis, peer)
+        except ProbeError as error:
+            session.messages.append(error.ended.message)
+            return error.ended.code
+    cells = _all_cells(prepared, session)
+    prepared.check(cells)
+    # What an earlier part of the run had and this one has not is assumed anew.
+    places = {**prepared.assumed(cells).places, **basis.places}
+    costs = Costs(replace(basis, places=places), progress)
+    run = CellExecution(session, progress, prepared.request, prepared.options, costs, cells)
+    if peer is not None:
+
+        def own_s(cell: Cell) -> float:
+            return run.costs.repetition_s(cell)
+
+        jobs = FioJobs(prepared.request.run_id, peer, own_s, fio or run_fio)
+        run.in_turn = CellPeers(TOOL, PeerRuns(session, now), jobs.job_of)
+    _follow(run, run.begin(began))
+    note_first(prepared.notes(), session)
+    return run.code
+
+
+def _settle(
+    prepared: PreparedDisk, session: Session, basis: Basis, peer: "Installed | None"
+) -> tuple[PreparedDisk, Basis]:
+    """The volumes; by a probe, where they were not given."""
+    options = prepared.options
+    if options.volume is None:
+        session.progress.stage("probe", 0, options.time_s)
+        cells = prepared.planner.probes(prepared.most_bytes)
+        probed = run_probe(
+            session, prepared.request, options, cells, prepared.assumed([*cells, *prepared.smallest_cells()])
+        )
+        basis = Basis(probed.places, probed.launch_s, "probed with 1 rank")
+    volume, small = prepared.volumes(basis, 0.0 if peer is None else len(PHASES) * START_S)
+    settled = prepared.with_volumes(volume, small)
+    session.result.write_request(settled.request)
+    session.progress.say(
+        f"volume {format_volume(volume)} for every case with blocks, {format_volume(small)} with small requests "
+        f"({basis.text})"
+    )
+    return settled, basis
+
+
+def _all_cells(prepared: PreparedDisk, session: Session) -> list[Cell]:
+    """Those of the plans that exist, and those of the request."""
+    options = prepared.options
+    planned = with_kinds(planned_cells(session.result), options.smalls)
+    cells = [*prepared.cells(options.volume or 0, options.small_volume or 0), *planned]
+    return list({cell.case.id: cell for cell in cells}.values())
+
+
+def _follow(run: CellExecution, deadline: Deadline) -> None:
+    """The order in which time is spent."""
+    run.give_minimum(run.cells, deadline)
+    if isinstance(run.in_turn, CellPeers) and run.may_go_on:
+        measured = [cell for cell in run.cells if run.progress.of(cell.case.id).counted]
+        run.in_turn.measure(run.in_turn.lacking(measured), deadline)
+    run.narrow(run.cells, deadline)
+    run.note_lacking()

@@ -12,8 +12,8 @@ from ullage.results.folder import ResultFolder
 from ullage.results.peer_rows import with_peers
 from ullage.results.records import RecordFile
 from ullage.results.rows import RowContext, build_rows
+from ullage.runs.cells.ceilings import with_ceilings
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.disk.ceilings import with_ceilings
 from ullage.suites.disk.findings import saturation
 from ullage.suites.disk.options import DiskOptions
 

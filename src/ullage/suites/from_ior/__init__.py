@@ -4,29 +4,18 @@
 Reads the flags of IOR, and measures with a plan that does the same work. A flag without an equivalent is an error.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ullage.command_lines.words import words_of
-from ullage.runs.suite import EngineContext, ParsedOptions
+from ullage.runs.suite import EngineContext
 
 if TYPE_CHECKING:
-    from ullage.command_lines.translation import Translator
     from ullage.model.request import Request
     from ullage.runs.suite import Prepared
+    from ullage.suites.from_ior.options import FromIorOptions
 
 _TOOL: Final = "ior"
 _DOC = __doc__ or ""
-
-
-def _translator() -> "Translator":
-    from ullage.suites.from_ior.translation import translate
-
-    return translate
-
-
-_OPTIONS: Final = words_of(_TOOL, _translator)
 
 
 @dataclass(frozen=True)
@@ -35,13 +24,19 @@ class FromIor:
 
     name: str = f"from-{_TOOL}"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = _OPTIONS
+
+    @property
+    def options(self) -> "type[FromIorOptions]":
+        """See ``Suite``."""
+        from ullage.suites.from_ior.options import FromIorOptions
+
+        return FromIorOptions
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
         from ullage.command_lines.prepared import prepare_lines
 
-        return prepare_lines(request, engine_context, _TOOL, _translator())
+        return prepare_lines(request, engine_context, self.options)
 
 
 SUITE = FromIor()

@@ -6,19 +6,20 @@ files made, looked at, read, found and removed. Sizes calibrate themselves so th
 the rules ask for; every reason why a number does not count is said.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.suite import EngineContext, ParsedOptions
-from ullage.suites.io500.words import io500_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.suite import Prepared, SuiteSummary
+    from ullage.suites.io500.options import Io500Options
 
 
 _DOC = __doc__ or ""
@@ -30,13 +31,19 @@ class Io500:
 
     name: str = "io500"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = io500_words
+
+    @property
+    def options(self) -> "type[Io500Options]":
+        """See ``Suite``."""
+        from ullage.suites.io500.options import Io500Options
+
+        return Io500Options
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: walls of 1 s on the first target. That is far from the rules, and says so."""
-        from ullage.runs.composite.asking import target_words
+        from ullage.runs.options.reading import settled
 
-        return io500_words(target=target_words(targets[:1]), stonewall="1s", time="40s") if targets else None
+        return settled(self.options, targets=targets[:1], stonewall_s=1.0, time_s=40.0) if targets else None
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from ullage.errors import UserError
 from ullage.parameters import suggest
 from ullage.suites.io500.ini import Entry, read_ini
-from ullage.suites.io500.options import Api, OfficialConfig
+from ullage.suites.io500.official_config import Api, OfficialConfig
 from ullage.suites.io500.phases import BY_NAME, PHASES, OfficialPhase
 
 _HINT: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)\s*=\s*(\S+)", re.ASCII)

@@ -7,17 +7,18 @@ from typing import Final
 
 from ullage.analysis.metrics.arithmetic import per_second
 from ullage.analysis.statistics import median
+from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Target
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Row
 from ullage.results.failed_cases import describe_failure
 from ullage.results.rows import RowContext, build_rows
-from ullage.suites.io500.course import Attempt, Round
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import OfficialPhase, phases_of
+from ullage.suites.io500.rounds import Attempt, Round
 from ullage.suites.io500.validity import Outcome, Validity, files_to_find, judge_run, merge
 
-VOID_FLAG: Final = "INVALID:void"
+VOID_FLAG: Final = f"{INVALID}:void"
 _LATENCIES: Final = ("latency_p50", "latency_p95", "latency_p99", "latency_p999", "latency_max")
 _NS_PER_S: Final = 1e9
 # Which phase made the files that a find looks for.
@@ -117,12 +118,8 @@ def _marked(rows: Iterable[Row], reasons: Sequence[str]) -> list[Row]:
     """Rows of a void phase say so, with every reason."""
     if not reasons:
         return list(rows)
-    return [
-        row.model_copy(
-            update={"flags": [VOID_FLAG, *row.flags], "reasons": list(dict.fromkeys([*reasons, *row.reasons]))}
-        )
-        for row in rows
-    ]
+    void = Flag(code=VOID_FLAG, reason="; ".join(reasons))
+    return [row.model_copy(update={"flags": [void, *row.flags]}) for row in rows]
 
 
 def _outcomes(

@@ -2,43 +2,66 @@
 """What an IO500 run would do, for people: every phase, what it moves and makes, how long it takes, how much room."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from ullage.model.plan import Target
-from ullage.model.system import Place
+from ullage.model.request import Request
+from ullage.runs.machine import Machine
+from ullage.runs.room import Room
 from ullage.runs.suite import Explanation
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase
 from ullage.suites.io500.planning import Step, dataset_bytes, dataset_files, has_wall
-from ullage.suites.io500.room import Room
 from ullage.suites.io500.validity import condition_reasons
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["phase", "counts in", "target", "API", "what", "at most", "files", "lasts", "case"]
 
 
-@dataclass(frozen=True)
-class Scene:
-    """Everything an explanation looks at; mappings by target."""
+class Explained(Protocol):
+    """A run as far as it can be explained before anything was started."""
 
-    options: Io500Options
-    targets: Sequence[Target]
-    steps: Mapping[str, Sequence[Step]]
-    sizes: Mapping[str, Sizes]
-    rooms: Mapping[str, Room]
-    places: Sequence[Place]
-    wear_out_limit_s: float
+    @property
+    def request(self) -> Request:
+        """Its targets stand there."""
+        ...
+
+    @property
+    def options(self) -> Io500Options:
+        """As they were asked for."""
+        ...
+
+    @property
+    def machine(self) -> Machine:
+        """Which it would run on."""
+        ...
+
+    @property
+    def wear_out_limit_s(self) -> float:
+        """How long a phase may go on after its wall."""
+        ...
+
+    def steps(self, target: Target) -> Sequence[Step]:
+        """Every phase on ``target``."""
+        ...
+
+    def sizes(self, target: Target) -> Sizes:
+        """How much is written and made on ``target``."""
+        ...
+
+    def room(self, target: Target) -> Room:
+        """What may be taken of ``target``."""
+        ...
 
 
-def explain(scene: Scene) -> Explanation:
+def explain(run: Explained) -> Explanation:
     """The whole of it. Pure."""
-    rows = [_row(step, scene) for target in scene.targets for step in scene.steps[target.name]]
-    return Explanation(_head(scene), list(_HEADERS), rows, [*_time(scene), *_space(scene), *_notes(scene)])
+    rows = [_row(step, run) for target in run.request.targets for step in run.steps(target)]
+    return Explanation(_head(run), list(_HEADERS), rows, [*_time(run), *_space(run), *_notes(run)])
 
 
-def _row(step: Step, scene: Scene) -> list[str]:
-    phase, ranks = step.phase, scene.options.ranks
+def _row(step: Step, run: Explained) -> list[str]:
+    phase, ranks = step.phase, run.options.ranks
     bytes_, files = dataset_bytes(step, ranks), dataset_files(step, ranks)
     return [
         phase.name,
@@ -48,7 +71,7 @@ def _row(step: Step, scene: Scene) -> list[str]:
         _what(step),
         format_volume(bytes_) if bytes_ else "",
         f"{files:,}" if files else "",
-        _lasts(phase, scene),
+        _lasts(phase, run),
         step.case.id,
     ]
 
@@ -80,24 +103,24 @@ def _what(step: Step) -> str:
             return f"{step.phase.engine_phases[0]} of md-workbench{which}"
 
 
-def _lasts(phase: OfficialPhase, scene: Scene) -> str:
+def _lasts(phase: OfficialPhase, run: Explained) -> str:
     if not has_wall(phase):
         return "as long as the work"
-    wall = format_time(scene.options.stonewall_s)
-    return f"{wall} and {format_time(scene.wear_out_limit_s)} of wear-out at most"
+    wall = format_time(run.options.stonewall_s)
+    return f"{wall} and {format_time(run.wear_out_limit_s)} of wear-out at most"
 
 
-def _head(scene: Scene) -> list[str]:
-    options = scene.options
+def _head(run: Explained) -> list[str]:
+    options = run.options
     rounds = "once" if options.repeat == 1 else f"{options.repeat} times"
     head = f"IO500, {options.mode} mode, {options.ranks} ranks, {rounds}; the phases in their official order."
     lines = [f"{head} Writing phases are cut by the stonewall at {format_time(options.stonewall_s)}."]
-    places = {place.target: place for place in scene.places}
-    for target in scene.targets:
+    places = {place.target: place for place in run.machine.places}
+    for target in run.request.targets:
         place = places.get(target.name)
         kind = (place.file_system if place else None) or "file system unknown"
         lines.append(f"Target {target.name}: {target.uri} ({kind}{', memory' if place and place.is_memory else ''}).")
-        lines.append(f"Sizes on {target.name}: {_sizes(scene.sizes[target.name])}.")
+        lines.append(f"Sizes on {target.name}: {_sizes(run.sizes(target))}.")
     lines += [f"INVALID by the rules: {reason}." for reason in condition_reasons(options.conditions)]
     return lines
 
@@ -109,9 +132,9 @@ def _sizes(sizes: Sizes) -> str:
     )
 
 
-def _time(scene: Scene) -> list[str]:
-    options = scene.options
-    walls = sum(has_wall(step.phase) for steps in scene.steps.values() for step in steps) * options.repeat
+def _time(run: Explained) -> list[str]:
+    options = run.options
+    walls = sum(has_wall(step.phase) for target in run.request.targets for step in run.steps(target)) * options.repeat
     least_s = walls * options.stonewall_s
     # What was written until the wall is read again, and what was made is looked at twice and removed.
     about_s = 2 * least_s
@@ -120,18 +143,18 @@ def _time(scene: Scene) -> list[str]:
     return [f"{text}{budget}."]
 
 
-def _space(scene: Scene) -> list[str]:
+def _space(run: Explained) -> list[str]:
     lines: list[str] = []
-    for target in scene.targets:
-        makers = [step for step in scene.steps[target.name] if has_wall(step.phase)]
-        bytes_ = sum(dataset_bytes(step, scene.options.ranks) for step in makers)
-        files = sum(dataset_files(step, scene.options.ranks) for step in makers)
-        room = scene.rooms[target.name]
+    for target in run.request.targets:
+        makers = [step for step in run.steps(target) if has_wall(step.phase)]
+        bytes_ = sum(dataset_bytes(step, run.options.ranks) for step in makers)
+        files = sum(dataset_files(step, run.options.ranks) for step in makers)
+        room = run.room(target)
         lines.append(
             f"Space on {target.name}: {format_volume(bytes_)} and {files:,} files at most, all at the same time; "
             f"{format_volume(room.bytes)} and {room.files:,} files may be taken."
         )
-        short = scene.sizes[target.name].short
+        short = run.sizes(target).short
         if short:
             names = ", ".join(short)
             lines.append(
@@ -140,8 +163,8 @@ def _space(scene: Scene) -> list[str]:
     return lines
 
 
-def _notes(scene: Scene) -> list[str]:
-    options = scene.options
+def _notes(run: Explained) -> list[str]:
+    options = run.options
     lines = [f"{options.config.file}: {note}." for note in options.config.notes]
     if options.nodes in (None, 1):
         lines.append("On a single node every rank reads back what its own node wrote: expect caches in the reads.")

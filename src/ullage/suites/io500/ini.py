@@ -18,8 +18,8 @@ from ullage.units import parse_size
 Kind: TypeAlias = Literal["flag", "count", "size", "number", "text"]
 IniValue: TypeAlias = bool | int | float | str
 
-_SECTION: Final = re.compile(r"\[\s*([0-9A-Za-z_-]+)\s*\]\s*(?:[#;].*)?")
-_PAIR: Final = re.compile(r"([0-9A-Za-z_.-]+)\s*=\s*(.*)")
+_SECTION: Final = re.compile(r"\[\s*([\w-]+(?: +[\w-]+)*)\s*\]", re.ASCII)
+_PAIR: Final = re.compile(r"([\w.-]+)\s*=\s*(.*)", re.ASCII)
 _COMMENT: Final = re.compile(r"(?:^|\s)[#;].*$")
 _FLAGS: Final = {"true": True, "1": True, "false": False, "0": False}
 _SIZE: Final = re.compile(r"\d+[kmgt]?b?", re.IGNORECASE | re.ASCII)
@@ -113,27 +113,50 @@ def read_ini(text: str, name: str) -> tuple[list[Entry], list[str]]:
     entries: dict[tuple[str, str], Entry] = {}
     former: list[str] = []
     section: str | None = None
-    for number, line in _lines(text):
-        place = f"{name}:{number}"
-        if match := _SECTION.fullmatch(line):
-            section = _section(match[1], place)
-            former += [match[1]] if section == "" else []
-        elif (match := _PAIR.fullmatch(line)) is None:
-            raise UserError("is no section and no value", place, "write [SECTION] or KEY = VALUE")
+    for line in ini_lines(text, name, trailing_comments=True):
+        if line.section is not None:
+            section = _section(line.section, line.place)
+            former += [line.section] if section == "" else []
+        elif line.comment:
+            continue
+        elif line.pair is None:
+            raise UserError("is no section and no value", line.place, "write [SECTION] or KEY = VALUE")
         elif section is None:
-            raise UserError(f"'{match[1]}' stands before the first section", place, "begin with [global]")
-        elif section and (entry := _entry(section, match[1], match[2], place)) is not None:
+            raise UserError(f"'{line.pair[0]}' stands before the first section", line.place, "begin with [global]")
+        elif section and (entry := _entry(section, *line.pair, line.place)) is not None:
             if (section, entry.key) in entries:
                 raise UserError("is set twice", entry.place, "write it once")
             entries[section, entry.key] = entry
     return list(entries.values()), former
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        bare = _COMMENT.sub("", line).strip()
-        if bare:
-            yield number, bare
+@dataclass(frozen=True, slots=True)
+class IniLine:
+    """A line that says something, of which one member is set at most: the head of a section, a pair, or a comment."""
+
+    place: str
+    section: str | None = None
+    pair: tuple[str, str] | None = None
+    comment: str = ""
+
+
+def ini_lines(text: str, name: str, *, trailing_comments: bool) -> Iterator[IniLine]:
+    """Every line of ``text`` that is not empty; ``place`` is ``name`` and its number.
+
+    ``trailing_comments``: a comment may follow a value, after a blank; what looks so is else a part of the value.
+    """
+    for number, whole in enumerate(text.splitlines(), start=1):
+        place, line = f"{name}:{number}", whole.strip()
+        if line.startswith(("#", ";")):
+            yield IniLine(place, comment=line)
+            continue
+        bare = _COMMENT.sub("", line).strip() if trailing_comments else line
+        if match := _SECTION.fullmatch(bare):
+            yield IniLine(place, section=match[1])
+        elif match := _PAIR.fullmatch(bare):
+            yield IniLine(place, pair=(match[1], match[2]))
+        elif bare:
+            yield IniLine(place)
 
 
 def _section(word: str, place: str) -> str:

@@ -10,36 +10,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ullage.errors import one_line
+from ullage.importers.printed import Printed
 from ullage.suites.io500.phases import BY_NAME, Mode, phases_of
 from ullage.suites.io500.score import Io500Score
 from ullage.suites.io500.validity import Validity
 
 SCORE_SECTIONS: Final[dict[Mode, str]] = {"standard": "SCORE", "extended": "SCOREX"}
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A number as it was printed, and the most by which rounding may have changed it."""
-
-    value: float
-    off: float = 0.0
-
-    @property
-    def low(self) -> float:
-        """The least number that is printed like this."""
-        return max(self.value - self.off, 0.0)
-
-    @property
-    def high(self) -> float:
-        """The largest number that is printed like this."""
-        return self.value + self.off
-
-
-def printed(text: str) -> Printed:
-    """``0.021`` is anything from 0.0205 to 0.0215."""
-    mantissa, _, exponent = text.lower().partition("e")
-    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    return Printed(float(text), 0.5 * 10.0**-decimals)
 
 
 @dataclass(frozen=True, slots=True)

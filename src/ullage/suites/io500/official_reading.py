@@ -6,12 +6,14 @@ they mean GiB/s.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.suites.io500.official import SCORE_SECTIONS, OfficialRun, PhaseResult, Printed, ScoreResult, printed
+from ullage.importers.printed import Printed, printed
+from ullage.suites.io500.ini import ini_lines
+from ullage.suites.io500.official import SCORE_SECTIONS, OfficialRun, PhaseResult, ScoreResult
 from ullage.suites.io500.phases import BY_NAME, MODES, Mode, find_phase
 
 # Phases of older releases that never counted and are gone.
@@ -33,15 +35,12 @@ _SCORE: Final = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _VERSION: Final = re.compile(r"IO500 version (?P<version>\S+) \((?P<mode>standard|extended)\)\s*")
-_SECTION: Final = re.compile(r"\[(?P<name>[\w -]+)\]", re.ASCII)
 _VERDICT: Final = re.compile(r"^(?:ERROR )?INVALID:?\s*")
-_PAIR: Final = re.compile(r"(?P<key>[\w-]+)\s*=\s*(?P<value>.*)", re.ASCII)
 
 
 def is_ini(text: str) -> bool:
     """Whether ``text`` looks like result.txt: it has a section named like a phase, or that of the score."""
-    found = (_SECTION.fullmatch(line.strip()) for line in text.splitlines())
-    names = {match.group("name") for match in found if match is not None}
+    names = {line.section for line in ini_lines(text, "", trailing_comments=False) if line.section is not None}
     return any(name in SCORE_SECTIONS.values() or find_phase(name) is not None for name in names)
 
 
@@ -166,30 +165,24 @@ def _number(text: str) -> float:
 
 def _sections(text: str, name: str) -> dict[str, _Section]:
     found, current = {"": _Section(name)}, ""
-    for place, line in _significant_lines(text, name):
-        if line[0] in ";#":
-            if "INVALID" in line:
-                found[current].notes.append(_VERDICT.sub("", line.lstrip(";# ")))
-        elif match := _SECTION.fullmatch(line):
-            current = match.group("name")
-            current = current if current in SCORE_SECTIONS.values() else _phase_name(current, place)
+    for line in ini_lines(text, name, trailing_comments=False):
+        if line.comment:
+            if "INVALID" in line.comment:
+                found[current].notes.append(_VERDICT.sub("", line.comment.lstrip(";# ")))
+        elif line.section is not None:
+            is_score = line.section in SCORE_SECTIONS.values()
+            current = line.section if is_score else _phase_name(line.section, line.place)
             if current in found:
-                raise UserError(f"section [{current}] stands twice", place, "keep one of them")
-            found[current] = _Section(place)
-        elif match := _PAIR.fullmatch(line):
-            if match.group("key") in found[current].values:
-                raise UserError(f"'{match.group('key')}' stands twice in its section", place, "keep one of them")
-            found[current].values[match.group("key")] = (match.group("value"), place)
+                raise UserError(f"section [{current}] stands twice", line.place, "keep one of them")
+            found[current] = _Section(line.place)
+        elif line.pair is not None:
+            key, value = line.pair
+            if key in found[current].values:
+                raise UserError(f"'{key}' stands twice in its section", line.place, "keep one of them")
+            found[current].values[key] = (value, line.place)
         else:
-            raise UserError("is no line of a result.txt", place, "write [PHASE], KEY = VALUE or ; COMMENT")
+            raise UserError("is no line of a result.txt", line.place, "write [PHASE], KEY = VALUE or ; COMMENT")
     return found
-
-
-def _significant_lines(text: str, name: str) -> Iterator[tuple[str, str]]:
-    """Place and stripped text of every line that is not empty."""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            yield f"{name}:{number}", line.strip()
 
 
 def _phase_of_section(name: str, section: _Section) -> PhaseResult:

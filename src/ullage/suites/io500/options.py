@@ -1,60 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of an IO500 run in their own types, as they stand in request.json."""
+"""The options of an IO500 run, as they stand in request.json."""
 
-from typing import Annotated, Literal, TypeAlias
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 
+from ullage.errors import UserError
 from ullage.model.base import Strict
-from ullage.model.plan import Parameters
-from ullage.suites.io500.phases import Mode
-from ullage.suites.io500.validity import COMPETITION_STONEWALL_S, STONEWALL_S, Conditions
+from ullage.parameters import suggest
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import (
+    Positive,
+    RanksOptions,
+    ResumableOptions,
+    Seconds,
+    SpaceOptions,
+    TargetsOptions,
+    TimeOptions,
+    WatchdogOptions,
+)
+from ullage.runs.options.kinds import Duration, FilePath, MadeOfAll
+from ullage.suites.io500.config import read_config
+from ullage.suites.io500.official_config import (
+    OfficialConfig,
+    check_data_folder,
+    check_find_ranks,
+    default_stonewall_s,
+)
+from ullage.suites.io500.phases import BY_NAME, Mode
+from ullage.suites.io500.validity import STONEWALL_S, Conditions
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Target
 
 CacheControl: TypeAlias = Literal["none", "advise", "drop"]
-Positive: TypeAlias = Annotated[int, Field(ge=1)]
+_HINT: Final = re.compile(r"(?:(?P<phase>[\w-]+):)?(?P<key>\w+)=(?P<value>\S+)", re.ASCII)
 
 
-class Api(Strict):
-    """Through which backend a phase goes, and the parameters that its words set."""
-
-    backend: Literal["posix", "mpiio"] = "posix"
-    parameters: Parameters = {}
-
-
-class OfficialConfig(Strict):
-    """What the official configuration file says, in SI units. Null: not said, so a probe or a default decides.
-
-    ``apis``, ``collective`` and ``skipped`` go by official phase; ``notes``: what the file says and this suite does
-    otherwise, in sentences.
-    """
-
-    file: str = ""
-    apis: dict[str, Api] = {}
-    collective: list[str] = []
-    skipped: list[str] = []
-    transfer_bytes: Annotated[int, Field(ge=8)] = 2 << 20
-    block_bytes: Positive | None = None
-    file_per_process: bool = True
-    directory_per_process: bool = False
-    segments: Positive | None = None
-    easy_items: Positive | None = None
-    hard_items: Positive | None = None
-    files_per_directory: Annotated[int, Field(ge=0)] = 0
-    waiting_factor: Annotated[float, Field(ge=0)] = 0.0
-    workbench_objects: Positive | None = None
-    workbench_rounds: Positive | None = None
-    stonewall_s: Annotated[float, Field(gt=0)] | None = None
-    competition: bool = False
-    drop_caches: bool = False
-    pause_folder: str = ""
-    data_folder: str = ""
-    find_ranks: dict[str, int] = {}
-    notes: list[str] = []
-
-    @property
-    def sizes_are_given(self) -> bool:
-        """Whether nothing is left for a probe to choose."""
-        return None not in (self.block_bytes, self.segments, self.easy_items, self.hard_items)
+def read_hints(texts: Sequence[str]) -> dict[str, dict[str, str]]:
+    """By phase; those for all MPI-IO phases under an empty name."""
+    found: dict[str, dict[str, str]] = {}
+    for text in texts:
+        match = _HINT.fullmatch(text)
+        if match is None:
+            raise UserError("not a hint", text, "write KEY=VALUE or PHASE:KEY=VALUE")
+        phase = match["phase"] or ""
+        if phase and phase not in BY_NAME:
+            raise UserError(f"unknown phase '{phase}'", text, suggest(phase, BY_NAME))
+        found.setdefault(phase, {})[match["key"]] = match["value"]
+    return found
 
 
 class Sizes(Strict):
@@ -73,25 +69,50 @@ class Sizes(Strict):
     basis: str = ""
 
 
-class Io500Options(Strict):
+class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, WatchdogOptions, ResumableOptions):
     """Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled."""
 
-    ranks: Positive
-    nodes: Positive | None = None
-    ranks_per_node: Positive | None = None
-    mode: Mode = "standard"
-    stonewall_s: Annotated[float, Field(gt=0)] = STONEWALL_S
-    repeat: Positive = 1
-    time_s: Annotated[float, Field(gt=0)] | None = None
-    verify: Literal["none", "full"] = "full"
-    cache: CacheControl = "advise"
-    hints: Annotated[dict[str, dict[str, str]], Field(description="MPI hints by official phase")] = {}
-    space: Annotated[int, Field(ge=0)] | None = None
-    watchdog_s: Annotated[float, Field(gt=0)] | None = None
-    keep: bool = False
-    resumable: bool = False
-    config: OfficialConfig = OfficialConfig()
+    changes: ClassVar[Mapping[str, Change]] = {
+        "time_s": Change("For all measurement; what walls leave of it may go into wear-out.", unsaid="no limit"),
+        "keep": Change("Leave the datasets of the last round in place."),
+    }
+
+    mode: Annotated[Mode, Option("standard or extended (md-workbench, find-easy, find-hard).")] = "standard"
+    stonewall_s: Annotated[
+        Seconds,
+        Duration(),
+        Option(
+            "How long writing phases write; the rules want 300.",
+            name="--stonewall",
+            unsaid="that of --config, else 300",
+        ),
+    ] = STONEWALL_S
+    config: Annotated[OfficialConfig, FilePath(read_config), Option("The official tool's INI file, as it is.")] = (
+        OfficialConfig()
+    )
+    hints: Annotated[
+        dict[str, dict[str, str]],
+        Field(description="MPI hints by official phase"),
+        MadeOfAll(read_hints, metavar="[PHASE:]KEY=VALUE"),
+        Option("An MPI-IO hint, for all MPIIO phases or one. Repeat it.", name="--hint"),
+    ] = {}
+    repeat: Annotated[Positive, Option("Rounds; from 2 on the score has an interval.")] = 1
+    cache: Annotated[
+        CacheControl,
+        Option("Before reads: none, advise (fsync, then drop the data), drop (all caches; root)."),
+    ] = "advise"
+    verify: Annotated[Literal["full", "none"], Option("Data that is read, outside the timer: full or none.")] = "full"
     sizes: dict[str, Sizes] = {}
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """What the official configuration file says besides."""
+        official = cast("OfficialConfig", said.get("config", OfficialConfig()))
+        values = {"stonewall_s": default_stonewall_s(official), **super().settle(said)}
+        check_data_folder(official, cast("list[Target]", values["targets"]))
+        check_find_ranks(official, cast("int", values["ranks"]))
+        # drop-caches of the file is that of the command line, said in other words.
+        return {**values, "cache": "drop"} if official.drop_caches else values
 
     @property
     def conditions(self) -> Conditions:
@@ -103,10 +124,3 @@ class Io500Options(Strict):
             pause_folder=config.pause_folder,
             files_per_directory=config.files_per_directory,
         )
-
-
-def default_stonewall_s(config: OfficialConfig) -> float:
-    """That of the file, else that of the rules."""
-    if config.stonewall_s is not None:
-        return config.stonewall_s
-    return COMPETITION_STONEWALL_S if config.competition else STONEWALL_S

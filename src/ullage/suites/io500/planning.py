@@ -15,9 +15,12 @@ from ullage.errors import UserError
 from ullage.identity import case_id
 from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
-from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
+from ullage.model.plan import Case, Layout, Named, Parameters, Plan, Target
 from ullage.model.request import Request
-from ullage.suites.io500.options import Api, Io500Options, Sizes
+from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.listed import listed_plan
+from ullage.suites.io500.official_config import Api
+from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.units import format_time
 
@@ -266,39 +269,18 @@ _PARAMETERS: Final[Mapping[str, Callable[[_Bound], Parameters]]] = {
 }
 
 
-@dataclass(frozen=True)
-class LaunchSpec:
-    """One launch: its round from 0, the time it may take, and whether it goes on with data that is there."""
-
-    round: int
-    records: str
-    seconds: float | None = None
-    continues: bool = False
-
-
-def make_plan(request: Request, options: Io500Options, steps: Sequence[Step], layout: Layout, turn: LaunchSpec) -> Plan:
-    """The plan of one launch over ``steps``, which are of one target.
-
-    Rounds differ in their seed, so that data of an earlier round is never taken for that of a later one.
-    """
-    return Plan(
-        run_id=request.run_id,
-        suite=request.suite,
-        records=turn.records,
-        seed=turn.round + 1,
-        layout=layout,
-        targets=[steps[0].target],
-        stop_rule=Named(name="fixed", parameters={"count": 1}),
-        time_budget_s=turn.seconds,
-        # A phase that was disturbed cannot be repeated alone: its dataset is used up by those that follow.
-        dirty_retries=0,
+def make_plan(request: Request, options: Io500Options, steps: Sequence[Step], layout: Layout, spec: LaunchSpec) -> Plan:
+    """The plan of one launch over ``steps``, which are of one target; ``spec.turn`` is its round."""
+    keep = options.keep and spec.turn == options.repeat - 1
+    return listed_plan(
+        request,
+        replace(spec, keep=keep),
+        layout,
+        steps[0].target,
+        [step.case for step in steps],
         watchdog_s=options.watchdog_s or _patience_s(steps, layout.ranks),
-        limits=Limits(space_bytes=options.space),
-        order="listed",
-        keep=options.keep and turn.round == options.repeat - 1,
-        keep_when_interrupted=options.resumable,
-        continues=turn.continues,
-        cases=[step.case for step in steps],
+        space=options.space,
+        resumable=options.resumable,
     )
 
 

@@ -1,34 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An IO500 run that was checked against engine and machine, ready to be explained or run."""
+"""An IO500 run that was checked against engine and machine, ready to be explained or run.
+
+It runs a probe for the sizes, then a launch for each round on each target, until no phase is lacking.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
-from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
+from ullage.errors import EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.model.plan import Layout, Limits, Plan, Target
+from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.request import Request
-from ullage.model.system import Memory, Place
-from ullage.request_options import typed_options
-from ullage.results.folder import ResultFolder
+from ullage.model.system import Place
+from ullage.results.folder import ResultFolder, write_atomically
+from ullage.results.records import AnyRecord
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.execution import Execution
+from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.listed import datasets_there
+from ullage.runs.machine import Machine, this_machine
+from ullage.runs.options.reading import read_options
+from ullage.runs.room import Room, room_at
 from ullage.runs.session import Session
 from ullage.runs.suite import EngineContext, Explanation
-from ullage.suites.io500.explain import Scene, explain
+from ullage.suites.io500.explain import explain
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.planning import LaunchSpec, Step, make_layout, make_plan, make_steps, wear_out_limit_s
-from ullage.suites.io500.room import Room, room_at
-from ullage.suites.io500.sizing import Rates, assumed_rates, choose_sizes
+from ullage.suites.io500.planning import Step, has_wall, make_layout, make_plan, make_steps, wear_out_limit_s
+from ullage.suites.io500.rounds import Rest, Round, read_rounds, rest_of
+from ullage.suites.io500.sizing import CalibrationError, Rates, assumed_rates, choose_sizes, run_probe
 from ullage.uri import target_path
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What of the machine counts in planning. ``cores``: usable ones of a node, None when not known."""
-
-    cores: int | None
-    places: Sequence[Place]
-    memory: Memory
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,11 @@ class PreparedIo500:
         given = self.options.config.sizes_are_given
         return "" if given else "--config with blockSize, segmentCount and n of both mdtests"
 
+    @property
+    def wear_out_limit_s(self) -> float:
+        """How long a phase may go on after its wall."""
+        return wear_out_limit_s(self.options, len(self.request.targets))
+
     def room(self, target: Target) -> Room:
         """What may be taken of ``target``."""
         place = next(place for place in self.machine.places if place.target == target.name)
@@ -76,32 +84,25 @@ class PreparedIo500:
 
     def steps(self, target: Target) -> list[Step]:
         """Every phase on ``target``, in official order."""
-        limit_s = wear_out_limit_s(self.options, len(self.request.targets))
-        return make_steps(
-            self.options, target, self.sizes(target), self.layout, self.engine_context.description, limit_s
-        )
+        description = self.engine_context.description
+        return make_steps(self.options, target, self.sizes(target), self.layout, description, self.wear_out_limit_s)
 
     def explain(self) -> Explanation:
         """See ``Prepared``."""
-        targets = self.request.targets
-        steps = {target.name: self.steps(target) for target in targets}
-        sizes = {target.name: self.sizes(target) for target in targets}
-        rooms = {target.name: self.room(target) for target in targets}
-        limit_s = wear_out_limit_s(self.options, len(targets))
-        return explain(Scene(self.options, targets, steps, sizes, rooms, self.machine.places, limit_s))
+        return explain(self)
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""
-        turns = [(number, target) for number in range(self.options.repeat) for target in self.request.targets]
+        rounds = [(number, target) for number in range(self.options.repeat) for target in self.request.targets]
         return [
             make_plan(
                 self.request,
                 self.options,
                 self.steps(target),
                 self.layout,
-                LaunchSpec(number, str(result.records_path(launch)), self._share_s(len(turns))),
+                LaunchSpec(number, str(result.records_path(launch)), self._share_s(len(rounds))),
             )
-            for launch, (number, target) in enumerate(turns, start=1)
+            for launch, (number, target) in enumerate(rounds, start=1)
         ]
 
     def _share_s(self, launches: int) -> float | None:
@@ -109,25 +110,16 @@ class PreparedIo500:
 
     def run(self, session: Session) -> int:
         """See ``Prepared``."""
-        from ullage.suites.io500.execution import execute
-
         return execute(self, session)
 
 
 def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo500:
     """Check everything that can be checked without starting anything."""
-    from ullage.launch.base import is_one_node
-    from ullage.system.cpu import usable_cores
-    from ullage.system.memory import read_memory
-    from ullage.system.storage import read_places
-
-    options = typed_options(Io500Options, request)
-    places = read_places(request.targets)
-    check_targets(request.targets, places)
+    options = read_options(Io500Options, request)
+    machine = this_machine(request.targets, options.nodes)
+    check_targets(request.targets, machine.places)
     if options.cache == "drop" and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
-    here = is_one_node(Layout(ranks=1, nodes=options.nodes))
-    machine = Machine(usable_cores() if here else None, places, read_memory())
     prepared = PreparedIo500(request, options, engine_context, machine)
     check_hints(options)
     for target in request.targets:
@@ -154,3 +146,118 @@ def check_hints(options: Io500Options) -> None:
     has_mpiio = any(api.backend == "mpiio" for api in options.config.apis.values())
     if options.hints and not has_mpiio:
         raise UserError("MPI hints need API = MPIIO", "--hint", "set it in --config")
+
+
+# When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
+_GENEROUS: Final = 3.0
+_SHORTEST_S: Final = 60.0
+
+
+def execute(prepared: PreparedIo500, session: Session) -> int:
+    """The exit code. The official texts lie in the result afterwards, whatever became of the run."""
+    try:
+        settled = settle(prepared, session)
+    except CalibrationError as error:
+        session.messages.append(error.ended.message)
+        return error.ended.code
+    try:
+        code = _Rounds(session, RunProgress(), settled).follow()
+    finally:
+        is_wrong = conclude(settled, session)
+    return EXIT_CASE_FAILED if is_wrong and code == EXIT_OK else code
+
+
+def settle(prepared: PreparedIo500, session: Session) -> PreparedIo500:
+    """With the sizes of every target, by a probe where they are neither given nor known from an earlier launch."""
+    found = dict(prepared.options.sizes)
+    for target in prepared.request.targets:
+        if target.name in found:
+            continue
+        if prepared.options.config.sizes_are_given:
+            found[target.name] = prepared.sizes(target).model_copy(update={"basis": "as given"})
+            continue
+        session.progress.stage(f"probe of {target.name}", 0, _SHORTEST_S)
+        room = prepared.room(target)
+        rates = run_probe(session, prepared.request, prepared.options, target, prepared.layout, room)
+        found[target.name] = prepared.sizes(target, rates)
+        session.progress.say(f"sizes on {target.name} ({rates.basis})")
+    settled = prepared.with_sizes(found)
+    session.result.write_request(settled.request)
+    return settled
+
+
+@dataclass
+class _Rounds(Execution):
+    """A run under way: a launch for each round on each target, until no phase is lacking."""
+
+    prepared: PreparedIo500
+    _known: dict[tuple[str, int], Round] = field(default_factory=dict[tuple[str, int], Round], init=False)
+    _used_s: float = field(default=0.0, init=False)
+
+    def follow(self) -> int:
+        self._known = {(found.target.name, found.number): found for found in read_rounds(self.session.result)}
+        self._used_s = _used_s(self.session)
+        for number in range(self.prepared.options.repeat):
+            for target in self.prepared.request.targets:
+                self._round(target, number)
+                if not self.may_go_on:
+                    return self.code
+        return self.code
+
+    def _round(self, target: Target, number: int) -> None:
+        steps = self.prepared.steps(target)
+        known = self._known.get((target.name, number), Round(target, number))
+        there = datasets_there(target, self.prepared.request.run_id) if known.done else set[str]()
+        rest = rest_of(steps, known.done, there)
+        if not rest.steps:
+            return
+        launch = self.session.result.next_launch()
+        seconds = self._left_s(rest)
+        spec = LaunchSpec(number, str(self.session.result.records_path(launch)), seconds, continues=bool(there))
+        plan = make_plan(self.prepared.request, self.prepared.options, rest.steps, self.prepared.layout, spec)
+        rounds = f"round {number + 1} of {self.prepared.options.repeat}, " if self.prepared.options.repeat > 1 else ""
+        expected_s = sum(has_wall(step.phase) for step in rest.steps) * 2 * self.prepared.options.stonewall_s
+        text = f"{rounds}{target.name}: {len(rest.steps)} phases"
+        self.session.progress.stage(text, len(rest.steps), expected_s if seconds is None else seconds)
+        if rest.again:
+            self.session.progress.say(_again(rest))
+        ended = self.launch(launch, plan, self._hear)
+        if rest.again and ended.may_go_on:
+            self.session.note(launch, "info", "made-again", _again(rest))
+
+    def _hear(self, record: AnyRecord) -> None:
+        if isinstance(record, EndRecord):
+            self._used_s += record.elapsed_ns / 1e9
+
+    def _left_s(self, rest: Rest) -> float | None:
+        """What earlier launches have left of the time, and always enough for a first round of what is lacking."""
+        walls = sum(has_wall(step.phase) for step in rest.steps)
+        least_s = _GENEROUS * walls * self.prepared.options.stonewall_s + _SHORTEST_S if self._known else 1.0
+        return self.seconds_left(self.prepared.options.time_s, least_s, self._used_s)
+
+
+def _again(rest: Rest) -> str:
+    return (
+        f"{', '.join(rest.again)} {'is' if len(rest.again) == 1 else 'are'} run again, for the data that later phases "
+        "need and that is gone; the first value counts"
+    )
+
+
+def _used_s(session: Session) -> float:
+    """Of earlier launches; one that wrote no end took as long as its phases."""
+    total = 0.0
+    for file in session.result.read_records():
+        ends = [record.elapsed_ns for record in file.records if isinstance(record, EndRecord)]
+        cases = [record.elapsed_ns for record in file.records if isinstance(record, CaseRecord)]
+        total += (sum(ends) or sum(cases)) / 1e9
+    return total
+
+
+def conclude(prepared: PreparedIo500, session: Session) -> bool:
+    """Write what the official tool would, for people's scripts; whether anything that was measured went wrong."""
+    from ullage.suites.io500.summarise import official_texts, read_digests
+
+    digests = read_digests(session.result)
+    for name, text in official_texts(digests, prepared.options).items():
+        write_atomically(session.result.path / name, text)
+    return any(found.is_wrong for found in digests)

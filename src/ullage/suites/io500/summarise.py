@@ -7,20 +7,21 @@ from typing import Final
 
 import ullage
 from ullage.analysis.findings import Failed, make_study
-from ullage.analysis.findings.failures import find as find_failures
-from ullage.analysis.findings.words import columns, plural
+from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Score
+from ullage.quantity import plural
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.io500.course import Round, read_rounds
 from ullage.suites.io500.digest import Digest, digest
 from ullage.suites.io500.findings import score_findings, void_findings
 from ullage.suites.io500.official import ini_text, make_run, summary_text
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import Mode
+from ullage.suites.io500.rounds import Round, read_rounds
 from ullage.suites.io500.score import score_of_medians, summary_scores
 from ullage.suites.io500.validity import condition_reasons
 

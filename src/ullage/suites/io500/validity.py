@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+from ullage.model.flags import Flag
 from ullage.suites.io500.phases import Mode, OfficialPhase, phases_of
 from ullage.units import format_time
 
@@ -51,7 +52,7 @@ class Outcome:
     found: int | None = None
     wanted: int | None = None
     wear_out_cut: bool = False
-    flags: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
     why_not_run: str = ""
     further: tuple[str, ...] = ()
 
@@ -172,7 +173,7 @@ def _measuring_reasons(outcome: Outcome) -> list[str]:
     reasons: list[str] = []
     if outcome.wear_out_cut:
         reasons.append("was cut short in its wear-out: the ranks did not all do the same work")
-    broken = [flag.partition(":")[2].replace("-", " ") for flag in outcome.flags if flag.startswith("INVALID")]
+    broken = [flag.detail.replace("-", " ") for flag in outcome.flags if flag.is_invalid]
     reasons.extend(f"cannot be right: {what or 'a limit of physics is broken'}" for what in broken)
     return reasons
 

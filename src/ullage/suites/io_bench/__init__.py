@@ -5,41 +5,8 @@ Six streams of one process, each a write or a read in one of three orders, past 
 serves that: what a single application's I/O can expect.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.io_bench.words import io_bench_words
-
-if TYPE_CHECKING:
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class IoBench:
-    """The suite ``io_bench``."""
-
-    name: str = "io_bench"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = io_bench_words
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.io_bench.prepare import prepare_io_bench
-
-        return prepare_io_bench(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.io_bench.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = IoBench()
+SUITE = UsualSuite(
+    "io_bench", __doc__ or "", "options:IoBenchOptions", "prepare:prepare_io_bench", "summarise:summarise"
+)

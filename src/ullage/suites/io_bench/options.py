@@ -1,23 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``io_bench`` in their own types, as they stand in request.json."""
+"""The options of the suite ``io_bench``, as they stand in request.json."""
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from ullage.model.machine import MachineFile
-from ullage.suites.sweep.options import RunOptions
+from ullage.runs.cells.options import RunOptions
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine
+from ullage.runs.options.kinds import Choice, Size, SizeAxis
 
 # A file holds so many of its records at least, however large they are, and so many at most, however small.
 FEWEST: Final = 8
 MOST: Final = 2048
 
 
-class IoBenchOptions(RunOptions):
+class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
     """Sizes in bytes. ``volume``: of a file, where that is at least 8 records and at most 2048."""
 
-    records: Annotated[list[Annotated[int, Field(ge=8)]], Field(min_length=1)]
-    volume: Annotated[int, Field(ge=8)]
-    backend: Literal["posix", "uring"] = "posix"
-    machine: MachineFile | None = None
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("A folder on the disk to measure. Repeat it for others."),
+        "time_s": Change(usual="5m", quick="20s"),
+        "quick": Change("A first look: records 64K:16M:x4, files of 32M, in 20 s."),
+    }
+
+    records: Annotated[
+        list[Annotated[int, Field(ge=8)]],
+        Field(min_length=1),
+        SizeAxis(8),
+        Option("Sizes of a record.", name="--record", usual="4K:128M:x2", quick="64K:16M:x4"),
+    ]
+    volume: Annotated[
+        int,
+        Field(ge=8),
+        Size(),
+        Option("Of a file, but 8 records at least and 2048 at most.", usual="256M", quick="32M"),
+    ]
+    backend: Annotated[
+        Literal["posix", "uring"], Choice(("posix", "uring"), metavar="NAME"), Option("posix or uring.")
+    ] = "posix"
     metrics: list[str] = ["bandwidth", "latency_p50"]

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.study import is_invalid
 from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
+from ullage.runs.cells.ceilings import with_ceilings
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.disk.ceilings import with_ceilings
 from ullage.suites.io_bench.options import IoBenchOptions
 from ullage.units import format_bytes, format_rate
 
@@ -36,7 +35,7 @@ def enough(rows: Sequence[Row]) -> list[Finding]:
     """From which record on each stream has nine tenths of its own best."""
     streams: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        if row.metric == METRIC and not is_invalid(row):
+        if row.metric == METRIC and not row.is_invalid:
             key = (row.target, str(row.params.get("order", "sequential")), str(row.params.get("access", "")))
             streams.setdefault(key, []).append(row)
     return [_enough(*key, sorted(line, key=_record)) for key, line in streams.items() if len(line) > 1]

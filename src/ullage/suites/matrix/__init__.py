@@ -5,41 +5,6 @@ Writes, reads, rereads, jumps, goes backward, mixes, through lseek, pread, pread
 says of each number whether a cache or the target answered.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.matrix.words import matrix_words
-
-if TYPE_CHECKING:
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """The suite ``matrix``."""
-
-    name: str = "matrix"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = matrix_words
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.matrix.prepare import prepare_matrix
-
-        return prepare_matrix(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.matrix.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = Matrix()
+SUITE = UsualSuite("matrix", __doc__ or "", "options:MatrixOptions", "prepare:prepare_matrix", "summarise:summarise")

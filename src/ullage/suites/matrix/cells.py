@@ -10,13 +10,12 @@ from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Named, Parameters, Target
-from ullage.runs.cells.planning import Cell, make_cell
-from ullage.runs.cells.settings import WORKLOAD, Way
-from ullage.suites.disk.direct import DirectIo
+from ullage.runs.cells.direct import DirectIo
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
+from ullage.runs.room import check_paths
 from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
 from ullage.suites.matrix.tests import STDIO, Job, jobs
 from ullage.units import format_bytes
-from ullage.uri import target_path, target_scheme
 
 # Of the engine (docs/contract.md), which plans leave out.
 _DEFAULTS: Final[Mapping[str, object]] = {"phases": ["write", "read"], "read_share": 0.5, "stride": 2}
@@ -136,10 +135,7 @@ def _job(cell: Cell, options: MatrixOptions) -> Job | None:
 
 def check_targets(targets: Iterable[Target], description: Describe) -> None:
     """``UserError`` for a target without a place, and for an engine that lacks what the tests need."""
-    for target in targets:
-        if target_path(target) is None:
-            what = f"target '{target.name}' has no place for files ({target_scheme(target)}:)"
-            raise UserError(what, "--target", "write NAME=PATH", EXIT_BAD_INPUT)
+    check_paths(targets)
     for name in ("posix", STDIO):
         find_registered(description, "backend", name)
 

@@ -3,11 +3,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from statistics import median
 from typing import Final
 
-from ullage.analysis.findings.study import is_invalid
 from ullage.analysis.findings.words import columns
+from ullage.analysis.statistics import median
 from ullage.model.summary import Finding, Row
 from ullage.suites.matrix.levels import Level
 from ullage.units import format_bytes, format_rate
@@ -24,7 +23,7 @@ def findings_of(rows: Iterable[Row], levels: Sequence[Level]) -> list[Finding]:
     """Findings of each target, in the order of the targets."""
     by_target: dict[str, dict[str, dict[Shape, Row]]] = {}
     for row in rows:
-        if not is_invalid(row):
+        if not row.is_invalid:
             maps = by_target.setdefault(row.target, {})
             maps.setdefault(str(row.params.get("test", "")), {})[shape_of(row)] = row
     found: list[Finding] = []

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``matrix`` in their own types, as they stand in request.json."""
+"""The options of the suite ``matrix``, as they stand in request.json."""
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, ClassVar, Final, Literal, cast
 
 from pydantic import Field
 
-from ullage.model.machine import MachineFile
+from ullage.errors import UserError
+from ullage.runs.cells.options import RunOptions
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine
+from ullage.runs.options.kinds import ALL, Kind, Share, SizeAxis, Word
+from ullage.runs.options.model import OptionError
 from ullage.suites.matrix.tests import TESTS
-from ullage.suites.sweep.options import RunOptions
 
 METRIC: Final = "file_bandwidth"
 # As IOzone has it: from this size of file on, records below the smallest large one are left out unless asked for.
@@ -15,18 +21,93 @@ LARGE_FILE: Final = 16 << 20
 LEAST_RECORD_OF_LARGE: Final = 64 << 10
 
 
-class MatrixOptions(RunOptions):
+@dataclass(frozen=True)
+class TestNumbers(Kind):
+    """Numbers of IOzone's tests, or ``all``."""
+
+    _: KW_ONLY
+    metavar: str = "NUMBERS"
+
+    def parse(self, word: Word) -> object:
+        """In rising order."""
+        if word == ALL:
+            return list(TESTS)
+        known = {str(test): test for test in TESTS}
+        texts = [text.strip() for text in str(word).split(",")]
+        for text in texts:
+            if text not in known:
+                raise UserError("no test of IOzone", f"'{text}'", "write all, or numbers of 0 to 12 like 0,1,5")
+            if texts.count(text) > 1:
+                raise UserError("stands twice", f"'{text}'", "write each number once")
+        return sorted(known[text] for text in texts)
+
+    def format(self, value: object) -> str:
+        """Separated by commas."""
+        return ALL if value == list(TESTS) else ",".join(str(test) for test in cast("list[int]", value))
+
+
+@dataclass(frozen=True)
+class Thousandths(Share):
+    """A share in the steps that the engine has."""
+
+    def parse(self, word: Word) -> object:
+        """In steps of a thousandth."""
+        share = cast("float", super().parse(word))
+        if abs(1000 * share - round(1000 * share)) > 1e-6:
+            raise UserError("is no multiple of 0.1%", f"'{word}'", "write 50% or 0.5")
+        return round(share, 3)
+
+
+class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
     """Sizes in bytes. ``stride`` in records; ``pieces`` of a transfer by pwritev and preadv."""
 
-    files: Annotated[list[Annotated[int, Field(ge=8)]], Field(min_length=1)]
-    records: Annotated[list[Annotated[int, Field(ge=8)]], Field(min_length=1)]
-    tests: Annotated[list[Annotated[int, Field(ge=0, le=max(TESTS))]], Field(min_length=1)]
-    all_records: bool = False
-    direct: bool = False
-    cache: Annotated[Literal["none", "advise", "drop"], Field(description="before reads; not with direct")] = "advise"
-    sync: Literal["none", "close"] = "close"
-    stride: Annotated[int, Field(ge=1)] = 17
-    read_share: Annotated[float, Field(ge=0, le=1)] = 0.5
-    pieces: Annotated[int, Field(ge=2, le=1024)] = 16
-    machine: MachineFile | None = None
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("A folder to measure in. Repeat it for others."),
+        "time_s": Change(usual="30m", quick="30s"),
+        "quick": Change("A first look: files 256K:16M:x4, records 4K:1M:x16, in 30 s."),
+    }
+
+    files: Annotated[
+        list[Annotated[int, Field(ge=8)]],
+        Field(min_length=1),
+        SizeAxis(8),
+        Option("Sizes of a file.", name="--file", usual="64K:512M:x2", quick="256K:16M:x4"),
+    ]
+    records: Annotated[
+        list[Annotated[int, Field(ge=8)]],
+        Field(min_length=1),
+        SizeAxis(8),
+        Option("Sizes of a record.", name="--record", usual="4K:16M:x2", quick="4K:1M:x16"),
+    ]
+    tests: Annotated[
+        list[Annotated[int, Field(ge=0, le=max(TESTS))]],
+        Field(min_length=1),
+        TestNumbers(),
+        Option("IOzone's tests, 0 to 12: 0,1,5 or all.", usual=ALL),
+    ]
+    all_records: Annotated[bool, Option("Records below 64K with files of 16M and more, too.")] = False
+    direct: Annotated[bool, Option("Past the page cache (O_DIRECT), except tests 6 and 7.")] = False
+    cache: Annotated[
+        Literal["none", "advise", "drop"],
+        Field(description="before reads; not with direct"),
+        Option("Before reads: none, advise (fsync, then drop the file), drop (all caches; root).", unsaid="advise"),
+    ] = "advise"
+    sync: Annotated[Literal["none", "close"], Option("In the time of writes: close (an fsync before it) or none.")] = (
+        "close"
+    )
+    stride: Annotated[int, Field(ge=1), Option("Records from one stride read to the next.")] = 17
+    read_share: Annotated[
+        float,
+        Field(ge=0, le=1),
+        Thousandths("no share between 0 and 1"),
+        Option("Of the random mix that is reads.", name="--mix"),
+    ] = 0.5
+    pieces: Annotated[int, Field(ge=2, le=1024), Option("Of a record by pwritev and preadv.")] = 16
     metrics: list[str] = [METRIC]
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Nothing is asked of a cache that is passed."""
+        if said.get("direct") and "cache" in said:
+            raise OptionError("cache", "says nothing with --direct, which passes the cache", "leave one of them out")
+        return super().settle(said)

@@ -1,90 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run of cells that all are known beforehand, checked against engine and machine, ready to be explained or run."""
+"""A matrix that was checked against engine and machine."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable
 
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
-from ullage.request_options import typed_options
-from ullage.results.folder import ResultFolder
-from ullage.runs.cells.costs import Costs, assumed
-from ullage.runs.cells.explain import Scene, explain
+from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import Cell
-from ullage.runs.cells.prepare import Machine, plans_of_layouts, read_machine
-from ullage.runs.cells.room import check_places, check_room
-from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext, Explanation
-from ullage.suites.disk.direct import DirectIo, direct_io
-from ullage.suites.disk.prepare import Note
+from ullage.runs.cells.prepared import PreparedCells
+from ullage.runs.machine import this_machine
+from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
+from ullage.runs.room import check_places
+from ullage.runs.suite import EngineContext
 from ullage.suites.matrix.cells import Planner, check_targets, left_out, with_kinds
 from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
-from ullage.suites.sweep.options import RunOptions
 from ullage.units import format_bytes
-from ullage.uri import target_path
-
-
-@dataclass(frozen=True)
-class PreparedCells:
-    """See ``Prepared``. ``kinds`` gives cells that were read back from plans the kind they have among ``cells``.
-
-    ``text`` says how the volumes came about, ``lines`` what else a user might not expect of the plan, ``notes`` what
-    belongs into the result too.
-    """
-
-    request: Request
-    options: RunOptions
-    machine: Machine
-    cells: Sequence[Cell]
-    kinds: Callable[[Iterable[Cell]], list[Cell]]
-    text: str
-    lines: Sequence[str]
-    notes: Sequence[Note]
-
-    @property
-    def unsettled(self) -> str:
-        """See ``Prepared``: nothing is left to a probe."""
-        return ""
-
-    def check(self, cells: Sequence[Cell]) -> None:
-        """``UserError`` (exit code 3) where the engine would refuse for want of room."""
-        limits = Limits(space_bytes=self.options.space)
-        check_room(cells, self.machine.places, limits, self.machine.memory, keep=self.options.keep)
-
-    def costs(self, cells: Sequence[Cell]) -> Costs:
-        """Before anything was measured."""
-        return Costs(assumed(cells, self.machine.places))
-
-    def explain(self) -> Explanation:
-        """See ``Prepared``."""
-        machine = self.machine
-        lines = [*self.lines, *(f"{note.text}; {note.advice}." for note in self.notes)]
-        costs = self.costs(self.cells)
-        return explain(Scene(self.options, self.cells, costs, machine.places, machine.memory, self.text, lines))
-
-    def plans(self, result: ResultFolder) -> list[Plan]:
-        """See ``Prepared``."""
-        return plans_of_layouts(self.request, self.options, self.cells, self.costs(self.cells), result)
-
-    def run(self, session: Session) -> int:
-        """See ``Prepared``."""
-        from ullage.suites.matrix.execution import execute
-
-        return execute(self, session)
 
 
 def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
-    options = typed_options(MatrixOptions, request)
+    options = read_options(MatrixOptions, request)
     check_targets(request.targets, engine_context.description)
     if options.cache == "drop" and not options.direct and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
-    machine = read_machine(request.targets, 1)
+    machine = this_machine(request.targets, 1)
     check_places(machine.places)
-    directs = {target.name: _direct(options, target_path(target)) for target in request.targets}
+    directs = {
+        target.name: direct_at(target) if options.direct else DirectIo(served=False) for target in request.targets
+    }
     planner = Planner(options, request.targets, directs, engine_context.description, machine.cores)
 
     def kinds(cells: Iterable[Cell]) -> list[Cell]:
@@ -94,10 +39,6 @@ def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedC
     prepared = PreparedCells(request, options, machine, planner.cells(), kinds, text, _lines(options), _notes(options))
     prepared.check(prepared.cells)
     return prepared
-
-
-def _direct(options: MatrixOptions, place: Path | None) -> DirectIo:
-    return direct_io(place) if options.direct and place is not None else DirectIo(served=False)
 
 
 def _lines(options: MatrixOptions) -> list[str]:

@@ -6,48 +6,9 @@ the kind of stores and the number of threads as part of every row; where mbw, sy
 their numbers stand beside.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualQuickSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.memory.words import memory_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Memory:
-    """The suite ``memory``."""
-
-    name: str = "memory"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = memory_words
-
-    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: fewer sizes, one thread and all."""
-        return memory_words(quick=True)
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.memory.prepare import prepare_memory
-
-        return prepare_memory(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.memory.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = Memory()
+# The quick form: fewer sizes, one thread and all.
+SUITE = UsualQuickSuite(
+    "memory", __doc__ or "", "options:MemoryOptions", "prepare:prepare_memory", "summarise:summarise"
+)

@@ -4,10 +4,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.study import compare_rows, is_invalid
-from ullage.analysis.findings.words import columns, plural, times
+from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
-from ullage.suites.memory.caches import MEMORY_LEVEL
+from ullage.quantity import plural, times
+from ullage.suites.memory.sizes import MEMORY_LEVEL
 from ullage.units import format_bytes, format_rate, format_time
 
 # Bytes on the bus over bytes as STREAM counts them, with ordinary stores: each line that is stored to is fetched first.
@@ -39,7 +40,7 @@ def memory_streams(rows: Iterable[Row]) -> list[Row]:
         if row.metric == "memory_bandwidth"
         and row.params.get("level") == MEMORY_LEVEL
         and row.params.get("cpu_node") == row.params.get("memory_node")
-        and not is_invalid(row)
+        and not row.is_invalid
     ]
 
 
@@ -200,7 +201,7 @@ def _blocks(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _updates(rows: Sequence[Row]) -> list[Finding]:
-    found = [row for row in rows if row.metric == "update_rate" and not is_invalid(row)]
+    found = [row for row in rows if row.metric == "update_rate" and not row.is_invalid]
     if not found:
         return []
     best = max(found, key=lambda row: row.median)

@@ -11,10 +11,10 @@ from typing import Final
 
 from ullage.analysis.ceilings.declared import memory_ceiling, memory_latency
 from ullage.analysis.ceilings.rows import best_reached, with_ceiling
-from ullage.analysis.findings.words import plural
 from ullage.model.machine import MachineFile
 from ullage.model.summary import Ceiling, Row
-from ullage.suites.memory.caches import MEMORY_LEVEL, Cache
+from ullage.quantity import plural
+from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache
 from ullage.units import format_bytes
 
 _BANDWIDTHS: Final = frozenset({"memory_bandwidth", "bus_bandwidth", "injected_bandwidth"})

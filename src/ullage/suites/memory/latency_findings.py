@@ -4,11 +4,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.study import is_invalid
-from ullage.analysis.findings.words import columns, listing, times
+from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
-from ullage.suites.memory.caches import MEMORY_LEVEL, Cache
+from ullage.quantity import listing, times
 from ullage.suites.memory.knees import plateaus
+from ullage.suites.memory.rows import NO_HUGE_PAGES
+from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache
 from ullage.units import format_bytes, format_rate, format_time
 
 # A load whose time has risen by so much under load waits in a queue.
@@ -42,7 +43,7 @@ def chases(rows: Iterable[Row], pages: str, *, local: bool = False, chains: int 
         and row.params.get("chains") == chains
         and row.params.get("threads") == 1
         and "cpu_node" not in row.params
-        and not is_invalid(row)
+        and not row.is_invalid
     ]
     return sorted(found, key=lambda row: int(row.params["working_set_bytes"]))
 
@@ -107,7 +108,7 @@ def _huge_pages(rows: Sequence[Row]) -> list[Finding]:
     if small is None or huge is None or _size(small) != _size(huge):
         return []
     ratio = small.median / huge.median
-    if "no-huge-pages" in huge.flags:
+    if huge.has_flag(NO_HUGE_PAGES):
         text = "Huge pages were asked for and not given: what they would bring is not known here."
         return [Finding(kind="huge-pages", text=text, severity="warning", numbers=columns(ratio=ratio))]
     usual = _in_memory(chases(rows, "default"))
@@ -154,7 +155,7 @@ def _parallel(rows: Sequence[Row]) -> list[Finding]:
 
 def _loaded(rows: Sequence[Row]) -> list[Finding]:
     found: list[Finding] = []
-    loads = [row for row in rows if row.params.get("access") == "loaded-latency" and not is_invalid(row)]
+    loads = [row for row in rows if row.params.get("access") == "loaded-latency" and not row.is_invalid]
     for injection in dict.fromkeys(str(row.params["injection"]) for row in loads):
         rates = {row.case: row.median for row in loads if row.metric == "injected_bandwidth"}
         line = sorted(

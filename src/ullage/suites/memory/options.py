@@ -1,30 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``memory`` in their own types, as they stand in request.json."""
+"""The options of the suite ``memory``, as they stand in request.json."""
 
-from typing import Annotated, Final
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
 from ullage.runs.kernels.options import KernelOptions
-from ullage.suites.memory.caches import Cache
+from ullage.runs.kernels.places import MEMORY
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import MachineOptions, PeerOptions
+from ullage.runs.options.kinds import SizeAxis
+from ullage.suites.memory.sizes import Cache
 
-QUICK_REPETITIONS: Final = 3
-QUICK_S: Final = 30.0
-USUAL_S: Final = 130.0
 LARGEST_BLOCK: Final = 1 << 30
+_EXAMPLE: Final = "4K, 1M or 10M"
 
 Bytes = Annotated[int, Field(ge=512, lt=2**53)]
 
 
-class MemoryOptions(KernelOptions):
+class MemoryOptions(PeerOptions, MachineOptions, KernelOptions):
     """Sizes in bytes. ``caches`` and ``most`` are what this machine allows, found once, when a run is prepared.
 
     ``working_sets``: of all threads together in curves of bandwidth, and of one thread in curves of access time; empty:
     4 KiB to four times the last cache.
     """
 
-    blocks: Annotated[list[Annotated[int, Field(ge=64, le=LARGEST_BLOCK)]], Field(min_length=1)]
-    working_sets: list[Bytes] = []
+    at = (MEMORY,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "time_s": Change(usual="130s", quick="30s", unsaid=""),
+        "quick": Change("A first look: fewer sizes and threads, in 30 s."),
+        "peer": Change("Do not run mbw, sysbench and STREAM beside, even where they are."),
+    }
+
+    blocks: Annotated[
+        list[Annotated[int, Field(ge=64, le=LARGEST_BLOCK)]],
+        Field(min_length=1),
+        SizeAxis(64, _EXAMPLE),
+        Option("Blocks that are copied in order and at random.", name="--block", usual="1K,1M,10M"),
+    ]
+    working_sets: Annotated[
+        list[Bytes],
+        SizeAxis(512, _EXAMPLE),
+        Option(
+            "Sizes of the curves: 4K:256M:x2.",
+            name="--working-set",
+            unsaid="4K to four times the last cache, doubling",
+        ),
+    ] = []
     caches: Annotated[list[Cache], Field(description="innermost first")] = []
     most: Annotated[
         int | None, Field(ge=1, description="bytes that all threads take together; null: not yet found")

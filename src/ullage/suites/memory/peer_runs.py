@@ -1,31 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peers beside us: after our own work each does that of the cases it can do, once."""
+"""Peers beside us: which job of mbw, sysbench and hpcc does the work of a case; after our own, once."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ullage.engine import find_registered
 from ullage.model.describe import Describe
-from ullage.model.peer import PeerRecord
 from ullage.model.plan import Case, Parameters
 from ullage.peers import Installed, PeerError
+from ullage.peers.hpcc import STREAM_KERNELS, HpccAnswer, HpccJob, expected_s, grid
 from ullage.peers.mbw import MbwJob, mbw_command, run_mbw
 from ullage.peers.sysbench import SysbenchJob, run_sysbench, sysbench_command
 from ullage.runs.kernels.cases import KernelCase
-from ullage.runs.session import Session
-from ullage.suites.memory.caches import Cache
-from ullage.suites.memory.hpcc_runs import StreamCases, has_kernel, job_for, measure_hpcc
+from ullage.runs.peer_runs import Hpcc, PeerJob, PeerNumbers, hpcc_job
+from ullage.suites.memory.sizes import BEYOND, Cache, last_bytes
 
 Job = MbwJob | SysbenchJob
 _PHASE: Final = "stream"
-# After so many failures of a tool with no success it would only take time.
-_MOST_FAILURES: Final = 3
 _ARRAYS_OF_A_COPY: Final = 2
 # Sets of whole blocks are a little smaller than the others.
 _ALMOST: Final = 7 / 8
-# What a tool takes for all it can do, about.
-_EACH_S: Final = 4.0
+# What a tool takes for a case, about.
+_EACH_S: Final = 1.0
+# hpcc's arrays lie in the room of HPL's matrix, each a third of a rank's share.
+_DOUBLE: Final = 8
+# Of what is expected of hpcc; it may be far slower than elsewhere.
+_PATIENCE: Final = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def tools() -> list[Tool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Beside:
     """What peers stand beside. ``beyond``: bytes of the largest set; ``threads``: at most; ``quick``: no hpcc."""
 
     cases: Sequence[KernelCase]
@@ -101,64 +103,70 @@ class Scene:
         found = [case.case for case in self.cases if case.case.workload.name == _PHASE]
         return [(case, {**defaults, **case.workload.parameters}) for case in found]
 
-    def kernels(self) -> StreamCases:
-        """Those that STREAM does too, by one thread and by all."""
+    def kernels(self) -> dict[tuple[str, int], Case]:
+        """By kernel and thread count those that STREAM does too, by one thread and by all."""
         found: dict[tuple[str, int], Case] = {}
         for case, parameters in self.streams():
             threads = _count(parameters, "threads")
             is_whole = _count(parameters, "working_set_bytes") == self.beyond and not _count(parameters, "block_bytes")
-            is_theirs = has_kernel(parameters.get("kernel")) and threads in (1, self.threads)
+            is_theirs = parameters.get("kernel") in STREAM_KERNELS and threads in (1, self.threads)
             if is_whole and is_theirs and _is_plain(parameters):
                 found[str(parameters["kernel"]), threads] = case
-        return StreamCases(found)
+        return found
 
 
-def measure_peers(session: Session, scene: Scene, known: Sequence[Tool] | None = None) -> None:
-    """Each installed tool once for every case it can do and has no number of yet."""
-    done = {(record.case, record.tool) for record in session.result.read_peers()}
+def peer_jobs(beside: Beside, known: Sequence[Tool] | None = None, hpcc: Hpcc | None = None) -> list[PeerJob]:
+    """Each installed tool for every case it can do, then one run of ``hpcc``, which tells all kernels."""
+    found: list[PeerJob] = []
     for tool in tools() if known is None else known:
         program = tool.installed()
-        if program is None:
-            continue
-        todo = [(case, parameters) for case, parameters in scene.streams() if (case.id, tool.name) not in done]
-        session.progress.stage(f"{tool.name} beside", 0, _EACH_S)
-        _measure(session, tool, program, todo, int(_ALMOST * scene.beyond))
-    if not scene.quick and not scene.kernels().is_empty:
-        job = job_for(scene.caches, scene.threads, scene.beyond)
-        measure_hpcc(session, scene.kernels(), job, lambda text: _note(session, text))
+        if program is not None:
+            smallest = int(_ALMOST * beside.beyond)
+            jobs = [_tool_job(tool, program, case, given, smallest) for case, given in beside.streams()]
+            found += [job for job in jobs if job is not None]
+    if hpcc is not None and not beside.quick and beside.kernels():
+        job = job_for(beside.caches, beside.threads, beside.beyond)
+        found.append(stream_job(hpcc, job, beside.kernels()))
+    return found
 
 
-def _measure(
-    session: Session, tool: Tool, program: Installed, cases: Sequence[tuple[Case, Parameters]], smallest: int
-) -> None:
-    failures = successes = 0
-    for case, parameters in cases:
-        if failures >= _MOST_FAILURES and not successes:
-            return
-        try:
-            job = job_of(tool.name, parameters, smallest)
-            if job is None:
-                continue
+def _tool_job(tool: Tool, program: Installed, case: Case, parameters: Parameters, smallest: int) -> PeerJob | None:
+    """None where the tool does other work; sizes that do not fit are found when it is tried, and noted."""
+    try:
+        does_it = job_of(tool.name, parameters, smallest) is not None
+    except PeerError:
+        does_it = True
+    if not does_it:
+        return None
+
+    def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
+        job = job_of(tool.name, parameters, smallest)
+        if job is not None:
             values = tool.run(program, job)
-        except PeerError as error:
-            failures += 1
-            _note(session, f"{tool.name} gave no number: {error}")
-            continue
-        successes += 1
-        session.result.append_peer(
-            PeerRecord(
-                case=case.id,
-                phase=_PHASE,
-                tool=tool.name,
-                version=program.version,
-                repetition=0,
-                values=values,
-                command=tool.command(program, job),
-            )
-        )
+            yield PeerNumbers(case.id, _PHASE, values, program.version, tool.command(program, job))
+
+    return PeerJob(tool.name, (case.id,), run, stage=f"{tool.name} beside", expected_s=_EACH_S)
 
 
-def _note(session: Session, text: str) -> None:
-    launches = session.result.launches()
-    if launches:
-        session.note(launches[-1], "warning", "peer-failed", text)
+# -- hpcc ---------------------------------------------------------------------------------------------------------
+
+
+def job_for(caches: Sequence[Cache], ranks: int, beyond: int) -> HpccJob:
+    """A matrix whose share of each rank is beyond what one thread finds in caches; of all of them as large as ours."""
+    share = max(BEYOND * last_bytes(caches, 1), beyond // ranks)
+    rows, columns = grid(ranks)
+    return HpccJob(order=math.isqrt(share * ranks // _DOUBLE), rows=rows, columns=columns)
+
+
+def stream_job(hpcc: Hpcc, job: HpccJob, cases: Mapping[tuple[str, int], Case]) -> PeerJob:
+    """STREAM by hpcc: one run of it tells all four kernels, of one rank and of all at once."""
+
+    def values(answer: HpccAnswer) -> list[tuple[str, str, dict[str, float]]]:
+        found: list[tuple[str, str, dict[str, float]]] = []
+        for (kernel, threads), case in cases.items():
+            rates = answer.stream if threads == job.ranks else answer.stream_alone
+            found.append((case.id, case.workload.name, {"memory_bandwidth": rates[kernel]}))
+        return found
+
+    made = hpcc_job(hpcc, job, [case.id for case in cases.values()], values, _PATIENCE * expected_s(job))
+    return replace(made, stage="STREAM by hpcc beside")

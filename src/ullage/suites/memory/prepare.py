@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Final
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.system import Limits, Memory
-from ullage.request_options import typed_options
-from ullage.runs.kernels.notes import Note
-from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
 from ullage.runs.kernels.resources import read_resources
+from ullage.runs.notes import Note
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import EngineContext
-from ullage.suites.memory.caches import last_bytes, read_caches
 from ullage.suites.memory.cells import HEADERS, Planner
 from ullage.suites.memory.options import MemoryOptions
-from ullage.suites.memory.sizes import Sizes, choose_sizes, most_bytes
+from ullage.suites.memory.sizes import Sizes, choose_sizes, last_bytes, most_bytes, read_caches
 from ullage.system.cpu import usable_cores, usable_cpus
 from ullage.system.files import ROOT, parse_cpu_list
 from ullage.system.limits import read_limits
@@ -24,6 +23,7 @@ from ullage.system.numa import read_numa
 from ullage.units import format_bytes, format_volume
 
 if TYPE_CHECKING:
+    from ullage.runs.peer_runs import PeerJob
     from ullage.runs.session import Session
 
 # Of more CPUs as many, spread evenly: their pairs grow with the square.
@@ -32,7 +32,7 @@ MOST_CPUS: Final = 16
 
 def prepare_memory(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """Check everything that can be checked without starting anything."""
-    options = typed_options(MemoryOptions, request)
+    options = read_options(MemoryOptions, request)
     if options.most is None:
         options = with_machine(options)
         request = request.model_copy(update={"options": options.model_dump(mode="json")})
@@ -41,16 +41,17 @@ def prepare_memory(request: Request, engine_context: EngineContext) -> PreparedK
     _check_sizes(planner)
     cases = planner.cases()
 
-    def beside(session: "Session") -> None:
-        from ullage.suites.memory.peer_runs import Scene, measure_peers
+    def jobs(_session: "Session") -> "list[PeerJob]":
+        from ullage.peers.hpcc import installed
+        from ullage.runs.peer_runs import Hpcc
+        from ullage.suites.memory.peer_runs import Beside, peer_jobs
 
-        most = options.threads[-1]
-        measure_peers(
-            session, Scene(cases, engine_context.description, options.caches, sizes.beyond, most, options.quick)
-        )
+        most, program = options.threads[-1], installed()
+        beside = Beside(cases, engine_context.description, options.caches, sizes.beyond, most, options.quick)
+        return peer_jobs(beside, hpcc=None if program is None else Hpcc(program))
 
     notes = (*read_resources().notes(), *_notes(options, sizes), *_left_out(planner))
-    return PreparedKernels(request, options, HEADERS, cases, beside, notes)
+    return PreparedKernels(request, options, HEADERS, cases, KernelPeers(jobs), notes)
 
 
 def with_machine(options: MemoryOptions, root: Path = ROOT) -> MemoryOptions:

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ullage.model.flags import Flag
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MEMORY
-from ullage.suites.memory.caches import MEMORY_LEVEL, Cache, level_of
+from ullage.runs.kernels.places import MEMORY
+from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache, level_of
 
 METRICS: Final = (
     "memory_bandwidth",
@@ -26,6 +27,7 @@ WORKLOADS: Final = frozenset({"stream", "chase", "core-to-core", "loaded-latency
 _ONE_KIND: Final = frozenset({"read", "read-write"})
 # Of a set that asked for huge pages; what is below is measured in a mixture.
 _ENOUGH_HUGE: Final = 0.9
+NO_HUGE_PAGES: Final = "no-huge-pages"
 
 
 def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, caches: Sequence[Cache]) -> list[Row]:
@@ -40,7 +42,10 @@ def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, ca
     for item in measured:
         phases.setdefault(item.case.case, []).append(item.phase)
     own = replace(
-        context, accesses=(), metrics=METRICS, targets={**context.targets, MEMORY.name: TargetFacts(holds_data=False)}
+        context,
+        accesses=(),
+        metrics=METRICS,
+        targets={**context.targets, MEMORY.name: TargetFacts(holds_data=False, is_place=False)},
     )
     rows = [
         _told(row, cases[row.case], phases[row.case], caches) for row in build_rows(records, own) if row.case in cases
@@ -51,15 +56,15 @@ def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, ca
 def _told(row: Row, item: Measured, phases: Sequence[PhaseRecord], caches: Sequence[Cache]) -> Row:
     given = item.case.workload_parameters
     params = _PARAMS[item.case.workload](given, caches)
-    flags, reasons = list(row.flags), [reason for reason in row.reasons if "storage" not in reason]
-    for flag, reason in _pages(given, phases):
-        flags += [flag] if flag else []
-        reasons.append(reason)
-    return row.model_copy(update={"params": {"access": item.phase.phase, **params}, "flags": flags, "reasons": reasons})
+    pages = _pages(given, phases)
+    flags = [*row.flags, *(one for one in pages if isinstance(one, Flag))]
+    notes = [*row.notes, *(one for one in pages if isinstance(one, str))]
+    params = {"access": item.phase.phase, **params}
+    return row.model_copy(update={"params": params, "flags": flags, "notes": notes})
 
 
-def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[tuple[str, str]]:
-    """What share of the set lay in huge pages, as far as the run has found out."""
+def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[Flag | str]:
+    """What share of the set lay in huge pages, as far as the run has found out: a flag where it is too little."""
     asked = given.get("pages", "default")
     size = _count(given, "working_set_bytes", 0)
     found = [phase.gauges["huge_bytes"].sum for phase in phases if "huge_bytes" in phase.gauges]
@@ -68,8 +73,8 @@ def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[tuple[str, 
     share = min(found) / size
     text = f"{min(share, 1):.0%} of the set lay in huge pages"
     if asked == "huge" and share < _ENOUGH_HUGE and size >= _HUGE_PAGE:
-        return [("no-huge-pages", f"{text}, all was asked for")]
-    return [("", text)]
+        return [Flag(code=NO_HUGE_PAGES, reason=f"{text}, all was asked for")]
+    return [text]
 
 
 # Of x86-64 and of most others; a set below has none.

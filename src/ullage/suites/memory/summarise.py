@@ -7,12 +7,12 @@ from ullage.analysis.findings import find_all
 from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.request_options import typed_options
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.peer_rows import with_peers
 from ullage.results.rows import RowContext
-from ullage.runs.kernels.cases import MEMORY
+from ullage.runs.kernels.places import MEMORY
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings
 from ullage.suites.memory.ceilings import with_ceilings
@@ -23,7 +23,7 @@ from ullage.suites.memory.rows import memory_rows
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = typed_options(MemoryOptions, request)
+    options = read_options(MemoryOptions, request)
     launches = [file.records for file in result.read_records()]
     rows = with_peers(memory_rows(launches, context, options.caches), result.read_peers())
     rows = with_ceilings(rows, options.machine, options.caches)

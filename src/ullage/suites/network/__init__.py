@@ -5,48 +5,14 @@ Ranks of different nodes pair up and need no server; on one node the pair goes o
 cores. Where iperf3, sockperf and ping are installed, they run in turn with ours and their numbers stand beside.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualQuickSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.network.words import network_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Network:
-    """The suite ``network``."""
-
-    name: str = "network"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = network_words
-
-    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: large blocks, one stream and four, requests of one byte; no peers."""
-        return network_words(quick=True, no_peer=True)
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.network.prepare import prepare_network
-
-        return prepare_network(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.network.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = Network()
+# The quick form: large blocks, one stream and four, requests of one byte; no peers.
+SUITE = UsualQuickSuite(
+    "network",
+    __doc__ or "",
+    "options:NetworkOptions",
+    "prepare:prepare_network",
+    "summarise:summarise",
+    {"quick": True, "peer": False},
+)

@@ -7,13 +7,12 @@ from typing import Final
 
 from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
-from ullage.model.plan import Layout, Parameters, Target
+from ullage.model.plan import Layout, Parameters
 from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.suites.network.options import NetworkOptions
+from ullage.suites.network.options import LINK, NetworkOptions
 from ullage.units import format_bytes
 
 WORKLOAD: Final = "sockets"
-LINK: Final = Target(name="network", uri="link:")
 HEADERS: Final = ("what", "protocol", "size", "streams", "how")
 ECHO_BYTES: Final = 56
 REQUEST_BYTES: Final = 1

@@ -4,10 +4,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, show, times
+from ullage.analysis.findings.words import columns
 from ullage.analysis.statistics import compare
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, show, times
 from ullage.suites.network.ceilings import link_of
 from ullage.units import format_bytes, format_time
 
@@ -153,7 +154,7 @@ def _is_plain(row: Row) -> bool:
 
 
 def _best(rows: Iterable[Row]) -> Row | None:
-    valid = [row for row in rows if not any(flag.startswith("INVALID") for flag in row.flags)]
+    valid = [row for row in rows if not row.is_invalid]
     return max((row for row in valid if row.median > 0), key=lambda row: row.median, default=None)
 
 

@@ -1,36 +1,109 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``network`` in their own types, as they stand in request.json."""
+"""The options of the suite ``network``, as they stand in request.json."""
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final, Literal, Self, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from ullage.model.plan import Target
 from ullage.runs.kernels.options import CaseOptions
+from ullage.runs.options.declared import RANKS, Change, Option, declared
+from ullage.runs.options.groups import MachineOptions, PeerOptions
+from ullage.runs.options.kinds import CountAxis, Kind, Names, Size, SizeAxis
+from ullage.runs.options.model import OptionError
 
 Protocol = Literal["tcp", "udp"]
 PROTOCOLS: Final[tuple[Protocol, ...]] = ("tcp", "udp")
+LINK: Final = Target(name="network", uri="link:")
 LARGEST_DATAGRAM: Final = 65507
 # A datagram of a stream has its number and stamp in front.
 LEAST_DATAGRAM: Final = 16
 LARGEST_BLOCK: Final = 1 << 30
 MOST_STREAMS: Final = 256
 
+# A run with less time than this has the cases of a first look.
+_SMALL_S: Final = 60.0
+_QUICK_SECONDS: Final = 0.25
+_USUAL_SECONDS: Final = 1.0
+_LEAST_SECONDS: Final = 0.05
+# Of each repetition of a case: connecting, warming up, and what the engine does around.
+_AROUND_SHARE: Final = 0.3
+_AROUND_S: Final = 0.1
+_CASES: Final = {True: 8, False: 30}
 
-class NetworkOptions(CaseOptions):
+
+class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
     """Sizes in bytes. ``seconds``: of each stream that are measured. ``small``: the few cases of a first look.
 
     ``nodes``: that the ranks are on, one on each; 1: two ranks here. null: as hosts and batch job say, found when a run
     is prepared.
     """
 
-    protocols: Annotated[list[Protocol], Field(min_length=1)]
-    blocks: Annotated[list[Annotated[int, Field(ge=1, le=LARGEST_BLOCK)]], Field(min_length=1)]
-    streams: Annotated[list[Annotated[int, Field(ge=1, le=MOST_STREAMS)]], Field(min_length=1)]
-    seconds: Annotated[float, Field(ge=0.01, le=3600)] = 1.0
-    window: Annotated[int, Field(ge=1024, le=1 << 30, description="socket buffers; null: the kernel's")] | None = None
-    interface: str = ""
-    ipv6: bool = False
-    both_ways: bool = False
-    bind: bool = False
+    at = (LINK,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "time_s": Change("For our own measurement."),
+        "quick": Change("A first look: fewer cases, in 10 s."),
+        "peer": Change("Do not run iperf3, sockperf and ping beside, even where they are."),
+    }
+
+    protocols: Annotated[
+        list[Protocol], Field(min_length=1), Names(PROTOCOLS), Option("tcp, udp.", usual="tcp,udp", order=RANKS)
+    ]
+    blocks: Annotated[
+        list[Annotated[int, Field(ge=1, le=LARGEST_BLOCK)]],
+        Field(min_length=1),
+        SizeAxis(),
+        Option("Of a call or a datagram.", name="--block", usual="1K,32K", quick="32K"),
+    ]
+    streams: Annotated[
+        list[Annotated[int, Field(ge=1, le=MOST_STREAMS)]],
+        Field(min_length=1),
+        CountAxis(),
+        Option("At once, a thread each.", usual="1,2,4,8", quick="1,4"),
+    ]
+    seconds: Annotated[
+        float, Field(ge=0.01, le=3600), Option("Of each repetition.", unsaid="1, or what --time allows")
+    ] = _USUAL_SECONDS
+    window: Annotated[
+        int | None,
+        Field(ge=1024, le=1 << 30, description="socket buffers; null: the kernel's"),
+        Size(),
+        Option("Socket buffers of streams, both ways.", unsaid="the kernel's"),
+    ] = None
+    interface: Annotated[
+        str, Kind(metavar="NAME"), Option("Whose addresses to use.", unsaid="by the route; the loopback on one node")
+    ] = ""
+    ipv6: Annotated[bool, Option("IPv6 in the place of IPv4.")] = False
+    both_ways: Annotated[bool, Option("Streams in both directions at once.")] = False
+    bind: Annotated[bool, Option("Ranks are bound to cores; else they run where the system puts them.")] = False
     small: bool = False
-    nodes: Annotated[int, Field(ge=1)] | None = None
+    nodes: Annotated[int | None, Field(ge=1)] = None
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """In little time the cases are those of a first look, and each is as short as it has to be."""
+        quick, time_s = bool(said.get("quick")), cast("float | None", said.get("time_s"))
+        small = quick or (time_s is not None and time_s < _SMALL_S)
+        values = super().settle(said)
+        if small:
+            few = {field: one for field, one in declared(cls).items() if field in ("blocks", "streams")}
+            values |= {field: one.read(one.option.quick) for field, one in few.items() if field not in said}
+        repetitions = cast("int", values["repetitions"])
+        usual = _QUICK_SECONDS if quick else _USUAL_SECONDS
+        seconds = usual if time_s is None else _seconds(time_s, repetitions, usual, small=small)
+        return {"seconds": seconds, "small": small, **values}
+
+    @model_validator(mode="after")
+    def _datagrams_are_no_larger_than_they_can_be(self) -> Self:
+        bad = next((size for size in self.blocks if not LEAST_DATAGRAM <= size <= LARGEST_DATAGRAM), None)
+        if bad is not None and "udp" in self.protocols:
+            what = f"a datagram of a stream has {LEAST_DATAGRAM} to {LARGEST_DATAGRAM} bytes, not {bad}"
+            raise OptionError("blocks", what, "or leave udp out: --protocols tcp")
+        return self
+
+
+def _seconds(time_s: float, repetitions: int, usual: float, *, small: bool) -> float:
+    """Of a repetition, so that all fit into the time."""
+    share = time_s / repetitions / _CASES[small] - _AROUND_S
+    return min(usual, max(_LEAST_SECONDS, round(share / (1 + _AROUND_SHARE), 3)))

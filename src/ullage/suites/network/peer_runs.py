@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""iperf3, sockperf and ping on the same job, in turn with ours."""
+"""iperf3, sockperf and ping in turn with ours: which job of them does the work of a case."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ullage.model.peer import PeerRecord
 from ullage.model.plan import Parameters
 from ullage.peers import Installed, PeerError, iperf3, ping, sockperf
 from ullage.peers.iperf3 import Iperf3Job
@@ -13,7 +12,8 @@ from ullage.peers.ping import PingJob
 from ullage.peers.served import LOOPBACK, LOOPBACK_6
 from ullage.peers.sockperf import SockperfJob
 from ullage.runs.kernels.cases import KernelCase
-from ullage.runs.session import Session
+from ullage.runs.kernels.prepared import KernelPeers
+from ullage.runs.peer_runs import PeerJob, PeerNumbers
 from ullage.suites.network.cases import DEFAULTS, WORKLOAD
 from ullage.suites.network.options import NetworkOptions
 
@@ -26,81 +26,40 @@ _ECHOES_A_SECOND: Final = 100
 _START_S: Final = 1.5
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A case that a peer does too."""
-
-    case: str
-    tool: str
-    program: Installed
-    job: Job
-    seconds: float
-
-
-@dataclass
-class Beside:
-    """``do`` runs a job in the place of the real program."""
-
-    planned: Sequence[Planned]
-    do: Do
-    _failures: dict[str, int] = field(default_factory=dict[str, int])
-
-    def counts(self) -> Mapping[str, int]:
-        """How many cases each tool does."""
-        found: dict[str, int] = {}
-        for one in self.planned:
-            found[one.tool] = found.get(one.tool, 0) + 1
-        return found
-
-    def measure(self, session: Session, rounds: int) -> None:
-        """So many numbers of each case, with those that the result has already."""
-        numbers: dict[tuple[str, str], int] = {}
-        for record in session.result.read_peers():
-            key = record.case, record.tool
-            numbers[key] = max(numbers.get(key, 0), record.repetition + 1)
-        todo = [one for one in self.planned if numbers.get((one.case, one.tool), 0) < rounds]
-        if todo:
-            session.progress.stage("iperf3, sockperf and ping beside", 0, sum(one.seconds for one in todo))
-        for one in todo:
-            self._measure(session, one, numbers.get((one.case, one.tool), 0))
-
-    def _measure(self, session: Session, one: Planned, repetition: int) -> None:
-        if self._failures.get(one.tool, 0) >= _MOST_FAILURES:
-            return
-        try:
-            values = self.do(one.program, one.job)
-        except PeerError as error:
-            self._failures[one.tool] = self._failures.get(one.tool, 0) + 1
-            _note(session, f"{one.tool} gave no number: {error}")
-            return
-        self._failures[one.tool] = 0
-        session.result.append_peer(
-            PeerRecord(
-                case=one.case,
-                phase=WORKLOAD,
-                tool=one.tool,
-                version=one.program.version,
-                repetition=repetition,
-                values=values,
-                command=command_of(one.program, one.job),
-            )
-        )
-
-
 def peers_for(
-    options: NetworkOptions, cases: Sequence[KernelCase], installed: Mapping[str, Installed | None] | None = None
-) -> Beside | None:
-    """None where nobody wants them, none is here, or the pair is not one of the loopback: they have no server there."""
+    options: NetworkOptions,
+    cases: Sequence[KernelCase],
+    installed: Mapping[str, Installed | None] | None = None,
+    do: Do | None = None,
+) -> KernelPeers | None:
+    """None where nobody wants them, none is here, or the pair is not one of the loopback: they have no server there.
+
+    In turn with ours; where time is short they come once, after all of ours. ``do`` stands in for the real programs.
+    """
     if not options.peer or (options.nodes or 1) > 1 or options.interface:
         return None
     programs = {peer.name: peer.installed() for peer in PEERS} if installed is None else installed
-    planned: list[Planned] = []
+    found: list[PeerJob] = []
     for case in cases:
         tool, job = job_of(case.case.workload.parameters, options)
         program = programs.get(tool)
         if job is not None and program is not None:
-            planned.append(Planned(case.case.id, tool, program, job, _START_S + options.seconds))
-    return Beside(planned, run_job) if planned else None
+            found.append(_peer_job(case.case.id, tool, program, job, options, do or run_job))
+    if not found:
+        return None
+    in_turn = not options.quick and options.time_s is None and options.repetitions > 1
+    how = "in turn with ours, each repetition" if in_turn else "once, after ours"
+    counts = Counter(job.tool for job in found)
+    lines = tuple(f"{tool} runs beside {count} cases, {how}." for tool, count in counts.items())
+    return KernelPeers(lambda _: found, lines, in_turn)
+
+
+def _peer_job(case: str, tool: str, program: Installed, job: Job, options: NetworkOptions, do: Do) -> PeerJob:
+    def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
+        yield PeerNumbers(case, WORKLOAD, do(program, job), program.version, command_of(program, job))
+
+    stage, seconds = "iperf3, sockperf and ping beside", _START_S + options.seconds
+    return PeerJob(tool, (case,), run, seconds, stage=stage, patience=_MOST_FAILURES)
 
 
 PEERS: Final = (iperf3.PEER, sockperf.PEER, ping.PEER)
@@ -154,9 +113,3 @@ def command_of(program: Installed, job: Job) -> list[str]:
             return sockperf.sockperf_command(program, job, 0)
         case PingJob():
             return ping.ping_command(program, job)
-
-
-def _note(session: Session, text: str) -> None:
-    launches = session.result.launches()
-    if launches:
-        session.note(launches[-1], "warning", "peer-failed", text)

@@ -5,19 +5,20 @@ from dataclasses import replace
 from typing import Final
 
 from ullage.analysis.findings import find_all
+from ullage.model.flags import INVALID_LITTLES_LAW, Flag
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.request_options import typed_options
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.peer_rows import with_peers
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.network.cases import DEFAULTS, LINK
+from ullage.suites.network.cases import DEFAULTS
 from ullage.suites.network.ceilings import with_ceilings
 from ullage.suites.network.findings import findings_of
-from ullage.suites.network.options import NetworkOptions
+from ullage.suites.network.options import LINK, NetworkOptions
 
 STREAM_METRICS: Final = ("network_bandwidth", "network_cpu", "bandwidth_per_core")
 DATAGRAM_METRICS: Final = ("loss_share", "jitter")
@@ -31,12 +32,11 @@ REQUEST_METRICS: Final = (
     "network_cpu",
 )
 _LITTLE: Final = 0.1
-_LITTLES_LAW: Final = "INVALID:littles-law"
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = typed_options(NetworkOptions, request)
+    options = read_options(NetworkOptions, request)
     launches = [file.records for file in result.read_records()]
     targets = {**context.targets, LINK.name: TargetFacts(holds_data=False)}
     metrics = tuple(dict.fromkeys((*STREAM_METRICS, *DATAGRAM_METRICS, *REQUEST_METRICS)))
@@ -86,7 +86,7 @@ def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:
     if worst <= 1 + _LITTLE:
         return row
     reason = f"the round trips add up to {worst:.2f} times the time there was"
-    return row.model_copy(update={"flags": [*row.flags, _LITTLES_LAW], "reasons": [*row.reasons, reason]})
+    return row.model_copy(update={"flags": [*row.flags, Flag(code=INVALID_LITTLES_LAW, reason=reason)]})
 
 
 def _busy(phase: PhaseRecord, streams: int) -> float:

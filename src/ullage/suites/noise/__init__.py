@@ -5,46 +5,7 @@ Every thread does the same piece of work again and again, and then watches the c
 shortest piece, at the same clock rate, is noise.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualQuickSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.noise.words import noise_words
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Noise:
-    """The suite ``noise``."""
-
-    name: str = "noise"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = noise_words
-
-    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: all threads, three times."""
-        return noise_words(quick=True)
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.noise.prepare import prepare_noise
-
-        return prepare_noise(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.noise.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = Noise()
+# The quick form: all threads, three times.
+SUITE = UsualQuickSuite("noise", __doc__ or "", "options:NoiseOptions", "suite:prepare_noise", "suite:summarise")

@@ -5,46 +5,14 @@ Between the ranks of one node where there is one node only. Every pair is measur
 is named by a test that tells a slow node from a slow link.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.usual_suite import UsualQuickSuite
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.pairs.words import pairs_words
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """The suite ``pairs``."""
-
-    name: str = "pairs"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = pairs_words
-
-    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: two ranks here."""
-        return pairs_words(ranks=2, quick=True)
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.pairs.prepare import prepare_pairs
-
-        return prepare_pairs(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.pairs.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = Pairs()
+# The quick form: two ranks here.
+SUITE = UsualQuickSuite(
+    "pairs",
+    __doc__ or "",
+    "options:PairsOptions",
+    "prepare:prepare_pairs",
+    "summarise:summarise",
+    {"ranks": 2, "quick": True},
+)

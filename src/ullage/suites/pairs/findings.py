@@ -3,11 +3,12 @@
 
 import math
 from collections.abc import Sequence
-from statistics import median
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, plural, show, times
+from ullage.analysis.findings.words import columns
+from ullage.analysis.statistics import median
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, show, times
 from ullage.suites.pairs.effects import FEWEST_ENDS, AsymmetricPair, SlowEnd, SlowLink
 from ullage.suites.pairs.matrix import PairMatrix, size_text
 

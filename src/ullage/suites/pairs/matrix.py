@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
-from ullage.analysis.metrics.pairs import one_way_times
+from ullage.analysis.metrics.messages import one_way_times
 from ullage.suites.pairs.effects import Fit, fit
 from ullage.units import format_bytes
 

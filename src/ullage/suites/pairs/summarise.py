@@ -4,7 +4,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.findings.failures import find as find_failures
+from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
@@ -12,7 +12,7 @@ from ullage.model.summary import Row
 from ullage.results.failed_cases import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MPI
+from ullage.runs.kernels.places import MPI
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.pairs.findings import RANDOM_PATTERN, exchange_findings, matrix_findings
 from ullage.suites.pairs.matrix import read_matrices

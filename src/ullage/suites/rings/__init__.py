@@ -5,48 +5,34 @@ Latency and bandwidth of the naturally ordered ring, of random rings and of sing
 Challenge, whose own numbers stand beside where it is installed: their ratio says what kind of network this is.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.suite import EngineContext, ParsedOptions, SuiteSummary
-from ullage.suites.rings.words import quick_words, rings_words
+from ullage.runs.usual_suite import UsualQuickSuite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared
-
-_DOC = __doc__ or ""
+    from ullage.model.summary import Finding, Row
 
 
 @dataclass(frozen=True)
-class Rings:
+class Rings(UsualQuickSuite):
     """The suite ``rings``."""
 
-    name: str = "rings"
-    doc: str = _DOC
-    options: Callable[..., ParsedOptions] = rings_words
+    def across(self, rows: "Sequence[Row]") -> "list[Finding]":
+        """See ``Comparing``: messages and memory over what the cores compute."""
+        from ullage.suites.rings.balance import balance_findings
 
-    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: two processes, three times."""
-        return quick_words()
-
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.rings.prepare import prepare_rings
-
-        return prepare_rings(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
-        from ullage.suites.rings.summarise import summarise
-
-        return summarise(result, request, context)
+        return balance_findings(rows)
 
 
-SUITE = Rings()
+# The quick form: two processes, three times.
+SUITE = Rings(
+    "rings",
+    __doc__ or "",
+    "options:RingsOptions",
+    "prepare:prepare_rings",
+    "findings:summarise",
+    {"ranks": 2, "quick": True},
+)

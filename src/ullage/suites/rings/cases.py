@@ -7,7 +7,8 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
-from ullage.runs.kernels.cases import MPI, KernelCase, kernel_case
+from ullage.runs.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.places import MPI
 from ullage.suites.rings.options import RingsOptions
 from ullage.units import format_bytes
 

@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences on a rings run: what kind of network it is, what order and company cost, whether hpcc agrees. Pure."""
+"""From the records of a rings run to rows and sentences: what network it is, what order and company cost, hpcc."""
 
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns, listing, times
+from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.study import make_study
+from ullage.analysis.findings.words import columns
 from ullage.analysis.statistics import compare
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.peer import PeerRecord
+from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, times
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.peer_rows import with_peers
+from ullage.results.rows import RowContext
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.rings.diagnosis import Diagnosis, diagnose
-from ullage.suites.rings.rows import find_row
+from ullage.suites.rings.rows import find_row, rings_rows
 from ullage.units import format_time
 
 _NOTABLE: Final = 1.2
@@ -29,7 +39,7 @@ def findings_of(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) 
 
 
 def _oversubscribed(rows: Sequence[Row]) -> list[Finding]:
-    row = next((row for row in rows if "oversubscribed" in row.flags), None)
+    row = next((row for row in rows if row.has_flag(OVERSUBSCRIBED)), None)
     if row is None:
         return []
     text = (
@@ -113,3 +123,12 @@ def _what(row: Row) -> str:
     words = row.metric.removeprefix("ping_pong_").removeprefix("ring_").split("_")
     kind, which = words[-1], "" if len(words) == 1 else f" ({words[0]})"
     return f"{kind}{which}"
+
+
+def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    launches = [file.records for file in result.read_records()]
+    peers = result.read_peers()
+    rows = with_peers(rings_rows(launches, context), peers)
+    failures = find_failures(make_study([], failed_cases(launches), context.level))
+    return SuiteSummary(rows, [*failures, *findings_of(rows, peers, context.level)])

@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``rings`` in their own types, as they stand in request.json."""
+"""The options of the suite ``rings``, as they stand in request.json."""
 
-from typing import Annotated, Final
-
-from pydantic import Field
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 from ullage.runs.kernels.options import CaseOptions
+from ullage.runs.kernels.places import MPI
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import PeerOptions, RanksOptions
 
-QUICK_REPETITIONS: Final = 3
-QUICK_RANKS: Final = 2
 
-
-class RingsOptions(CaseOptions):
+class RingsOptions(PeerOptions, RanksOptions, CaseOptions):
     """``faithful``: random orders as HPC Challenge draws them, which are not uniform."""
 
-    ranks: Annotated[int, Field(ge=2)]
-    nodes: Annotated[int, Field(ge=1)] | None = None
-    ranks_per_node: Annotated[int, Field(ge=1)] | None = None
-    faithful: bool = False
+    at = (MPI,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "ranks": Change(unsaid="the usable cores, at least 2", least=2),
+        "repetitions": Change("Of every ring and pair."),
+        "time_s": Change("For our own measurement."),
+        "quick": Change("Three repetitions, and fewer pairs of many processes."),
+        "peer": Change("Do not run hpcc in turn, even where it is."),
+        "seed": Change("Of the random rings."),
+    }
+
+    faithful: Annotated[bool, Option("Random orders as HPC Challenge draws them, which are not uniform.")] = False

@@ -3,14 +3,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Final, Protocol
+from dataclasses import replace
+from typing import Final
 
-from ullage.model.peer import PeerRecord
+from ullage.launch.base import Launcher
 from ullage.model.plan import Layout
-from ullage.peers import Installed, PeerError
-from ullage.peers.hpcc import PEER, HpccAnswer, HpccJob, Messages, expected_s, hpcc_command, run_hpcc
-from ullage.runs.session import Session
+from ullage.peers import PeerError
+from ullage.peers.hpcc import HpccAnswer, HpccJob, Messages, expected_s, grid
+from ullage.runs.notes import Note
+from ullage.runs.peer_runs import Hpcc, PeerJob, hpcc_job
 from ullage.suites.rings.cases import PHASES, SMALL_BYTES, RingsCase, What
 
 # As Debian's example runs it on two; all else of it grows with these.
@@ -24,21 +25,11 @@ _MOST_FAILURES: Final = 2
 _OPEN_MPI: Final = "open-mpi"
 
 
-class Do(Protocol):
-    """Does a job, in ``limit_s`` at most; ``PeerError`` when it gives no number."""
-
-    def __call__(self, program: Installed, job: HpccJob, *, limit_s: float) -> HpccAnswer:
-        """What it says."""
-        ...
-
-
 def job_of(layout: Layout, settings: Sequence[tuple[str, str]] = ()) -> HpccJob:
-    """The smallest job there is: all that counts here are its messages. The grid is as square as the ranks allow."""
-    ranks = layout.ranks
-    rows = max(row for row in range(1, math.isqrt(ranks) + 1) if ranks % row == 0)
-    order = round(_ORDER_OF_TWO * math.sqrt(ranks / 2))
+    """The smallest job there is: all that counts here are its messages."""
+    order = round(_ORDER_OF_TWO * math.sqrt(layout.ranks / 2))
     binding = ("OMPI_MCA_hwloc_base_binding_policy", layout.binding)
-    return HpccJob(order, rows, ranks // rows, block=_BLOCK, settings=(*settings, binding))
+    return HpccJob(order, *grid(layout.ranks), block=_BLOCK, settings=(*settings, binding))
 
 
 def values_of(what: What, message_bytes: int, found: Messages) -> dict[str, float]:
@@ -53,66 +44,27 @@ def values_of(what: What, message_bytes: int, found: Messages) -> dict[str, floa
     return {f"ping_pong_least_{kind}": least, f"ping_pong_{kind}": mean, f"ping_pong_most_{kind}": most}
 
 
-@dataclass
-class HpccInTurn:
-    """``cases``: ours, each of which has a number in every run of it."""
+def peer_job(hpcc: Hpcc, cases: Sequence[RingsCase], layout: Layout, launcher: Launcher) -> PeerJob:
+    """One run of hpcc, of which each of ``cases`` has a number."""
+    is_same_mpi = launcher.name == _OPEN_MPI
+    # Settings that our own ranks have, where its MPI is of the same kind.
+    job = job_of(layout, sorted(launcher.environment(layout).items()) if is_same_mpi else [])
 
-    session: Session
-    program: Installed
-    cases: Sequence[RingsCase]
-    layout: Layout
-    run: Do = run_hpcc
-    _failures: int = field(default=0)
+    def values(answer: HpccAnswer) -> list[tuple[str, str, dict[str, float]]]:
+        if answer.messages is None:
+            raise PeerError("its summary has no rings")
+        said = answer.messages
+        return [
+            (case.kernel.case.id, PHASES[case.what], values_of(case.what, case.message_bytes, said)) for case in cases
+        ]
 
-    def measure(self, rounds: int) -> None:
-        """Once, unless it has been run ``rounds`` times already, or fails."""
-        if self._failures >= _MOST_FAILURES or self._done() >= rounds:
-            return
-        job = job_of(self.layout, self._settings())
-        self.session.progress.stage(f"{PEER.name} beside: {job.ranks} processes", 0, expected_s(job))
-        try:
-            found = self.run(self.program, job, limit_s=max(_LEAST_LIMIT_S, _PATIENCE * expected_s(job)))
-            if found.messages is None:
-                raise PeerError("its summary has no rings")  # noqa: TRY301 - as if it had said so itself
-        except PeerError as error:
-            self._failures += 1
-            self._note("peer-failed", f"hpcc gave no number: {error}", "")
-            return
-        self._failures = 0
-        number = self._done()
-        for case in self.cases:
-            self._append(case, found, found.messages, job, number)
-        self._say_which_mpi()
+    limit_s = max(_LEAST_LIMIT_S, _PATIENCE * expected_s(job))
+    made = hpcc_job(hpcc, job, [case.kernel.case.id for case in cases], values, limit_s)
+    stage = f"hpcc beside: {job.ranks} processes"
+    note = None if is_same_mpi else _other_mpi(launcher)
+    return replace(made, stage=stage, note=note, tries=_MOST_FAILURES, patience=_MOST_FAILURES)
 
-    def _done(self) -> int:
-        counted = [record.repetition + 1 for record in self.session.result.read_peers() if record.tool == PEER.name]
-        return max(counted, default=0)
 
-    def _settings(self) -> list[tuple[str, str]]:
-        """Those that our own ranks have, where its MPI is of the same kind."""
-        launcher = self.session.launcher
-        return sorted(launcher.environment(self.layout).items()) if launcher.name == _OPEN_MPI else []
-
-    def _append(self, case: RingsCase, found: HpccAnswer, messages: Messages, job: HpccJob, number: int) -> None:
-        self.session.result.append_peer(
-            PeerRecord(
-                case=case.kernel.case.id,
-                phase=PHASES[case.what],
-                tool=PEER.name,
-                version=found.version,
-                repetition=number,
-                values=values_of(case.what, case.message_bytes, messages),
-                command=hpcc_command(self.program, job),
-            )
-        )
-
-    def _say_which_mpi(self) -> None:
-        if self.session.launcher.name != _OPEN_MPI:
-            text = f"hpcc runs by its own MPI, ours by that of {self.session.launcher.name}: both are compared here"
-            self._note("peer-other-mpi", text, "build the engine with the MPI of hpcc to compare the programs alone")
-
-    def _note(self, code: str, text: str, advice: str) -> None:
-        launches = self.session.result.launches()
-        known = {event.text for file in self.session.result.read_records() for event in file.events}
-        if launches and text not in known:
-            self.session.note(launches[-1], "warning", code, text, advice)
+def _other_mpi(launcher: Launcher) -> Note:
+    text = f"hpcc runs by its own MPI, ours by that of {launcher.name}: both are compared here"
+    return Note("peer-other-mpi", text, "build the engine with the MPI of hpcc to compare the programs alone")

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from ullage.model.flags import TOO_SHORT
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.cases import MPI
+from ullage.runs.kernels.places import MPI
 from ullage.suites.rings.cases import LARGE_BYTES, PING_PONG, RING, SMALL_BYTES
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ BANDWIDTHS: Final = (
     *("ring_bandwidth", "ping_pong_least_bandwidth", "ping_pong_bandwidth", "ping_pong_most_bandwidth"),
 )
 _MESSAGES: Final = {**dict.fromkeys(LATENCIES, SMALL_BYTES), **dict.fromkeys(BANDWIDTHS, LARGE_BYTES)}
-# Loops are timed by themselves and are as long as the clock asks for, however short the whole phase is.
-_TOO_SHORT: Final = "too-short"
-_TOO_SHORT_REASON: Final = "a phase of "
 
 
 def rings_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
@@ -54,9 +52,9 @@ def _told(row: Row, case: CaseRecord) -> Row:
     }
     if given.get("permutation") == "slot-probe" and what == "random":
         params["permutation"] = "slot-probe"
-    flags = [flag for flag in row.flags if flag != _TOO_SHORT]
-    reasons = [reason for reason in row.reasons if not reason.startswith(_TOO_SHORT_REASON)]
-    return row.model_copy(update={"params": params, "flags": flags, "reasons": reasons})
+    # Loops are timed by themselves and are as long as the clock asks for, however short the whole phase is.
+    flags = [flag for flag in row.flags if flag.code != TOO_SHORT]
+    return row.model_copy(update={"params": params, "flags": flags})
 
 
 def find_row(rows: Iterable[Row], metric: str, order: str) -> Row | None:

@@ -5,20 +5,23 @@ Writes and reads every target with every rank count and block size, in an order 
 the median of each is known well enough or the time is over.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ullage.runs.suite import EngineContext, ParsedOptions
-from ullage.suites.sweep.words import sweep_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ullage.model.plan import Target
     from ullage.model.request import Request
     from ullage.runs.suite import Prepared
+    from ullage.suites.sweep.options import SweepOptions
 
 
 _DOC = __doc__ or ""
+_QUICK_BLOCKS: Final = (128 << 10, 1 << 20, 8 << 20)
+_QUICK_S: Final = 40.0
 
 
 @dataclass(frozen=True)
@@ -27,17 +30,23 @@ class Sweep:
 
     name: str = "sweep"
     doc: str = _DOC
-    options: Callable[..., ParsedOptions] = sweep_words
+
+    @property
+    def options(self) -> "type[SweepOptions]":
+        """See ``Suite``."""
+        from ullage.suites.sweep.options import SweepOptions
+
+        return SweepOptions
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: three sizes of block on every target."""
-        from ullage.runs.composite.asking import target_words
+        from ullage.runs.options.reading import settled
 
-        return sweep_words(target=target_words(targets), block="128K:8M:x8", time="40s") if targets else None
+        return settled(self.options, targets=targets, blocks=_QUICK_BLOCKS, time_s=_QUICK_S) if targets else None
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
         """See ``Suite``."""
-        from ullage.runs.cells.prepare import prepare_sweep
+        from ullage.suites.sweep.prepare import prepare_sweep
 
         return prepare_sweep(request, engine_context)
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ullage.model.summary import Finding
-from ullage.runs.cells.planning import Cell, make_layout, resized
+from ullage.runs.cells.planning import Cell
+from ullage.suites.sweep.cells import make_layout, resized
 from ullage.suites.sweep.options import Axis, SweepOptions
 
 MOST_RANKS_A_CORE: Final = 8

@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of a sweep in their own types, as they stand in request.json."""
+"""The options of a sweep, as they stand in request.json."""
 
-from typing import Annotated, Final, Literal, TypeAlias
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Field
 
+from ullage.errors import UserError
 from ullage.model.base import Strict
+from ullage.runs.cells.options import RunOptions
+from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, Option
+from ullage.runs.options.groups import RankAxisOptions, WatchdogOptions
+from ullage.runs.options.kinds import MadeOfAll, Names, Size, SizeAxis
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
 Axis: TypeAlias = Literal["ranks", "block"]
 CacheControl: TypeAlias = Literal["none", "advise", "drop", "direct"]
 
 ACCESS_ORDER: Final[tuple[Access, ...]] = ("write", "rewrite", "read", "reread")
+_MOST_DEFAULT_RANKS: Final = 6
+_SETTING: Final = re.compile(r"(?P<thing>[^.=\s]+)\.(?P<key>[^.=\s]+)=(?P<value>.*)", re.DOTALL)
 
 
 class Setting(Strict):
@@ -27,39 +36,96 @@ class Setting(Strict):
         return f"{self.thing}.{self.key}"
 
 
-class RunOptions(Strict):
-    """What every suite that repeats cells within a time asks for. Sizes in bytes, times in s."""
-
-    time_s: Annotated[float, Field(gt=0)] = 120.0
-    interval: Annotated[float, Field(gt=0, lt=10, description="half the width of the median's interval over it")] = 0.05
-    min_repetitions: Annotated[int, Field(ge=1)] = 3
-    max_repetitions: Annotated[int, Field(ge=1)] = 15
-    seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
-    watchdog_s: Annotated[float, Field(gt=0, description="null: 120 s, or longer for large cases")] | None = None
-    ceilings: dict[str, float] = {}
-    space: Annotated[int, Field(ge=0)] | None = None
-    keep: bool = False
+def read_settings(texts: Sequence[str]) -> list[Setting]:
+    """One value each."""
+    return [_setting(text) for text in texts]
 
 
-class SweepOptions(RunOptions):
+def read_axes(texts: Sequence[str]) -> list[Setting]:
+    """Values separated by commas, or by ; where they have commas in them."""
+    return [_axis(_setting(text)) for text in texts]
+
+
+def _setting(text: str) -> Setting:
+    match = _SETTING.fullmatch(text)
+    if match is None:
+        raise UserError("not a parameter", text, "write THING.KEY=VALUE, for example posix.direct=true")
+    return Setting(thing=match["thing"], key=match["key"], values=[match["value"]])
+
+
+def _axis(setting: Setting) -> Setting:
+    (value,) = setting.values
+    values = [word.strip() for word in value.split(";" if ";" in value else ",")]
+    return setting.model_copy(update={"values": values})
+
+
+class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
     """``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe."""
 
-    backends: Annotated[list[str], Field(description="empty: that of each target's scheme")] = []
-    ranks: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
-    nodes: Annotated[int, Field(ge=1)] | None = None
-    ranks_per_node: Annotated[int, Field(ge=1)] | None = None
-    blocks: Annotated[list[Annotated[int, Field(ge=8)]], Field(min_length=1)]
-    access: Annotated[list[Access], Field(min_length=1)]
-    volume: Annotated[int, Field(ge=8)] | None = None
-    weak: bool = False
-    file_mode: Literal["shared", "per-process"] = "per-process"
-    order: str = "sequential"
-    cache: CacheControl = "advise"
-    verify: Annotated[str | None, Field(description="null: kept where the backend holds data")] = None
-    parameters: list[Setting] = []
-    vary: list[Setting] = []
-    extend: list[Axis] = []
-    recheck: bool = False
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("A place to measure; also NAME=model: and NAME=null:. Repeat it."),
+        "ranks": Change(unsaid="powers of 2 up to the cores, at least 1,2,4"),
+        "time_s": Change(help="For all measurement, within 10 %."),
+    }
+
+    blocks: Annotated[
+        list[Annotated[int, Field(ge=8)]],
+        Field(min_length=1),
+        SizeAxis(),
+        Option("Sizes of one transfer: 128K,1M or 128K:16M:x2.", name="--block", usual="128K:8M:x4"),
+    ]
+    access: Annotated[
+        list[Access],
+        Field(min_length=1),
+        Names(ACCESS_ORDER, metavar=""),
+        Option("Any of write,rewrite,read,reread.", usual="write,read"),
+    ]
+    backends: Annotated[
+        list[str],
+        Field(description="empty: that of each target's scheme"),
+        Names(),
+        Option("APIs to go through: posix,mpiio.", name="--backend", unsaid="the target's own"),
+    ] = []
+    volume: Annotated[int | None, Field(ge=8), Size(), Option("Bytes of every case.", unsaid="a probe chooses")] = None
+    weak: Annotated[bool, Option("The volume is that of each rank, not of the case.")] = False
+    file_mode: Annotated[Literal["shared", "per-process"], Option("shared or per-process.", name="--file")] = (
+        "per-process"
+    )
+    order: Annotated[str, Option("Order of each rank's transfers: sequential, random, backward, strided.")] = (
+        "sequential"
+    )
+    cache: Annotated[
+        CacheControl,
+        Option("Before reads: none, advise (fsync, then drop the data), drop (all caches; root), direct (O_DIRECT)."),
+    ] = "advise"
+    verify: Annotated[
+        str | None,
+        Field(description="null: kept where the backend holds data"),
+        Option("Data after each read: none, kept or full.", unsaid="kept, where data is held"),
+    ] = None
+    parameters: Annotated[
+        list[Setting],
+        MadeOfAll(read_settings, metavar="THING.KEY=VALUE"),
+        Option("A parameter of a backend or of transfer; see `ullage describe`.", name="--param"),
+    ] = []
+    vary: Annotated[
+        list[Setting],
+        MadeOfAll(read_axes, metavar="THING.KEY=A,B"),
+        Option("A parameter as a further axis; values with commas are separated by ;"),
+    ] = []
+    extend: Annotated[
+        list[Axis],
+        Names(("ranks", "block"), sorted_=False, metavar="AXES"),
+        Option("ranks, block or both: go on while the best lies at the rim.", order=REPETITIONS),
+    ] = []
+    recheck: Annotated[bool, Option("Repeat the cells that look like outliers.", order=CEILINGS - 1)] = False
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """With the ranks of this machine."""
+        from ullage.system.cpu import ranks_by_default
+
+        return super().settle({"ranks": default_ranks(ranks_by_default()), **said})
 
     @property
     def phases(self) -> tuple[Access, ...]:
@@ -70,3 +136,14 @@ class SweepOptions(RunOptions):
     def reserved_share(self) -> float:
         """Of the time, kept back from narrowing intervals for what only the first results can ask for."""
         return (0.25 if self.extend else 0.0) + (0.1 if self.recheck else 0.0)
+
+
+def default_ranks(cores: int) -> list[int]:
+    """Powers of 2 up to ``cores``, at least 1, 2, 4; of many the first, the last and some between, at most 6."""
+    values = [1, 2, 4]
+    while values[-1] * 2 <= cores:
+        values.append(values[-1] * 2)
+    if len(values) <= _MOST_DEFAULT_RANKS:
+        return values
+    last = len(values) - 1
+    return [values[round(i * last / (_MOST_DEFAULT_RANKS - 1))] for i in range(_MOST_DEFAULT_RANKS)]

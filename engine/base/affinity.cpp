@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/affinity.hpp"
+
+#include <sched.h>
+
+#include <fstream>
+#include <map>
+
+namespace ullage {
+namespace {
+
+/// A mask of so many CPUs: the kernel refuses one that is smaller than its own.
+constexpr int most_cpus = 8192;
+
+struct CpuMask {
+  std::vector<cpu_set_t> sets = std::vector<cpu_set_t>(most_cpus / CPU_SETSIZE);
+  [[nodiscard]] std::size_t bytes() const { return sets.size() * sizeof(cpu_set_t); }
+};
+
+}  // namespace
+
+std::string core_of(int cpu) {
+  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
+  std::string siblings;
+  std::getline(file, siblings);
+  return siblings;
+}
+
+std::vector<int> cores_first(std::span<const int> cpus, const CoreOf& of) {
+  std::map<std::string, int> seen;
+  std::map<int, std::vector<int>> turns;  // by how many of its core came before a CPU
+  for (const int cpu : cpus) {
+    const std::string core = of(cpu);
+    turns[core.empty() ? 0 : seen[core]++].push_back(cpu);
+  }
+  std::vector<int> ordered;
+  ordered.reserve(cpus.size());
+  for (const auto& [turn, of_turn] : turns) ordered.insert(ordered.end(), of_turn.begin(), of_turn.end());
+  return ordered;
+}
+
+std::vector<int> own_cpus() {
+  CpuMask mask;
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, mask.bytes(), mask.sets.data()) != 0) return cpus;
+  for (int cpu = 0; cpu < most_cpus; ++cpu)
+    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), mask.bytes(), mask.sets.data())) cpus.push_back(cpu);
+  return cpus;
+}
+
+std::vector<int> allowed_cpus() {
+  std::vector<int> cpus = own_cpus();
+  if (cpus.empty()) cpus.push_back(0);
+  return cores_first(cpus);
+}
+
+std::vector<int> choose_cpus(std::span<const int> cpus, std::size_t first, std::size_t count) {
+  std::vector<int> chosen;
+  chosen.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(cpus[(first + i) % cpus.size()]);
+  return chosen;
+}
+
+bool pin_to(int cpu) {
+  if (cpu < 0 || cpu >= most_cpus) return false;
+  CpuMask mask;
+  CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes(), mask.sets.data());
+  return sched_setaffinity(0, mask.bytes(), mask.sets.data()) == 0;
+}
+
+}  // namespace ullage

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What phases share whose operations are calls of a library of linear algebra.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "linear/timed_calls.hpp"
+
+namespace ullage {
+
+/// Each call is an operation. Gauges besides TimedCalls': operations, threads (asked for), library_threads.
+class LibraryPhase : public PhaseWork {
+ public:
+  explicit LibraryPhase(const CallParameters& asked) : asked_(asked) {}
+
+  [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(asked_.calls); }
+  [[nodiscard]] Map hints_given() const override { return given(asked_); }
+
+ protected:
+  [[nodiscard]] Gauges gauges_of(double operations_a_call, int library_threads) const;
+
+  TimedCalls calls_;
+
+ private:
+  CallParameters asked_;
+};
+
+/// Each call solves another system A x = b of `n` unknowns with elements evenly spread over [-0.5, 0.5): LU
+/// factorisation with partial pivoting, then both triangles, timed together. Making A is not. Counted and checked as
+/// HPL does it: 2/3 n^3 + 3/2 n^2 operations; gauge residual is HPL's scaled one, the largest of all calls.
+class SystemsPhase : public LibraryPhase {
+ public:
+  SystemsPhase(const CallParameters& asked, int n, std::uint64_t seed) : LibraryPhase(asked), n_(n), seed_(seed) {}
+
+  /// One system: factoring destroys it, so each is made anew.
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
+  [[nodiscard]] Status execute(Meter& meter) override;
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+
+ protected:
+  [[nodiscard]] virtual Status make_system(std::uint64_t seed) = 0;
+  /// Solves the system; timed. Not 0: what the library says of a system that has no solution.
+  [[nodiscard]] virtual int solve() = 0;
+  /// For people.
+  [[nodiscard]] virtual std::string said(int not_solved) const = 0;
+  /// What solve() has left.
+  [[nodiscard]] virtual const std::vector<double>& solution() const = 0;
+  [[nodiscard]] virtual double residual_of(std::uint64_t seed, const std::vector<double>& solution) const = 0;
+  /// Whether a wrong solution is counted here, which one of the ranks does that have solved it together.
+  [[nodiscard]] virtual bool counts_it() const { return true; }
+
+  [[nodiscard]] std::uint64_t seed_of(std::uint64_t call) const;
+  [[nodiscard]] double operations_a_call() const;
+  [[nodiscard]] Gauges with_residual(Gauges gauges) const;
+
+ private:
+  int n_;
+  std::uint64_t seed_;
+  Status made_;
+  std::vector<std::vector<double>> solutions_;
+  double residual_ = 0;
+};
+
+}  // namespace ullage

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The builds of the engine that `make test-all` adds to the one in use, one line each."""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from steps import engine, front
+from steps.process import StepError
+from steps.schedule import Step
+from steps.tally import Tally
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A preset; what is built of it while other legs are tested; what is run on it, which builds what is missing."""
+
+    preset: str
+    what: str
+    build: Callable[[str], None]
+    test: Callable[[str], Tally]
+
+    def steps(self) -> list[Step]:
+        """Return the build, aside, and the tests."""
+        ahead = f"build of {self.preset}"
+        return [
+            Step(ahead, self._ahead, "aside"),
+            Step(f"{self.what}, {self.preset}", lambda: self.test(self.preset), needs=(ahead,)),
+        ]
+
+    def _ahead(self) -> Tally:
+        # What fails here is left to the tests, where it fails again and is counted.
+        with contextlib.suppress(StepError):
+            self.build(self.preset)
+        return Tally()
+
+
+# The sanitizers' leg has the MPI of the wheel too, so the engine's tests need not be built for both.
+LEGS = (
+    Leg("mpich", "pytest tests/e2e", engine.build_engine, front.of_another_mpi),
+    Leg("asan", "engine tests", engine.build_tests, engine.test),
+)
+
+
+def further() -> list[Leg]:
+    """Return the legs but the one that `make test` runs on. Raises StepError when no engine is set up."""
+    return [leg for leg in LEGS if leg.preset != engine.linked()]

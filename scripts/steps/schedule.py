@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Carries out the steps of a test run: one after the other, and some aside with what those leave of the processors."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Literal
+
+from steps.process import StepError, say
+from steps.tally import Tally
+
+LEAST_URGENT = 19
+
+
+@dataclass(frozen=True)
+class Step:
+    """A part of a test run that is said and counted by itself.
+
+    ``how``: ``alone`` while nothing else is at work, ``in turn``, or ``aside``, in the order of the list. The steps
+    aside begin with the first one in turn, so those alone stand first. ``needs``: names of steps aside that have to be
+    over before.
+    """
+
+    name: str
+    run: Callable[[], Tally]
+    how: Literal["alone", "in turn", "aside"] = "in turn"
+    needs: tuple[str, ...] = ()
+
+
+def carry_out(steps: Sequence[Step]) -> Tally:
+    """Run every step, whatever became of the others, and return the sum."""
+    total = Tally()
+    aside: dict[str, Future[Tally]] = {}
+    # On Linux niceness is of a thread, and the programs that it starts inherit it.
+    with ThreadPoolExecutor(max_workers=1, initializer=os.nice, initargs=(LEAST_URGENT,)) as pool:
+        for step in (step for step in steps if step.how != "aside"):
+            if step.how != "alone" and not aside:
+                aside = {later.name: pool.submit(_counted, later) for later in steps if later.how == "aside"}
+            wait([aside[name] for name in step.needs])
+            say(f"{step.name} ...")
+            total += _counted(step)
+    return sum((future.result() for future in aside.values()), total)
+
+
+def _counted(step: Step) -> Tally:
+    started = time.monotonic()
+    try:
+        counted = step.run()
+    except StepError as failure:
+        say(str(failure))
+        counted = Tally(failed=1)
+    if counted != Tally():
+        say(f"{step.name}: {counted} ({time.monotonic() - started:.1f} s)")
+    return counted

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What makes numbers doubtful: cases that failed, caches that answered, and what a cache made of them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from ullage.analysis.findings.study import Failed, Grid, Study, access_of
+from ullage.analysis.findings.words import columns, noun, numbers_of, setting_text
+from ullage.analysis.statistics import median
+from ullage.model.flags import Flag
+from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, show, times
+
+_FAILURES_ORDER: Final = 5
+
+
+def find_failures(study: Study) -> list[Finding]:
+    """One finding for each target and error, one for each target and INVALID flag."""
+    failed: dict[tuple[str, str], list[Failed]] = {}
+    for case in study.failed:
+        failed.setdefault((case.target, case.text), []).append(case)
+    invalid: dict[tuple[str, str], list[Row]] = {}
+    for row in study.main_rows:
+        for flag in row.flags:
+            if flag.is_invalid:
+                invalid.setdefault((row.target, flag.code), []).append(row)
+    return [
+        *(_failed(target, text, cases) for (target, text), cases in failed.items()),
+        *(_invalid(target, Flag(code=code), rows) for (target, code), rows in invalid.items()),
+    ]
+
+
+def _failed(target: str, text: str, cases: list[Failed]) -> Finding:
+    lost = sum(case.repetitions_failed == case.repetitions for case in cases)
+    kept = "" if lost == len(cases) else f", {lost} of them in every repetition"
+    first = f" (first: {cases[0].where})" if cases[0].where else ""
+    numbers = columns(
+        target=target,
+        cases=len(cases),
+        without_rows=lost,
+        case=[case.case for case in cases],
+        repetitions_failed=sum(case.repetitions_failed for case in cases),
+        repetitions=sum(case.repetitions for case in cases),
+    )
+    sentence = f"{plural(len(cases), 'case')} failed on {target}{kept}: {text}{first}."
+    return Finding(kind="failure", text=sentence, severity="warning", numbers=numbers)
+
+
+def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
+    accesses = Counter(str(row.params.get("access", "")) for row in rows)
+    where = listing([f"{count} {access}" for access, count in accesses.items()])
+    text = (
+        f"{plural(len(rows), 'row')} of {target} ({where}) cannot be right and count nowhere: "
+        f"{flag.detail.replace('-', ' ')}."
+    )
+    numbers = columns(target=target, flag=flag.code, rows=len(rows), case=[row.case for row in rows])
+    return Finding(kind="invalid", text=text, severity="warning", numbers=numbers)
+
+
+# -- rows that were not measured as asked ------------------------------------------------------------------------------
+
+
+_CACHED_ORDER: Final = 80
+_MEANINGS: Final = {
+    "cold": "the bytes came from the device",
+    "mixed": "part of the bytes came from memory of this machine",
+    "warm": "memory of this machine answered, not the target",
+    "synced": "the bytes reached the device before the clock stopped",
+    "partly synced": "only part of the bytes is known to have reached the device",
+    "direct": "past the page cache, without a sync",
+    "cached": "bytes may still have been in memory when the clock stopped",
+    "memory": "the target is memory, no storage was measured",
+    "none": "no storage is behind the target",
+    "unknown": "no counter tells where the bytes came from or went to",
+    "unknown(server)": "this client moved them, what the server had in memory cannot be seen",
+    "unknown(imported)": "the table came without counters, so a cache may have answered",
+}
+# Numbers of these are not those of the target.
+_DOUBTFUL: Final = frozenset({"mixed", "warm", "cached", "partly synced"})
+
+
+def find_cached(study: Study) -> list[Finding]:
+    """One finding for each target and access; those of which one and the same thing is true are told together."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in study.main_rows:
+        groups.setdefault((row.target, access_of(row)), []).append(row)
+    # First the accesses of a target, then the targets that have the same accesses: what is named together is all true.
+    by_target: dict[tuple[str, str], list[str]] = {}
+    for (target, access), rows in groups.items():
+        by_target.setdefault((target, _alike(rows) or access), []).append(access)
+    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (target, word), accesses in by_target.items():
+        same = word if _alike(groups[target, accesses[0]]) else target
+        together.setdefault((same, tuple(accesses)), []).append(target)
+    return [
+        _finding(targets, list(accesses), [row for t in targets for a in accesses for row in groups[t, a]])
+        for (_, accesses), targets in together.items()
+    ]
+
+
+def _alike(rows: list[Row]) -> str:
+    """The verdict that all rows share; empty when they differ. No access is named like a verdict."""
+    words = {verdict_word(row) for row in rows}
+    return words.pop() if len(words) == 1 else ""
+
+
+def verdict_word(row: Row) -> str:
+    """The verdict without its percentage."""
+    return row.verdict.partition(" ")[0] if row.verdict.startswith("mixed") else _without_share(row.verdict)
+
+
+def _without_share(verdict: str) -> str:
+    return "partly synced" if verdict.startswith("partly synced") else verdict
+
+
+def _finding(targets: list[str], accesses: list[str], rows: list[Row]) -> Finding:
+    counts = Counter(verdict_word(row) for row in rows)
+    doubtful = sum(count for word, count in counts.items() if word in _DOUBTFUL)
+    subject = f"{listing(targets)} {listing([noun(access) for access in accesses])}"
+    numbers = columns(
+        target=targets if len(targets) > 1 else targets[0],
+        access=accesses if len(accesses) > 1 else accesses[0],
+        rows=len(rows),
+        verdict=list(counts),
+        count=list(counts.values()),
+        doubtful=doubtful,
+    )
+    text = f"{subject}, what was measured: {_met(counts)}."
+    return Finding(kind="cache", text=text, severity="warning" if doubtful else "info", numbers=numbers)
+
+
+def _met(counts: Counter[str]) -> str:
+    meanings = {word: _MEANINGS.get(word, "see the reasons of the rows") for word in counts}
+    if len(counts) == 1:
+        word, count = next(iter(counts.items()))
+        return f"{'all ' if count > 1 else ''}{plural(count, 'row')} {word}: {meanings[word]}"
+    return listing([f"{count:,} {word} ({meanings[word]})" for word, count in counts.most_common()])
+
+
+# -- how much faster what a cache held was -----------------------------------------------------------------------------
+
+
+_EFFECTS_ORDER: Final = 90
+_WORTH_SAYING = 1.5
+_NO_STORAGE = frozenset({"none", "memory"})
+
+
+def find_cache_effects(study: Study) -> list[Finding]:
+    """For each target whose reads were made twice, and for each grid whose reads are partly warm."""
+    return [*_rereads(study), *(found for grid in study.grids if (found := _unlike(grid)) is not None)]
+
+
+def _rereads(study: Study) -> Iterator[Finding]:
+    grids = {(grid.target, grid.access, grid.setting): grid for grid in study.grids}
+    for (target, access, setting), first in grids.items():
+        again = grids.get((target, "reread", setting))
+        if access != "read" or again is None:
+            continue
+        shared = [cell for cell, row in first.cells.items() if cell in again.cells and row.verdict not in _NO_STORAGE]
+        if not shared:
+            continue
+        gain = median([again.cells[cell].median / first.cells[cell].median for cell in shared])
+        effect = "memory of this machine serves them" if gain >= _WORTH_SAYING else "memory hardly helps them"
+        text = f"Rereads on {target}{setting_text(setting)} run at {times(gain)} the first read (median of "
+        text += f"{plural(len(shared), 'cell')}): {effect}."
+        yield Finding(kind="cache-effect", text=text, numbers=numbers_of(again, ratio=gain, cells=len(shared)))
+
+
+def _unlike(grid: Grid) -> Finding | None:
+    """Warm and cold rows in one grid: its shape may be that of the cache."""
+    by_kind: dict[str, list[float]] = {}
+    for row in grid.cells.values():
+        by_kind.setdefault(verdict_word(row), []).append(row.median)
+    cold, warm = by_kind.get("cold"), [*by_kind.get("warm", []), *by_kind.get("mixed", [])]
+    if not cold or not warm:
+        return None
+    gain = median(warm) / median(cold)
+    text = (
+        f"{grid.target} {noun(grid.access)}{setting_text(grid.setting)}: {plural(len(warm), 'row')} with bytes from "
+        f"memory have a median of {show(median(warm), grid.unit)}, the {len(cold)} cold ones "
+        f"{show(median(cold), grid.unit)} ({times(gain)}): do not read the difference as that of ranks or blocks."
+    )
+    numbers = numbers_of(grid, ratio=gain, warm=len(warm), cold=len(cold))
+    return Finding(kind="cache-effect", text=text, severity="warning", numbers=numbers)
+
+
+FINDERS: Final = ((_FAILURES_ORDER, find_failures), (_CACHED_ORDER, find_cached), (_EFFECTS_ORDER, find_cache_effects))

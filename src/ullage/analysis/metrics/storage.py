@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of work on storage: bytes and operations over the phase or its stages, and how long operations took.
+
+Percentiles of several repetitions stay one sample a repetition: merging them would hide a slow repetition.
+"""
+
+from typing import Final
+
+from ullage.analysis.metrics import Metric
+from ullage.analysis.metrics.arithmetic import longest_of, per_second, seconds, stage_span_ns
+from ullage.model.record import PhaseRecord
+
+
+def _stonewall_bandwidth(phase: PhaseRecord) -> float | None:
+    if phase.stonewall is None:
+        return None
+    return per_second(phase.stonewall.at_wall.bytes, phase.stonewall.at_wall.elapsed_ns)
+
+
+def _file_span_ns(phase: PhaseRecord) -> int:
+    """From the first rank's first transfer to the last rank's last, or to the end of its sync; 0 without transfers."""
+    transfer, sync = phase.stages.get("transfer"), phase.stages.get("sync")
+    if transfer is None:
+        return 0
+    return max(transfer.last_stop_ns, 0 if sync is None else sync.last_stop_ns) - transfer.first_start_ns
+
+
+def _stonewall_operation_rate(phase: PhaseRecord) -> float | None:
+    if phase.stonewall is None:
+        return None
+    return per_second(phase.stonewall.at_wall.operations, phase.stonewall.at_wall.elapsed_ns)
+
+
+def _cpu_time(phase: PhaseRecord) -> float | None:
+    return phase.cpu_ns / phase.operations / 1e9 if phase.operations and phase.cpu_ns else None
+
+
+def _latency(name: str, field: str, doc: str) -> Metric:
+    def sample(phase: PhaseRecord) -> float | None:
+        if phase.latency is None or phase.latency.operations == 0:
+            return None
+        return seconds(getattr(phase.latency, field))
+
+    return Metric(name, "s", "less", doc, sample)
+
+
+_LATENCIES: Final = (
+    _latency("latency_p50", "p50_ns", "time that half of the operations stayed below"),
+    _latency("latency_p95", "p95_ns", "time that 95 of 100 operations stayed below"),
+    _latency("latency_p99", "p99_ns", "time that 99 of 100 operations stayed below"),
+    _latency("latency_p999", "p999_ns", "time that 999 of 1000 operations stayed below"),
+    _latency("latency_max", "max_ns", "time of the slowest operation"),
+)
+
+
+# -- patterns of b_eff_io: over the accounted time, in which the sync is, and over the calls alone ---------------------
+
+
+def _over_all(phase: PhaseRecord) -> float | None:
+    return _over(phase, _gauge_s(phase, "pattern_s"))
+
+
+def _over_calls(phase: PhaseRecord) -> float | None:
+    """Only where there was a sync: else it is the same."""
+    synced_s = _gauge_s(phase, "sync_s")
+    return _over(phase, _gauge_s(phase, "pattern_s") - synced_s) if synced_s > 0 else None
+
+
+def _gauge_s(phase: PhaseRecord, gauge: str) -> float:
+    found = phase.gauges.get(gauge)
+    return 0.0 if found is None else found.most
+
+
+def _over(phase: PhaseRecord, seconds: float) -> float | None:
+    return phase.bytes / seconds if phase.bytes > 0 and seconds > 0 else None
+
+
+_PATTERNS: Final = (
+    Metric(
+        "pattern_bandwidth",
+        "B/s",
+        "more",
+        "bytes of all processes over the accounted time of a pattern: calls, barriers between them and sync",
+        _over_all,
+    ),
+    Metric("call_bandwidth", "B/s", "more", "the same without the time of the sync", _over_calls),
+)
+
+METRICS: Final = (
+    # Bytes over the whole phase, from the first rank's open to the last rank's close: what an application waits for.
+    Metric(
+        "bandwidth",
+        "B/s",
+        "more",
+        "bytes over the time from the first rank's open to the last rank's close",
+        lambda phase: per_second(phase.bytes, phase.elapsed_ns),
+    ),
+    # Bytes done while every rank was still at work: the rate without stragglers.
+    Metric(
+        "first_done_bandwidth",
+        "B/s",
+        "more",
+        "bytes done when the first rank had finished, over the time to that instant",
+        lambda phase: per_second(phase.first_done.bytes, phase.first_done.elapsed_ns),
+    ),
+    # Bytes done when the time of a phase was up; only phases with a stonewall have it.
+    Metric(
+        "stonewall_bandwidth", "B/s", "more", "bytes done at the stonewall over the time to it", _stonewall_bandwidth
+    ),
+    # Bytes over the transfers alone, without open, sync and close.
+    Metric(
+        "transfer_bandwidth",
+        "B/s",
+        "more",
+        "bytes over the time from the first rank's first transfer to the last rank's last",
+        lambda phase: per_second(phase.bytes, stage_span_ns(phase.stages.get("transfer"))),
+    ),
+    # Bytes over transfers and sync, without open and close: what IOzone times (with ``-e`` where there is a sync).
+    Metric(
+        "file_bandwidth",
+        "B/s",
+        "more",
+        "bytes over the time from the first rank's first transfer to the last rank's last or to the end of its sync",
+        lambda phase: per_second(phase.bytes, _file_span_ns(phase)),
+    ),
+    # Operations over the whole phase.
+    Metric(
+        "operation_rate",
+        "op/s",
+        "more",
+        "operations over the time from the first rank's open to the last rank's close",
+        lambda phase: per_second(phase.operations, phase.elapsed_ns),
+    ),
+    # Operations done when the time of a phase was up; only phases with a stonewall have it.
+    Metric(
+        "stonewall_operation_rate",
+        "op/s",
+        "more",
+        "operations done at the stonewall over the time to it",
+        _stonewall_operation_rate,
+    ),
+    # Time the slowest rank spent in open.
+    Metric(
+        "open_time", "s", "less", "time that the slowest rank spent in open", lambda phase: longest_of(phase, "open")
+    ),
+    # Time the slowest rank spent in sync.
+    Metric(
+        "sync_time", "s", "less", "time that the slowest rank spent in sync", lambda phase: longest_of(phase, "sync")
+    ),
+    # Time the slowest rank spent in close.
+    Metric(
+        "close_time", "s", "less", "time that the slowest rank spent in close", lambda phase: longest_of(phase, "close")
+    ),
+    # Processor time an operation costs the ranks: what is left for the application while it does I/O.
+    Metric(
+        "cpu_time",
+        "s/op",
+        "less",
+        "user and system time of all ranks over the operations of the phase",
+        _cpu_time,
+    ),
+    *_LATENCIES,
+    *_PATTERNS,
+)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tells rows apart: their parameters, which of them differ, and in which order their values stand. Pure."""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from ullage.model.plan import Scalar
+from ullage.model.summary import Row
+
+_PHASE_KEY: Final = "phase"
+ACCESS_KEYS: Final = (_PHASE_KEY, "access")
+
+
+def access_of(row: Row) -> str:
+    """``write``, ``read``, or the name of its benchmark's phase; empty when the suite knows no such thing."""
+    return next((str(row.params[key]) for key in ACCESS_KEYS if key in row.params), "")
+
+
+def phase_of(row: Row) -> str:
+    """What the benchmark calls its phase, such as ``ior-easy-write``; empty for a row of no named phase."""
+    return str(row.params.get(_PHASE_KEY, ""))
+
+
+def sort_key(value: Scalar | None) -> tuple[int, float, str]:
+    """Numbers by size, then words by letter."""
+    if isinstance(value, (int, float)):
+        return (0, float(value), "")
+    return (1, 0.0, str(value))
+
+
+def values_by_key(rows: Iterable[Row]) -> dict[str, set[Scalar]]:
+    """Every parameter and the values it takes."""
+    values: dict[str, set[Scalar]] = {}
+    for row in rows:
+        for key, value in row.params.items():
+            values.setdefault(key, set()).add(value)
+    return values
+
+
+def separating_keys(rows: Iterable[Row], place: Callable[[Row], tuple[object, ...]]) -> list[str]:
+    """Parameters that still differ between rows of one place. One that follows from the place separates nothing."""
+    cells: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        cells.setdefault(place(row), []).append(row)
+    keys: dict[str, None] = {}
+    for found in cells.values():
+        if len(found) > 1:
+            keys.update(dict.fromkeys(key for key, values in values_by_key(found).items() if len(values) > 1))
+    return list(keys)

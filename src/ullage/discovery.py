@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What packages hold, found by walking them: adding a verb, a metric, a peer or a suite's report is adding a file.
+
+Nothing here knows a suite by name: what a suite brings to a layer below it is found here and never imported there.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, Final
+
+SUITES: Final = "ullage.suites"
+
+
+def modules_in(package: str) -> list[ModuleType]:
+    """The modules and packages directly in ``package``, in alphabetical order; those that begin with _ are private."""
+    return [importlib.import_module(f"{package}.{name}") for name in _names_in(package)]
+
+
+def suite_modules(member: str) -> list[ModuleType]:
+    """The modules ``ullage.suites.X.<member>`` of all suites that have one, in the order of the suites' names."""
+    places = [f"{SUITES}.{name}.{member}" for name in _names_in(SUITES)]
+    return [importlib.import_module(place) for place in places if find_spec(place) is not None]
+
+
+def gathered(modules: Iterable[ModuleType], name: str) -> list[Any]:
+    """Everything in the tuples that ``modules`` have under ``name``, in the order of the modules."""
+    return [item for module in modules for item in getattr(module, name, ())]
+
+
+def _names_in(package: str) -> list[str]:
+    found = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    return sorted(info.name for info in found if not info.name.startswith("_"))

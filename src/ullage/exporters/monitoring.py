@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Medians for what watches numbers over time: github-action-benchmark and Bencher, Prometheus' node_exporter."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from ullage.exporters import Exporter
+from ullage.model.summary import Row
+from ullage.quantity import format_param, param_label
+from ullage.report.data import ReportData
+
+
+def benchmark_entries(data: ReportData) -> str:
+    """The rows of which more is better: that form takes one direction a file. ``range`` is half the interval."""
+    entries = [_entry(row) for row in data.summary.rows if row.better == "more"]
+    return json.dumps(entries, indent=1) + "\n"
+
+
+def _entry(row: Row) -> dict[str, object]:
+    setting = ", ".join(f"{param_label(key)} {format_param(key, value)}" for key, value in row.params.items())
+    entry: dict[str, object] = {"name": f"{row.target}: {row.metric}, {setting}", "unit": row.unit, "value": row.median}
+    if row.low is not None and row.high is not None:
+        entry["range"] = f"± {(row.high - row.low) / 2:.6g}"
+    entry["extra"] = f"verdict {row.verdict}, grade {row.grade or 'none'}, {len(row.repetitions)} repetitions"
+    return entry
+
+
+GITHUB_ACTION_BENCHMARK = Exporter(
+    "github-action-benchmark", "medians for github-action-benchmark and Bencher", "", benchmark_entries
+)
+
+
+# -- OpenMetrics text --------------------------------------------------------------------------------------------------
+
+
+_UNITS: Final = {"B/s": "bytes_per_second", "op/s": "operations_per_second", "s": "seconds", "B": "bytes"}
+
+
+def openmetrics_text(data: ReportData) -> str:
+    """One gauge a metric; target, parameters, verdict and grade are labels."""
+    families: dict[str, list[Row]] = {}
+    for row in data.summary.rows:
+        families.setdefault(family_name(row), []).append(row)
+    lines: list[str] = []
+    for name, rows in families.items():
+        lines.append(f"# TYPE {name} gauge")
+        lines.append(f"# HELP {name} Median of the repetitions measured by Ullage, in {_escape(rows[0].unit)}.")
+        lines.extend(f"{name}{{{_labels(_label_values(data, row))}}} {row.median!r}" for row in rows)
+    return "\n".join([*lines, "# EOF"]) + "\n"
+
+
+def family_name(row: Row) -> str:
+    """``ullage_bandwidth_bytes_per_second``."""
+    unit = _UNITS.get(row.unit, row.unit)
+    return re.sub(r"_+", "_", re.sub(r"[^a-zA-Z0-9_]", "_", f"ullage_{row.metric}_{unit}")).strip("_")
+
+
+def _label_values(data: ReportData, row: Row) -> dict[str, str]:
+    params = {re.sub(r"[^a-zA-Z0-9_]", "_", key): str(value) for key, value in row.params.items()}
+    own = {"suite": data.summary.suite, "target": row.target, "verdict": row.verdict, "grade": row.grade or "none"}
+    return {**params, **own}
+
+
+def _labels(values: Mapping[str, str]) -> str:
+    return ",".join(f'{key}="{_escape(value)}"' for key, value in values.items())
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+OPENMETRICS = Exporter("openmetrics", "medians for Prometheus' node_exporter textfile collector", "", openmetrics_text)
+
+
+EXPORTERS: Final = (GITHUB_ACTION_BENCHMARK, OPENMETRICS)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a reader must know of a row besides its number: flags, and the codes that more than one part makes or asks for.
+
+A code that a single suite or importer makes is declared there.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from ullage.model.base import Strict
+
+# What a flag of this kind is on is no speed at all.
+INVALID: Final = "INVALID"
+INVALID_ABOVE_CEILING: Final = f"{INVALID}:above-ceiling"
+INVALID_LITTLES_LAW: Final = f"{INVALID}:littles-law"
+INVALID_VERIFICATION: Final = f"{INVALID}:verification-failed"
+
+# How the work went.
+IDLE_RANKS: Final = "idle-ranks"
+PAYLOAD_IN_TIME: Final = "payload-in-time"
+TOO_SHORT: Final = "too-short"
+
+# What the launch was like.
+CLOCK_SKEW: Final = "clock-skew"
+OVERSUBSCRIBED: Final = "oversubscribed"
+UNPINNED: Final = "unpinned"
+
+# What the repetitions are worth. After the colon of the first three stands how many it is about.
+DIRTY_REPEATED: Final = "dirty-repeated"
+DIRTY_USED: Final = "dirty-used"
+OUTLIERS: Final = "outliers"
+DRIFTING: Final = "drifting"
+NOT_CONVERGED: Final = "not-converged"
+_INTERVAL_BELOW: Final = "interval-below-"
+_OF_REPETITIONS: Final = frozenset({DIRTY_REPEATED, DIRTY_USED, OUTLIERS, DRIFTING})
+
+
+def interval_below(level: float = 0.95) -> str:
+    """The code of an interval that covers the median with less than ``level``: ``interval-below-95``."""
+    return f"{_INTERVAL_BELOW}{round(level * 100)}"
+
+
+class Flag(Strict):
+    """Something to know of a row besides its number, and why it is said of this row."""
+
+    code: Annotated[str, Field(description="stable: a kind, with a colon and a detail where it has one")]
+    reason: Annotated[str, Field(description="empty where the verdict's reasons say it")] = ""
+
+    @property
+    def kind(self) -> str:
+        """The code without its detail."""
+        return self.code.partition(":")[0]
+
+    @property
+    def detail(self) -> str:
+        """What follows the colon; empty without one."""
+        return self.code.partition(":")[2]
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether the number is no speed at all."""
+        return self.kind == INVALID
+
+    @property
+    def is_of_repetitions(self) -> bool:
+        """Whether it tells of the repetitions as samples, and not of how they were taken."""
+        return self.kind in _OF_REPETITIONS or self.code.startswith(_INTERVAL_BELOW)
+
+
+def each_once(flags: Iterable[Flag]) -> list[Flag]:
+    """Without those whose code was there before: the place is the first one's, the reason the last one's."""
+    return list({flag.code: flag for flag in flags}.values())

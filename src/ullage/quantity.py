@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers as people read them: in tables and charts a value with its unit and interval in one prefix; in sentences too.
+
+The one place in which numbers become text, for findings, plans and reports alike; ``units`` has what they are read by.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.model.plan import Scalar
+from ullage.model.summary import Row
+from ullage.units import format_bytes, format_operations, format_rate, format_time
+
+DASH: Final = "\u2013"
+"""Stands where there is no value."""
+
+_LARGE: Final = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_SMALL: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_SCALED: Final = {
+    "B/s": "B/s",
+    "bytes/s": "B/s",
+    "op/s": "op/s",
+    "ops/s": "op/s",
+    "operations/s": "op/s",
+    "flop/s": "flop/s",
+    "update/s": "update/s",
+    "Hz": "Hz",
+    "B": "B",
+}
+_TIMES: Final = frozenset({"s", "seconds"})
+_MOST_DECIMALS: Final = 9
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Divide a plain SI number by ``factor`` to have it in ``unit``."""
+
+    factor: float
+    unit: str
+
+
+def scale_for(values: Iterable[float], unit: str) -> Scale:
+    """The prefix in which the largest of ``values`` has one to three digits before the point."""
+    largest = max((abs(value) for value in values), default=0.0)
+    if unit in _TIMES:
+        factor, name = next(
+            (step for step in _SMALL if largest >= step[0] * 0.9995), _SMALL[-1] if largest else _SMALL[0]
+        )
+        return Scale(factor, name)
+    base = _SCALED.get(unit)
+    if base is None:
+        return Scale(1.0, unit)
+    factor, prefix = next((step for step in _LARGE if largest >= step[0] * 0.9995), (1.0, ""))
+    return Scale(factor, prefix + base)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """``digits`` significant digits, all digits before the point, never in exponent form."""
+    if not math.isfinite(value):
+        return str(value)
+    # The exponent after rounding: 0.9996 has three digits as 1.00.
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2]) if value else 0
+    decimals = min(max(0, digits - 1 - exponent), _MOST_DECIMALS)
+    return f"{value:.{decimals}f}"
+
+
+def format_quantity(value: float, unit: str) -> str:
+    """``1.23 GB/s``."""
+    scale = scale_for([value], unit)
+    return f"{significant(value / scale.factor)} {scale.unit}".strip()
+
+
+def format_compact(value: float, unit: str) -> str:
+    """``1.23G``: for places where the unit stands beside, such as the cells of a heat map."""
+    scale = scale_for([value], unit)
+    base = "" if unit in _TIMES else _SCALED.get(unit, unit)
+    return f"{significant(value / scale.factor)}{scale.unit.removesuffix(base)}"
+
+
+def format_interval(low: float | None, high: float | None, scale: Scale) -> str:
+    """``[1.19, 1.27]`` in ``scale``; empty when there is none."""
+    if low is None or high is None:
+        return ""
+    return f"[{significant(low / scale.factor)}, {significant(high / scale.factor)}]"
+
+
+def format_row(row: Row) -> str:
+    """``1.23 GB/s [1.19, 1.27]``; a single sample says so."""
+    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
+    return f"{format_quantity(row.median, row.unit)} {interval or '(one sample)'}"
+
+
+def format_share(share: float | None) -> str:
+    """``83 %``; a dash where no ceiling is known."""
+    return DASH if share is None else f"{significant(share * 100, 2)} %"
+
+
+def format_param(key: str, value: Scalar) -> str:
+    """A parameter as people type it: ``_bytes`` in binary units, ``_s`` in seconds."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if key.endswith("_bytes") and isinstance(value, int):
+        return format_bytes(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
+
+
+def param_label(key: str) -> str:
+    """``block_bytes`` reads ``block``."""
+    return key.removesuffix("_bytes").replace("_", " ")
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 rank``, ``1,024 ranks``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def processes(count: int) -> str:
+    """``1 process``, ``2 processes``."""
+    return f"{count:,} process{'' if count == 1 else 'es'}"
+
+
+def listing(words: Sequence[str], most: int = 8) -> str:
+    """``a, b and c``; ``a, b and 7 more``."""
+    shown = list(words) if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+# -- in sentences -----------------------------------------------------------------------------------------------------
+
+
+def show(value: float, unit: str) -> str:
+    """``3.20 GB/s``, ``45.2 kop/s``, ``1.50 ms``; any other unit with four digits."""
+    match unit:
+        case "B/s":
+            return format_rate(value)
+        case "op/s":
+            return format_operations(value)
+        case "s":
+            return format_time(value)
+        case _:
+            return f"{value:.4g} {unit}".strip()
+
+
+def show_row(row: Row) -> str:
+    """Median and interval: ``3.20 GB/s [3.10, 3.30]``; a single sample says so."""
+    if row.low is None or row.high is None:
+        return f"{show(row.median, row.unit)} (one sample)"
+    return f"{show(row.median, row.unit)} [{show(row.low, row.unit)}, {show(row.high, row.unit)}]"
+
+
+def times(ratio: float) -> str:
+    """``7.1 x``: two significant digits below 10, whole numbers above, small ones in full."""
+    if ratio >= 99.5:
+        return f"{ratio:,.0f} x"
+    if ratio >= 9.95:
+        return f"{ratio:.1f} x"
+    return f"{ratio:.2f} x" if ratio >= 0.0995 else f"{ratio:.2g} x"

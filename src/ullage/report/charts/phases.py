@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Charts of named phases: side by side with published runs, rate over time, latency of the operations."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+
+from ullage.model.base import Strict
+from ullage.model.record import PhaseRecord
+from ullage.quantity import format_quantity, scale_for
+from ullage.report.charts.time_series import rates
+from ullage.report.contents import Chart, Figure
+from ullage.report.data import ReportData
+from ullage.report.latency import NAMES, Percentiles, merge
+from ullage.report.phases import NamedPhase, format_rate, format_rate_interval, labeller, named_phases, phase_scale
+from ullage.report.plots import bar_layer, bar_names, decade_floor, layered, log_axis, nominal, quantity_axis, short
+from ullage.report.vega import ACCENT, GRID, INK, MUTED, Spec, ordered_colors, ordinal, time_axis, tooltip
+from ullage.report.verdicts import is_invalid
+
+_REFERENCE_RUNS: Final = Path(__file__).parents[1] / "reference_runs"
+_FACTORS: Final = {"GiB/s": float(1 << 30), "kIOPS": 1e3}
+
+
+class ReferencePhase(Strict):
+    """What one phase gave."""
+
+    value: float
+    unit: Literal["GiB/s", "kIOPS"]
+    time_s: float
+
+    @property
+    def rate(self) -> float:
+        """Bytes/s or operations/s."""
+        return self.value * _FACTORS[self.unit]
+
+
+class ReferenceRun(Strict):
+    """One published run, its phases by the names that rows have as ``phase``."""
+
+    name: str
+    phases: dict[str, ReferencePhase]
+
+
+class Publication(Strict):
+    """Where runs were published, and the runs."""
+
+    source: str
+    runs: list[ReferenceRun]
+
+
+@cache
+def publications() -> tuple[Publication, ...]:
+    """All of them, in the order of their files."""
+    files = sorted(_REFERENCE_RUNS.glob("*.json"))
+    return tuple(Publication.model_validate_json(file.read_bytes()) for file in files)
+
+
+# -- phases side by side -----------------------------------------------------------------------------------------------
+
+
+# Blue for what was measured, warm and grey tones for what was read: told apart with every common colour blindness.
+_OWN_COLORS: Final = (ACCENT, "#6aa0c2", "#0f3d5e", "#9fc5dc")
+_REFERENCE_COLORS: Final = ("#d9a441", "#9aa4ae", "#b5651d", "#c9ced4")
+_BAR_TOOLTIP: Final = tooltip(("who", "run"), ("phase", "phase"), ("text", "value"), ("note", "mind"))
+# A run is a reference for a result when it has at least this share of the result's phases of one kind.
+_LEAST_COMMON: Final = 0.5
+_SAME: Final = 1e-4
+_HEIGHT_OF_A_PHASE: Final = 34
+
+
+@dataclass(frozen=True)
+class _Bar:
+    who: str
+    phase: str
+    value: float
+    low: float | None
+    high: float | None
+    text: str
+    note: str
+
+
+def bar_figures(data: ReportData) -> list[Figure]:
+    """A figure for every unit that named phases have."""
+    phases = named_phases(data)
+    units = dict.fromkeys(phase.row.unit for phase in phases)
+    found = [bar_figure([phase for phase in phases if phase.row.unit == unit], unit) for unit in units]
+    return [one for one in found if one is not None]
+
+
+def bar_figure(phases: Sequence[NamedPhase], unit: str) -> Figure | None:
+    """Phases of one unit, which may be of several targets; None where none gave anything."""
+    used = [(publication, run) for publication in publications() for run in publication.runs if _fits(run, phases)]
+    own = [_own(phase) for phase in phases if phase.row.median > 0]
+    names = list(dict.fromkeys(phase.name for phase in phases))
+    bars = [*own, *(bar for _, run in used for bar in _of_reference(run, names, unit))]
+    if not own:
+        return None
+    title = "Bandwidth" if unit == "B/s" else "Rate of operations" if unit == "op/s" else unit
+    return Figure(title, _bar_caption(phases, used), _bar_spec(bars, names, [run.name for _, run in used], unit))
+
+
+def _own(phase: NamedPhase) -> _Bar:
+    row = phase.row
+    text = f"{format_rate(row.median, row.unit)} {format_rate_interval(row)}".strip()
+    note = "INVALID" if is_invalid(row) else row.verdict
+    return _Bar(phase.target, phase.name, row.median, row.low, row.high, text, note)
+
+
+def _of_reference(run: ReferenceRun, names: Sequence[str], unit: str) -> list[_Bar]:
+    shown = [(name, run.phases[name]) for name in names if name in run.phases]
+    return [
+        _Bar(run.name, name, phase.rate, None, None, format_rate(phase.rate, unit), "published")
+        for name, phase in shown
+        if phase.rate > 0
+    ]
+
+
+def _fits(run: ReferenceRun, phases: Sequence[NamedPhase]) -> bool:
+    """Whether enough phases are in ``run``, and no target is ``run`` itself, come in by an import."""
+    names = {phase.name for phase in phases}
+    if len(names & set(run.phases)) < _LEAST_COMMON * len(names):
+        return False
+    return not any(_is_same(run, [phase for phase in phases if phase.target == target]) for target in _targets(phases))
+
+
+def _targets(phases: Sequence[NamedPhase]) -> list[str]:
+    return list(dict.fromkeys(phase.target for phase in phases))
+
+
+def _is_same(run: ReferenceRun, phases: Sequence[NamedPhase]) -> bool:
+    common = [(phase.row.median, run.phases[phase.name].rate) for phase in phases if phase.name in run.phases]
+    return all(math.isclose(value, rate, rel_tol=_SAME) for value, rate in common)
+
+
+def _bar_caption(phases: Sequence[NamedPhase], used: Sequence[tuple[Publication, ReferenceRun]]) -> str:
+    sources = dict.fromkeys(publication.source for publication, _ in used)
+    void = sum(is_invalid(phase.row) for phase in phases)
+    words = [
+        f"Published runs, to compare shapes rather than lengths: {'; '.join(sources)}." if sources else "",
+        f"INVALID phases: {void}." if void else "",
+    ]
+    return " ".join(filter(None, words))
+
+
+def _bar_spec(bars: Sequence[_Bar], names: Sequence[str], references: Sequence[str], unit: str) -> Spec:
+    scale = phase_scale([bar.value for bar in bars], unit)
+    who = list(dict.fromkeys(bar.who for bar in bars))
+    own = [name for name in who if name not in references]
+    colors = [_OWN_COLORS[index % len(_OWN_COLORS)] for index in range(len(own))]
+    colors += [_REFERENCE_COLORS[index % len(_REFERENCE_COLORS)] for index in range(len(who) - len(own))]
+    floor = decade_floor(min(bar.value for bar in bars) / scale.factor)
+    values = [_value(bar, scale.factor, floor) for bar in bars]
+    top = max(bar.high or bar.value for bar in bars) / scale.factor * 1.2
+    x = log_axis("x", (floor, top), scale.unit, tickCount=6)
+    place = {
+        "y": bar_names(names, 190, "phase"),
+        "yOffset": {"field": "who", "type": "nominal", "sort": who, "scale": {"domain": who}},
+    }
+    legend = {"orient": "top", "title": None, "columns": 1, "labelLimit": 380, "symbolType": "square"}
+    color = nominal("who", who, colors, legend)
+    layers = [bar_layer(place, x, color, _BAR_TOOLTIP)]
+    if any(found.low is not None for found in bars):
+        whisker = {**place, "x": {**x, "field": "low"}, "x2": {"field": "high"}}
+        measured = {"transform": [{"filter": "isValid(datum.low)"}]}
+        layers.append({**measured, "mark": {"type": "rule", "color": INK, "strokeWidth": 1.4}, "encoding": whisker})
+    height = _HEIGHT_OF_A_PHASE if len(who) < 4 else 10 * len(who)
+    return layered(360, {"step": height, "for": "position"}, layers, values)
+
+
+def _value(bar: _Bar, factor: float, floor: float) -> Spec:
+    return {
+        "who": bar.who,
+        "phase": bar.phase,
+        "x": bar.value / factor,
+        "low": None if bar.low is None else max(bar.low / factor, floor),
+        "high": None if bar.high is None else bar.high / factor,
+        "floor": floor,
+        "text": bar.text,
+        "note": bar.note,
+    }
+
+
+PHASE_BARS: Final = Chart(
+    name="phase_bars",
+    title="Phases side by side",
+    doc="Each phase on a logarithmic scale: a step of the axis is ten times as much.",
+    order=3,
+    build=bar_figures,
+)
+
+
+# -- rate over time within every named phase, with the instant at which its time was up --------------------------------
+
+
+_COLORS: Final = (ACCENT, "#d9742b", "#6b7a3a", "#7a4f9a")
+_FEWEST_POINTS: Final = 3
+# Points over all figures, and of one: a page of many phases stays small.
+_ALL_POINTS: Final = 3000
+_MOST_POINTS: Final = 200
+_NS_PER_S: Final = 1e9
+Line = tuple[NamedPhase, PhaseRecord, list[tuple[float, float]]]
+
+
+def rate_figures(data: ReportData) -> list[Figure]:
+    """A figure for every named phase whose records have time series."""
+    phases = named_phases(data)
+    most = min(_MOST_POINTS, _ALL_POINTS // max(1, len(phases)))
+    names = dict.fromkeys(phase.name for phase in phases)
+    found = [rate_figure(name, [phase for phase in phases if phase.name == name], most) for name in names]
+    return [one for one in found if one is not None]
+
+
+def rate_figure(name: str, phases: Sequence[NamedPhase], most: int) -> Figure | None:
+    """``phases``: the phase ``name`` on each target. None when no record has a series long enough to be seen."""
+    lines = [line for phase in phases if (line := _line(phase, most)) is not None]
+    if not lines:
+        return None
+    return Figure(name, _rate_caption(lines), _rate_spec(lines))
+
+
+def _line(phase: NamedPhase, most: int) -> Line | None:
+    """The repetition with the median time among those that can be drawn."""
+    of_operations = phase.row.unit != "B/s"
+    drawn = [(record, rates(record, of_operations=of_operations, most=most)) for record in phase.records]
+    found = sorted((one for one in drawn if len(one[1]) >= _FEWEST_POINTS), key=lambda one: one[0].elapsed_ns)
+    return (phase, *found[len(found) // 2]) if found else None
+
+
+def _rate_caption(lines: Sequence[Line]) -> str:
+    walls = [
+        f"{_who(lines, phase)}time was up after {format_quantity(_wall_s(record), 's')}, "
+        f"the last rank ended after {format_quantity(record.elapsed_ns / _NS_PER_S, 's')}"
+        for phase, record, _ in lines
+        if record.stonewall is not None
+    ]
+    return f"{'; '.join(walls)}.".capitalize() if walls and len(lines) == 1 else f"{'; '.join(walls)}." if walls else ""
+
+
+def _who(lines: Sequence[Line], phase: NamedPhase) -> str:
+    return f"{phase.target}: " if len(lines) > 1 else ""
+
+
+def _wall_s(record: PhaseRecord) -> float:
+    return record.stonewall.at_wall.elapsed_ns / _NS_PER_S if record.stonewall is not None else 0.0
+
+
+def _rate_spec(lines: Sequence[Line]) -> Spec:
+    unit = lines[0][0].row.unit
+    scale = phase_scale([rate for _, _, points in lines for _, rate in points], unit)
+    time = scale_for([second for _, _, points in lines for second, _ in points], "s")
+    values = [
+        {"who": phase.target, "x": short(second / time.factor), "y": short(rate / scale.factor)}
+        for phase, _, points in lines
+        for second, rate in points
+    ]
+    targets = [phase.target for phase, _, _ in lines]
+    colors = [_COLORS[index % len(_COLORS)] for index in range(len(targets))]
+    legend = {"orient": "top", "title": None, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 380}
+    color = nominal("who", targets, colors, legend if len(targets) > 1 else None)
+    axis = {"grid": False, "tickCount": 6}
+    x = {"field": "x", "type": "quantitative", "title": f"time from the phase's start ({time.unit})", "axis": axis}
+    y = quantity_axis("y", scale.unit)
+    tip = [{**x, "title": f"time ({time.unit})", "format": ".4~g"}, {**y, "title": scale.unit, "format": ".4~g"}]
+    tip = [{key: part for key, part in one.items() if key not in {"axis", "scale"}} for one in tip]
+    line = {"x": x, "y": y, "color": color, "tooltip": tip}
+    mark = {"type": "line", "strokeWidth": 1.6, "interpolate": "step"}
+    layers: list[Spec] = [{"mark": mark, "encoding": line}, *_wall_layers(lines, time.factor)]
+    return layered(410, 150, layers, values)
+
+
+def _wall_layers(lines: Sequence[Line], factor: float) -> list[Spec]:
+    walls = [{"x": _wall_s(record) / factor} for _, record, _ in lines if record.stonewall is not None]
+    if not walls:
+        return []
+    place = {"x": {"field": "x", "type": "quantitative"}}
+    rule = {"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2}
+    text = {"type": "text", "text": "wall", "color": MUTED, "baseline": "bottom", "y": -2, "fontSize": 11}
+    return [
+        {"data": {"values": walls}, "mark": rule, "encoding": place},
+        {"data": {"values": walls[:1]}, "mark": text, "encoding": place},
+    ]
+
+
+PHASE_RATES: Final = Chart(
+    name="phase_rates",
+    title="Rate over time",
+    doc="All ranks added up, of the repetition with the median time. What comes after the dashed line is wear-out: "
+    "ranks that go on until all have done the same amount of work.",
+    order=55,
+    build=rate_figures,
+)
+
+
+# -- latency of the operations of all named phases in one picture ------------------------------------------------------
+
+
+_LATENCY_TOOLTIP: Final = tooltip(
+    ("phase", "phase"), ("name", "percentile"), ("text", "latency"), ("count", "operations")
+)
+
+
+def latency_figures(data: ReportData) -> list[Figure]:
+    """One figure, or none where no record of a named phase has a histogram."""
+    phases = named_phases(data)
+    label = labeller(phases)
+    found = [(label(phase), percentiles) for phase in phases if (percentiles := _percentiles(phase)) is not None]
+    return [Figure("All phases", "Over all ranks and repetitions.", _latency_spec(found), wide=True)] if found else []
+
+
+def _percentiles(phase: NamedPhase) -> Percentiles | None:
+    found = merge([record.latency for record in phase.records if record.latency is not None])
+    return found if found is not None and max(found.seconds.values()) > 0 else None
+
+
+def _latency_spec(found: Sequence[tuple[str, Percentiles]]) -> Spec:
+    values: list[Spec] = [
+        {
+            "phase": label,
+            "name": name,
+            "x": seconds,
+            "text": format_quantity(seconds, "s"),
+            "count": f"{percentiles.operations:,}",
+        }
+        for label, percentiles in found
+        for name, seconds in percentiles.seconds.items()
+        if seconds > 0
+    ]
+    labels = [label for label, _ in found]
+    y = ordinal("phase", labels, "", axis={"grid": False, "ticks": False, "domain": False, "labelLimit": 300})
+    x = time_axis([value["x"] for value in values], "x", "latency of an operation")
+    legend = {"orient": "top", "title": None}
+    color = ordinal("name", NAMES, "", scale={"domain": NAMES, "range": ordered_colors(len(NAMES))}, legend=legend)
+    span = {"y": y, "x": {**x, "aggregate": "min"}, "x2": {"aggregate": "max", "field": "x"}}
+    layers: list[Spec] = [
+        {"mark": {"type": "rule", "color": GRID, "strokeWidth": 4}, "encoding": span},
+        {
+            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+            "encoding": {"y": y, "x": x, "color": color, "tooltip": _LATENCY_TOOLTIP},
+        },
+    ]
+    return layered(780, {"step": 24}, layers, values)
+
+
+PHASE_LATENCY: Final = Chart(
+    name="phase_latency",
+    title="Latency",
+    doc="Half of the operations are faster than p50, one in a thousand is slower than p99.9. The axis is logarithmic.",
+    order=58,
+    build=latency_figures,
+)
+
+
+CHARTS: Final = (PHASE_BARS, PHASE_RATES, PHASE_LATENCY)

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""What the tables and charts of a run over collective operations share."""

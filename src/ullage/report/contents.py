@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report is made of: sections of cards and tables, and charts. A module sets ``SECTIONS`` and ``CHARTS``.
+
+Those that any result may have stand in ``report/sections`` and ``report/charts``, those of one suite in its
+``report.py``. A ``build`` is pure: from what the result says to what is shown, or to nothing where it has nothing to
+say. HTML, terminal and Markdown show the same content.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ullage.discovery import gathered, modules_in, suite_modules
+from ullage.report.data import ReportData
+from ullage.report.table import Cell
+from ullage.report.vega import Spec, with_config
+
+LEAD = 0
+"""Sections up to this order stand above the findings."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """Head of a column."""
+
+    heading: str
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table whose rows have a cell for each of ``columns``. ``title`` may be empty."""
+
+    title: str
+    columns: Sequence[Heading]
+    rows: Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True)
+class Card:
+    """One large number."""
+
+    name: str
+    value: str
+    interval: str
+    valid: bool
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Numbers that belong together, with every reason why they do not count. ``title`` may be empty."""
+
+    title: str
+    cards: Sequence[Card]
+    reasons: Sequence[str]
+
+    @property
+    def valid(self) -> bool:
+        """Whether all count."""
+        return all(card.valid for card in self.cards)
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a section shows: cards, then ``notes`` as sentences, then tables."""
+
+    cards: Sequence[Cards] = ()
+    notes: Sequence[str] = ()
+    grids: Sequence[Grid] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """``name`` is an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it.
+
+    ``order`` places it among the other sections and the charts. ``suite``: whose rows it shows with charts made for
+    them, so that the general table of best settings and the general charts leave them out.
+    """
+
+    name: str
+    title: str
+    doc: str
+    order: int
+    build: Callable[[ReportData], Content | None]
+    suite: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A Vega-Lite spec without title and configuration, and the words around it. ``wide`` takes a whole row."""
+
+    title: str
+    caption: str
+    spec: Spec
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """``name`` is a file name and an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it."""
+
+    name: str
+    title: str
+    doc: str
+    order: int
+    build: Callable[[ReportData], list[Figure]]
+
+
+def load_sections() -> list[Section]:
+    """All sections, in the order of the report."""
+    modules = [*modules_in("ullage.report.sections"), *suite_modules("report")]
+    sections: list[Section] = gathered(modules, "SECTIONS")
+    return sorted(sections, key=lambda section: (section.order, section.name))
+
+
+def load_charts() -> list[Chart]:
+    """All charts, in the order of the report."""
+    modules = [*modules_in("ullage.report.charts"), *suite_modules("report")]
+    charts: list[Chart] = gathered(modules, "CHARTS")
+    return sorted(charts, key=lambda chart: (chart.order, chart.name))
+
+
+def built_sections(data: ReportData) -> list[tuple[Section, Content]]:
+    """The sections that have something to say of ``data``, with what they say."""
+    return [(section, content) for section in load_sections() if (content := section.build(data)) is not None]
+
+
+def documents(data: ReportData) -> Iterator[tuple[str, Spec]]:
+    """Every figure as a document of its own, with title, caption and look inside, and a name for its file."""
+    for chart in load_charts():
+        for index, figure in enumerate(chart.build(data), start=1):
+            yield f"{chart.name}-{index:02}", with_config(figure.spec, f"{chart.title}: {figure.title}", figure.caption)

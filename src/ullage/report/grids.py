@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table from columns that each say how a line shows; columns in which no line has a value are left out."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for, significant
+from ullage.report.contents import Grid, Heading
+from ullage.report.table import Cell, number_cell, peer_ratio
+
+LineT = TypeVar("LineT")
+
+
+class WithRows(Protocol):
+    """A line of a table that has a row for each of some metrics."""
+
+    @property
+    def rows(self) -> Mapping[str, Row]:
+        """By metric."""
+        ...
+
+
+@dataclass(frozen=True)
+class Column(Generic[LineT]):
+    """``hint`` shows where a pointer rests; ``css`` is the class of its cells on the page."""
+
+    heading: str
+    text: Callable[[LineT], str]
+    is_number: bool = True
+    hint: Callable[[LineT], str] = lambda _line: ""
+    css: str = ""
+
+
+def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT]) -> list[Grid]:
+    """One table; none without lines."""
+    if not lines:
+        return []
+    shown = [column for column in columns if any(column.text(line) not in ("", DASH) for line in lines)]
+    heads = [Heading(column.heading, is_number=column.is_number) for column in shown]
+    return [Grid(title, heads, [[_cell(column, line) for column in shown] for line in lines])]
+
+
+def _cell(column: Column[LineT], line: LineT) -> Cell:
+    text, hint = column.text(line), column.hint(line)
+    return number_cell(text, css=column.css, hint=hint) if column.is_number else Cell(text, column.css, hint=hint)
+
+
+def value_text(row: Row | None) -> str:
+    """Its median."""
+    return DASH if row is None else format_quantity(row.median, row.unit)
+
+
+def value_hint(row: Row | None) -> str:
+    """Its interval, flags and grade."""
+    if row is None:
+        return ""
+    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
+    return "; ".join(filter(None, (interval, ", ".join(row.flag_codes), f"grade {row.grade}" if row.grade else "")))
+
+
+def peer_text(row: Row | None) -> str:
+    """The peer's median."""
+    return DASH if row is None or row.peer is None else format_quantity(row.peer.median, row.unit)
+
+
+def peer_hint(row: Row | None) -> str:
+    """Which peer."""
+    return "" if row is None or row.peer is None else f"{row.peer.tool} {row.peer.version}"
+
+
+def ceiling_text(row: Row | None) -> str:
+    """What it could be."""
+    return DASH if row is None or row.ceiling is None else format_quantity(row.ceiling.value, row.unit)
+
+
+def ceiling_hint(row: Row | None) -> str:
+    """Who says so."""
+    return "" if row is None or row.ceiling is None else f"{row.ceiling.kind}: {row.ceiling.source}"
+
+
+def share_text(row: Row | None) -> str:
+    """The share of it that was reached."""
+    return DASH if row is None else format_share(row.share)
+
+
+def peer_share_text(row: Row | None) -> str:
+    """The share that the peer reached."""
+    if row is None or row.peer is None or row.ceiling is None:
+        return DASH
+    return format_share(row.peer.median / row.ceiling.value)
+
+
+def interval_text(row: Row | None) -> str:
+    """Its interval."""
+    if row is None:
+        return DASH
+    return format_interval(row.low, row.high, scale_for([row.median], row.unit)) or DASH
+
+
+def ratio_text(row: Row | None) -> str:
+    """Its median over the peer's."""
+    ratio = None if row is None else peer_ratio(row)
+    return DASH if ratio is None else significant(ratio)
+
+
+def of(metric: str, show: Callable[[Row | None], str]) -> Callable[[WithRows], str]:
+    """What ``show`` makes of a line's row of ``metric``."""
+    return lambda line: show(line.rows.get(metric))
+
+
+def peers_of(rows: Iterable[Row]) -> list[str]:
+    """Every peer with its version that has measured any of ``rows``: ``fio 3.33``."""
+    return sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a folder's file system lets the page cache be bypassed, and in which units. Nothing is left behind."""
+
+import ctypes
+import errno
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ullage.model.plan import Target
+from ullage.runs.notes import Note
+from ullage.units import format_bytes
+from ullage.uri import target_path
+
+_PAGE_BYTES: Final = 4096
+# statx(2): the mask that asks for the alignment, the size of its answer, and where the parts stand in it.
+_AT_EMPTY_PATH: Final = 0x1000
+_STATX_DIOALIGN: Final = 0x2000
+_STATX_BYTES: Final = 256
+_MASK_AT: Final = 0
+_MEMORY_AT: Final = 152
+_OFFSET_AT: Final = 156
+
+
+@dataclass(frozen=True, slots=True)
+class DirectIo:
+    """``served``: files open with O_DIRECT. ``alignment_bytes``: of offsets, sizes and buffers then."""
+
+    served: bool
+    alignment_bytes: int = 1
+
+    def fits(self, size: int) -> int:
+        """``size``, rounded up to what direct I/O serves."""
+        return -(-size // self.alignment_bytes) * self.alignment_bytes
+
+    def notes(self, target: str, sizes: Sequence[int]) -> list[Note]:
+        """What of it changes a measurement with ``sizes`` at a target of that name."""
+        if not self.served:
+            text = f"target '{target}' refuses direct I/O (O_DIRECT): it is measured through the page cache"
+            return [Note("page-cache", text, "take a volume larger than memory, or read the verdict of each row")]
+        odd = [size for size in sizes if self.fits(size) != size]
+        if not odd:
+            return []
+        unit = format_bytes(self.alignment_bytes)
+        changed = ", ".join(f"{format_bytes(size)} became {format_bytes(self.fits(size))}" for size in odd)
+        text = f"direct I/O at target '{target}' moves multiples of {unit} only: {changed}"
+        return [Note("size-aligned", text, f"name sizes that are multiples of {unit}")]
+
+
+def direct_at(target: Target) -> DirectIo:
+    """See ``direct_io``; a target without a path serves none."""
+    place = target_path(target)
+    return DirectIo(served=False) if place is None else direct_io(place)
+
+
+def direct_io(folder: Path) -> DirectIo:
+    """What files in ``folder`` would allow, by a file without a name, which is gone when it is closed.
+
+    Where such a file cannot be made, direct I/O is taken to be served: the engine, which asks again, then says why not.
+    """
+    try:
+        handle = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        is_refused = error.errno == errno.EINVAL
+        return DirectIo(served=not is_refused, alignment_bytes=1 if is_refused else _assumed(folder))
+    try:
+        return DirectIo(served=True, alignment_bytes=_stated(handle) or _assumed(folder))
+    finally:
+        os.close(handle)
+
+
+def _stated(handle: int) -> int | None:
+    """By the kernel (6.1 or newer) of this file; None where it does not say."""
+    answer = ctypes.create_string_buffer(_STATX_BYTES)
+    statx = getattr(ctypes.CDLL(None), "statx", None)
+    if statx is None or statx(handle, b"", _AT_EMPTY_PATH, _STATX_DIOALIGN, answer) != 0:
+        return None
+    words = {place: int.from_bytes(answer.raw[place : place + 4], "little") for place in (_MEMORY_AT, _OFFSET_AT)}
+    is_stated = int.from_bytes(answer.raw[_MASK_AT : _MASK_AT + 4], "little") & _STATX_DIOALIGN
+    return max(words.values()) or None if is_stated else None
+
+
+def _assumed(folder: Path) -> int:
+    """The file system's block where that is a sector to a page, else a page: as the engine has it."""
+    try:
+        block = os.statvfs(folder).f_bsize
+    except OSError:
+        return _PAGE_BYTES
+    return block if block in (512, 1024, 2048, _PAGE_BYTES) else _PAGE_BYTES

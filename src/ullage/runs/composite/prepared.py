@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run made of others that was checked against engine and machine. A part that is refused does not stop the others.
+
+The parts run one after the other; a run that is gone on with makes those that are not complete.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
+from ullage.model.parts import PartOutcome
+from ullage.model.plan import Plan
+from ullage.model.request import Request
+from ullage.results.folder import ResultFolder
+from ullage.runs.composite.options import PartRequest, PartsOptions
+from ullage.runs.composite.summarise import Build
+from ullage.runs.machine import freeze_system
+from ullage.runs.options.reading import read_options
+from ullage.runs.session import Session
+from ullage.runs.suite import EngineContext, Explanation, Prepared, find_suite
+
+_LONGEST_ID: Final = 64
+_RECHECK: Final = "recheck"
+
+
+@dataclass(frozen=True)
+class ReadyPart:
+    """``prepared``: None where engine, machine or the words of it refuse; ``refusal`` then says why."""
+
+    suite: str
+    request: Request | None
+    prepared: Prepared | None
+    refusal: UserError | None = None
+
+    @property
+    def reason(self) -> str:
+        """Of a part that is not available."""
+        return "" if self.refusal is None else str(self.refusal)
+
+
+@dataclass(frozen=True)
+class PreparedParts:
+    """See ``Prepared``. ``build`` makes the summary of a part."""
+
+    request: Request
+    engine_context: EngineContext
+    parts: Sequence[ReadyPart]
+    build: Build
+
+    @property
+    def unsettled(self) -> str:
+        """See ``Prepared``."""
+        commands = (f"`ullage run {part.suite} --launcher script`" for part in self.parts if part.prepared is not None)
+        return f"each part its own: {', '.join(commands)}"
+
+    def explain(self) -> Explanation:
+        """See ``Prepared``."""
+        found = [(part.suite, part.prepared.explain()) for part in self.parts if part.prepared is not None]
+        missing = [f"Not available: {part.suite}: {part.reason}." for part in self.parts if part.prepared is None]
+        return Explanation([f"{len(found)} parts, one after the other."], [], [], missing, found)
+
+    def plans(self, result: ResultFolder) -> list[Plan]:
+        """See ``Prepared``: those of all parts, whose records lie in the results of the parts."""
+        prepared = [(part.suite, part.prepared) for part in self.parts if part.prepared is not None]
+        return [plan for suite, part in prepared for plan in part.plans(result.part(suite))]
+
+    def run(self, session: Session) -> int:
+        """See ``Prepared``."""
+        return execute(self, session)
+
+
+def prepare_parts(request: Request, engine_context: EngineContext, build: Build) -> PreparedParts:
+    """``build`` makes the summary of a part. ``UserError`` only where no part can be had at all: the first one's."""
+    if _RECHECK in request.options:
+        raise UserError("is of one suite", "--recheck", "name the result of a part, such as RESULT/parts/sweep")
+    options = read_options(PartsOptions, request)
+    parts = [prepare_part(part, request, engine_context) for part in options.parts]
+    if all(part.prepared is None for part in parts):
+        right = "; ".join(f"{part.suite}: {part.reason}" for part in parts) or "this engine has none of its workloads"
+        raise UserError("no part of it can be run here", request.suite, right, EXIT_ENVIRONMENT)
+    return PreparedParts(request, engine_context, parts, build)
+
+
+def prepare_part(part: PartRequest, request: Request, engine_context: EngineContext) -> ReadyPart:
+    """A part with a fresh request of its own."""
+    if part.why_not:
+        return ReadyPart(part.suite, None, None, UserError(part.why_not, code=0))
+    own = Request(
+        run_id=part_run_id(request.run_id, part.suite),
+        suite=part.suite,
+        created=request.created,
+        command=request.command,
+        targets=part.targets,
+        options=part.options,
+        versions=request.versions,
+    )
+    return prepare_own(own, engine_context)
+
+
+def prepare_own(request: Request, engine_context: EngineContext) -> ReadyPart:
+    """A part by its own request, also that of an earlier beginning of it."""
+    try:
+        return ReadyPart(request.suite, request, find_suite(request.suite).prepare(request, engine_context))
+    except UserError as error:
+        return ReadyPart(request.suite, request, None, error)
+
+
+def part_run_id(run_id: str, suite: str) -> str:
+    """Each part has its own run folder at a target."""
+    end = f".{suite}"
+    return run_id[: _LONGEST_ID - len(end)] + end
+
+
+def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] = time.monotonic) -> int:
+    """The worst exit code of all parts. ``now``: a clock in s."""
+    outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
+    for number, part in enumerate(prepared.parts, start=1):
+        if (known := outcomes.get(part.suite)) is not None and known.began and known.code == EXIT_OK:
+            continue
+        session.progress.say(f"part {number} of {len(prepared.parts)}: {part.suite}")
+        inner = session.within(session.result.part(part.suite))
+        outcome = _measure(part, inner, prepared.build, now)
+        outcomes[part.suite] = outcome
+        session.result.write_outcomes(list(outcomes.values()))
+        session.messages += [f"{part.suite}: {message}" for message in inner.messages]
+        if inner.was_stopped:
+            session.was_stopped = True
+            return EXIT_ABORTED
+    return max((outcome.code for outcome in outcomes.values()), default=EXIT_OK)
+
+
+def _measure(part: ReadyPart, session: Session, build: Build, now: Callable[[], float]) -> PartOutcome:
+    ready = _begun(part, session)
+    if ready.prepared is None or ready.request is None:
+        code = EXIT_OK if ready.refusal is None else ready.refusal.code
+        return PartOutcome(suite=part.suite, code=code, began=False, reason=ready.reason)
+    began = now()
+    try:
+        _open(session.result, ready)
+        freeze_system(session.result, ready.request, session.engine_context)
+        code, reason = ready.prepared.run(session), ""
+    except UserError as error:
+        # What a suite finds out only by measuring, such as a disk without the room for what it chose.
+        code, reason = error.code, str(error)
+    _conclude(session.result, build)
+    reasons = [*([reason] if reason else []), *session.messages]
+    return PartOutcome(suite=part.suite, code=code, began=True, seconds=now() - began, reason="; ".join(reasons))
+
+
+def _begun(part: ReadyPart, session: Session) -> ReadyPart:
+    """What was settled in an earlier beginning of this part stays settled."""
+    if not (session.result.path / "request.json").is_file():
+        return part
+    return prepare_own(session.result.read_request(), session.engine_context)
+
+
+def _open(result: ResultFolder, part: ReadyPart) -> None:
+    if part.prepared is not None and not (result.path / "request.json").is_file():
+        ResultFolder.create(result.path, part.prepared.request)
+
+
+def _conclude(result: ResultFolder, build: Build) -> None:
+    """So that a part is a whole result by itself. Without any record there is nothing to say."""
+    try:
+        result.write_summary(build(result))
+    except UserError:
+        return

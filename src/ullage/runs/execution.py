@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run under way: launch after launch, until its time is over, its cases are done, or one ends as the next would."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from ullage.errors import EXIT_CASE_FAILED, EXIT_OK
+from ullage.model.plan import Plan
+from ullage.results.records import AnyRecord
+from ullage.runs.case_progress import RunProgress
+from ullage.runs.notes import Note
+from ullage.runs.session import Ended, Session
+from ullage.units import format_time
+
+# What the engine needs to make anything of a plan at all.
+SHORTEST_S: Final = 0.05
+# When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
+GENEROUS: Final = 1.5
+
+
+def read_progress(session: Session) -> RunProgress:
+    """What earlier launches of the result have measured; cases that failed are tried again."""
+    found = RunProgress(file.records for file in session.result.read_records())
+    found.forgive()
+    return found
+
+
+@dataclass
+class Execution:
+    """``code`` is what the command will return; ``ended``: the launch after which there is no other."""
+
+    session: Session
+    progress: RunProgress
+    code: int = field(default=EXIT_OK, init=False)
+    ended: Ended | None = field(default=None, init=False)
+
+    @property
+    def may_go_on(self) -> bool:
+        """False after a launch that ended in a way that the next would share."""
+        return self.ended is None
+
+    def launch(self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None = None) -> Ended:
+        """Run ``plan``; what comes of it counts for the run."""
+        ended = self.attempt(number, plan, listener)
+        self.take(ended)
+        return ended
+
+    def attempt(self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None = None) -> Ended:
+        """Run ``plan``; how it ends is for the caller to judge."""
+
+        def hear(record: AnyRecord) -> None:
+            self.progress.add(record)
+            if listener is not None:
+                listener(record)
+
+        return self.session.launch(number, plan, hear)
+
+    def take(self, ended: Ended) -> None:
+        """A failed case makes the run one that failed; everything else that is not well ends it."""
+        if ended.code == EXIT_CASE_FAILED:
+            self.code = ended.code
+        if not ended.may_go_on:
+            self.ended, self.code = ended, ended.code
+
+    def seconds_left(self, asked_s: float | None, least_s: float, used_s: float) -> float | None:
+        """What earlier launches have left of the time ``asked_s``, and never less than ``least_s``; None: no limit.
+
+        Whoever goes on with a run may give it another time, which is then the one that counts.
+        """
+        if self.session.seconds is not None:
+            return self.session.seconds
+        return None if asked_s is None else max(asked_s - used_s, least_s)
+
+
+def too_short(lacking: int, cases: int, fewest: int, seconds: float, advice: str) -> Note:
+    """Rows with too few repetitions are flagged one by one; here stands why."""
+    text = (
+        f"{lacking} of {cases} cases have fewer than {fewest} repetitions: the time of {format_time(seconds)} was too "
+        "short for all"
+    )
+    return Note("time-too-short", text, advice)

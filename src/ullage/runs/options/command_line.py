@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of a command for typer, made of an options model."""
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ullage.runs.options.declared import Declared, declared
+
+if TYPE_CHECKING:
+    from ullage.runs.options.model import SuiteOptions
+
+
+def parameters(model: "type[SuiteOptions]") -> list[inspect.Parameter]:
+    """One for each option, in the order of the help."""
+    return [_parameter(one) for one in declared(model).values()]
+
+
+def _parameter(one: Declared) -> inspect.Parameter:
+    return inspect.Parameter(
+        one.word, inspect.Parameter.KEYWORD_ONLY, default=_default(one), annotation=Annotated[_type(one), _info(one)]
+    )
+
+
+def _default(one: Declared) -> object:
+    if one.option.required:
+        return inspect.Parameter.empty
+    return False if one.is_flag else one.shown_default or None
+
+
+def _type(one: Declared) -> Any:  # noqa: ANN401 - a type, made here
+    # What typer shows as the default is the text that people would type, whatever the type of the value is.
+    python = one.kind.python
+    whole: Any = list[python] if one.kind.repeated else python
+    return whole if one.is_flag or one.option.required else whole | None
+
+
+def _info(one: Declared) -> Any:  # noqa: ANN401 - typer's own are untyped
+    said: dict[str, Any] = {"help": one.help, "show_default": bool(one.shown_default)}
+    if one.kind.metavar:
+        said["metavar"] = one.kind.metavar
+    if one.option.argument:
+        return typer.Argument(**said)
+    if one.kind.python in (int, float):
+        said |= {"min": one.low, "max": one.high}
+    if one.kind.choices:
+        said["autocompletion"] = _completion(one)
+    return typer.Option(one.name, **said)
+
+
+def _completion(one: Declared) -> Callable[[str], list[str]]:
+    """Of the word after the last comma."""
+    words = one.kind.choices
+
+    def complete(incomplete: str) -> list[str]:
+        head, comma, tail = incomplete.rpartition(",")
+        return [f"{head}{comma}{word}" for word in words if word.startswith(tail)]
+
+    return complete

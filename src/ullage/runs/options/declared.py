@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a field of an options model says of its option, and the options of a model as they were declared."""
+
+import inspect
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Union, cast, get_args, get_origin
+
+from ullage.errors import UserError
+from ullage.runs.options.kinds import Choice, Count, Flag, Kind, Names, Number, Word
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+# Where an option stands in the help: places come first, then how many work, then what the suite alone has, then what
+# bounds a run. Options with the same number stand in the order of their fields.
+PLACES: Final = 0
+RANKS: Final = 10
+OWN: Final = 20
+TIME: Final = 30
+REPETITIONS: Final = 31
+QUICK: Final = 40
+BESIDE: Final = 41
+CEILINGS: Final = 50
+ROOM: Final = 60
+AFTERWARDS: Final = 70
+SEED: Final = 80
+
+
+@dataclass(frozen=True)
+class Option:
+    """Metadata of a field that people can say on the command line. Its kind stands beside it, or follows from its type.
+
+    ``name``: as typed, where it is not ``--`` and the field's. A flag that is on unless it is said is ``--no-NAME``.
+    ``usual``: the text that is taken where nothing is said, ``quick`` the same with ``--quick``. ``unsaid``: what is
+    taken then, in words, where ``settle`` or the running suite finds it. ``required``: it has to be said.
+    ``argument``: it is typed without its name. ``least``: of each number, where a suite needs more than others do.
+    """
+
+    help: str
+    name: str = ""
+    usual: str = ""
+    quick: str = ""
+    unsaid: str = ""
+    order: int = OWN
+    required: bool = False
+    argument: bool = False
+    least: int | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a suite says of a shared option besides: None and an empty ``more`` leave what is shared."""
+
+    help: str | None = None
+    more: str = ""
+    usual: str | None = None
+    quick: str | None = None
+    unsaid: str | None = None
+    required: bool | None = None
+    least: int | None = None
+
+    def of(self, option: Option) -> Option:
+        """``option`` with this change."""
+        said = {name: value for name, value in vars(self).items() if name != "more" and value is not None}
+        changed = replace(option, **said)
+        return replace(changed, help=f"{changed.help} {self.more}") if self.more else changed
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An option of a model: its field, what that says of it, and how it is typed. ``low``, ``high``: its limits."""
+
+    field: str
+    option: Option
+    kind: Kind
+    default: object
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def is_flag(self) -> bool:
+        """Typed without a value."""
+        return isinstance(self.kind, Flag)
+
+    @property
+    def negates(self) -> bool:
+        """A flag that is on unless it is said."""
+        return self.is_flag and self.default is True
+
+    @property
+    def name(self) -> str:
+        """As typed; of an argument, what stands for it."""
+        if self.option.argument:
+            return self.kind.metavar
+        return self.option.name or f"--{'no-' if self.negates else ''}{self.field.replace('_', '-')}"
+
+    @property
+    def word(self) -> str:
+        """The name of the parameter that gets it."""
+        return self.field if self.option.argument else self.name.lstrip("-").replace("-", "_")
+
+    @property
+    def shown_default(self) -> str:
+        """What is taken where nothing is said, if it is always the same and no flag; else nothing."""
+        if self.option.quick or self.option.unsaid or self.is_flag or self.kind.repeated:
+            return ""
+        if self.option.usual or self.default is None or self.default is ... or self.option.required:
+            return self.option.usual
+        return "" if self.default in ([], {}) else self.kind.format(self.default)
+
+    @property
+    def help(self) -> str:
+        """What it is for, and what is taken where nothing is said, if that is not always the same."""
+        usual = self.option.usual
+        default = usual or self.option.unsaid
+        if self.option.quick:
+            # A value with commas in it ends more clearly at a semicolon.
+            default += f"{';' if ',' in usual else ','} with --quick {self.option.quick}"
+        if self.shown_default or not default:
+            return self.option.help
+        return f"{self.option.help} Default: {default}{'' if default.endswith('.') else '.'}"
+
+    def read(self, word: Word) -> object:
+        """The value of what was typed; ``UserError`` names the option."""
+        if self.is_flag:
+            return bool(word) != self.negates
+        return read_word(self.name, self.kind, word)
+
+
+def read_word(name: str, kind: Kind, word: Word) -> object:
+    """The value of what was typed for the option ``name``, which ``UserError`` names."""
+    try:
+        return kind.parse(word)
+    except UserError as error:
+        raise UserError(error.what, f"{name} {error.where}".rstrip(), error.right, error.code) from error
+
+
+@lru_cache(maxsize=64)
+def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
+    """The options of ``model`` by field, in the order of the help."""
+    for name, info in model.model_fields.items():
+        _check_owner(model, name, info)
+    found = [_declared(name, info, _changes(model, name)) for name, info in model.model_fields.items()]
+    options = sorted((one for one in found if one is not None), key=lambda one: one.option.order)
+    return {one.field: one for one in options}
+
+
+def _check_owner(model: "type[BaseModel]", field: str, info: "FieldInfo") -> None:
+    """Of two bases pydantic takes the first one's field, also where that has only inherited it."""
+    bases = cast("Iterable[type[BaseModel]]", model.__mro__)
+    owner = next(base for base in bases if field in inspect.get_annotations(base))
+    if owner.model_fields[field].metadata != info.metadata:
+        raise TypeError(f"{model.__name__}.{field}: name {owner.__name__} first among the bases")
+
+
+def _changes(model: "type[BaseModel]", field: str) -> Iterator[Change]:
+    """Those of a group before those of a suite that has it."""
+    for base in reversed(model.__mro__):
+        changes = cast("Mapping[str, Change]", vars(base).get("changes", {}))
+        if field in changes:
+            yield changes[field]
+
+
+def _declared(name: str, info: "FieldInfo", changes: Iterator[Change]) -> Declared | None:
+    metadata = [*_nested(info.annotation), *info.metadata]
+    option = next((item for item in metadata if isinstance(item, Option)), None)
+    if option is None:
+        return None
+    for change in changes:
+        option = change.of(option)
+    kind = next((item for item in metadata if isinstance(item, Kind)), None) or _kind_of(name, info.annotation)
+    default = ... if info.is_required() else info.get_default(call_default_factory=True)
+    low, high = ([getattr(item, bound, None) for item in metadata] for bound in ("ge", "le"))
+    return Declared(name, option, kind, default, _first(low) if option.least is None else option.least, _first(high))
+
+
+def _first(values: "list[float | None]") -> float | None:
+    return next((value for value in values if value is not None), None)
+
+
+def _nested(annotation: object) -> Iterator[object]:
+    """Metadata of the members of a union, such as ``Annotated[int, Field(ge=1)] | None``."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        for member in get_args(annotation):
+            yield from _nested(member)
+    elif get_origin(annotation) is Annotated:
+        inner, *metadata = get_args(annotation)
+        yield from _nested(inner)
+        for item in metadata:
+            yield from getattr(item, "metadata", [item])
+
+
+def _kind_of(name: str, annotation: object) -> Kind:
+    """What the type alone says."""
+    bare = _bare(annotation)
+    if get_origin(bare) is Literal:
+        return Choice(get_args(bare))
+    if get_origin(bare) is list and get_origin(_bare(get_args(bare)[0])) is Literal:
+        return Names(get_args(_bare(get_args(bare)[0])))
+    simple: dict[object, Kind] = {bool: Flag(), int: Count(), float: Number(), str: Kind()}
+    if bare not in simple:
+        raise TypeError(f"{name}: of which kind is this option? Name it in its annotation")
+    return simple[bare]
+
+
+def _bare(annotation: object) -> object:
+    """Without None and without metadata."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        return _bare(next(member for member in get_args(annotation) if member is not type(None)))
+    return _bare(get_args(annotation)[0]) if get_origin(annotation) is Annotated else annotation

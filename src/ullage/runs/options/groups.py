@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that suites share, each declared once. A suite takes a group by inheriting from it.
+
+A suite may say something else of a shared option in its ``changes``: another default, a further sentence of help.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Final, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from ullage.model.machine import MachineFile
+from ullage.model.plan import Target
+from ullage.runs.options.declared import (
+    AFTERWARDS,
+    BESIDE,
+    CEILINGS,
+    PLACES,
+    QUICK,
+    RANKS,
+    REPETITIONS,
+    ROOM,
+    SEED,
+    TIME,
+    Option,
+    declared,
+)
+from ullage.runs.options.kinds import CeilingRates, CountAxis, Duration, FilePath, Share, Size, TargetPlaces
+from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError, SuiteOptions
+
+Positive: TypeAlias = Annotated[int, Field(ge=1)]
+Seconds: TypeAlias = Annotated[float, Field(gt=0)]
+# Of suites that may take as long as it takes, and of those that share a time out: the types differ.
+_TIME: Final = Option("For all measurement.", name="--time", order=TIME)
+
+
+class TargetsOptions(SuiteOptions):
+    """Of suites that measure places which people name."""
+
+    targets: Annotated[
+        list[Target],
+        TargetPlaces(),
+        Option("A place to measure. Repeat it for others.", name="--target", required=True, order=PLACES),
+        COMMAND_LINE_ONLY,
+    ] = []
+
+    @property
+    def measured(self) -> list[Target]:
+        """See ``SuiteOptions``."""
+        return self.targets
+
+
+class NodesOptions(SuiteOptions):
+    """On how many nodes ranks are."""
+
+    nodes: Annotated[int | None, Field(ge=1), Option("Nodes that the ranks are on.", order=RANKS)] = None
+
+
+class LayoutOptions(NodesOptions):
+    """Where ranks are."""
+
+    ranks_per_node: Annotated[int | None, Field(ge=1), Option("Most ranks on a node.", order=RANKS)] = None
+
+
+class RanksOptions(LayoutOptions):
+    """One number of ranks."""
+
+    ranks: Annotated[
+        int, Field(ge=1), Option("Ranks: processes that work together.", unsaid="the usable cores", order=RANKS - 1)
+    ]
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """As many ranks as there are usable cores, and as many as are needed."""
+        from ullage.system.cpu import ranks_by_default
+
+        return super().settle({"ranks": max(int(declared(cls)["ranks"].low or 1), ranks_by_default()), **said})
+
+
+class RankAxisOptions(LayoutOptions):
+    """Several numbers of ranks, rising."""
+
+    ranks: Annotated[
+        list[Positive], Field(min_length=1), CountAxis(), Option("Numbers of ranks: 1,2,4 or 1:64:x2.", order=RANKS - 1)
+    ]
+
+
+class TimeOptions(SuiteOptions):
+    """Null: as long as it takes."""
+
+    time_s: Annotated[
+        Seconds | None,
+        Duration(),
+        replace(_TIME, unsaid="as long as it takes"),
+    ] = None
+
+
+class TimeBudgetOptions(SuiteOptions):
+    """A time that is shared out to what is measured."""
+
+    time_s: Annotated[Seconds, Duration(), _TIME] = 120.0
+
+
+class SeedOptions(SuiteOptions):
+    """What makes an order that looks random the same again."""
+
+    seed: Annotated[int, Field(ge=0, lt=2**53), Option("Of the order.", order=SEED)] = 1
+
+
+class QuickOptions(SuiteOptions):
+    """A first look."""
+
+    quick: Annotated[bool, Option("A first look.", order=QUICK)] = False
+
+
+class QuickOnCommandLine(SuiteOptions):
+    """A first look, of which only what follows from it is kept in the request."""
+
+    quick: Annotated[bool, Option("A first look.", order=QUICK), COMMAND_LINE_ONLY] = False
+
+
+class PeerOptions(SuiteOptions):
+    """Whether other tools do the same work in turn with us."""
+
+    peer: Annotated[bool, Option("Do not run other tools beside, even where they are.", order=BESIDE)] = True
+
+
+def _read_machine(path: Path) -> MachineFile:
+    from ullage.analysis.ceilings.machine_file import read_machine
+
+    return read_machine(path)
+
+
+class MachineOptions(SuiteOptions):
+    """What the datasheets of the machine say."""
+
+    machine: Annotated[
+        MachineFile | None,
+        Field(description="datasheet values, as ceilings"),
+        FilePath(_read_machine),
+        Option(
+            "Datasheet values (machine.toml): they are the ceilings. `ullage machine --declare FILE` drafts it.",
+            order=CEILINGS,
+        ),
+    ] = None
+
+
+class SpaceOptions(SuiteOptions):
+    """What a run may take of a target, and what it leaves there."""
+
+    space: Annotated[
+        int | None, Field(ge=0), Size(), Option("Most to take of a target.", unsaid="half of what is free", order=ROOM)
+    ] = None
+    keep: Annotated[bool, Option("Leave the datasets of the last launch in place.", order=AFTERWARDS)] = False
+
+
+class WatchdogOptions(SuiteOptions):
+    """When a rank counts as hanging."""
+
+    watchdog_s: Annotated[
+        float | None,
+        Field(gt=0, description="null: 120 s, or longer for large cases"),
+        Duration(),
+        Option("A rank without progress for this long hangs.", name="--watchdog", order=ROOM + 1),
+    ] = None
+
+
+class ResumableOptions(SuiteOptions):
+    """Whether an interrupted run leaves what a later one can go on with."""
+
+    resumable: Annotated[
+        bool,
+        Option("Leave the datasets also when interrupted: `ullage resume` then goes on.", order=AFTERWARDS + 1),
+    ] = False
+
+
+class CeilingOptions(TargetsOptions):
+    """What people declare of their targets."""
+
+    ceilings: Annotated[
+        dict[str, float],
+        CeilingRates(),
+        Option("What a target could reach at most: nvme:read=3.2GB/s.", name="--ceiling", order=CEILINGS),
+    ] = {}
+
+    @model_validator(mode="after")
+    def _of_targets(self) -> Self:
+        from ullage.analysis.ceilings.targets import CEILING_FORMS, unknown_ceiling
+
+        unknown = unknown_ceiling(self.ceilings, self.targets) if self.targets else None
+        if unknown is not None:
+            raise OptionError("ceilings", "not a ceiling of one of the targets", CEILING_FORMS, f"'{unknown}'")
+        return self
+
+
+class IntervalOptions(TimeBudgetOptions, SeedOptions):
+    """When a cell has been repeated often enough."""
+
+    interval: Annotated[
+        float,
+        Field(gt=0, lt=10, description="half the width of the median's interval over it"),
+        Share("not a relative width"),
+        Option("Stop a cell when its median is known to +- this.", order=REPETITIONS),
+    ] = 0.05
+    min_repetitions: Annotated[int, Field(ge=1), Option("Of every cell.", order=REPETITIONS)] = 3
+    max_repetitions: Annotated[int, Field(ge=1), Option("Of any cell.", order=REPETITIONS)] = 15
+
+    @model_validator(mode="after")
+    def _no_more_at_least_than_at_most(self) -> Self:
+        if self.min_repetitions > self.max_repetitions:
+            what = "more repetitions at least than at most"
+            raise OptionError("min_repetitions", what, "raise --max-repetitions")
+        return self

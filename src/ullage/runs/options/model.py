@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of the options models of all suites."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Self, cast
+
+from pydantic import Field, model_validator
+
+from ullage.model.base import Strict
+from ullage.model.plan import Target
+from ullage.runs.options.declared import Change, declared
+
+# Metadata of a field that is said on a command line, and is not kept in request.json: other fields follow from it.
+COMMAND_LINE_ONLY = Field(exclude=True)
+
+
+class OptionError(ValueError):
+    """What is wrong with the option of ``field``, for validators of models: ``what``, and what would be ``right``.
+
+    ``part``: of what was said, where not all of it is wrong.
+    """
+
+    def __init__(self, field: str, what: str, right: str = "", part: str = "") -> None:
+        super().__init__(what)
+        self.field = field
+        self.what = what
+        self.right = right
+        self.part = part
+
+
+class SuiteOptions(Strict):
+    """A field with an ``Option`` among its metadata is one; the others are what a run finds out.
+
+    ``changes``: what a suite says of options that it shares with others, by field. ``at``: what is measured where no
+    target is asked for.
+    """
+
+    changes: ClassVar[Mapping[str, Change]] = {}
+    at: ClassVar[tuple[Target, ...]] = ()
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """``said`` by field, and with it what follows for fields of which nothing was said.
+
+        What the fields declare themselves is settled here; a group or suite extends it for what depends on the machine
+        or on several options, and raises ``OptionError``.
+        """
+        values = dict(said)
+        for field, one in declared(cls).items():
+            text = (one.option.quick if said.get("quick") else "") or one.option.usual
+            if text and field not in said:
+                values[field] = one.read([text] if one.kind.repeated else text)
+        return values
+
+    @model_validator(mode="after")
+    def _not_below_the_least(self) -> Self:
+        for field, one in declared(type(self)).items():
+            value = getattr(self, field)
+            if one.option.least is None or value is None:
+                continue
+            fewest = min(cast("list[int]", value)) if isinstance(value, list) else value
+            if fewest < one.option.least:
+                raise OptionError(field, f"{fewest} is too few", f"at least {one.option.least}")
+        return self
+
+    def kept(self) -> dict[str, object]:
+        """What of them stands in request.json."""
+        return self.model_dump(mode="json")
+
+    @property
+    def measured(self) -> list[Target]:
+        """What is measured."""
+        return [*self.at]

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a command line, from values or from request.json to the options of a suite; each mistake is a ``UserError``.
+
+The place of a mistake is what people can find: the option as they typed it, or the JSON pointer in request.json.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
+
+from pydantic import ValidationError
+
+from ullage.errors import UserError
+from ullage.runs.inputs import ParsedOptions
+from ullage.runs.options.declared import Declared, declared
+from ullage.runs.options.model import OptionError, SuiteOptions
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic_core import ErrorDetails
+
+    from ullage.model.request import Request
+    from ullage.runs.options.kinds import Word
+
+ModelT = TypeVar("ModelT", bound="BaseModel")
+OptionsT = TypeVar("OptionsT", bound=SuiteOptions)
+_IN_REQUEST = "options"
+# From a field, what follows below it, and the part of what was typed that is wrong.
+_Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
+
+
+def parse_options(model: type[SuiteOptions], **words: object) -> ParsedOptions:
+    """What is asked by ``words``, typed texts by the names of their options; None, False and empty: not said."""
+    by_word = {one.word: one for one in declared(model).values()}
+    said: dict[str, object] = {}
+    typed: dict[str, str] = {}
+    for name, word in words.items():
+        one = by_word[name]
+        if word is not None and word is not False and word != []:
+            said[one.field] = one.read(cast("Word", word))
+            typed[one.field] = _typed(one, word)
+    return parsed(checked(model, said, typed))
+
+
+def settled(model: type[SuiteOptions], **said: object) -> ParsedOptions:
+    """What is asked by values, by their fields: for suites that are made of others."""
+    return parsed(checked(model, said, {}))
+
+
+def parsed(options: SuiteOptions) -> ParsedOptions:
+    """As they stand in a request."""
+    return ParsedOptions(options.measured, options.kept())
+
+
+def checked(model: type[OptionsT], said: Mapping[str, object], typed: Mapping[str, str]) -> OptionsT:
+    """``said`` with what follows from it, as options. ``typed``: the texts of it, for the place of a mistake."""
+    options = declared(model)
+
+    def place(field: str, _rest: tuple[int | str, ...], part: str = "") -> str:
+        return f"{options[field].name} {part or typed.get(field, '')}".rstrip() if field in options else field
+
+    try:
+        return model.model_validate(model.settle(said))
+    except OptionError as error:
+        raise UserError(error.what, place(error.field, (), error.part), error.right) from error
+    except ValidationError as error:
+        raise _first_mistake(error, place) from error
+
+
+def read_options(model: type[ModelT], request: "Request") -> ModelT:
+    """The options of a request, in the form of the suite that wrote them."""
+
+    def place(field: str, rest: tuple[int | str, ...], _part: str = "") -> str:
+        return f"request.json {_pointer((_IN_REQUEST, field, *rest))}"
+
+    try:
+        return model.model_validate(request.options)
+    except ValidationError as error:
+        raise _first_mistake(error, place, "take it from a copy of the result") from error
+
+
+def _first_mistake(error: ValidationError, place: _Place, right: str = "") -> UserError:
+    first = error.errors(include_url=False, include_input=False)[0]
+    cause = _cause(first)
+    if cause is not None:
+        return UserError(cause.what, place(cause.field, (), cause.part), cause.right or right)
+    field, *rest = first["loc"] or ("",)
+    return UserError(first["msg"], place(str(field), tuple(rest), ""), right)
+
+
+def _cause(error: "ErrorDetails") -> OptionError | None:
+    """What a validator of the model has raised."""
+    found = error.get("ctx", {}).get("error")
+    return found if isinstance(found, OptionError) else None
+
+
+def _pointer(parts: tuple[int | str, ...]) -> str:
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
+
+
+def _typed(one: Declared, word: object) -> str:
+    """The text that was typed, where it is one and short enough to be said again."""
+    return "" if one.is_flag or one.kind.repeated else str(word)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Peers in turn with us: which of their jobs is due, within which time, and what comes of it.
+
+A suite says which job stands beside which of its cases, as ``PeerJob``; counting, resuming, giving up, notes and the
+lines of ``peers.ndjson`` are here.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from ullage.analysis.statistics import median
+from ullage.model.peer import PeerRecord
+from ullage.peers import Installed, PeerError
+from ullage.peers.hpcc import PEER as HPCC
+from ullage.peers.hpcc import HpccAnswer, HpccJob, expected_s, hpcc_command, run_hpcc
+from ullage.runs.deadline import Deadline
+from ullage.runs.notes import Note, note_once
+from ullage.runs.session import Session
+
+# However little time is left, for a run that was begun.
+_LEAST_LIMIT_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class PeerNumbers:
+    """What a tool gave for one phase of one case, by the name of the metric."""
+
+    case: str
+    phase: str
+    values: dict[str, float]
+    version: str
+    command: list[str]
+
+
+@dataclass(frozen=True)
+class PeerJob:
+    """Work that ``tool`` does beside ``cases`` of ours.
+
+    ``run`` gives numbers one by one, in about ``limit_s`` at most, None: in its own time; ``PeerError`` where there is
+    none. ``expected_s`` is what it takes by what is known of ours, ``start_s`` what that leaves out until it was seen.
+    ``what`` stands in the sentence on a failure, ``stage`` in that on what goes on, ``note`` is for whoever reads the
+    numbers. It is tried until it has failed ``tries`` times in a row, and not at all after ``patience`` failures of its
+    tool with no success.
+    """
+
+    tool: str
+    cases: tuple[str, ...]
+    run: Callable[[float | None], Iterable[PeerNumbers]]
+    expected_s: float = 0.0
+    start_s: float = 0.0
+    what: str = ""
+    stage: str = ""
+    note: Note | None = None
+    tries: int = 1
+    patience: int = 3
+
+    @property
+    def key(self) -> tuple[str, tuple[str, ...]]:
+        """The same job is known by it however often it is made."""
+        return self.tool, self.cases
+
+
+@dataclass
+class PeerRuns:
+    """All runs of peers into one result. ``now``: a clock in s."""
+
+    session: Session
+    now: Callable[[], float] = time.monotonic
+    _counts: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    _seconds: dict[object, float] = field(default_factory=dict[object, float])
+    _longer: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+    _failures: dict[object, int] = field(default_factory=dict[object, int])
+
+    def __post_init__(self) -> None:
+        """Go on counting where an earlier part of the run has ended."""
+        for record in self.session.result.read_peers():
+            key = record.case, record.tool
+            self._counts[key] = max(self._counts.get(key, 0), record.repetition + 1)
+
+    def count(self, job: PeerJob) -> int:
+        """Numbers that each of its cases has at least."""
+        return min((self._counts.get((case, job.tool), 0) for case in job.cases), default=0)
+
+    def may_run(self, job: PeerJob) -> bool:
+        """Whether it makes sense to try it."""
+        works = any(tool == job.tool for _, tool in self._counts)
+        has_given_up = not works and self._failures.get(job.tool, 0) >= job.patience
+        return not has_given_up and self._failures.get(job.key, 0) < job.tries
+
+    def seconds(self, job: PeerJob) -> float:
+        """How long it will take: as long as last time, else what is expected and what others took beyond that."""
+        known = self._seconds.get(job.key)
+        longer = self._longer.get(job.tool)
+        return known if known is not None else job.expected_s + (median(longer) if longer else job.start_s)
+
+    def measure(
+        self,
+        jobs: Iterable[PeerJob],
+        rounds: int | None = None,
+        deadline: Deadline | None = None,
+    ) -> None:
+        """Each of ``jobs`` once, unless it has ``rounds`` numbers already; those with the fewest come first."""
+        possible = [job for job in jobs if self.may_run(job) and (rounds is None or self.count(job) < rounds)]
+        todo = sorted(possible, key=self.count)
+        if deadline is not None and deadline.left_s <= 0:
+            return
+        stage = ""
+        for job in todo:
+            if not self.may_run(job) or (deadline is not None and deadline.left_s < self.seconds(job)):
+                continue
+            if job.stage != stage:
+                stage = job.stage
+                alike = sum(self.seconds(one) for one in todo if one.stage == stage)
+                self.session.progress.stage(stage, 0, alike if deadline is None else deadline.left_s)
+            self._measure(job, rounds, deadline)
+
+    def _measure(self, job: PeerJob, rounds: int | None, deadline: Deadline | None) -> None:
+        counts = {case: self._counts.get((case, job.tool), 0) for case in job.cases}
+        began = self.now()
+        try:
+            for numbers in job.run(None if deadline is None else max(_LEAST_LIMIT_S, deadline.left_s)):
+                if rounds is None or counts[numbers.case] < rounds:
+                    self._append(job.tool, numbers, counts[numbers.case])
+        except PeerError as error:
+            for key in (job.tool, job.key):
+                self._failures[key] = self._failures.get(key, 0) + 1
+            note_once([Note("peer-failed", f"{job.tool} gave no number{job.what}: {error}")], self.session)
+            return
+        took_s = self.now() - began
+        self._failures[job.key] = 0
+        self._counts.update({(case, job.tool): count + 1 for case, count in counts.items()})
+        self._seconds[job.key] = took_s
+        self._longer.setdefault(job.tool, []).append(max(0.0, took_s - job.expected_s))
+        if job.note is not None:
+            note_once([job.note], self.session)
+
+    def _append(self, tool: str, numbers: PeerNumbers, repetition: int) -> None:
+        self.session.result.append_peer(
+            PeerRecord(
+                case=numbers.case,
+                phase=numbers.phase,
+                tool=tool,
+                version=numbers.version,
+                repetition=repetition,
+                values=numbers.values,
+                command=numbers.command,
+            )
+        )
+
+
+class RunHpcc(Protocol):
+    """Does a job, in ``limit_s`` at most; ``PeerError`` when it gives no number."""
+
+    def __call__(self, program: Installed, job: HpccJob, *, limit_s: float) -> HpccAnswer:
+        """What it says."""
+        ...
+
+
+@dataclass(frozen=True)
+class Hpcc:
+    """hpcc as this machine has it, which tells in one run what stands beside many cases. ``run`` does a job."""
+
+    program: Installed
+    run: RunHpcc = run_hpcc
+
+    def numbers(
+        self, job: HpccJob, values: Callable[[HpccAnswer], Sequence[tuple[str, str, dict[str, float]]]], limit_s: float
+    ) -> Iterable[PeerNumbers]:
+        """``values``: case, phase and values by metric, of an answer."""
+        answer = self.run(self.program, job, limit_s=limit_s)
+        for case, phase, found in values(answer):
+            yield PeerNumbers(case, phase, found, answer.version, hpcc_command(self.program, job))
+
+
+def hpcc_job(
+    hpcc: Hpcc,
+    job: HpccJob,
+    cases: Sequence[str],
+    values: Callable[[HpccAnswer], Sequence[tuple[str, str, dict[str, float]]]],
+    limit_s: float,
+) -> PeerJob:
+    """One run of hpcc beside ``cases``; see ``Hpcc.numbers``."""
+    return PeerJob(HPCC.name, tuple(cases), lambda _: hpcc.numbers(job, values, limit_s), expected_s(job))

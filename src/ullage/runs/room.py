@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether targets can be used at all, and how much of them a run may take: known before anything is started."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
+from ullage.model.plan import Limits, Target
+from ullage.model.system import Memory, Place
+from ullage.uri import target_path, target_scheme
+
+NO_LIMIT: Final = 1 << 62
+# Free space shrinks by what else goes on at the target, and file systems need some for themselves.
+_SHARE: Final = 0.9
+_FILE_SYSTEM_BLOCK: Final = 4096
+
+
+@dataclass(frozen=True)
+class Room:
+    """Bytes and files that all datasets together may take; ``file_bytes``: what a small file takes at least."""
+
+    bytes: int
+    files: int
+    file_bytes: int = _FILE_SYSTEM_BLOCK
+
+
+def room_at(place: Place, limits: Limits, memory: Memory) -> Room:
+    """By the engine's own rule, less a margin."""
+    inodes = NO_LIMIT if place.free_inodes is None else int(place.free_inodes * limits.space_fraction * _SHARE)
+    return Room(int(most_bytes(place, limits, memory) * _SHARE), inodes, place.block_bytes or _FILE_SYSTEM_BLOCK)
+
+
+def most_bytes(place: Place, limits: Limits, memory: Memory) -> int:
+    """What the engine lets a run take at ``place``; ``NO_LIMIT`` where the free space is not known."""
+    free = place.free_bytes
+    if free is None:
+        return NO_LIMIT if limits.space_bytes is None else limits.space_bytes
+    if place.is_memory and memory.available_bytes is not None:
+        free = min(free, memory.available_bytes)
+    allowed = min(int(free * limits.space_fraction), max(0, free - limits.reserve_bytes))
+    return allowed if limits.space_bytes is None else min(allowed, limits.space_bytes)
+
+
+def check_paths(targets: Iterable[Target]) -> None:
+    """``UserError`` for a target without a place for files."""
+    for target in targets:
+        if target_path(target) is None:
+            what = f"target '{target.name}' has no place for files ({target_scheme(target)}:)"
+            raise UserError(what, "--target", "write NAME=PATH", EXIT_BAD_INPUT)
+
+
+def check_places(places: Iterable[Place]) -> None:
+    """``UserError`` (exit code 3) for a target that is missing, no folder, or not to be written to."""
+    for place in places:
+        where, right = f"target '{place.target}' ({place.path})", "name a folder that you may write to"
+        if not place.exists:
+            raise UserError("does not exist", where, "make the folder, or correct the path", EXIT_ENVIRONMENT)
+        if not Path(place.path).is_dir():
+            raise UserError("is no folder", where, right, EXIT_ENVIRONMENT)
+        if not os.access(place.path, os.W_OK | os.X_OK):
+            read_only = "ro" in place.options
+            what = "lies on a file system that is mounted read-only" if read_only else "cannot be written to"
+            raise UserError(what, where, right, EXIT_ENVIRONMENT)

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a printed b_eff_io run says when its numbers are worked out again.
+
+Every formula rises with each of its numbers, so the least and largest printed alike bound what rounding allows.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.analysis.findings.words import columns
+from ullage.importers.printed import Printed
+from ullage.model.summary import Finding
+from ullage.quantity import processes
+from ullage.suites.b_eff_io.formula import access_mean, b_eff_io, implied_write_side, memory_s, write_side
+from ullage.suites.b_eff_io.importer.reading import PrintedPartition
+from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, REWRITTEN_TYPE, TYPES, Access, PatternType, patterns_of
+from ullage.units import format_volume
+
+MEGA: Final = 1e6
+Which = Callable[[Printed], float]
+_WEIGHTS: Final = len(TYPES) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """A number worked out from printed ones, and what their rounding allows; MB/s."""
+
+    value: float
+    low: float
+    high: float
+
+    def fits(self, shown: Printed) -> bool:
+        """Whether ``shown`` may be it."""
+        return self.low <= shown.high and shown.low <= self.high
+
+
+def _exact(shown: Printed) -> float:
+    return shown.value
+
+
+def _low(shown: Printed) -> float:
+    return shown.low
+
+
+def _high(shown: Printed) -> float:
+    return shown.high
+
+
+def _bounded(of: Callable[[Which], float | None]) -> Bounded | None:
+    value, low, high = of(_exact), of(_low), of(_high)
+    return None if value is None or low is None or high is None else Bounded(value, low, high)
+
+
+def average(partition: PrintedPartition, access: Access) -> Bounded | None:
+    """B of an access from the totals of its types; where only scatter was rewritten, that is the average."""
+
+    def of(which: Which) -> float | None:
+        totals = _totals(partition, access, which)
+        if access == "rewrite" and partition.rewrites is False:
+            return totals.get(REWRITTEN_TYPE)
+        return access_mean(totals)
+
+    return _bounded(of)
+
+
+def printed_write_side(partition: PrintedPartition) -> Bounded | None:
+    """W' from the totals; None where they were not printed."""
+
+    def of(which: Which) -> float | None:
+        again = _totals(partition, "rewrite", which).get(REWRITTEN_TYPE)
+        return None if again is None else write_side(_totals(partition, "write", which), again)
+
+    return _bounded(of)
+
+
+def headline(partition: PrintedPartition) -> Bounded | None:
+    """b_eff_io from the totals; None where they were not printed."""
+    side, read = printed_write_side(partition), average(partition, "read")
+    if side is None or read is None:
+        return None
+    pairs = ((side.value, read.value), (side.low, read.low), (side.high, read.high))
+    return Bounded(*(b_eff_io(w, r) for w, r in pairs))
+
+
+def needed_write_side(partition: PrintedPartition) -> Bounded | None:
+    """W' that the printed headline and average of reads need."""
+    value, read = partition.value, partition.averages.get("read")
+    if value is None or read is None or read.low <= 0:
+        return None
+    pairs = ((value.value, read.value), (value.low, read.high), (value.high, read.low))
+    return Bounded(*(implied_write_side(b, r) for b, r in pairs))
+
+
+def scatter_first_write(partition: PrintedPartition) -> Bounded | None:
+    """What scatter had in the first write, if the printed rewrite is scatter's alone, as without -rewrite."""
+    side, write, rewrite = needed_write_side(partition), partition.averages["write"], partition.averages.get("rewrite")
+    if side is None or rewrite is None or partition.rewrites is True:
+        return None
+    found = Bounded(
+        rewrite.value - _WEIGHTS * (side.value - write.value),
+        rewrite.low - _WEIGHTS * (side.high - write.low),
+        rewrite.high - _WEIGHTS * (side.low - write.high),
+    )
+    return found if found.high > 0 else None
+
+
+def memory_bytes(partition: PrintedPartition) -> float | None:
+    """Of the whole machine as it was given, or about, by the volume and its percentage."""
+    if partition.memory_mib is not None:
+        return float(partition.memory_mib * MIB)
+    volume, percent = partition.volume_mib, partition.percent
+    return None if volume is None or percent is None or percent.value <= 0 else volume.value / percent.value * 100 * MIB
+
+
+def memory_time_s(partition: PrintedPartition) -> float | None:
+    """The time for all of the memory at b_eff_io, in one unit for both."""
+    memory, value = memory_bytes(partition), partition.value
+    return None if memory is None or value is None or value.value <= 0 else memory_s(memory, value.value * MEGA)
+
+
+def _totals(partition: PrintedPartition, access: Access, which: Which) -> dict[PatternType, float]:
+    found: dict[PatternType, float] = {}
+    for kind in TYPES:
+        total = partition.total(access, kind)
+        if total is not None:
+            found[kind] = which(total)
+    return found
+
+
+# -- findings ----------------------------------------------------------------------------------------------------------
+
+
+RECOMPUTED: Final = "b_eff_io-recomputed"
+UNITS: Final = "b_eff_io-units"
+LOST: Final = "b_eff_io-lost"
+_LONGEST_TARGET: Final = 64
+_CONTROL_OFF: Final = 0.05
+
+
+def findings_of(partition: PrintedPartition) -> list[Finding]:
+    """Whether the headline follows from what was printed, what it needs where not, and what units do to it."""
+    return [*_wrong(partition), *_recomputed(partition), *_volume(partition), *_minutes(partition)]
+
+
+def _wrong(partition: PrintedPartition) -> Iterator[Finding]:
+    """Patterns whose data came back wrong: the original prints -999.999 in their place."""
+    for access in ACCESSES:
+        for kind in TYPES:
+            found = [one.number for one in patterns_of(kind) if (access, kind, one.position or -1) in partition.wrong]
+            if found:
+                text = f"{_subject(partition)}data came back wrong in {len(found)} of the patterns of {access}, {kind}."
+                numbers = columns(
+                    target=target_of(partition),
+                    hint_set="",
+                    ranks=partition.processes,
+                    access=access,
+                    pattern_type=kind,
+                    patterns=found,
+                    why="failed",
+                )
+                yield Finding(kind=LOST, text=text, severity="warning", numbers=numbers)
+
+
+def target_of(partition: PrintedPartition) -> str:
+    """The machine, where it was printed."""
+    return partition.machine[:_LONGEST_TARGET] or "b_eff_io"
+
+
+def _recomputed(partition: PrintedPartition) -> Iterator[Finding]:
+    """From the totals where the tables were printed; else what the averages leave open."""
+    value = partition.value
+    if value is None:
+        return
+    again = headline(partition)
+    yield _needed(partition, value) if again is None else _from_totals(partition, value, again)
+
+
+def _from_totals(partition: PrintedPartition, value: Printed, again: Bounded) -> Finding:
+    found = {"b_eff_io": (value, again)}
+    for access in ACCESSES:
+        shown, mean = partition.averages.get(access), average(partition, access)
+        if shown is not None and mean is not None:
+            found[f"B_{access}"] = (shown, mean)
+    fits = all(worked_out.fits(shown) for shown, worked_out in found.values())
+    said = "; ".join(
+        f"{name} {shown.value:.8g} printed, {worked_out.value:.8g} from the totals of the types"
+        + ("" if worked_out.fits(shown) else f" (rounding allows {worked_out.low:.8g} to {worked_out.high:.8g})")
+        for name, (shown, worked_out) in found.items()
+    )
+    side = printed_write_side(partition)
+    tail = "" if side is None else f" W', which is not printed, is {side.value:.3f} MB/s."
+    what = "follow within rounding" if fits else "do NOT follow"
+    return Finding(
+        kind=RECOMPUTED,
+        text=f"{_subject(partition)}the printed numbers {what}, in MB/s: {said}.{tail}",
+        severity="info" if fits else "warning",
+        numbers=columns(
+            ranks=partition.processes,
+            name=list(found),
+            printed=[shown.value for shown, _ in found.values()],
+            recomputed=[worked_out.value for _, worked_out in found.values()],
+            consistent=fits,
+            write_side=None if side is None else side.value * MEGA,
+        ),
+    )
+
+
+def _needed(partition: PrintedPartition, value: Printed) -> Finding:
+    side, read = needed_write_side(partition), partition.averages["read"]
+    if side is None:
+        return Finding(kind=RECOMPUTED, text=f"{_subject(partition)}W' cannot be worked out.", severity="warning")
+    write, scatter = partition.averages["write"], scatter_first_write(partition)
+    text = (
+        f"{_subject(partition)}the printed b_eff_io of {value.value:.3f} MB/s is sqrt(W' x B_read) with W' = "
+        f"{side.value:.3f} MB/s (b_eff_io^2 / B_read; rounding allows {side.low:.4f} to {side.high:.4f}). The three "
+        f"printed averages alone do not determine it: in W' the rewrite of scatter takes the place of its second "
+        f"weight, and no bandwidth of scatter is printed. B_write in the place of W' would give "
+        f"{b_eff_io(write.value, read.value):.3f} MB/s."
+    )
+    if scatter is not None:
+        text += (
+            f" Without -rewrite the printed rewrite is that of scatter alone, and scatter's first write was then "
+            f"{scatter.value:.1f} MB/s."
+        )
+    return Finding(
+        kind=RECOMPUTED,
+        text=text,
+        numbers=columns(
+            ranks=partition.processes,
+            b_eff_io=value.value * MEGA,
+            write_side=side.value * MEGA,
+            low=side.low * MEGA,
+            high=side.high * MEGA,
+            scatter_first_write=None if scatter is None else scatter.value * MEGA,
+            determined=False,
+        ),
+    )
+
+
+def _volume(partition: PrintedPartition) -> Iterator[Finding]:
+    """Only where the percentage contradicts its own parts."""
+    volume, shown, memory = partition.volume_mib, partition.percent, partition.memory_mib
+    if volume is None or shown is None or not memory:
+        return
+    low, high = volume.low / memory * 100, volume.high / memory * 100
+    if low > shown.high or high < shown.low:
+        text = (
+            f"{_subject(partition)}{volume.value:.3f} MiB are {volume.value / memory * 100:.1f} % of {memory} MiB, and "
+            f"not {shown.value:.1f} % as printed."
+        )
+        numbers = columns(ranks=partition.processes, printed=shown.value, recomputed=volume.value / memory * 100)
+        yield Finding(kind=UNITS, text=text, severity="warning", numbers=numbers)
+
+
+def _minutes(partition: PrintedPartition) -> Iterator[Finding]:
+    """The original divides MiB by MB/s."""
+    memory, seconds, value = memory_bytes(partition), memory_time_s(partition), partition.value
+    if memory is None or seconds is None or value is None:
+        return
+    about = "" if partition.memory_mib is not None else "about "
+    text = (
+        f"{_subject(partition)}moving all of the memory, {about}{format_volume(memory)}, at b_eff_io takes "
+        f"{seconds / 60:.1f} min."
+    )
+    shown = partition.minutes
+    mixed = memory / MIB / value.value / 60
+    if shown is not None and abs(shown.value - seconds / 60) > shown.off:
+        text += f" {shown.value:.1f} min was printed"
+        text += ": that is MiB divided by MB/s." if abs(shown.value - mixed) <= shown.off else "."
+    numbers = columns(
+        ranks=partition.processes,
+        memory=memory,
+        seconds=seconds,
+        printed_minutes=None if shown is None else shown.value,
+    )
+    yield Finding(kind=UNITS, text=text, numbers=numbers)
+
+
+def _subject(partition: PrintedPartition) -> str:
+    return f"{processes(partition.processes)}: "

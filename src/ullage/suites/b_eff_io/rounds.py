@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a round still lacks, which patterns are left out because they hung, and the sentences on both. Pure.
+
+What is lacking may have to be written again because the data of an earlier launch is gone. A pattern that hung is left
+out from then on, in all accesses and rounds of the same type, partition, set of hints and target. Where two patterns of
+a type hung the others would too, and each would cost the patience of the watchdog: the type is given up there.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from ullage.quantity import listing, processes
+from ullage.suites.b_eff_io.cases import dataset_of
+from ullage.suites.b_eff_io.measured import Attempt, CellKey
+from ullage.suites.b_eff_io.patterns import PATTERNS, SEGMENTED_TYPES, TIMED_TYPES, PatternType
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What is left of a round; of ``wanted`` those in ``again`` went well before, and only make their data anew."""
+
+    wanted: frozenset[CellKey]
+    again: tuple[CellKey, ...]
+
+
+def rest_of(
+    keys: Sequence[CellKey], done: Collection[CellKey], given_up: Collection[CellKey], there: Collection[str]
+) -> Rest:
+    """Of all ``keys`` of a round. ``there``: datasets that are still in place."""
+    wanted = {key: None for key in keys if key not in done and key not in given_up}
+    to_look_at = list(wanted)
+    again: list[CellKey] = []
+    while to_look_at:
+        for maker in _makers(to_look_at.pop()):
+            if dataset_of(maker) not in there and maker not in wanted and maker not in given_up:
+                wanted[maker] = None
+                again.append(maker)
+                to_look_at.append(maker)
+    return Rest(frozenset(wanted), tuple(key for key in keys if key in again))
+
+
+def runnable(keys: Sequence[CellKey], there: Collection[str]) -> list[CellKey]:
+    """Those of a launch that find what they need: a dataset that is ``there``, or made before them in the launch.
+
+    Segments take their counts from the datasets of other types, as far as there are any.
+    """
+    made = set(there)
+    found: list[CellKey] = []
+    for key in keys:
+        makers = _makers(key)
+        if makers and not any(dataset_of(maker) in made for maker in makers):
+            continue
+        if key.access == "write":
+            made.add(dataset_of(key))
+        found.append(key)
+    return found
+
+
+def _makers(key: CellKey) -> list[CellKey]:
+    """Cells that make what ``key`` uses."""
+    if key.access != "write":
+        return [_writer(key, key.type)]
+    return [_writer(key, kind) for kind in TIMED_TYPES] if key.type in SEGMENTED_TYPES else []
+
+
+def _writer(key: CellKey, kind: PatternType) -> CellKey:
+    return replace(key, access="write", type=kind)
+
+
+_MOST_HANGS: Final = 2
+_Place: TypeAlias = tuple[str, int, int, PatternType]
+
+
+class Skips:
+    """What is known of hangs; fed with attempts in any order."""
+
+    def __init__(self, attempts: Iterable[Attempt] = ()) -> None:
+        self._hung: dict[_Place, set[int]] = {}
+        for attempt in attempts:
+            self.note(attempt)
+
+    def note(self, attempt: Attempt) -> bool:
+        """Whether ``attempt`` ended in a hang that was not known before."""
+        if attempt.hung is None:
+            return False
+        known = self._hung.setdefault(_place(attempt.key), set())
+        is_new = attempt.hung not in known
+        known.add(attempt.hung)
+        return is_new
+
+    def of(self, key: CellKey) -> list[int]:
+        """Numbers of the patterns to leave out, rising."""
+        return sorted(self._hung.get(_place(key), ()))
+
+    def is_given_up(self, key: CellKey) -> bool:
+        """Whether the whole type is."""
+        return len(self.of(key)) >= _MOST_HANGS
+
+
+def _place(key: CellKey) -> _Place:
+    return key.target, key.hints, key.ranks, key.type
+
+
+_MOST_CELLS: Final = 4
+
+
+def _cell_text(key: CellKey, where: str = "") -> str:
+    return f"{key.access} of type {key.type} by {processes(key.ranks)}{where}"
+
+
+def hang_text(hung: Attempt, watchdog_s: float, where: str = "") -> str:
+    """``where``: what else tells its case from others."""
+    number = hung.hung if hung.hung is not None else -1
+    size = PATTERNS[number].size if 0 <= number < len(PATTERNS) else "unknown"
+    return (
+        f"pattern {number} ({size}) made no progress for {watchdog_s:g} s in the {_cell_text(hung.key, where)} on "
+        f"{hung.key.target}: the run goes on without it"
+    )
+
+
+def given_up_text(key: CellKey, patterns: Sequence[int], where: str = "") -> str:
+    """After hangs in several patterns of a type."""
+    numbers = listing([str(number) for number in patterns])
+    place = f"{processes(key.ranks)}{where} on {key.target}"
+    return f"patterns {numbers} of type {key.type} hung with {place}: the rest of the type is given up there"
+
+
+def again_text(again: Sequence[CellKey]) -> str:
+    """Data of an earlier launch that is gone."""
+    cells = listing([_cell_text(key) for key in again], _MOST_CELLS)
+    return f"run again for the data that is gone: {cells}; the first value counts"

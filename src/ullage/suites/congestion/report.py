@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a congestion run: impacts, the times behind them, and the victims' exchanges as curves."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Final, cast
+
+from ullage.model.flags import OVERSUBSCRIBED
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_quantity, format_row
+from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import Column, grid_of, value_hint, value_text
+from ullage.report.latency import bucket_midpoint_ns
+from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot, short
+from ullage.report.vega import INK, Spec, ordered_colors, ordinal, time_axis, tooltip
+
+SUITE: Final = "congestion"
+IMPACTS: Final = ("congestion_impact", "congestion_impact_p99")
+_MOST_NAMED: Final = 16
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A test under one load: its rows by metric and state, impacts without one."""
+
+    load: str
+    test: str
+    rows: dict[tuple[str, str], Row] = field(default_factory=dict[tuple[str, str], Row])
+
+    def of(self, metric: str, state: str = "") -> Row | None:
+        return self.rows.get((metric, state))
+
+
+def tables(data: ReportData) -> Content | None:
+    """None for other suites, and where nothing was measured."""
+    rows = data.rows_of(SUITE)
+    if not rows:
+        return None
+    lines: dict[tuple[str, str], _Line] = {}
+    for row in rows:
+        load, test = str(row.params["load"]), str(row.params["test"])
+        line = lines.setdefault((load, test), _Line(load, test))
+        line.rows[row.metric, str(row.params.get("state", ""))] = row
+    found = list(lines.values())
+    grids = [
+        *grid_of("what the load does to the victims: congested / isolated", _IMPACT_COLUMNS, found),
+        *grid_of("an exchange of the victims", _TIME_COLUMNS, found),
+    ]
+    return Content(notes=_notes(data, rows), grids=grids)
+
+
+def _impact(heading: str, metric: str) -> Column[_Line]:
+    return Column(heading, lambda line: value_text(line.of(metric)), hint=lambda line: value_hint(line.of(metric)))
+
+
+def _time(heading: str, metric: str, state: str) -> Column[_Line]:
+    return Column(
+        heading, lambda line: value_text(line.of(metric, state)), hint=lambda line: value_hint(line.of(metric, state))
+    )
+
+
+_WHO: Final[tuple[Column[_Line], ...]] = (
+    Column("load", lambda line: line.load, is_number=False),
+    Column("test", lambda line: line.test, is_number=False),
+)
+_IMPACT_COLUMNS: Final = (*_WHO, _impact("mean", IMPACTS[0]), _impact("p99", IMPACTS[1]))
+_TIME_COLUMNS: Final = (
+    *_WHO,
+    _time("mean, isolated", "congestion_time", "isolated"),
+    _time("congested", "congestion_time", "congested"),
+    _time("p99, isolated", "congestion_time_p99", "isolated"),
+    _time("congested", "congestion_time_p99", "congested"),
+    _time("a victim sends, isolated", "congestion_bandwidth", "isolated"),
+    _time("congested", "congestion_bandwidth", "congested"),
+)
+
+
+def _notes(data: ReportData, rows: Sequence[Row]) -> list[str]:
+    notes: list[str] = []
+    if any(row.has_flag(OVERSUBSCRIBED) for row in rows):
+        notes.append(
+            "Oversubscribed: there were fewer cores than ranks, so the load took the victims' cores. These impacts say "
+            "nothing of a network."
+        )
+    phases = [phase for row in rows for phase in data.phases_of(row)]
+    notes += [*_who(rows, phases), *_traffic(data, rows)]
+    if rows[0].params.get("nodes") == 1:
+        notes.append("One node: the ranks share memory, not a network, and there is no ceiling to hold them against.")
+    return notes
+
+
+def _who(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[str]:
+    found = next((phase.facts["victims"] for phase in phases if "victims" in phase.facts), None)
+    count, ranks = int(rows[0].params["victims"]), int(rows[0].params["ranks"])
+    named = ""
+    victims = cast("list[object]", found) if isinstance(found, list) else []
+    if 0 < len(victims) <= _MOST_NAMED:
+        named = f" (ranks {', '.join(map(str, victims))})"
+    return [f"{count} of {ranks} ranks are victims{named}; the other {ranks - count} load the network or rest."]
+
+
+def _traffic(data: ReportData, rows: Sequence[Row]) -> list[str]:
+    """What the load itself moved, as the median over the repetitions."""
+    rates: dict[str, list[float]] = {}
+    for row in rows:
+        if row.metric == "congestion_time" and row.params.get("state") == "congested":
+            rates.setdefault(str(row.params["load"]), []).extend(_rates(data.phases_of(row)))
+    words = [f"{load} {format_quantity(median(found), 'B/s') if found else DASH}" for load, found in rates.items()]
+    return [f"What the load itself moved: {', '.join(words)}."] if words else []
+
+
+def _rates(phases: Sequence[PhaseRecord]) -> list[float]:
+    return [
+        phase.counters["load_bytes"] / took.most
+        for phase in phases
+        if (took := phase.gauges.get("load_s")) and took.most > 0 and "load_bytes" in phase.counters
+    ]
+
+
+SECTION: Final = Section(
+    name="congestion",
+    title="Congestion",
+    doc="Victims exchange messages in random rings (latency: 8 B, bandwidth: 8 at once of 128 KiB) and add up 8 bytes, "
+    "first alone, then while the others all send to one of them (incast) or each to each (alltoall). An impact of 1 is "
+    "none; each is that of the same repetition.",
+    order=7,
+    build=tables,
+    suite=SUITE,
+)
+
+
+# -- impacts as bars, and the victims' times alone and under load as shares of their exchanges -------------------------
+
+
+_NAMES: Final = ("mean", "p99")
+_STATES: Final = ("isolated", "congested")
+_STATE_COLORS: Final = ("#1f5f8b", "#d9742b")
+_NS: Final = 1e9
+# Of the exchanges, those that took longer: one point where the share falls below each of these.
+_SHARES: Final = tuple(10 ** (-step / 8) for step in range(41))
+_BAR_TOOLTIP: Final = tooltip(("name", "test"), ("what", "of"), ("text", "impact"), ("flags", "flags"))
+_LINE_TOOLTIP: Final = tooltip(("state", "the others"), ("text", "time"), ("share", "take longer"))
+
+
+def figures(data: ReportData) -> list[Figure]:
+    """Bars of all loads, then a figure for each load and test."""
+    rows = data.rows_of(SUITE)
+    impacts = [row for row in rows if row.metric in IMPACTS and row.median > 0]
+    return [*([_bars(impacts)] if impacts else []), *_tails(data, rows)]
+
+
+def _bars(rows: Sequence[Row]) -> Figure:
+    labels = list(dict.fromkeys(map(_label, rows)))
+    values: list[Spec] = [
+        {
+            "name": _label(row),
+            "what": _NAMES[IMPACTS.index(row.metric)],
+            "y": short(row.median),
+            "floor": 1.0,
+            "text": format_row(row),
+            "flags": ", ".join(row.flag_codes),
+        }
+        for row in rows
+    ]
+    found = [1.0, *(row.median for row in rows)]
+    x = log_axis("y", (min(found) / 1.15, max(found) * 1.15), "congested / isolated")
+    place = {
+        "y": bar_names(labels, 220),
+        "yOffset": {"field": "what", "type": "ordinal", "sort": list(_NAMES)},
+    }
+    color = ordinal(
+        "what",
+        _NAMES,
+        "",
+        scale={"domain": list(_NAMES), "range": ordered_colors(len(_NAMES))},
+        legend={"orient": "top", "title": None},
+    )
+    rule: Spec = {"x": {"datum": 1.0, "type": "quantitative", "scale": x["scale"]}}
+    layers: list[Spec] = [
+        {"data": {"values": values}, **bar_layer(place, x, color, _BAR_TOOLTIP)},
+        {"data": {"values": [{}]}, "mark": {"type": "rule", "color": INK}, "encoding": rule},
+    ]
+    caption = "Bars begin at 1, where the load changes nothing. The axis is logarithmic."
+    return Figure("impact", caption, layered(410, {"step": 14}, layers), wide=True)
+
+
+def _label(row: Row) -> str:
+    return f"{row.params['test']}, {row.params['load']}"
+
+
+def _tails(data: ReportData, rows: Iterable[Row]) -> list[Figure]:
+    pairs: dict[tuple[str, str], dict[str, list[PhaseRecord]]] = {}
+    for row in rows:
+        if row.metric == "congestion_time":
+            by_state = pairs.setdefault((str(row.params["load"]), str(row.params["test"])), {})
+            by_state[str(row.params["state"])] = data.phases_of(row)
+    return [
+        Figure(f"{test} under {load}", "Over all victims and repetitions.", spec)
+        for (load, test), by_state in pairs.items()
+        if (spec := _tail_spec(by_state)) is not None
+    ]
+
+
+def _tail_spec(by_state: dict[str, list[PhaseRecord]]) -> Spec | None:
+    values = [value for state in _STATES for value in _tail(state, by_state.get(state, []))]
+    if not values:
+        return None
+    x = time_axis([value["x"] for value in values], "x", "time of an exchange")
+    lowest = min(value["y"] for value in values)
+    y = log_axis("y", (lowest / 1.3, 1.0), "share that take longer")
+    color = nominal("state", _STATES, _STATE_COLORS, {"title": None, "orient": "top"})
+    mark = {"type": "line", "strokeWidth": 2, "interpolate": "step-after", "point": {"size": 16, "filled": True}}
+    encoding = {"x": x, "y": y, "color": color, "tooltip": _LINE_TOOLTIP}
+    return plot(300, 190, values, mark, encoding)
+
+
+def _tail(state: str, phases: Iterable[PhaseRecord]) -> list[Spec]:
+    """The complementary distribution, at most a point for each of the shares."""
+    counts: Counter[int] = Counter()
+    for phase in phases:
+        if phase.latency is not None:
+            for index, count in phase.latency.buckets:
+                counts[index] += count
+    total = sum(counts.values())
+    values: list[Spec] = []
+    left, step = total, 0
+    for index, count in sorted(counts.items()):
+        share = left / total
+        if step < len(_SHARES) and share <= _SHARES[step]:
+            values.append(_tail_point(state, bucket_midpoint_ns(index) / _NS, share))
+            while step < len(_SHARES) and share <= _SHARES[step]:
+                step += 1
+        left -= count
+    return values
+
+
+def _tail_point(state: str, seconds: float, share: float) -> Spec:
+    return {
+        "state": state,
+        "x": max(seconds, 1 / _NS),
+        "y": float(f"{share:.4g}"),
+        "text": format_quantity(seconds, "s"),
+        "share": f"{share:.2%}",
+    }
+
+
+CHART: Final = Chart(
+    name="congestion",
+    title="Congestion",
+    doc="The further the second curve lies to the right of the first, the more the load costs; where it leaves only at "
+    "the bottom, it costs a few messages much.",
+    order=7,
+    build=figures,
+)
+
+
+SECTIONS: Final = (SECTION,)
+CHARTS: Final = (CHART,)

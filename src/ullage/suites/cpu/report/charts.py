@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels side by side with their ceilings, how the best grow with threads, and the roofline they make."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_quantity, format_row, format_share, plural
+from ullage.report.contents import Chart, Figure
+from ullage.report.data import ReportData
+from ullage.report.plots import (
+    Roof,
+    Work,
+    bar_layer,
+    bar_names,
+    decade_floor,
+    layered,
+    line_mark,
+    log_axis,
+    nominal,
+    plot,
+    quantity_axis,
+    roofline,
+)
+from ullage.report.vega import INK, Spec, ordered_colors, rank_axis, tooltip
+from ullage.report.verdicts import is_invalid
+from ullage.suites.cpu.report.tables import Line, best_of, best_of_types, lines_of, thread_counts
+
+_GIGA: Final = 1e9
+_STEP: Final = 17
+_FEWEST_COUNTS: Final = 3
+_BAR_TOOLTIP: Final = tooltip(("name", "kernel"), ("text", "median"), ("ceiling_text", "ceiling"), ("share", "of it"))
+_LINE_TOOLTIP: Final = tooltip(("name", "kernel"), ("x", "threads"), ("text", "over 1 thread"))
+
+
+def rate_figures(data: ReportData) -> list[Figure]:
+    """Bars with the most threads, and lines where there are three thread counts or more."""
+    kernels = [line for line in lines_of(data) if line.is_kernel and line.rate.median > 0]
+    counts = thread_counts(kernels)
+    if not counts:
+        return []
+    found = [_bars(best_of_each([line for line in kernels if line.threads == counts[-1]]), counts[-1])]
+    return [*found, *([_scaling(kernels, counts)] if len(counts) >= _FEWEST_COUNTS else [])]
+
+
+def best_of_each(kernels: Sequence[Line]) -> list[Line]:
+    """Of each type and instruction set the fastest operation; types in the order of the lines, the fastest first."""
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for line in kernels:
+        groups.setdefault((line.type, str(line.params["isa"])), []).append(line)
+    types = list(dict.fromkeys(type_ for type_, _ in groups))
+    found = [best for group in groups.values() if (best := best_of(group)) is not None]
+    return sorted(found, key=lambda line: (types.index(line.type), -line.rate.median))
+
+
+def _bars(kernels: Sequence[Line], threads: int) -> Figure:
+    caption = (
+        f"The fastest operation of each type and instruction set, with {plural(threads, 'thread')}; ticks: ceilings."
+    )
+    lowest = min((line.rate.median for line in kernels), default=1.0) / _GIGA
+    floor = decade_floor(lowest)
+    values = [_bar(line, floor) for line in kernels]
+    types = list(dict.fromkeys(line.type for line in kernels))
+    top = max((max(value["y"], value["ceiling"] or 0.0) for value in values), default=1.0) * 1.3
+    x = log_axis("y", (floor, top), "Gop/s", tickCount=6)
+    place = {"y": bar_names([value["name"] for value in values])}
+    color = nominal("type", types, ordered_colors(len(types)), None)
+    tick: Spec = {
+        "transform": [{"filter": "isValid(datum.ceiling)"}],
+        "mark": {"type": "tick", "color": INK, "thickness": 2, "size": _STEP - 3},
+        "encoding": {**place, "x": {**x, "field": "ceiling"}},
+    }
+    spec = layered(420, {"step": _STEP}, [bar_layer(place, x, color, _BAR_TOOLTIP), tick], values)
+    return Figure("kernels", caption, spec, wide=True)
+
+
+def _bar(line: Line, floor: float) -> Spec:
+    ceiling = line.rate.ceiling
+    return {
+        "name": line.name,
+        "type": line.type,
+        "y": line.rate.median / _GIGA,
+        "floor": floor,
+        "ceiling": None if ceiling is None else ceiling.value / _GIGA,
+        "text": format_row(line.rate),
+        "ceiling_text": DASH if ceiling is None else f"{format_quantity(ceiling.value, 'op/s')} ({ceiling.kind})",
+        "share": format_share(line.rate.share),
+    }
+
+
+def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
+    """The kernel that is best with the most threads, over itself with the fewest."""
+    values: list[Spec] = []
+    names: list[str] = []
+    for best in best_of_types(kernels, counts[-1]):
+        line = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
+        names.append(best.name)
+        for one in line:
+            gain = one.rate.median / line[0].rate.median
+            values.append({"name": best.name, "x": one.threads, "y": gain, "text": f"{gain:.2f} x"})
+    encoding = {
+        "x": rank_axis(list(counts), "x", "threads"),
+        "y": quantity_axis("y", f"times what {counts[0]} gives"),
+        "color": nominal("name", names, ordered_colors(len(names)), {"title": None, "labelLimit": 260}),
+        "tooltip": _LINE_TOOLTIP,
+    }
+    return Figure("threads", "The best kernel of each type.", plot(410, 250, values, line_mark(36), encoding))
+
+
+RATE_CHART: Final = Chart(
+    name="compute_rates",
+    title="Rates of the cores",
+    doc="A step of the logarithmic axis is ten times as much; a bar that meets its tick has reached its ceiling.",
+    order=1,
+    build=rate_figures,
+)
+
+
+# -- roofline (Williams, Waterman, Patterson 2009): what peaks and bandwidths allow at each intensity ------------------
+
+
+_MEMORY: Final = "memory"
+_BANDWIDTH: Final = "memory_bandwidth"
+# One addition and one multiplication for three doubles: a = b + s c, as STREAM counts bytes.
+_TRIAD_INTENSITY: Final = 2 / 24
+_DOUBLE: Final = 8
+
+
+def roofline_figures(data: ReportData) -> list[Figure]:
+    """One figure, of the most threads; none without a kernel in double or single precision."""
+    lines = lines_of(data)
+    counts = thread_counts(line for line in lines if line.is_kernel)
+    if not counts:
+        return []
+    threads = counts[-1]
+    same = [line for line in lines if line.threads == threads]
+    peaks = peaks_of(same)
+    if not peaks:
+        return []
+    streams = [row for row in data.rows_of(_MEMORY) if _is_stream(row, threads)]
+    slopes, works = slopes_of(streams), [*_triad(streams), *works_of(same)]
+    words = [
+        f"With {plural(threads, 'thread')}.",
+        "Horizontals are our fastest kernels, slopes the best bandwidth of each level." if slopes else "",
+        "" if slopes else "No bandwidths are in this result: suite node, or overview, draws the slopes.",
+        "A product of n x n matrices moves 24 n^2 bytes at least, a solve 16 n^2." if works else "",
+    ]
+    return [Figure("roofline", " ".join(filter(None, words)), roofline(peaks, slopes, works), wide=True)]
+
+
+def peaks_of(lines: Sequence[Line]) -> list[Roof]:
+    """The fastest kernel in single and in double precision, and the scalar FMA; highest first."""
+    kernels = [line for line in lines if line.is_kernel]
+    found: list[Roof] = []
+    for name, chosen in (
+        ("fp32", best_of(line for line in kernels if line.type == "fp32")),
+        ("fp64", best_of(line for line in kernels if line.type == "fp64")),
+        ("fp64 without vectors", best_of(line for line in kernels if line.name == "scalar fp64 fma")),
+    ):
+        if chosen is not None and all(chosen.rate.median != roof.value for roof in found):
+            found.append(Roof(name, chosen.rate.median, chosen.name))
+    return sorted(found, key=lambda roof: -roof.value)
+
+
+def slopes_of(streams: Iterable[Row]) -> list[Roof]:
+    """The best bandwidth of each level, highest first."""
+    best: dict[str, Row] = {}
+    for row in streams:
+        level = str(row.params.get("level", ""))
+        if level and (level not in best or row.median > best[level].median):
+            best[level] = row
+    roofs = [Roof(level, row.median, str(row.params.get("kernel", ""))) for level, row in best.items()]
+    return sorted(roofs, key=lambda roof: -roof.value)
+
+
+def works_of(lines: Iterable[Line]) -> list[Work]:
+    """The fastest product and the fastest solve, by the bytes of their matrices."""
+    all_ = [line for line in lines if not line.is_kernel and line.type == "fp64"]
+    found: list[Work] = []
+    # Operations over bytes: 2 n^3 over three matrices, 2/3 n^3 over one that is read and written.
+    for name, intensity_of_n in (("gemm", 2 / (3 * _DOUBLE)), ("solve", 2 / 3 / (2 * _DOUBLE))):
+        best = best_of(line for line in all_ if line.name == name)
+        if best is not None:
+            n = int(best.params.get("n", 0))
+            note = f"n = {n}, BLAS {best.params.get('library', '')}"
+            found.append(Work(name, intensity_of_n * n, best.rate.median, note))
+    return found
+
+
+def _triad(streams: Iterable[Row]) -> list[Work]:
+    """From memory, not from a cache: the level with the least bandwidth."""
+    triads = [row for row in streams if row.params.get("kernel") == "triad"]
+    lowest = slopes_of(triads)[-1:]
+    return [Work("triad", _TRIAD_INTENSITY, _TRIAD_INTENSITY * roof.value, f"from {roof.name}") for roof in lowest]
+
+
+def _is_stream(row: Row, threads: int) -> bool:
+    return row.metric == _BANDWIDTH and row.params.get("threads") == threads and not is_invalid(row)
+
+
+ROOFLINE_CHART: Final = Chart(
+    name="roofline",
+    title="Roofline",
+    doc="Work left of where a slope meets a horizontal is held back by bandwidth, right of it by the cores. Both axes "
+    "are logarithmic.",
+    order=1,
+    build=roofline_figures,
+)

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a disk run: blocks by threads with peer and ceiling, and small requests by depth."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from ullage.analysis.metrics.arithmetic import stage_span_ns
+from ullage.model.plan import Scalar
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_param, format_quantity
+from ullage.report.contents import Content, Grid, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import (
+    Column,
+    ceiling_text,
+    grid_of,
+    of,
+    peer_share_text,
+    peer_text,
+    peers_of,
+    share_text,
+    value_text,
+)
+from ullage.results.rows import threads_at_once
+from ullage.runs.composite.headlines import Rule, threads_text, word_of
+from ullage.units import format_bytes
+
+_SUITE: Final = "disk"
+_PATTERNS: Final = {
+    ("read", "sequential"): "RS",
+    ("write", "sequential"): "WS",
+    ("read", "random"): "RR",
+    ("write", "random"): "WR",
+}
+_DEPTH: Final = "queue_depth"
+_PEER_NOTE: Final = (
+    "Peer: {}, the same work in turn with ours; its buffers are ordinary pages, ours huge ones where the "
+    "kernel gives them."
+)
+# Of the law, as far as times that end in whole operations let it hold.
+_TOLERANCE: Final = 0.1
+
+
+@dataclass(frozen=True)
+class _Line:
+    """All metrics of one phase of one case."""
+
+    pattern: str
+    rows: Mapping[str, Row]
+    phases: Sequence[PhaseRecord]
+
+    @property
+    def params(self) -> Mapping[str, Scalar]:
+        return next(iter(self.rows.values())).params
+
+    @property
+    def slots(self) -> int:
+        """Operations that can be under way at once."""
+        return threads_at_once(self.params) * int(self.params.get(_DEPTH, 1))
+
+
+def tables(data: ReportData) -> Content | None:
+    """Two tables for each target; None for other suites, and where nothing was measured."""
+    if not data.rows_of(_SUITE):
+        return None
+    grids: list[Grid] = []
+    for target in data.view.targets:
+        lines = [line for line in _lines(data) if next(iter(line.rows.values())).target == target]
+        blocks = [line for line in lines if _DEPTH not in line.params]
+        smalls = [line for line in lines if _DEPTH in line.params]
+        place = f"{target}: " if len(data.view.targets) > 1 else ""
+        grids += grid_of(f"{place}blocks by threads", _BLOCK_COLUMNS, sorted(blocks, key=_order))
+        grids += grid_of(f"{place}small random requests", _SMALL_COLUMNS, sorted(smalls, key=_order))
+    return Content(notes=_notes(data), grids=grids)
+
+
+def _lines(data: ReportData) -> list[_Line]:
+    found: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in data.rows_of(_SUITE):
+        found.setdefault((row.case, str(row.params.get("access", ""))), {})[row.metric] = row
+    lines: list[_Line] = []
+    for rows in found.values():
+        row = next(iter(rows.values()))
+        access = str(row.params.get("access", ""))
+        order = str(row.params.get("order", "sequential"))
+        lines.append(_Line(_PATTERNS.get((access, order), f"{access} {order}"), rows, data.phases_of(row)))
+    return lines
+
+
+def _order(line: _Line) -> tuple[int, int, int]:
+    known = list(_PATTERNS.values())
+    place = known.index(line.pattern) if line.pattern in known else len(known)
+    return place, line.slots, int(line.params.get("block_bytes", 0))
+
+
+def _notes(data: ReportData) -> list[str]:
+    rows = data.rows_of(_SUITE)
+    peers = peers_of(rows)
+    notes = [_PEER_NOTE.format(", ".join(peers)) if peers else "No peer was run beside."]
+    ceilings = {(row.target, str(row.params["access"]), row.unit): row.ceiling for row in rows if _is_of_device(row)}
+    if ceilings:
+        notes += [
+            f"Ceiling of {target} {access}s: {format_quantity(found.value, unit)} ({found.kind}: {found.source})."
+            for (target, access, unit), found in ceilings.items()
+            if found is not None
+        ]
+        notes.append("A ceiling belongs to the device: more threads do not raise it.")
+    else:
+        notes.append("No ceiling is known, so there is no efficiency: state one with --ceiling.")
+    return notes
+
+
+def _is_of_device(row: Row) -> bool:
+    """Bytes of random requests are bounded by operations too, each size by another number."""
+    return row.ceiling is not None and (row.metric != "bandwidth" or row.params.get("order") != "random")
+
+
+# -- columns ----------------------------------------------------------------------------------------------------------
+
+
+def _param(key: str) -> Callable[[_Line], str]:
+    return lambda line: format_param(key, line.params[key]) if key in line.params else DASH
+
+
+def _verdict(line: _Line) -> str:
+    return next(iter(line.rows.values())).verdict
+
+
+def law(line: _Line) -> float | None:
+    """Operations under way on average, by rate times mean latency: median over the repetitions; None without times."""
+    found = [
+        phase.latency.sum_ns / span_ns
+        for phase in line.phases
+        if phase.latency is not None and (span_ns := stage_span_ns(phase.stages.get("transfer"))) > 0
+    ]
+    return median(found) if found else None
+
+
+def _law(line: _Line) -> str:
+    """The closed loop keeps as many under way as it was asked for, or one of rate and latency is wrong."""
+    found = law(line)
+    if found is None:
+        return DASH
+    return "holds" if abs(found / line.slots - 1) <= _TOLERANCE else "broken"
+
+
+def _law_hint(line: _Line) -> str:
+    found = law(line)
+    return "" if found is None else f"{found:.2f} in flight of {line.slots}"
+
+
+_BLOCK_COLUMNS: Final[tuple[Column[_Line], ...]] = (
+    Column("workload", lambda line: line.pattern, is_number=False),
+    Column("threads", lambda line: str(threads_at_once(line.params))),
+    Column("block", _param("block_bytes")),
+    Column("ours", of("bandwidth", value_text)),
+    Column("peer", of("bandwidth", peer_text)),
+    Column("ceiling", of("bandwidth", ceiling_text)),
+    Column("our efficiency", of("bandwidth", share_text)),
+    Column("peer's efficiency", of("bandwidth", peer_share_text)),
+    Column("verdict", _verdict, is_number=False),
+)
+_SMALL_COLUMNS: Final[tuple[Column[_Line], ...]] = (
+    Column("workload", lambda line: line.pattern, is_number=False),
+    Column("request", _param("block_bytes")),
+    Column("threads", lambda line: str(threads_at_once(line.params))),
+    Column("depth", _param(_DEPTH)),
+    Column("IOPS", of("operation_rate", value_text)),
+    Column("p50", of("latency_p50", value_text)),
+    Column("p99", of("latency_p99", value_text)),
+    Column("peer IOPS", of("operation_rate", peer_text)),
+    Column("peer p50", of("latency_p50", peer_text)),
+    Column("peer p99", of("latency_p99", peer_text)),
+    Column("ceiling", of("operation_rate", ceiling_text)),
+    Column("our efficiency", of("operation_rate", share_text)),
+    Column("peer's efficiency", of("operation_rate", peer_share_text)),
+    Column("Little's law", _law, is_number=False, hint=_law_hint),
+    Column("in flight", lambda line: DASH if (found := law(line)) is None else f"{found:.2f}"),
+    Column("verdict", _verdict, is_number=False),
+)
+
+SECTION: Final = Section(
+    name="disk",
+    title="The disk",
+    doc="R reads, W writes, S in sequential and R in random order; the threads of a row share its volume. Little's law "
+    "holds where rate times mean latency is within 10 % of the requests that are kept in flight.",
+    order=2,
+    build=tables,
+)
+
+
+SECTIONS: Final = (SECTION,)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+
+def _is_transfer(row: Row) -> bool:
+    """Also of other suites that move blocks, such as a sweep."""
+    return word_of(row, "access") in ("read", "write") and "phase" not in row.params and _DEPTH not in row.params
+
+
+def _is_small(row: Row) -> bool:
+    return word_of(row, "access") in ("read", "write") and _DEPTH in row.params
+
+
+def _transfer(row: Row) -> str:
+    order = f"{word_of(row, 'order')} " if "order" in row.params else ""
+    size = row.params.get("block_bytes")
+    block = f" of {format_bytes(size)}" if isinstance(size, int) else ""
+    return f"{row.target}: {order}{word_of(row, 'access')}s{block}, {threads_text(row)}"
+
+
+def _small(row: Row) -> str:
+    return f"{_transfer(row)}, depth {row.params[_DEPTH]}"
+
+
+HEADLINES: Final = (
+    Rule("disk", "bandwidth", _is_transfer, lambda row: row.params["access"], _transfer),
+    Rule("disk", "operation_rate", _is_small, lambda row: row.params["access"], _small),
+)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of IO500 alone: what each phase does to the total, and what it would have to give."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from ullage.model.summary import Row
+from ullage.quantity import DASH, significant
+from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.report.data import ReportData
+from ullage.report.phases import NamedPhase, format_rate, named_phases
+from ullage.report.table import Cell, number_cell
+from ullage.runs.composite.headlines import Rule, word_of
+
+if TYPE_CHECKING:
+    from ullage.suites.io500.sensitivity import Lever
+
+
+_COLUMNS: Final = (
+    Heading("phase"),
+    Heading("value", is_number=True),
+    Heading("10 % more: total", is_number=True),
+    Heading("mean of the others", is_number=True),
+    Heading("at that mean: total", is_number=True),
+)
+
+
+def tables(data: ReportData) -> Content | None:
+    """A table for each target whose phases are those of IO500; None where no target's are."""
+    from ullage.suites.io500.sensitivity import sensitivity
+
+    phases = named_phases(data)
+    grids: list[Grid] = []
+    for target in data.view.targets:
+        own = {phase.name: phase for phase in phases if phase.target == target}
+        levers = sensitivity({name: phase.row.median for name, phase in own.items()})
+        if levers:
+            grids.append(_grid(target if len(data.view.targets) > 1 else "", levers, own))
+    return Content(grids=grids) if grids else None
+
+
+def _grid(title: str, levers: Sequence["Lever"], phases: dict[str, NamedPhase]) -> Grid:
+    largest_gain = max(lever.gain for lever in levers) - 1
+    largest_loss = max(1.0, *(lever.loss or 1.0 for lever in levers))
+    rows = [_cells(lever, phases[lever.phase].row.unit, largest_gain, largest_loss) for lever in levers]
+    return Grid(title, _COLUMNS, rows)
+
+
+def _cells(lever: "Lever", unit: str, largest_gain: float, largest_loss: float) -> list[Cell]:
+    gain, loss = lever.gain - 1, lever.loss
+    times = DASH if loss is None else f"x {significant(loss)}"
+    # Lengths follow the logarithm, as the total is a product; what is above the mean of the others has no bar.
+    length = math.log(loss) / math.log(largest_loss) if loss is not None and loss > 1.0 else 0.0
+    return [
+        Cell(lever.phase, css="target nowrap"),
+        number_cell(format_rate(lever.value, unit)),
+        number_cell(f"+{gain * 100:.2f} %", bar=gain / largest_gain if largest_gain > 0 else 0.0),
+        number_cell(format_rate(lever.others, unit) or DASH),
+        number_cell(times, bar=length),
+    ]
+
+
+SECTION: Final = Section(
+    name="sensitivity",
+    title="Where the score comes from",
+    doc="The total is a geometric mean, so 10 % more in a phase moves it alike whatever the phase's value. What a "
+    "phase has to give is in the last column: the total, if it alone were at the mean of the others of its half.",
+    order=4,
+    build=tables,
+)
+
+
+SECTIONS: Final = (SECTION,)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+
+def _is_name_work(row: Row) -> bool:
+    return word_of(row, "phase").startswith(("mdtest-", "find"))
+
+
+HEADLINES: Final = (
+    Rule(
+        "metadata", "operation_rate", _is_name_work, lambda row: row.params["phase"], lambda row: word_of(row, "phase")
+    ),
+)

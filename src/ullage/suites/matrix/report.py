@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a matrix: each of IOzone's tests with its best and its median cell, and its map."""
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+from typing import Final
+
+from ullage.model.flags import TOO_SHORT
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_compact, format_quantity, format_row, significant
+from ullage.report import verdicts
+from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import peers_of
+from ullage.report.plots import HeatMap, shade_positions
+from ullage.report.table import Cell, number_cell, peer_ratio
+from ullage.report.vega import INK, Spec, tooltip
+from ullage.report.verdicts import classify, headword
+from ullage.report.view import best_of
+from ullage.suites.matrix.findings import shape_of
+from ullage.suites.matrix.levels import Level, levels_in
+from ullage.suites.matrix.tests import LABELS
+from ullage.units import format_bytes
+
+_SUITE: Final = "matrix"
+_HEADS: Final = (
+    Heading("test"),
+    Heading("-i", is_number=True),
+    Heading("cells", is_number=True),
+    Heading("best", is_number=True),
+    Heading("at file / record"),
+    Heading("median of cells", is_number=True),
+    Heading("least", is_number=True),
+    Heading("really measured"),
+)
+_PEER: Final = Heading("median ratio to peer", is_number=True)
+_UNITS: Final = (
+    "A number counts bytes over the time of the transfers and of the fsync behind them, without opening and closing "
+    "the file."
+)
+_NO_PEER: Final = "No peer was run beside: `ullage import FILE` shows what `iozone -a -R` has printed in the same way."
+
+
+def tables(data: ReportData) -> Content | None:
+    """A table for each target; None for other suites, and where nothing was measured."""
+    rows = data.rows_of(_SUITE)
+    if not rows:
+        return None
+    targets = list(dict.fromkeys(row.target for row in rows))
+    several = len(targets) > 1
+    grids = [_grid(target if several else "", [row for row in rows if row.target == target]) for target in targets]
+    return Content(notes=_notes(rows), grids=grids)
+
+
+def _grid(title: str, rows: Sequence[Row]) -> Grid:
+    by_test = {label: [row for row in rows if row.params.get("test") == label] for label in LABELS}
+    has_peer = any(row.peer for row in rows)
+    heads = [*_HEADS, _PEER] if has_peer else list(_HEADS)
+    lines = [_table_line(label, found, has_peer=has_peer) for label, found in by_test.items() if found]
+    return Grid(title, heads, lines)
+
+
+def _table_line(label: str, rows: Sequence[Row], *, has_peer: bool) -> list[Cell]:
+    best, unit = best_of(rows), rows[0].unit
+    shape = DASH if best is None else " / ".join(format_bytes(size) for size in shape_of(best))
+    verdicts = Counter(headword(row) for row in rows).most_common()
+    ratios = [ratio for row in rows if (ratio := peer_ratio(row)) is not None]
+    cells = [
+        Cell(label),
+        number_cell(str(rows[0].params.get("iozone", DASH))),
+        number_cell(str(len(rows))),
+        number_cell(DASH if best is None else format_quantity(best.median, unit)),
+        Cell(shape),
+        number_cell(format_quantity(median(row.median for row in rows), unit)),
+        number_cell(format_quantity(min(row.median for row in rows), unit)),
+        Cell(", ".join(f"{count} {word}" for word, count in verdicts)),
+    ]
+    return [*cells, number_cell(significant(median(ratios)) if ratios else DASH)] if has_peer else cells
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    short = sum(row.has_flag(TOO_SHORT) for row in rows)
+    peers = peers_of(rows)
+    is_imported = all(not row.case for row in rows)
+    notes = [] if is_imported else [_UNITS]
+    if not is_imported:
+        notes.append(f"Peer: {', '.join(peers)}." if peers else _NO_PEER)
+    if short:
+        notes.append(
+            f"{short} of {len(rows)} numbers come from phases below 10 ms: small files are over before much is known."
+        )
+    return notes
+
+
+SECTION: Final = Section(
+    name="matrix",
+    title="IOzone's tests",
+    doc="Each test over all files and records. Which cell is how fast stands in the maps; what answered, the target or "
+    "a cache, stands beside each number.",
+    order=9,
+    build=tables,
+    suite=_SUITE,
+)
+
+
+# -- file size by record size, with the sizes of the caches drawn in ---------------------------------------------------
+
+
+SUITE: Final = "matrix"
+_MOST_WITH_TEXT: Final = 14
+_WIDTH: Final = 420
+# Up to so many records a map fits beside another one.
+_MOST_NARROW: Final = 9
+_TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "really measured"), ("flags", "flags"))
+
+
+def figures(data: ReportData) -> list[Figure]:
+    """A figure for every test of every target that has more than one cell, in the order of IOzone's tests."""
+    rows = data.rows_of(SUITE)
+    targets = list(dict.fromkeys(row.target for row in rows))
+    levels = levels_in(data.summary.system)
+    maps = {(target, label): of_test(rows, target, label) for target in targets for label in LABELS}
+    several = len(targets) > 1
+    return [
+        figure(f"{target} · {label}" if several else label, found, levels)
+        for (target, label), found in maps.items()
+        if len(found) > 1
+    ]
+
+
+def of_test(rows: Sequence[Row], target: str, label: str) -> list[Row]:
+    """Of the metric that comes first."""
+    found = [row for row in rows if row.target == target and row.params.get("test") == label]
+    return [row for row in found if row.metric == found[0].metric]
+
+
+def figure(title: str, rows: Sequence[Row], levels: Sequence[Level]) -> Figure:
+    """The map of one test. Only ``levels`` that some sizes lie below and others above are drawn."""
+    files = sorted({shape_of(row)[0] for row in rows})
+    records = sorted({shape_of(row)[1] for row in rows})
+    drawn = [level for level in levels if crosses(level, files) or crosses(level, records)]
+    lines = [level.text for level in drawn]
+    words = [
+        f"Median in {rows[0].unit} with its prefix. The framed cell is the best.",
+        f"Lines: {', '.join(lines)}." if lines else "",
+        verdicts.caption(rows),
+    ]
+    spec = _spec(rows, files, records, levels)
+    return Figure(title, " ".join(filter(None, words)), spec, wide=len(records) > _MOST_NARROW)
+
+
+def crosses(level: Level, sizes: Sequence[int]) -> bool:
+    """Whether some of ``sizes`` fit into it and others do not."""
+    return min(sizes) <= level.size_bytes < max(sizes)
+
+
+def _spec(rows: Sequence[Row], files: Sequence[int], records: Sequence[int], levels: Sequence[Level]) -> Spec:
+    found = HeatMap(
+        *([format_bytes(size) for size in records], [format_bytes(size) for size in files], "record", "file"),
+        width=_WIDTH,
+        most_with_text=_MOST_WITH_TEXT,
+        least_step=12,
+        text_height=24,
+    )
+    best, shades = best_of(rows), shade_positions([row.median for row in rows])
+    cells = [_cell(row, shade, is_best=row is best) for row, shade in zip(rows, shades, strict=True)]
+    place, lines = found.place(), list[Spec]()
+    for level in levels:
+        if crosses(level, files):
+            lines += _across(level, next(size for size in files if size > level.size_bytes), place["y"])
+        if crosses(level, records):
+            lines += _down(level, next(size for size in records if size > level.size_bytes), place["x"])
+    return found.spec(cells, _TOOLTIP, more=lines)
+
+
+def _cell(row: Row, position: float, *, is_best: bool) -> Spec:
+    file, record = shape_of(row)
+    measured = classify(row)
+    return {
+        "column": format_bytes(record),
+        "line": format_bytes(file),
+        "label": format_compact(row.median, row.unit),
+        "position": round(position, 3),
+        "best": is_best,
+        "hollow": not measured.filled,
+        "measured": measured.label,
+        "what": f"file {format_bytes(file)}, record {format_bytes(record)}",
+        "text": format_row(row),
+        "verdict": row.verdict,
+        "flags": ", ".join(row.flag_codes),
+    }
+
+
+def _across(level: Level, first_above: int, y: Spec) -> list[Spec]:
+    """A line over the first file that does not fit."""
+    place = {"y": {**y, "bandPosition": 0}}
+    span = {"x": {"value": 0}, "x2": {"value": "width"}}
+    text = {"align": "left", "baseline": "middle", "dx": 4}
+    return _map_line(level, {"line": format_bytes(first_above)}, place, span, {"x": {"value": "width"}}, text)
+
+
+def _down(level: Level, first_above: int, x: Spec) -> list[Spec]:
+    """A line before the first record that does not fit."""
+    place = {"x": {**x, "bandPosition": 0}}
+    span = {"y": {"value": 0}, "y2": {"value": "height"}}
+    text = {"align": "center", "baseline": "bottom", "dy": -3}
+    return _map_line(level, {"column": format_bytes(first_above)}, place, span, {"y": {"value": 0}}, text)
+
+
+def _map_line(level: Level, datum: Spec, place: Spec, span: Spec, end: Spec, text: Spec) -> list[Spec]:
+    values = {"values": [datum]}
+    rule = {"type": "rule", "color": INK, "strokeWidth": 1.4, "strokeDash": [5, 3]}
+    words = {"type": "text", "text": level.name, "color": INK, "fontSize": 10.5, **text}
+    return [
+        {"data": values, "mark": rule, "encoding": {**place, **span}},
+        {"data": values, "mark": words, "encoding": {**place, **end}},
+    ]
+
+
+CHART: Final = Chart(
+    name="matrix_heatmap",
+    title="File size by record size",
+    doc="A map for each of IOzone's tests; darker is more, each map in shades of its own. Dashed lines are the sizes "
+    "of caches: files below a line, or records right of one, do not fit. A mark beside a number says that it was not "
+    "measured as asked.",
+    order=22,
+    build=figures,
+)
+
+
+SECTIONS: Final = (SECTION,)
+CHARTS: Final = (CHART,)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bandwidth and access time over the working set, with the caches drawn in, and access time under load."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ullage.model.summary import Row
+from ullage.quantity import format_quantity, format_row, plural
+from ullage.report.contents import Chart, Figure
+from ullage.report.data import ReportData
+from ullage.report.plots import (
+    curve_colors,
+    decade_axis,
+    layered,
+    line_layers,
+    line_mark,
+    nominal,
+    plot,
+    quantity_axis,
+    short,
+    size_axis,
+    upright_layers,
+)
+from ullage.report.vega import Spec, time_axis, tooltip
+from ullage.suites.memory.report.latency import Load, loads
+from ullage.suites.memory.report.rows import KERNELS, cache_lines, own_rows, single_chases, size_of, streams, threads_of
+from ullage.units import format_bytes
+
+_WIDTH: Final = 560
+_HEIGHT: Final = 300
+_GIGA: Final = 1e9
+_BANDWIDTH_FEWEST: Final = 3
+_DASHES: Final = ([1, 0], [6, 4], [2, 3])
+_BANDWIDTH_TOOLTIP: Final = tooltip(("name", "kernel"), ("size", "working set"), ("who", "by"), ("text", "bandwidth"))
+
+
+def bandwidth_figures(data: ReportData) -> list[Figure]:
+    """One figure; none where fewer than three sets were measured."""
+    rows = [row for row in streams(own_rows(data)) if row.params.get("stores", "ordinary") == "ordinary"]
+    lines: dict[tuple[str, int], list[Row]] = {}
+    for row in rows:
+        lines.setdefault((str(row.params["kernel"]), threads_of(row)), []).append(row)
+    drawn = {key: sorted(found, key=size_of) for key, found in lines.items() if len(found) >= _BANDWIDTH_FEWEST}
+    curves = {key: drawn[key] for key in sorted(drawn, key=lambda key: (KERNELS.index(key[0]), key[1]))}
+    if not curves:
+        return []
+    sizes = [size_of(row) for curve in curves.values() for row in curve]
+    caption = (
+        "Bytes as STREAM counts them, ordinary stores. The set is that of all threads together; dashed uprights are "
+        "caches of one core, or shared, as the kernel states them."
+    )
+    return [Figure("bandwidth over the working set", caption, _bandwidth_spec(data, curves, sizes), wide=True)]
+
+
+def _bandwidth_spec(data: ReportData, curves: dict[tuple[str, int], list[Row]], sizes: Sequence[int]) -> Spec:
+    values = [_bandwidth_point(row, kernel, threads) for (kernel, threads), curve in curves.items() for row in curve]
+    kernels = [kernel for kernel in KERNELS if any(kernel == found for found, _ in curves)]
+    counts = sorted({threads for _, threads in curves})
+    whos = [plural(count, "thread") for count in counts]
+    legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2}
+    dashes = [_DASHES[index % len(_DASHES)] for index in range(len(whos))]
+    dash = nominal("who", whos, dashes, legend if len(whos) > 1 else None)
+    y = decade_axis([value["y"] for value in values], "bandwidth (GB/s)")
+    points = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", kernels)}
+    lines = line_layers({**points, "strokeDash": dash}, _BANDWIDTH_TOOLTIP, 26, values, points)
+    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
+
+
+def _bandwidth_point(row: Row, kernel: str, threads: int) -> Spec:
+    return {
+        "x": size_of(row),
+        "y": short(row.median / _GIGA),
+        "name": kernel,
+        "who": plural(threads, "thread"),
+        "size": format_bytes(size_of(row)),
+        "text": format_row(row),
+    }
+
+
+BANDWIDTH_CHART: Final = Chart(
+    name="memory_mountain",
+    title="Memory: bandwidth of every level",
+    doc="Each step down is the end of a cache. Both axes are logarithmic.",
+    order=3,
+    build=bandwidth_figures,
+)
+
+
+# -- access time over the working set, a line for each way its pages lie -----------------------------------------------
+
+
+_TIME_FEWEST: Final = 3
+_TIME_TOOLTIP: Final = tooltip(("name", "pages"), ("size", "working set"), ("text", "access time"), ("flags", "flags"))
+
+
+def time_figures(data: ReportData) -> list[Figure]:
+    """One figure; none where no curve has three sets."""
+    curves = {words: curve for words, curve in single_chases(own_rows(data)).items() if len(curve) >= _TIME_FEWEST}
+    if not curves:
+        return []
+    caption = (
+        "One thread follows pointers from line to line in a random cycle, so each load waits for the one before. Where "
+        "small pages are slower than huge ones, translations are missing too."
+    )
+    return [Figure("access time over the working set", caption, _time_spec(data, curves), wide=True)]
+
+
+def _time_spec(data: ReportData, curves: Mapping[str, Sequence[Row]]) -> Spec:
+    values = [_time_point(row, words) for words, curve in curves.items() for row in curve]
+    sizes = [value["x"] for value in values]
+    y = time_axis([value["y"] for value in values], "y", "access time")
+    encoding = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", list(curves))}
+    lines = line_layers(encoding, _TIME_TOOLTIP, 30, values)
+    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
+
+
+def _time_point(row: Row, words: str) -> Spec:
+    return {
+        "x": size_of(row),
+        "y": short(row.median),
+        "name": words,
+        "size": format_bytes(size_of(row)),
+        "text": format_row(row),
+        "flags": ", ".join(row.flag_codes),
+    }
+
+
+TIME_CHART: Final = Chart(
+    name="access_time",
+    title="Memory: time of a load",
+    doc="Each step up is the end of a cache or of the translations that the core keeps. Both axes are logarithmic.",
+    order=4,
+    build=time_figures,
+)
+
+
+# -- access time against the bandwidth that other threads inject -------------------------------------------------------
+
+
+_NANO: Final = 1e-9
+_LOAD_FEWEST: Final = 2
+_LOAD_TOOLTIP: Final = tooltip(
+    ("name", "injected"), ("rate", "bandwidth"), ("text", "access time"), ("delay", "pauses")
+)
+
+
+def load_figures(data: ReportData) -> list[Figure]:
+    """One figure; none with fewer than two loads."""
+    found = loads(own_rows(data))
+    if len(found) < _LOAD_FEWEST:
+        return []
+    threads = max(int(load.time.params.get("injectors", 1)) for load in found)
+    caption = (
+        f"One thread chases beside {threads} that load{'s' if threads == 1 else ''} memory, with pauses between lines. "
+        "A curve that stays flat has not filled memory: more cores would."
+    )
+    return [Figure("access time under load", caption, _load_spec(found))]
+
+
+def _load_spec(found: Sequence[Load]) -> Spec:
+    values = [_load_point(load) for load in found]
+    names = list(dict.fromkeys(value["name"] for value in values))
+    encoding = {
+        "x": quantity_axis("x", "injected bandwidth (GB/s)", axis={"grid": False}),
+        "y": quantity_axis("y", "access time (ns)"),
+        "color": curve_colors("name", names),
+        "order": {"field": "x", "type": "quantitative"},
+        "tooltip": _LOAD_TOOLTIP,
+    }
+    return plot(_WIDTH, 240, values, line_mark(40), encoding)
+
+
+def _load_point(load: Load) -> Spec:
+    return {
+        "x": short(load.bytes_per_s / _GIGA),
+        "y": short(load.time.median / _NANO),
+        "name": f"{str(load.time.params['injection']).replace('-', ' ')}s",
+        "rate": format_quantity(load.bytes_per_s, "B/s"),
+        "text": format_row(load.time),
+        "delay": str(load.time.params.get("delay", "")),
+    }
+
+
+LOAD_CHART: Final = Chart(
+    name="loaded_latency",
+    title="Memory: time of a load while others work",
+    doc="To the right memory is busier. Where the line turns up, loads queue.",
+    order=4,
+    build=load_figures,
+)

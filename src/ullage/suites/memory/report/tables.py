@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a memory run: copies of blocks beside peers, kernels, levels, access times, cores, load, updates."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ullage.model.summary import Row
+from ullage.quantity import format_quantity
+from ullage.report.contents import Content, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import peers_of
+from ullage.runs.composite.headlines import Rule, threads_text, word_of
+from ullage.suites.memory.report import bandwidth, latency
+from ullage.suites.memory.report.rows import MEMORY_LEVEL, SUITE, own_rows
+from ullage.units import format_bytes
+
+_PEERS: Final = "mbw, sysbench and HPC Challenge's STREAM"
+
+
+def tables(data: ReportData) -> Content | None:
+    """None for other suites, and where nothing was measured."""
+    rows = own_rows(data)
+    if not rows:
+        return None
+    grids = [
+        *bandwidth.block_grids(rows),
+        *bandwidth.stream_grids(rows),
+        *bandwidth.level_grids(rows),
+        *(grid for grids in latency.GRIDS for grid in grids(rows)),
+        *bandwidth.update_grids(rows),
+    ]
+    return Content(notes=_notes(rows), grids=grids)
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    peers = peers_of(rows)
+    notes = [f"Peers, after our own work on the same machine: {', '.join(peers)}."] if peers else []
+    if not peers:
+        notes.append(
+            f"No peer was run beside: of {_PEERS} none is installed that does the same work, or none was asked."
+        )
+    notes += _ceilings(rows)
+    return notes
+
+
+def _ceilings(rows: Sequence[Row]) -> list[str]:
+    memory = next(
+        (
+            row.ceiling
+            for row in rows
+            if row.unit == "B/s" and row.ceiling is not None and row.params.get("level") == MEMORY_LEVEL
+        ),
+        None,
+    )
+    if memory is None:
+        return ["No set was beyond all caches, so memory has no ceiling here."]
+    words = f"Ceiling of memory: {format_quantity(memory.value, 'B/s')} ({memory.kind}: {memory.source})."
+    belongs = "It belongs to the device: one thread is held against the same ceiling as all."
+    if memory.kind != "declared":
+        belongs += " A machine file (--machine) that states channels and transfers takes its place."
+    return [words, belongs]
+
+
+SECTION: Final = Section(
+    name="memory",
+    title="Memory",
+    doc="RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does, bytes on the "
+    "bus with the lines that ordinary stores fetch before they write them. Access time is that of dependent loads.",
+    order=3,
+    build=tables,
+    suite=SUITE,
+)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+_KERNELS: Final = ("read", "write", "copy", "triad")
+
+
+def _is_in_memory(row: Row) -> bool:
+    return word_of(row, "level") == MEMORY_LEVEL
+
+
+def _is_stream(row: Row) -> bool:
+    return _is_in_memory(row) and word_of(row, "kernel") in _KERNELS and "block_bytes" not in row.params
+
+
+def _is_chase(row: Row) -> bool:
+    whole = word_of(row, "locality") in ("", "whole set")
+    return _is_in_memory(row) and whole and row.params.get("chains", 1) == 1 and row.params.get("threads", 1) == 1
+
+
+def _stream(row: Row) -> str:
+    stores = f", {word_of(row, 'stores')} stores" if "stores" in row.params else ""
+    return f"{word_of(row, 'kernel')}{stores}, {threads_text(row)}"
+
+
+def _chase(row: Row) -> str:
+    size = row.params.get("working_set_bytes")
+    place = f" of {format_bytes(size)}" if isinstance(size, int) else ""
+    pages = f", {word_of(row, 'pages')} pages" if "pages" in row.params else ""
+    return f"one load{place}{pages}"
+
+
+HEADLINES: Final = (
+    Rule("memory", "memory_bandwidth", _is_stream, lambda row: row.params["kernel"], _stream),
+    Rule("memory", "access_time", _is_chase, lambda row: row.metric, _chase),
+    Rule(
+        "memory",
+        "update_rate",
+        _is_in_memory,
+        lambda row: row.metric,
+        lambda row: f"random updates, {threads_text(row)}",
+    ),
+)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of the suite ``node``: what is asked of each part is what stands in request.json."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, cast
+
+from ullage.runs.composite.asking import asked_of, part_of
+from ullage.runs.composite.options import CompositeOptions, PartRequest
+from ullage.runs.options.declared import Change
+from ullage.runs.options.groups import MachineOptions, PeerOptions, QuickOptions, SeedOptions, TimeBudgetOptions
+from ullage.runs.suite import load_suites
+
+# Of the time that is measured in. A part that this version does not have leaves its share to the others.
+SHARES: Final[Mapping[str, float]] = {"cpu": 0.36, "memory": 0.34, "disk": 0.22, "network": 0.2, "noise": 0.06}
+_WITH_PLACE: Final = frozenset({"disk"})
+
+
+class NodeOptions(CompositeOptions, TimeBudgetOptions, QuickOptions, PeerOptions, MachineOptions, SeedOptions):
+    """Shared out to the parts."""
+
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change("A folder on the disk to measure.", usual="here=.", required=False),
+        "time_s": Change("For our own measurement, shared out to the parts.", usual="2m40s", quick="1m10s"),
+        "quick": Change("The quick form of every part, in 1m10s."),
+        "peer": Change("Do not run other tools beside."),
+    }
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """A request of each part that there is."""
+        values = super().settle(said)
+        return {**values, "parts": _parts(values)}
+
+
+def _parts(asked: Mapping[str, object]) -> list[PartRequest]:
+    suites = load_suites()
+    seconds = cast("float", asked["time_s"])
+    names = [name for name in SHARES if name in suites]
+    total = sum(SHARES[name] for name in names)
+    parts: list[PartRequest] = []
+    for name in names:
+        share = {"time_s": round(seconds * SHARES[name] / total, 1)}
+        own = {**asked, **share}
+        if name not in _WITH_PLACE:
+            del own["targets"]
+        parts.append(part_of(name, asked_of(suites[name], own)))
+    return parts

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of the suite ``noise``, as they stand in request.json."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ullage.runs.kernels.options import KernelOptions
+from ullage.runs.kernels.places import CPU
+from ullage.runs.options.declared import Change
+
+
+class NoiseOptions(KernelOptions):
+    """Those of all kernels."""
+
+    at = (CPU,)
+    changes: ClassVar[Mapping[str, Change]] = {"quick": Change("1 thread and all, each 3 times.")}

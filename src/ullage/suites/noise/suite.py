@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the options of a noise run to its cases; from its records to rows, and to what should be done about it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final, Literal
+
+from ullage.analysis.findings.doubts import find_failures
+from ullage.analysis.findings.study import make_study
+from ullage.analysis.findings.words import columns
+from ullage.engine import find_registered
+from ullage.model.record import CaseRecord, Contamination, PhaseRecord
+from ullage.model.request import Request
+from ullage.model.summary import Finding, Row
+from ullage.results.failed_cases import failed_cases
+from ullage.results.folder import ResultFolder
+from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.runs.kernels.cases import kernel_case
+from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.resources import read_resources
+from ullage.runs.options.reading import read_options
+from ullage.runs.suite import EngineContext, SuiteSummary
+from ullage.suites.noise.options import NoiseOptions
+from ullage.units import format_time
+
+WORKLOAD: Final = "fixed-work"
+HEADERS: Final = ("workload", "threads")
+_DEFAULTS: Final = {"quantum_s": 1e-4, "quanta": 3000.0, "watch_s": 0.0, "warm_up_s": 0.0}
+_AROUND_S: Final = 0.1
+
+
+def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKernels:
+    """``UserError`` where the engine has no such workload."""
+    options = read_options(NoiseOptions, request)
+    stated = find_registered(engine_context.description, "workload", WORKLOAD).parameters
+    known = {one.name: float(one.default) for one in stated if isinstance(one.default, (int, float))}
+    times = {name: known.get(name, default) for name, default in _DEFAULTS.items()}
+    seconds = times["quantum_s"] * times["quanta"] + times["watch_s"] + times["warm_up_s"] + _AROUND_S
+    cases = [
+        kernel_case(
+            WORKLOAD, {"threads": count}, CPU, (WORKLOAD, str(count)), engine_context.description, seconds=seconds
+        )
+        for count in options.threads
+    ]
+    return PreparedKernels(request, options, HEADERS, cases, notes=read_resources().notes())
+
+
+METRICS: Final = ("noise_share", "worst_noise_share", "turbo_share", "detour_share", "longest_detour")
+
+
+def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    launches = [file.records for file in result.read_records()]
+    targets = {**context.targets, CPU.name: TargetFacts(holds_data=False)}
+    rows = build_rows(launches, replace(context, accesses=(), metrics=METRICS, targets=targets))
+    measured = join(launches)
+    cases = {item.case.case: item.case for item in measured}
+    told = [_told(row, cases[row.case]) for row in rows]
+    findings = find_failures(make_study(told, failed_cases(launches), context.level))
+    return SuiteSummary(told, [*findings, *findings_of(told, [item.phase for item in measured])])
+
+
+def _told(row: Row, case: CaseRecord) -> Row:
+    threads = case.workload_parameters.get("threads", 1)
+    params = {"access": row.params["access"], "threads": threads if isinstance(threads, int) else 1}
+    return row.model_copy(update={"params": params})
+
+
+# As the grades of contamination have it: A below 1 %, C from 5 % on.
+LITTLE: Final = 0.01
+MUCH: Final = 0.05
+_NOTABLE_TURBO: Final = 0.02
+_MILLION: Final = 1e6
+_NO_RECORD: Final = Contamination(foreign_cpu_ppm=0, steal_ppm=0, involuntary_switches=0)
+Severity = Literal["info", "advice", "warning"]
+
+
+def findings_of(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[Finding]:
+    """Of the case with the most threads: what others take, and what only looks so."""
+    if not rows:
+        return []
+    most = max(_threads(row) for row in rows)
+    by_metric = {row.metric: row for row in rows if _threads(row) == most}
+    return [*_lost(by_metric, most, phases), *_turbo(by_metric, most)]
+
+
+def _threads(row: Row) -> int:
+    return int(row.params.get("threads", 1))
+
+
+def _lost(rows: dict[str, Row], threads: int, phases: Sequence[PhaseRecord]) -> list[Finding]:
+    noise = rows.get("noise_share")
+    if noise is None:
+        return []
+    worst, longest = rows.get("worst_noise_share"), rows.get("longest_detour")
+    who = f"{threads} threads lose" if threads > 1 else "1 thread loses"
+    text = f"{who} {noise.median:.2%} of the time to others"
+    if worst is not None and threads > 1:
+        text += f", the worst of them {worst.median:.2%}"
+    if longest is not None:
+        text += f"; the longest detour took {format_time(longest.median)}"
+    severity: Severity = "info" if noise.median < LITTLE else "advice" if noise.median < MUCH else "warning"
+    advice = f" {advice_on(phases)}" if severity != "info" else ""
+    numbers = columns(threads=threads, noise_share=noise.median)
+    return [Finding(kind="noise", text=f"{text}.{advice}", severity=severity, numbers=numbers)]
+
+
+def advice_on(phases: Iterable[PhaseRecord]) -> str:
+    """By what the kernel has counted while the work went on: the hypervisor, other programs, or neither."""
+    found = [phase.contamination or _NO_RECORD for phase in phases]
+    steal = max((one.steal_ppm for one in found), default=0) / _MILLION
+    foreign = max((one.foreign_cpu_ppm for one in found), default=0) / _MILLION
+    pressure = max((one.pressure_cpu_ppm or 0 for one in found), default=0) / _MILLION
+    if steal >= max(LITTLE, foreign):
+        return f"The hypervisor took up to {steal:.1%} (steal): ask for cores of your own."
+    if foreign >= LITTLE:
+        taken = f"up to {foreign:.1%} of the cores' time, CPU pressure {pressure:.1%}"
+        return f"Other programs were at work ({taken}): measure on a node of your own, or when it is idle."
+    if pressure >= LITTLE:
+        seen = f"CPU pressure {pressure:.1%}, other programs' time {foreign:.1%}"
+        return f"Kernel threads or short-lived programs share the cores ({seen}): leave them one that no rank uses."
+    return "No program is seen that took it: move interrupts and daemons to a core that no rank uses."
+
+
+def _turbo(rows: dict[str, Row], threads: int) -> list[Finding]:
+    both, noise = rows.get("turbo_share"), rows.get("noise_share")
+    if both is None or noise is None or both.median - noise.median < _NOTABLE_TURBO:
+        return []
+    clock = both.median - noise.median
+    text = (
+        f"The clock's own changes make fixed work {clock:.1%} longer with {threads} "
+        f"thread{'s' if threads > 1 else ''}. That is no noise: compare rates by the clock measured beside them."
+    )
+    return [Finding(kind="turbo", text=text, numbers=columns(threads=threads, clock_share=clock))]

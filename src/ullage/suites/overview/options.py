@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of the suite ``overview``: what is asked of each part is what stands in request.json."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, cast
+
+from ullage.parameters import suggest
+from ullage.runs.composite.asking import part_of
+from ullage.runs.composite.options import CompositeOptions, PartRequest
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import MachineOptions
+from ullage.runs.options.kinds import Names
+from ullage.runs.options.model import OptionError
+from ullage.runs.suite import Quick, load_suites
+
+if TYPE_CHECKING:
+    from ullage.model.machine import MachineFile
+    from ullage.model.plan import Target
+
+
+class OverviewOptions(CompositeOptions, MachineOptions):
+    """Every suite with a quick form is a part."""
+
+    changes: ClassVar[Mapping[str, Change]] = {"targets": Change(usual="here=.", required=False)}
+
+    without: Annotated[list[str], Names(), Option("Suites to leave out: io500,sweep.")] = []
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """A request of each part that is not left out."""
+        values = super().settle(said)
+        forms = {name: suite for name, suite in load_suites().items() if isinstance(suite, Quick)}
+        without = cast("list[str]", values.get("without", []))
+        unknown = next((name for name in without if name not in forms), None)
+        if unknown is not None:
+            raise OptionError("without", f"unknown word '{unknown}'", suggest(unknown, forms))
+        targets = cast("list[Target]", values["targets"])
+        found = [(name, suite.quick(targets)) for name, suite in forms.items() if name not in without]
+        declared = cast("MachineFile | None", values.get("machine"))
+        parts = [_declared(part_of(name, asked), declared) for name, asked in found if asked is not None]
+        return {**values, "parts": parts}
+
+
+def _declared(part: PartRequest, machine: "MachineFile | None") -> PartRequest:
+    """With the machine file, where the suite knows such a thing."""
+    if machine is None or "machine" not in part.options:
+        return part
+    return part.model_copy(update={"options": {**part.options, "machine": machine.model_dump(mode="json")}})

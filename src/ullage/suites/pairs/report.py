@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a pairs run: each end, links that stand out, patterns with all ranks active, and a map."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from ullage.model.summary import Row
+from ullage.quantity import format_compact, format_quantity, format_row
+from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.data import ReportData
+from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
+from ullage.report.table import Cell, number_cell
+from ullage.report.vega import Spec, tooltip
+from ullage.suites.pairs.findings import times_of_end
+from ullage.suites.pairs.matrix import SUITE, PairMatrix, read_matrices, size_text
+from ullage.units import format_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+_MOST_ENDS: Final = 64
+_MOST_LINKS: Final = 12
+_MATRIX_METRICS: Final = ("pair_latency", "worst_pair_latency", "pair_bandwidth", "worst_pair_bandwidth")
+_PATTERNS: Final = ("best-bisection", "worst-bisection", "random-bisection", "incast", "outcast")
+_LABELS: Final = {
+    "pair_latency": "latency, median pair",
+    "worst_pair_latency": "latency, slowest pair",
+    "pair_bandwidth": "bandwidth one way, median pair",
+    "worst_pair_bandwidth": "bandwidth one way, slowest pair",
+}
+
+
+def tables(data: ReportData) -> Content | None:
+    """None for other suites, and where nothing was measured."""
+    rows = data.rows_of(SUITE)
+    if not rows:
+        return None
+    matrices = read_matrices(data.measured)
+    grids = [_pairs(rows), _exchanges(rows)]
+    grids += [grid for matrix in matrices for grid in (_ends(matrix), _links(matrix))]
+    return Content(notes=_notes(matrices), grids=[grid for grid in grids if grid.rows])
+
+
+def _notes(matrices: Sequence[PairMatrix]) -> list[str]:
+    if not matrices:
+        return []
+    together = matrices[-1].at_once
+    how = (
+        "All disjoint pairs of a round were measured at once: what they share is shared between them. "
+        "`--one-at-a-time` measures each pair alone."
+        if together
+        else "Each pair was measured while all others waited."
+    )
+    return [how, "No ceiling: what a link could reach at most is not declared."]
+
+
+def _pairs(rows: Sequence[Row]) -> Grid:
+    heads = [Heading("of all ordered pairs"), Heading("message", is_number=True), Heading("median", is_number=True)]
+    found = sorted((row for row in rows if row.metric in _MATRIX_METRICS), key=_message_of)
+    return Grid("pairs", heads, [[Cell(_LABELS[row.metric]), *_numbers(row)] for row in found])
+
+
+def _exchanges(rows: Sequence[Row]) -> Grid:
+    heads = [
+        *(Heading("pattern"), Heading("ranks", is_number=True), Heading("message", is_number=True)),
+        *(Heading("all together", is_number=True), Heading("a rank", is_number=True)),
+    ]
+    found = [row for row in rows if row.metric == "exchange_bandwidth"]
+    found.sort(key=lambda row: (_place_of(row), _message_of(row), int(row.params.get("seed", 0))))
+    return Grid("all ranks active", heads, [_exchange_line(row) for row in found])
+
+
+def _place_of(row: Row) -> int:
+    """Bisections first, then one against all, then what people have made themselves."""
+    pattern = str(row.params["pattern"])
+    return _PATTERNS.index(pattern) if pattern in _PATTERNS else len(_PATTERNS)
+
+
+def _exchange_line(row: Row) -> list[Cell]:
+    seed = f", seed {row.params['seed']}" if "seed" in row.params else ""
+    ranks = int(row.params["ranks"])
+    return [
+        Cell(f"{row.params['pattern']}{seed}"),
+        number_cell(str(ranks)),
+        *_numbers(row),
+        number_cell(format_quantity(row.median / ranks, row.unit)),
+    ]
+
+
+def _numbers(row: Row) -> list[Cell]:
+    flags = ", ".join(row.flag_codes)
+    return [
+        number_cell(format_bytes(_message_of(row))),
+        number_cell(format_row(row), sort=repr(row.median), hint=flags),
+    ]
+
+
+def _message_of(row: Row) -> int:
+    return int(row.params["message_bytes"])
+
+
+def _what(matrix: PairMatrix) -> str:
+    return f"{'latency' if matrix.is_latency else 'bandwidth'}, messages of {size_text(matrix.message_bytes)}"
+
+
+def _ends(matrix: PairMatrix) -> Grid:
+    """Each end with the median over its links, slow ones first; of many the first ones."""
+    heads = [
+        *(Heading(matrix.noun), Heading("sends", is_number=True), Heading("receives", is_number=True)),
+        *(Heading("sending takes", is_number=True), Heading("receiving takes", is_number=True), Heading("verdict")),
+    ]
+    slow = {end.end for end in matrix.fit.ends}
+    polish = matrix.fit.polish
+    order = sorted(range(len(matrix.names)), key=lambda end: (end not in slow, end))
+    lines = [
+        [
+            Cell(matrix.names[end]),
+            *(number_cell(format_quantity(matrix.value(s), matrix.unit)) for s in times_of_end(matrix, end)),
+            number_cell(_factor(float(polish.sends[end]))),
+            number_cell(_factor(float(polish.receives[end]))),
+            Cell("slow" if end in slow else ""),
+        ]
+        for end in order[:_MOST_ENDS]
+    ]
+    return Grid(f"each {matrix.noun}: {_what(matrix)}", heads, lines)
+
+
+def _factor(logarithm: float) -> str:
+    return f"{math.exp(logarithm):.2f} x"
+
+
+def _links(matrix: PairMatrix) -> Grid:
+    """Slow links and asymmetric pairs; none where nothing stands out."""
+    heads = [
+        *(Heading("from"), Heading("to"), Heading("there", is_number=True), Heading("back", is_number=True)),
+        *(Heading("longer by", is_number=True), Heading("why it is here")),
+    ]
+    links = [(link.sender, link.receiver, link.factor, "slow link") for link in matrix.fit.links]
+    known = {(sender, receiver) for sender, receiver, _, _ in links}
+    if not matrix.is_latency:
+        pairs = [(pair.slow, pair.fast, pair.factor, "asymmetric") for pair in matrix.fit.asymmetric]
+        links += [pair for pair in pairs if pair[:2] not in known]
+    lines = [
+        [
+            Cell(matrix.names[sender]),
+            Cell(matrix.names[receiver]),
+            number_cell(_value(matrix, sender, receiver)),
+            number_cell(_value(matrix, receiver, sender)),
+            number_cell(f"{factor:.2f} x"),
+            Cell(why),
+        ]
+        for sender, receiver, factor, why in links[:_MOST_LINKS]
+    ]
+    return Grid(f"links that stand out: {_what(matrix)}", heads, lines)
+
+
+def _value(matrix: PairMatrix, sender: int, receiver: int) -> str:
+    return format_quantity(matrix.value(float(matrix.median[sender, receiver])), matrix.unit)
+
+
+SECTION: Final = Section(
+    name="pairs",
+    title="Pairs",
+    doc="Every ordered pair: small messages there and back, large ones one way. A node is called slow when all of its "
+    "links are, a link when it is slower than its two ends explain; either in every repetition. In a bisection every "
+    "rank sends and receives at the same time.",
+    order=5,
+    build=tables,
+    suite=SUITE,
+)
+
+
+# -- every pair as a map: who sends, who receives, how fast ------------------------------------------------------------
+
+
+MOST_CELLS: Final = 48
+_MOST_WITH_TEXT: Final = 14
+_WIDTH: Final = 460
+_TOOLTIP: Final = tooltip(("what", "messages"), ("text", "median"))
+
+
+def figures(data: ReportData) -> list[Figure]:
+    """A map for each message size."""
+    return [figure(matrix) for matrix in read_matrices(data.measured)]
+
+
+def figure(matrix: PairMatrix) -> Figure:
+    """More ends than ``MOST_CELLS`` are drawn as blocks of neighbours, of which the slowest pair counts."""
+    each = -(-len(matrix.names) // MOST_CELLS)
+    times, names = _blocks(matrix.median, matrix.names, each)
+    what = "latency" if matrix.is_latency else "bandwidth one way"
+    way = f"from the {matrix.noun} of the line to that of the column"
+    words = [
+        f"Median in {matrix.unit} with its prefix, {way}; darker is {'slower' if matrix.is_latency else 'faster'}.",
+        f"A cell stands for {each} by {each} {matrix.noun}s, and shows the slowest pair of them." if each > 1 else "",
+        "The framed cells are slow links." if matrix.fit.links and each == 1 else "",
+    ]
+    title = f"{what}, messages of {size_text(matrix.message_bytes)}"
+    return Figure(title, " ".join(filter(None, words)), _spec(matrix, times, names, each), wide=len(names) > 2 * 9)
+
+
+def _blocks(times: "NDArray[np.float64]", names: Sequence[str], each: int) -> "tuple[NDArray[np.float64], list[str]]":
+    """The slowest of ``each`` by ``each`` pairs."""
+    import numpy as np
+
+    if each == 1:
+        return times, list(names)
+    starts = range(0, len(names), each)
+    worst = [[np.nanmax(times[i : i + each, j : j + each]) for j in starts] for i in starts]
+    last = len(names) - 1
+    return np.array(worst), [f"{names[start]} to {names[min(start + each - 1, last)]}" for start in starts]
+
+
+def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str], each: int) -> Spec:
+    import numpy as np
+
+    values = [[matrix.value(float(one)) for one in line] for line in times]
+    known = [value for line in values for value in line if not np.isnan(value)]
+    wide = max(known) / min(known) > LOG_FROM_RATIO
+    slow = {(link.sender, link.receiver) for link in matrix.fit.links} if each == 1 else set[tuple[int, int]]()
+    cells = [
+        {
+            "line": names[i],
+            "column": names[j],
+            "label": format_compact(value, matrix.unit),
+            "position": round(shade_position(value, known, logarithmic=wide), 3),
+            "best": (i, j) in slow,
+            "hollow": False,
+            "what": f"{names[i]} to {names[j]}",
+            "text": format_quantity(value, matrix.unit),
+        }
+        for i, line in enumerate(values)
+        for j, value in enumerate(line)
+        if not np.isnan(value)
+    ]
+    found = HeatMap(
+        *(names, names, "receives", "sends"),
+        width=_WIDTH,
+        most_with_text=_MOST_WITH_TEXT,
+        least_step=9,
+        text_height=26,
+        line_axis={"labelOverlap": True},
+    )
+    has_long_names = max(map(len, names)) * 7 > found.step
+    angle = {"labelAngle": -60 if has_long_names else 0, "labelOverlap": True}
+    return replace(found, column_axis=angle).spec(cells, _TOOLTIP, bare_height=found.step)
+
+
+CHART: Final = Chart(
+    name="pair_matrix",
+    title="Every pair",
+    doc="A slow node is a line and a column that differ from all others; a slow link is a single cell.",
+    order=6,
+    build=figures,
+)
+
+
+SECTIONS: Final = (SECTION,)
+CHARTS: Final = (CHART,)

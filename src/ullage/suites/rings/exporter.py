@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a result has of HPC Challenge's numbers, by the names of its summary section, for scripts that read that.
+
+Only numbers that are measured by the same definition stand here; what was not measured is left out, as hpcc leaves
+nothing out but writes -1.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from ullage.errors import UserError
+from ullage.exporters import Exporter
+from ullage.model.summary import Row
+from ullage.peers.hpcc import STREAM_KERNELS
+from ullage.report.data import ReportData
+from ullage.report.verdicts import is_invalid
+from ullage.suites.rings.balance import best_solve
+from ullage.suites.rings.rows import find_row
+
+_MICRO: Final = 1e6
+_GIGA: Final = 1e-9
+_TERA: Final = 1e-12
+Pair = tuple[str, str]
+# In the order of HPC Challenge's summary: key, metric, order of the processes, factor.
+_MESSAGES: Final = (
+    ("MaxPingPongLatency_usec", "ping_pong_most_latency", "ping-pong", _MICRO),
+    ("RandomlyOrderedRingLatency_usec", "ring_latency", "random", _MICRO),
+    ("MinPingPongBandwidth_GBytes", "ping_pong_least_bandwidth", "ping-pong", _GIGA),
+    ("NaturallyOrderedRingBandwidth_GBytes", "ring_bandwidth", "natural", _GIGA),
+    ("RandomlyOrderedRingBandwidth_GBytes", "ring_bandwidth", "random", _GIGA),
+    ("MinPingPongLatency_usec", "ping_pong_least_latency", "ping-pong", _MICRO),
+    ("AvgPingPongLatency_usec", "ping_pong_latency", "ping-pong", _MICRO),
+    ("MaxPingPongBandwidth_GBytes", "ping_pong_most_bandwidth", "ping-pong", _GIGA),
+    ("AvgPingPongBandwidth_GBytes", "ping_pong_bandwidth", "ping-pong", _GIGA),
+    ("NaturallyOrderedRingLatency_usec", "ring_latency", "natural", _MICRO),
+)
+
+
+def render(data: ReportData) -> str:
+    """A summary section; ``UserError`` for a result without any of its numbers."""
+    rows = data.summary.rows
+    pairs = [*_solve(rows), *_products(rows), *_streams(rows), *_rings(rows)]
+    if not pairs:
+        what = "the result holds no number that HPC Challenge has too"
+        raise UserError(what, "--format hpcc", "run the suites rings, cpu or memory; --format csv takes all")
+    lines = [f"{key}={value}" for key, value in pairs]
+    return "\n".join(["Begin of Summary section.", *lines, "End of Summary section."]) + "\n"
+
+
+def _rings(rows: Iterable[Row]) -> Iterator[Pair]:
+    found = list(rows)
+    known = [
+        (key, row, factor)
+        for key, metric, order, factor in _MESSAGES
+        if (row := find_row(found, metric, order)) is not None
+    ]
+    if known:
+        yield "CommWorldProcs", str(known[0][1].params["ranks"])
+    for key, row, factor in known:
+        yield key, f"{row.median * factor:g}"
+
+
+def _solve(rows: Iterable[Row]) -> Iterator[Pair]:
+    """HPL's operations and check, by ranks or by the threads of one process, whichever did better."""
+    best = best_solve(rows)
+    if best is not None:
+        yield "HPL_Tflops", f"{best.median * _TERA:g}"
+        yield "HPL_N", str(best.params.get("n", -1))
+
+
+def _products(rows: Iterable[Row]) -> Iterator[Pair]:
+    """Of one core alone. What hpcc calls Star has a product for each core; ours has one for all."""
+    best = _best(
+        row
+        for row in rows
+        if row.metric == "compute_rate" and row.params.get("operation") == "gemm" and row.params.get("threads") == 1
+    )
+    if best is not None:
+        yield "SingleDGEMM_Gflops", f"{best.median * _GIGA:g}"
+
+
+def _streams(rows: Iterable[Row]) -> Iterator[Pair]:
+    """Star: of each of all threads; Single: of one alone. Ordinary stores over a set that no cache holds."""
+    found = [row for row in rows if _is_stream(row)]
+    most = max((int(row.params["threads"]) for row in found), default=0)
+    wanted: tuple[tuple[str, Callable[[Row], bool], int], ...] = (
+        ("Star", lambda row: row.params["threads"] == most, most),
+        ("Single", lambda row: row.params["threads"] == 1, 1),
+    )
+    for mode, applies, threads in wanted:
+        for kernel in STREAM_KERNELS:
+            best = _best(row for row in found if applies(row) and row.params.get("kernel") == kernel)
+            if best is not None:
+                yield f"{mode}STREAM_{kernel.title()}", f"{best.median / threads * _GIGA:g}"
+
+
+def _is_stream(row: Row) -> bool:
+    params = row.params
+    is_plain = params.get("stores") == "ordinary" and "block_bytes" not in params and "cpu_node" not in params
+    return row.metric == "memory_bandwidth" and is_plain and params.get("level") == "DRAM"
+
+
+def _best(rows: Iterable[Row]) -> Row | None:
+    return max((row for row in rows if not is_invalid(row)), key=lambda row: row.median, default=None)
+
+
+EXPORTER = Exporter("hpcc", "rings, ping-pong, STREAM and HPL under HPC Challenge's names", "", render)
+
+
+EXPORTERS: Final = (EXPORTER,)

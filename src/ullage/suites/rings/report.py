@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a rings run: rings and pairs beside hpcc, their ratio, the balance with other suites."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from ullage.model.summary import Row
+from ullage.quantity import DASH, Scale, format_quantity, format_row, scale_for, significant
+from ullage.report.contents import Chart, Content, Figure, Grid, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import Column, grid_of, peer_hint, peer_text, peers_of, ratio_text, value_hint, value_text
+from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip
+from ullage.runs.composite.headlines import Rule, ranks_key
+from ullage.suites.rings.balance import Balance, balances
+from ullage.suites.rings.diagnosis import kinds_of
+from ullage.suites.rings.findings import UNWRITTEN_NOTE, diagnosis_of
+from ullage.units import format_bytes
+
+SUITE: Final = "rings"
+_WHAT: Final = {"natural": "natural ring", "random": "random rings", "ping-pong": "ping-pong"}
+_OF_PAIRS: Final = {"least": "least", "most": "most"}
+_NO_PEER: Final = "hpcc was not run in turn: it is not installed, not asked for, or the processes are on several nodes."
+
+
+def tables(data: ReportData) -> Content | None:
+    """None for other suites, and where nothing was measured."""
+    rows = data.rows_of(SUITE)
+    if not rows:
+        return None
+    latencies, bandwidths = (_of(rows, unit) for unit in ("s", "B/s"))
+    grids = [
+        *grid_of("latency of 8 bytes", _columns(is_rate=False), latencies),
+        *grid_of("bandwidth of 2,000,000 bytes", _columns(is_rate=True), bandwidths),
+        *_ratios(rows),
+        *_balance(data.summary.rows),
+    ]
+    return Content(notes=_notes(rows), grids=grids)
+
+
+def _of(rows: Sequence[Row], unit: str) -> list[Row]:
+    return [row for row in rows if row.unit == unit]
+
+
+def _columns(*, is_rate: bool) -> list[Column[Row]]:
+    found: list[Column[Row]] = [
+        Column("what", _what, is_number=False),
+        Column("processes", lambda row: str(row.params["ranks"])),
+        Column("each process" if is_rate else "one message", value_text, hint=value_hint),
+    ]
+    if is_rate:
+        found.append(Column("all together", _together))
+    return [
+        *found,
+        Column("interval", _interval),
+        Column("hpcc", peer_text, hint=peer_hint),
+        Column("ours over hpcc's", ratio_text),
+        Column("grade", lambda row: row.grade or DASH, is_number=False),
+        Column("flags", lambda row: ", ".join(row.flag_codes) or DASH, is_number=False),
+    ]
+
+
+def _what(row: Row) -> str:
+    """``ping-pong, most`` of the pairs; the mean has no word."""
+    word = row.metric.removeprefix("ping_pong_").split("_")[0]
+    name = _WHAT[str(row.params["order"])]
+    return f"{name}, {_OF_PAIRS[word]}" if word in _OF_PAIRS else f"{name}, mean" if name == "ping-pong" else name
+
+
+def _together(row: Row) -> str:
+    """Of rings alone: one pair at a time has no others."""
+    return DASH if row.params["order"] == "ping-pong" else format_quantity(int(row.params["ranks"]) * row.median, "B/s")
+
+
+def _interval(row: Row) -> str:
+    return value_hint(row).split(";")[0] if row.low is not None else DASH
+
+
+def _ratios(rows: Sequence[Row]) -> list[Grid]:
+    """What was seen, and what is expected of each kind of network."""
+    found = diagnosis_of(rows)
+    if found is None:
+        return []
+    params = next(row.params for row in rows if row.metric == "ping_pong_bandwidth")
+    lines: list[tuple[str, ...]] = [("measured", "1", f"{found.natural:.2f}", f"{found.random:.2f}", "")]
+    for kind in kinds_of(int(params["ranks"]), int(params["nodes"])):
+        mark = "nearest" if found.kinds and kind == found.kinds[0] else "as near" if kind in found.kinds else ""
+        lines.append((kind.name, "1", f"{kind.natural:.2f}", f"{kind.random:.2f}", mark))
+
+    def text(index: int) -> Callable[[tuple[str, ...]], str]:
+        return lambda line: line[index]
+
+    heads = ("network", "ping-pong", "natural ring", "random rings", "")
+    columns = [Column(head, text(index), is_number=index in (1, 2, 3)) for index, head in enumerate(heads)]
+    return grid_of("ratio of bandwidths, each process", columns, lines)
+
+
+def _balance(rows: Sequence[Row]) -> list[Grid]:
+    """Only where this result has the numbers of the suites cpu and memory."""
+    columns: list[Column[Balance]] = [
+        Column("balance", lambda one: one.name, is_number=False),
+        Column("ratio", lambda one: f"{significant(one.value)} {one.unit}"),
+        Column("from", lambda one: _over(one.over), is_number=False),
+        Column("all together", lambda one: format_quantity(one.over_rate, "B/s")),
+        Column("linear solve", lambda one: format_quantity(one.solve.median, "op/s")),
+        Column("of", lambda one: _solve(one.solve), is_number=False),
+    ]
+    return grid_of("balance", columns, balances(rows))
+
+
+def _over(row: Row) -> str:
+    if row.metric == "ring_bandwidth":
+        return f"random rings of {format_bytes(int(row.params['message_bytes']))} B, {row.params['ranks']} processes"
+    return f"triad, {row.params.get('threads', 1)} threads"
+
+
+def _solve(row: Row) -> str:
+    who = f"{row.params['threads']} threads" if "threads" in row.params else f"{row.params.get('ranks', 1)} processes"
+    return f"n = {row.params.get('n', DASH)}, {who}"
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    peers = peers_of(rows)
+    if not peers:
+        return [_NO_PEER]
+    turns = f"{', '.join(peers)} was run in turn with us, once after each of our repetitions, by as many processes."
+    return [turns, UNWRITTEN_NOTE]
+
+
+SECTION: Final = Section(
+    name="rings",
+    title="Rings and ping-pong",
+    doc="As HPC Challenge defines them. In a ring every process sends to both neighbours at once; the time is that of "
+    "one message, the least of the measurements, each of the slowest process; of random rings the geometric mean of 30 "
+    "(latency) or 10 (bandwidth). In a ping-pong one pair sends while all others wait.",
+    order=4,
+    build=tables,
+    suite=SUITE,
+)
+
+
+# -- our repetitions, their median, and hpcc's -------------------------------------------------------------------------
+
+
+_SUITE: Final = "rings"
+_LABELS: Final = {
+    ("ping_pong_most", "ping-pong"): "ping-pong, most",
+    ("ping_pong", "ping-pong"): "ping-pong, mean",
+    ("ping_pong_least", "ping-pong"): "ping-pong, least",
+    ("ring", "natural"): "natural ring",
+    ("ring", "random"): "random rings",
+}
+_PEER_COLOR: Final = "#d9742b"
+
+
+def figures(data: ReportData) -> list[Figure]:
+    """One of latency, one of bandwidth; none without rings."""
+    rows = data.rows_of(_SUITE)
+    found = [
+        _figure("latency of 8 bytes", "latency", [row for row in rows if row.metric.endswith("latency")]),
+        _figure("bandwidth of each process, 2,000,000 bytes", "bandwidth", [r for r in rows if r.unit == "B/s"]),
+    ]
+    return [figure for figure in found if figure is not None]
+
+
+def _figure(title: str, kind: str, rows: Sequence[Row]) -> Figure | None:
+    by_label = {label: row for row in rows if (label := _label(row, kind))}
+    shown = [(label, by_label[label]) for label in _LABELS.values() if label in by_label]
+    if not shown:
+        return None
+    scale = scale_for([row.median for _, row in shown], shown[0][1].unit)
+    caption = "Bars are medians, dots the repetitions."
+    if any(row.peer is not None for _, row in shown):
+        caption += " The orange stroke is the median of hpcc, which ran in turn."
+    return Figure(title, caption, _spec(shown, kind, scale))
+
+
+def _label(row: Row, kind: str) -> str:
+    return _LABELS.get((row.metric.removesuffix(f"_{kind}"), str(row.params.get("order"))), "")
+
+
+def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:
+    labels = [label for label, _ in shown]
+    y = ordinal("name", labels, "", axis={"title": None, "grid": False, "labelLimit": 200})
+    x = {"field": "x", "type": "quantitative", "title": f"{kind} ({scale.unit})", "scale": {"zero": True}}
+    bars = [{"name": label, "x": row.median / scale.factor, "text": format_row(row)} for label, row in shown]
+    dots = [{"name": label, "x": value / scale.factor} for label, row in shown for value in row.repetitions]
+    peers = [
+        {"name": label, "x": row.peer.median / scale.factor, "text": f"{row.peer.tool} {row.peer.version}"}
+        for label, row in shown
+        if row.peer is not None
+    ]
+    tips = tooltip(("name", "what"), ("text", kind))
+    layers: list[Spec] = [
+        {
+            "data": {"values": bars},
+            "mark": {"type": "bar", "color": ACCENT, "opacity": 0.35, "height": {"band": 0.6}},
+            "encoding": {"x": x, "y": y, "tooltip": tips},
+        },
+        {
+            "data": {"values": dots},
+            "mark": {"type": "point", "filled": True, "color": INK, "size": 22, "opacity": 0.7},
+            "encoding": {"x": x, "y": y},
+        },
+    ]
+    if peers:
+        stroke = {"type": "tick", "color": _PEER_COLOR, "thickness": 3, "height": {"band": 0.75}}
+        layers.append(
+            {"data": {"values": peers}, "mark": stroke, "encoding": {"x": x, "y": y, "tooltip": tips}},
+        )
+    return {"width": 360, "height": {"step": 34}, "layer": layers, "config": {"axisY": {"labelColor": MUTED}}}
+
+
+CHART: Final = Chart(
+    name="rings",
+    title="Rings and ping-pong",
+    doc="How much of what a single pair has is left to each process when all send at once.",
+    order=5,
+    build=figures,
+)
+
+
+SECTIONS: Final = (SECTION,)
+CHARTS: Final = (CHART,)
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+
+def _is_random_ring(row: Row) -> bool:
+    return row.params.get("order") == "random"
+
+
+def _ring(row: Row) -> str:
+    size = row.params.get("message_bytes")
+    message = f", {size} B" if isinstance(size, int) else ""
+    return f"each of {row.params['ranks']} processes in random rings{message}"
+
+
+HEADLINES: Final = (
+    Rule("messages", "ring_bandwidth", _is_random_ring, ranks_key, _ring),
+    Rule("messages", "ring_latency", _is_random_ring, ranks_key, _ring),
+)

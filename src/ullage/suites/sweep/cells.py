@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cells of a sweep: backends of each target and their parameters, checked, by ranks and blocks. Pure."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import EXIT_BAD_INPUT, UserError
+from ullage.launch.layouts import place_ranks
+from ullage.model.describe import Describe, Parameter, Registered
+from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.parameters import parse_parameter, suggest
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, count_of, make_cell
+from ullage.runs.cells.volume import share_bytes
+from ullage.suites.sweep.options import Setting, SweepOptions
+from ullage.uri import target_path, target_scheme
+
+# Set by options of the sweep, so --param must not set them again.
+_OWN_OPTIONS: Final[Mapping[str, str]] = {
+    "phases": "--access",
+    "transfer_bytes": "--block",
+    "block_bytes": "--volume",
+    "file_mode": "--file",
+    "order": "--order",
+    "cache": "--cache",
+    "verify": "--verify",
+}
+_DIRECT: Final = "direct"
+# Of the two cases that a probe makes of each place.
+_PROBE_SIZES: Final = (8 << 20, 32 << 20)
+
+
+def ways(options: SweepOptions, targets: list[Target], description: Describe) -> list[Way]:
+    """Every target with each of its backends and each combination of varied parameters, checked: ``UserError``."""
+    found: list[Way] = []
+    by_target = {target.name: backends_of(target, options, description) for target in targets}
+    _check_things(options, {backend.name for backends in by_target.values() for backend in backends})
+    for target in targets:
+        for backend in by_target[target.name]:
+            for own, workload in _combinations(options, backend, description):
+                named = Named(name=backend.name, parameters=_backend_parameters(options, backend, own, description))
+                found.append(Way(target, named, _workload_parameters(options, backend, workload, description)))
+    return found
+
+
+def backends_of(target: Target, options: SweepOptions, description: Describe) -> list[Registered]:
+    """Those asked for, for a target with a path; else the one of its scheme."""
+    names = options.backends if target_path(target) is not None and options.backends else [target_scheme(target)]
+    found = [find_registered(description, "backend", name) for name in names]
+    for backend in found:
+        if target_path(target) is not None and "path" not in backend.capabilities:
+            what = f"backend '{backend.name}' uses no storage, so it cannot measure target '{target.name}'"
+            raise UserError(what, "--backend", f"give it a target of its own: --target NAME={backend.name}:")
+    return found
+
+
+def _check_things(options: SweepOptions, backends: set[str]) -> None:
+    known = [*sorted(backends), WORKLOAD]
+    seen: set[str] = set()
+    for setting in [*options.parameters, *options.vary]:
+        if setting.thing not in known:
+            what = f"this sweep uses no backend or workload '{setting.thing}'"
+            raise UserError(what, setting.place, suggest(setting.thing, known))
+        if setting.thing == WORKLOAD and setting.key in _OWN_OPTIONS:
+            raise UserError("has an option of its own", setting.place, f"use {_OWN_OPTIONS[setting.key]}")
+        if setting.place in seen:
+            raise UserError("is set twice", setting.place, "write it once, in --param or in --vary")
+        seen.add(setting.place)
+
+
+def _combinations(
+    options: SweepOptions, backend: Registered, description: Describe
+) -> Iterator[tuple[Parameters, Parameters]]:
+    """Parameters of backend and workload for each combination of the varied ones that concern them."""
+    workload = find_registered(description, "workload", WORKLOAD)
+    things = {backend.name: backend, WORKLOAD: workload}
+    fixed = [setting for setting in options.parameters if setting.thing in things]
+    varied = [setting for setting in options.vary if setting.thing in things]
+    for chosen in itertools.product(*(setting.values for setting in varied)):
+        given: dict[str, Parameters] = {backend.name: {}, WORKLOAD: {}}
+        for setting, text in [(s, s.values[0]) for s in fixed] + list(zip(varied, chosen, strict=True)):
+            parameter = _parameter(things[setting.thing], setting)
+            given[setting.thing][setting.key] = parse_parameter(parameter, text)
+        yield given[backend.name], given[WORKLOAD]
+
+
+def _parameter(thing: Registered, setting: Setting) -> Parameter:
+    by_name = {parameter.name: parameter for parameter in thing.parameters}
+    if setting.key not in by_name:
+        raise UserError(
+            f"'{thing.name}' has no parameter '{setting.key}'", setting.place, suggest(setting.key, by_name)
+        )
+    return by_name[setting.key]
+
+
+def _backend_parameters(
+    options: SweepOptions, backend: Registered, given: Parameters, description: Describe
+) -> Parameters:
+    if options.cache == "direct" and "data" in backend.capabilities:
+        if all(parameter.name != _DIRECT for parameter in backend.parameters):
+            what = f"backend '{backend.name}' has no direct I/O"
+            raise UserError(what, "--cache direct", "use --cache advise, or another --backend", EXIT_BAD_INPUT)
+        given = {**given, _DIRECT: True}
+    return validate_parameters(description, "backend", backend.name, given)
+
+
+def _workload_parameters(
+    options: SweepOptions, backend: Registered, given: Parameters, description: Describe
+) -> Parameters:
+    """All but the sizes. Where no data is held there is nothing to drop from a cache and nothing to verify."""
+    holds_data = "data" in backend.capabilities
+    if not holds_data and options.verify not in (None, "none"):
+        raise UserError(f"backend '{backend.name}' holds no data to verify", "--verify", "use --verify none")
+    whole: Parameters = {
+        **given,
+        "phases": [*options.phases],
+        "file_mode": options.file_mode,
+        "order": options.order,
+        "cache": "none" if options.cache == "direct" or not holds_data else options.cache,
+    }
+    if not holds_data:
+        whole["verify"] = "none"
+    elif options.verify is not None:
+        whole["verify"] = options.verify
+    return validate_parameters(description, "workload", WORKLOAD, whole)
+
+
+def make_layout(ranks: int, options: SweepOptions, cores: int | None) -> Layout:
+    """``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes."""
+    return place_ranks(ranks, options.nodes, options.ranks_per_node, cores)
+
+
+def make_cells(
+    options: SweepOptions, targets: list[Target], description: Describe, volume_bytes: int, cores: int | None
+) -> list[Cell]:
+    """Every combination, each once. ``UserError`` for what the engine would refuse."""
+    layouts = [make_layout(ranks, options, cores) for ranks in options.ranks]
+    all_ways = ways(options, targets, description)
+    cells = [
+        make_cell(
+            way, layout, block, share_bytes(volume_bytes, layout.ranks, block, segments_of(way), weak=options.weak)
+        )
+        for layout in layouts
+        for way in all_ways
+        for block in options.blocks
+    ]
+    return list({cell.case.id: cell for cell in cells}.values())
+
+
+def segments_of(way: Way) -> int:
+    """Of a case with that way's parameters."""
+    return count_of(way.workload, "segments", 1)
+
+
+def resized(cell: Cell, options: SweepOptions, layout: Layout, block_bytes: int, volume_bytes: int) -> Cell:
+    """The same way of measuring with other ranks or blocks."""
+    fixed = {k: v for k, v in cell.case.workload.parameters.items() if k not in ("transfer_bytes", "block_bytes")}
+    way = Way(cell.target, cell.case.backend, fixed)
+    share = share_bytes(volume_bytes, layout.ranks, block_bytes, segments_of(way), weak=options.weak)
+    return make_cell(way, layout, block_bytes, share)
+
+
+def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None, most_bytes: int) -> list[Cell]:
+    """Two small cases of one rank for each target and backend: middle block, first of the varied parameters."""
+    block = sorted(options.blocks)[len(options.blocks) // 2]
+    layout = make_layout(1, options.model_copy(update={"nodes": None, "ranks_per_node": None}), cores)
+    alone = options.model_copy(update={"weak": False})
+    first: dict[tuple[str, str], Cell] = {}
+    for cell in cells:
+        first.setdefault(cell.place, cell)
+    small, large = (max(block, min(size, most_bytes // 8 * (1 + i))) for i, size in enumerate(_PROBE_SIZES))
+    large = max(large, 2 * small)
+    return [resized(cell, alone, layout, block, size) for cell in first.values() for size in (small, large)]

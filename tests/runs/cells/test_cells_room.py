@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Room at the targets, and targets that are none."""
+
+from pathlib import Path
+
+import pytest
+
+from support.simulated_engine import DESCRIBE
+from ullage.errors import UserError
+from ullage.model.plan import Limits, Target
+from ullage.model.system import Memory, Place
+from ullage.runs.cells.room import check_room, most_to_choose, needed_bytes
+from ullage.runs.room import NO_LIMIT, check_places, most_bytes
+from ullage.suites.sweep.cells import make_cells
+from ullage.suites.sweep.options import SweepOptions
+
+GIB = 1 << 30
+MEMORY = Memory(available_bytes=8 * GIB)
+
+
+def place(free: int | None, *, memory: bool = False) -> Place:
+    return Place(target="a", path="/a", exists=True, free_bytes=free, is_memory=memory)
+
+
+@pytest.mark.parametrize(
+    ("found", "limits", "expected"),
+    [
+        (place(100 * GIB), Limits(), 50 * GIB),
+        (place(3 * GIB // 2), Limits(), GIB // 2),
+        (place(GIB // 2), Limits(), 0),
+        (place(100 * GIB), Limits(space_bytes=GIB), GIB),
+        (place(100 * GIB, memory=True), Limits(), 4 * GIB),
+        (place(None), Limits(), NO_LIMIT),
+    ],
+)
+def test_what_may_be_taken(found: Place, limits: Limits, expected: int) -> None:
+    assert most_bytes(found, limits, MEMORY) == expected
+
+
+def test_of_memory_we_choose_a_quarter_at_most() -> None:
+    assert most_to_choose([place(100 * GIB, memory=True), place(100 * GIB)], Limits(), MEMORY) == 2 * GIB
+    assert most_to_choose([], Limits(), MEMORY) == NO_LIMIT
+
+
+def test_the_largest_case_counts_and_with_keep_all_of_a_launch() -> None:
+    options = SweepOptions(ranks=[1, 2], blocks=[1 << 20, 2 << 20], access=["write"])
+    cells = make_cells(options, [Target(name="a", uri="posix:/a")], DESCRIBE, GIB, 4)
+    assert needed_bytes(cells, "a", keep=False) == GIB
+    assert needed_bytes(cells, "a", keep=True) == 2 * GIB
+    assert needed_bytes(cells, "b", keep=True) == 0
+    check_room(cells, [place(4 * GIB)], Limits(), MEMORY, keep=True)
+    with pytest.raises(
+        UserError, match=r"target 'a' \(/a\): needs 2.00 GiB, may take 1.95 GiB of 3.90 GiB free"
+    ) as caught:
+        check_room(cells, [place(int(3.9 * GIB))], Limits(), MEMORY, keep=True)
+    assert caught.value.code == 3
+
+
+def test_targets_that_are_none(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for path, exists, what in ((tmp_path / "gone", False, "does not exist"), (file, True, "is no folder")):
+        with pytest.raises(UserError, match=what) as caught:
+            check_places([Place(target="x", path=str(path), exists=exists)])
+        assert caught.value.code == 3
+    check_places([Place(target="x", path=str(tmp_path), exists=True)])

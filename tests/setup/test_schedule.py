@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from steps.process import StepError
+from steps.schedule import LEAST_URGENT, Step, carry_out
+from steps.tally import Tally
+
+Body = Callable[[], Tally]
+
+
+def noted(done: list[str], name: str, tally: Tally | None = None) -> Body:
+    def run() -> Tally:
+        done.append(name)
+        return tally or Tally(passed=1)
+
+    return run
+
+
+def failing() -> Tally:
+    raise StepError("asan: exit code 1")
+
+
+def test_all_are_counted_whatever_becomes_of_one(capsys: pytest.CaptureFixture[str]) -> None:
+    done: list[str] = []
+    steps = [
+        Step("broken", failing),
+        Step("lint", noted(done, "lint", Tally(passed=6, failed=1)), "aside"),
+        Step("front", noted(done, "front", Tally(passed=3, skipped=2))),
+    ]
+    assert carry_out(steps) == Tally(passed=9, failed=2, skipped=2)
+    assert sorted(done) == ["front", "lint"]
+    said = capsys.readouterr().out
+    assert "-- asan: exit code 1\n-- broken: 0 passed, 1 failed (" in said
+    assert "-- front: 3 passed, 0 failed, 2 skipped (" in said
+
+
+def test_what_is_alone_has_nothing_beside_it() -> None:
+    done: list[str] = []
+    steps = [
+        Step("lint", noted(done, "lint"), "aside"),
+        Step("timed", noted(done, "timed"), "alone"),
+        Step("front", noted(done, "front"), needs=("lint",)),
+    ]
+    carry_out(steps)
+    assert done == ["timed", "lint", "front"]
+
+
+def test_steps_aside_go_on_in_order_beside_those_in_turn_and_yield_to_them() -> None:
+    in_turn_goes_on, aside_is_at_work = threading.Event(), threading.Event()
+    done: list[str] = []
+    niceness: list[int] = []
+
+    def build() -> Tally:
+        aside_is_at_work.set()
+        assert in_turn_goes_on.wait(10)
+        niceness.append(os.nice(0))
+        return noted(done, "build", Tally())()
+
+    def front() -> Tally:
+        assert aside_is_at_work.wait(10)
+        done.append("front")
+        in_turn_goes_on.set()
+        niceness.append(os.nice(0))
+        return Tally(passed=1)
+
+    steps = [
+        Step("build", build, "aside"),
+        Step("more", noted(done, "more"), "aside"),
+        Step("front", front),
+        Step("engine", noted(done, "engine"), needs=("build", "more")),
+    ]
+    assert carry_out(steps) == Tally(passed=3)
+    assert done == ["front", "build", "more", "engine"]
+    assert max(niceness) == LEAST_URGENT
+    assert os.nice(0) in niceness
+
+
+def test_a_step_that_counts_nothing_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+    carry_out([Step("front", noted([], "front")), Step("build of asan", Tally, "aside")])
+    assert "asan" not in capsys.readouterr().out

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a set-up does for each profile, with its parts noted instead of carried out."""
+
+from pathlib import Path
+
+import pytest
+
+import setup as set_up
+from steps import engine, python_env
+
+
+@pytest.fixture
+def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The parts in order, in a checkout where nothing is set up."""
+    noted: list[str] = []
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    monkeypatch.setattr(engine, "ROOT", tmp_path)
+    monkeypatch.setattr(engine, "LINK", tmp_path / ".venv" / "bin" / "ullage-engine")
+    monkeypatch.setattr(python_env, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(engine, "build_engine", noted.append)
+    for name, (_, presets) in set_up.PROFILES.items():
+
+        def prepare(name: str = name) -> None:
+            noted.append(name)
+            if name == "run":
+                engine.link("openmpi")
+            for preset in set_up.PROFILES[name][1]():
+                engine.folder(preset).mkdir(parents=True, exist_ok=True)
+                (engine.folder(preset) / "build.ninja").touch()
+
+        monkeypatch.setitem(set_up.PROFILES, name, (prepare, presets))
+    return noted
+
+
+def test_the_tests_on_one_mpi_need_no_second_one(done: list[str]) -> None:
+    set_up.main("test")
+    assert done == ["run", "test", "openmpi"]
+    set_up.main("test")
+    assert done == ["run", "test", "openmpi", "openmpi"]
+
+
+def test_a_larger_profile_only_adds_to_what_is_there(done: list[str]) -> None:
+    for profile in ("run", "all", "run", "test"):
+        set_up.main(profile)
+    assert done == ["run", "openmpi", "test", "all", "openmpi", "openmpi", "openmpi"]
+
+
+def test_what_has_changed_is_set_up_anew_with_all_that_stands_on_it(
+    done: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_up.main("all")
+    monkeypatch.setenv("CXX", "another")
+    set_up.main("test")
+    set_up.main("all")
+    assert done == ["run", "test", "all", "openmpi", "run", "test", "openmpi", "all", "openmpi"]

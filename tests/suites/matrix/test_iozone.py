@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IOzone's text tables: sizes in KiB, a label for each test, and every mistake with its line."""
+
+from pathlib import Path
+
+import pytest
+
+from ullage.errors import UserError
+from ullage.importers import read
+from ullage.report.data import ReportData
+from ullage.suites.matrix.importer import read_tables, recognises
+from ullage.suites.matrix.report import tables
+from ullage.suites.matrix.tests import LABELS
+
+TEXT = """\
+\tIozone: Performance Test of File I/O
+\t        Version $Revision: 3.489 $
+\tExcel chart generation enabled
+\tOutput is in kBytes/sec
+Excel output is below:
+
+"Writer report"
+        "4"  "8"  "64"
+"64"   529017  632834  700000
+"16384"   0  0  1234567
+
+"Re-Reader report"
+        "4"  "8"  "64"
+"64"   1000000  2000000.5
+"""
+KIB = 1 << 10
+
+
+def test_every_number_above_0_is_a_row() -> None:
+    rows = read_tables(TEXT, "t.txt").rows
+    found = [(row.params["test"], row.params["file_bytes"], row.params["block_bytes"], row.median) for row in rows]
+    assert found == [
+        ("write", 64 * KIB, 4 * KIB, 529017 * KIB),
+        ("write", 64 * KIB, 8 * KIB, 632834 * KIB),
+        ("write", 64 * KIB, 64 * KIB, 700000 * KIB),
+        ("write", 16384 * KIB, 64 * KIB, 1234567 * KIB),
+        ("reread", 64 * KIB, 4 * KIB, 1000000 * KIB),
+        ("reread", 64 * KIB, 8 * KIB, 2000000.5 * KIB),
+    ]
+    assert {(row.verdict, row.low, row.grade) for row in rows} == {("unknown(imported)", None, None)}
+    assert {(row.params["iozone"], row.params["access"]) for row in rows} == {(0, "write"), (1, "reread")}
+
+
+def test_all_of_iozones_tables_are_known() -> None:
+    titles = [
+        "Writer", "Re-writer", "Reader", "Re-Reader", "Random read", "Random write", "Backward read",
+        "Record rewrite", "Stride read", "Fwrite", "Re-Fwrite", "Fread", "Re-Fread", "Pwrite", "Re-pwrite", "Pread",
+        "Re-pread", "Pwritev", "Re-pwritev", "Preadv", "Re-preadv",
+    ]  # fmt: skip
+    text = "\n".join(f'"{title} report"\n  "4"\n"64" {index + 1}\n' for index, title in enumerate(titles))
+    labels = [row.params["test"] for row in read_tables(text, "t.txt").rows]
+    assert sorted(map(str, labels)) == sorted(set(LABELS) - {"random mix"})
+
+
+def test_a_file_is_recognised_by_its_content_and_shown_as_a_matrix(tmp_path: Path) -> None:
+    path = tmp_path / "anything.txt"
+    path.write_text(TEXT)
+    assert recognises(TEXT)
+    assert not recognises("target,access\nnvme,report\n")
+    content = tables(ReportData(read(path)))
+    assert content is not None
+    assert [row[0].text for row in content.grids[0].rows] == ["write", "reread"]
+    assert content.notes == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"Reader report"\n"4"\n', "t.txt: holds no number above 0"),
+        ('"Mmap report"\n"4"\n', "t.txt:1: unknown table 'Mmap report'"),
+        ('"Reader report"\n4 8\n', "t.txt:2: is no line of record sizes"),
+        ('"Reader report"\n"4"\n"64" 1 2\n', "t.txt:3: has 2 numbers below 1 record sizes"),
+        ('"Reader report"\n"4"\n64 1\n', "t.txt:3: is no line of a table"),
+        ('"Reader report"\n"4"\n"64" fast\n', "t.txt:3, column 1: 'fast' is no number"),
+        ('"Reader report"\n"4"\n"64" -1\n', "t.txt:3, column 1: '-1' is no number"),
+        ('"Reader report"\n"0"\n', "t.txt:2: '0' is no size in KiB"),
+        ('"Reader report"\n"4"\n"64" 1\n"64" 2\n', "t.txt:4: stands twice"),
+        ("\tMicroseconds/op Mode. Output is in microseconds per operation.\n", "t.txt:1: counts no bytes per second"),
+        ("\tOPS Mode. Output is in operations per second.\n", "t.txt:1: counts no bytes per second"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(text: str, expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_tables(text, "t.txt")
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
