@@ -78,7 +78,7 @@ class MessageLoop final {
     int from = MessageStep::nobody;
     std::span<const std::byte> data;
   };
-  /// Of the last iteration, in the order of the steps.
+  /// What the last iteration received, in the order of the steps.
   [[nodiscard]] const std::vector<Received>& last_received() const noexcept { return received_; }
   /// Where the last iteration's messages were sent from, in the order of the steps that send.
   [[nodiscard]] const std::vector<std::span<std::byte>>& last_sent() const noexcept { return sent_; }

@@ -30,7 +30,7 @@ class Window final {
   void unlock(int rank);
   void lock_all();
   void unlock_all();
-  /// Of this rank's operations at `rank`; inside lock_all().
+  /// Ends this rank's operations at `rank`; inside lock_all().
   void flush(int rank);
   /// Collective: ends what was begun, and begins what follows.
   void fence();

@@ -20,7 +20,7 @@ TEST(FixedWork, RunsAsALaunchMakesIt) {
 TEST(FixedWork, WorksOnCoresAndNeedsNoStorage) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("fixed-work");
   ASSERT_NE(entry, nullptr);
-  EXPECT_FALSE(entry->needs_storage);
+  EXPECT_FALSE(entry->works_on_storage());
   const auto values = complete(entry->description.parameters, {{"quanta", std::int64_t{77}}, {"quantum_s", 1e-3}}, "");
   ASSERT_TRUE(values.has_value());
   EXPECT_EQ(bind_parameters<FixedWorkParameters>(*values).quanta, 77U);

@@ -34,6 +34,11 @@ Json description_json(const Description& description, const std::vector<std::str
 }
 
 std::vector<std::string> capabilities_of(const BackendEntry& entry) { return capability_words(entry.capabilities); }
+std::vector<std::string> capabilities_of(const WorkloadEntry& entry) {
+  std::vector<std::string> words = entry.description.capabilities;
+  if (!entry.works_on_storage()) words.insert(words.begin(), "no-storage");
+  return words;
+}
 template <class Entry>
 std::vector<std::string> capabilities_of(const Entry& entry) {
   return entry.description.capabilities;

@@ -159,6 +159,13 @@ TEST(Describe, CapabilitiesTellWhatTheBackendIs) {
             (Json{"path", "data", "metadata", "threads=1024"}));
 }
 
+TEST(Describe, WorkWithoutStorageSaysSoFirst) {
+  EXPECT_EQ(describe("gemm").value()["workloads"][0]["capabilities"], Json::array({"no-storage"}));
+  for (const char* name : {"compute", "stream", "ring"})
+    EXPECT_EQ(describe(name).value()["workloads"][0]["capabilities"].at(0), "no-storage") << name;
+  EXPECT_EQ(describe("transfer").value()["workloads"][0]["capabilities"], Json::array());
+}
+
 TEST(Describe, BuildSaysHowItWasMade) {
   const Json build = describe_build();
   for (const char* key : {"version", "git", "compiler", "flags"})

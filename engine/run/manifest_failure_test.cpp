@@ -44,7 +44,7 @@ class CasesOnOnePlace {
     auto own = RunFolder::open(folder_ + "/target", plan_.run_id);
     ASSERT_TRUE(own.has_value()) << to_line(own.error());
     place_.folder = std::make_unique<RunFolder>(std::move(*own));
-    place_.keeps_books = world_.root();
+    place_.writes_manifest = world_.root();
     place_.part = world_.rank();
     place_.parts = world_.size();
     const auto into_manifest = [this](const std::string& name, const Json& facts) {

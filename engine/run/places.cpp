@@ -80,7 +80,7 @@ Status keep(Place& place, Result<RunFolder> folder) {
 Status find_or_make(const std::string& path, const Plan& plan, const std::string& nonce, Place& place) {
   auto shared = RunFolder::open(path, plan.run_id);
   if (shared && shared->nonce() == nonce) return keep(place, std::move(shared));
-  place.keeps_books = true;
+  place.writes_manifest = true;
   return keep(place, make_clean(path, plan.run_id, plan.continues));
 }
 
@@ -90,7 +90,7 @@ void open_book(const Plan& plan, const mpi::World& world, Place& place) {
   if (plan.continues && world.root()) known = Json(place.folder->facts()).dump();
   known = world.all().broadcast(std::move(known), 0);
   DatasetBook::Keep keep;
-  if (place.keeps_books)
+  if (place.writes_manifest)
     keep = [folder = place.folder.get()](const std::string& name, const Json& facts) {
       return folder->enter_facts(name, facts);
     };
@@ -104,7 +104,7 @@ void open_book(const Plan& plan, const mpi::World& world, Place& place) {
 Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, Place& place) {
   Status status;
   if (world.root()) {
-    place.keeps_books = true;
+    place.writes_manifest = true;
     status = keep(place, make_clean(target.path, plan.run_id, plan.continues));
   }
   status = mpi::share_status(world.all(), status);
@@ -150,7 +150,7 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world) {
   for (const auto& target : plan.targets) {
     Place& place = places.places_[target.name];
     if (!is_used(plan, target)) {
-      place.keeps_books = world.root();
+      place.writes_manifest = world.root();
       continue;
     }
     if (status) status = check_target(plan, target, world, place);
@@ -174,7 +174,7 @@ std::vector<std::string> Places::remove(const mpi::World& world) {
     if (place.folder && place.parts > 1) place.folder->remove_files_of_part(place.part, place.parts);
   world.all().barrier();
   for (auto& [name, place] : places_) {
-    if (!place.folder || !place.keeps_books) continue;
+    if (!place.folder || !place.writes_manifest) continue;
     const auto removed = place.folder->remove_listed();
     if (!removed) left.push_back(to_line(removed.error()));
     if (removed) left.insert(left.end(), removed->left.begin(), removed->left.end());

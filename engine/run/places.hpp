@@ -16,8 +16,8 @@ namespace ullage {
 struct Place {
   std::unique_ptr<RunFolder> folder;  // null: no storage
   std::unique_ptr<DatasetBook> datasets = std::make_unique<DatasetBook>();
-  bool keeps_books = false;  // this rank writes the manifest: one a file system
-  int part = 0;              // of the ranks that share the folder, this one's number and their count
+  bool writes_manifest = false;  // this rank writes the manifest: one a file system
+  int part = 0;                  // of the ranks that share the folder, this one's number and their count
   int parts = 1;
   TargetSpace space;  // as it was before the run, on this node
 };

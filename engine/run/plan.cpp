@@ -119,10 +119,10 @@ Status check_case(const Plan& plan, const PlannedCase& planned, const std::strin
   if (backend->check)
     if (auto status = backend->check(planned.backend.values, pointer + "/backend/parameters"); !status) return status;
   const auto* workload = Registry<WorkloadEntry>::instance().find(planned.workload.name);
-  if (!workload->needs_storage && planned.backend.name != "null")
+  if (!workload->works_on_storage() && planned.backend.name != "null")
     return fail(bad_plan(pointer + "/backend/name",
                          "must be null: workload '" + planned.workload.name + "' works on cores and memory"));
-  if (planned.dataset.empty() && workload->uses_dataset && workload->uses_dataset(planned.workload.values))
+  if (planned.dataset.empty() && workload->uses_dataset(planned.workload.values))
     return fail(bad_plan(pointer + "/dataset", "is missing: these phases use what another case has made"));
   return workload->check(planned.workload.values, backend->capabilities, plan.layout, pointer + "/workload/parameters");
 }

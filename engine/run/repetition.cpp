@@ -5,24 +5,33 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "base/json.hpp"
 #include "base/permutation.hpp"
 #include "mpi/agreement.hpp"
 #include "run/launch_records.hpp"
 #include "run/phase_result.hpp"
-#include "storage/backend.hpp"
+#include "storage/storage_context.hpp"
+#include "work/single_phase.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
 namespace {
 
-/// Of this repetition's data: what another run, dataset or repetition left cannot be mistaken for it.
+/// The key of this repetition's data: what another run, dataset or repetition left cannot be mistaken for it.
 std::uint64_t run_key(const Plan& plan, const PlannedCase& planned, int repetition) {
   std::uint64_t key = mix64(plan.seed);
   for (const char c : plan.run_id + (planned.dataset.empty() ? planned.id : planned.dataset))
     key = mix64(key ^ static_cast<unsigned char>(c));
   return mix64(key ^ static_cast<std::uint64_t>(repetition));
+}
+
+/// Bound to what its kind of work needs.
+std::unique_ptr<Workload> make_workload(const NamedValues& planned, const StorageContext& bound) {
+  const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find(planned.name);
+  if (const auto* storage = std::get_if<StorageWork>(&entry.work)) return storage->make(planned.values, bound);
+  return make_without_storage(entry, planned.values, {bound.world, bound.run_key});
 }
 
 class Repetition final {
@@ -36,7 +45,7 @@ class Repetition final {
     auto backend = make_backend(key);
     if (!agreed("make backend", mpi::agree(world_.all(), backend ? Status{} : fail(backend.error()))))
       return std::move(report_);
-    WorkloadContext bound;
+    StorageContext bound;
     bound.world = &world_;
     bound.folder = place_.folder.get();
     bound.backend = backend->get();
@@ -48,9 +57,8 @@ class Repetition final {
     bound.keep = keep;
     bound.part = place_.part;
     bound.parts = place_.parts;
-    bound.lists_datasets = place_.keeps_books;
-    const auto workload =
-        Registry<WorkloadEntry>::instance().find(planned_.workload.name)->make(planned_.workload.values, bound);
+    bound.writes_manifest = place_.writes_manifest;
+    const auto workload = make_workload(planned_.workload, bound);
     const bool begun = agreed("begin", begin_together(*workload, world_.all()));
     if (begun) phases(*workload);
     context_.watchdog->watch("remove", nullptr);

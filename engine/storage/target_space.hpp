@@ -16,7 +16,7 @@ struct TargetSpace {
   bool memory = false;      // tmpfs, ramfs
 };
 
-/// Of the file system that holds `path`; environment error where there is none.
+/// Looks at the file system that holds `path`; environment error where there is none.
 [[nodiscard]] Result<TargetSpace> target_space(const std::string& path);
 
 /// Name of a file system by its statfs(2) magic; "0x..." when unknown.

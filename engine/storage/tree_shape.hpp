@@ -26,7 +26,7 @@ struct TreeShape {
 
   [[nodiscard]] std::uint64_t directory_count()
       const noexcept;  // of one tree; most_directories + 1 where there are more
-  /// Of those that hold items: the first one's number, and how many there are.
+  /// The first directory that holds items, by its number, and how many there are.
   [[nodiscard]] std::uint64_t first_holding() const noexcept;
   [[nodiscard]] std::uint64_t holding_count() const noexcept { return directory_count() - first_holding(); }
   [[nodiscard]] std::uint64_t items_in_directory() const noexcept;  // of a rank

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "work/workload.hpp"
@@ -49,7 +50,7 @@ template <class P>
 struct WithoutStorage {
   std::string name;
   std::string doc;
-  std::vector<std::string> capabilities = {};  // besides that it needs no storage
+  std::vector<std::string> capabilities = {};  // `describe` adds that it needs no storage
   /// What spans parameters, and what they ask of the number of ranks; null: nothing.
   std::function<Status(const P&, int ranks, const std::string& pointer)> check = nullptr;
   std::function<std::unique_ptr<Workload>(const P&, const WorkloadContext&)> make = nullptr;
@@ -61,23 +62,30 @@ template <class P>
   return [check](const P& parameters, int, const std::string& pointer) { return check(parameters, pointer); };
 }
 
-template <class P>
+/// `Work` is the kind of work: ComputeWork, or MessageWork between ranks.
+template <class P, class Work = ComputeWork>
 [[nodiscard]] WorkloadEntry without_storage(WithoutStorage<P> own) {
-  own.capabilities.insert(own.capabilities.begin(), "no-storage");
-  return {
-      .description = {.name = std::move(own.name),
-                      .doc = std::move(own.doc),
-                      .parameters = specs_of(P::table()),
-                      .capabilities = std::move(own.capabilities)},
-      .check = [check = std::move(own.check)](const Values& values, const Capabilities&, const PlannedLayout& layout,
-                                              const std::string& pointer) -> Status {
-        return check ? check(bind_parameters<P>(values), layout.ranks, pointer) : Status{};
-      },
-      .make = [make = std::move(own.make)](
-                  const Values& values,
-                  const WorkloadContext& context) { return make(bind_parameters<P>(values), context); },
-      .needs_storage = false,
+  Work work;
+  if (own.check)
+    work.check = [check = std::move(own.check)](const Values& values, const PlannedLayout& layout,
+                                                const std::string& pointer) {
+      return check(bind_parameters<P>(values), layout.ranks, pointer);
+    };
+  work.make = [make = std::move(own.make)](const Values& values, const WorkloadContext& context) {
+    return make(bind_parameters<P>(values), context);
   };
+  return {.description = {.name = std::move(own.name),
+                          .doc = std::move(own.doc),
+                          .parameters = specs_of(P::table()),
+                          .capabilities = std::move(own.capabilities)},
+          .work = std::move(work)};
+}
+
+/// The workload of an entry that is no work on storage.
+[[nodiscard]] inline std::unique_ptr<Workload> make_without_storage(const WorkloadEntry& entry, const Values& values,
+                                                                    const WorkloadContext& context) {
+  if (const auto* messages = std::get_if<MessageWork>(&entry.work)) return messages->make(values, {context});
+  return std::get<ComputeWork>(entry.work).make(values, {context});
 }
 
 }  // namespace ullage

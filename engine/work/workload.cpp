@@ -16,6 +16,10 @@ Status run_step(const LocalSteps& steps, std::size_t index) {
   return index < steps.size() ? steps[index].run() : Status{};
 }
 
+Status checked(const CheckWork& check, const Values& values, const PlannedLayout& layout, const std::string& pointer) {
+  return check ? check(values, layout, pointer) : Status{};
+}
+
 }  // namespace
 
 mpi::Agreement begin_together(Workload& workload, const mpi::Comm& everyone) {
@@ -37,6 +41,24 @@ mpi::Agreement end_together(Workload& workload, bool whole, const mpi::Comm& eve
     if (first && !done) first = std::move(done);
   }
   return mpi::agree(everyone, std::move(first));
+}
+
+Status WorkloadEntry::check(const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
+                            const std::string& pointer) const {
+  if (const auto* storage = std::get_if<StorageWork>(&work))
+    return storage->check(values, capabilities, layout, pointer);
+  if (const auto* message = std::get_if<MessageWork>(&work)) return checked(message->check, values, layout, pointer);
+  return checked(std::get<ComputeWork>(work).check, values, layout, pointer);
+}
+
+Needs WorkloadEntry::needs(const Values& values, const PlannedLayout& layout) const {
+  const auto* storage = std::get_if<StorageWork>(&work);
+  return storage != nullptr && storage->needs ? storage->needs(values, layout) : Needs{};
+}
+
+bool WorkloadEntry::uses_dataset(const Values& values) const {
+  const auto* storage = std::get_if<StorageWork>(&work);
+  return storage != nullptr && storage->uses_dataset && storage->uses_dataset(values);
 }
 
 }  // namespace ullage

@@ -7,9 +7,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "base/aligned_buffer.hpp"
 #include "base/registry.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
@@ -18,11 +18,9 @@
 
 namespace ullage {
 
-// These are declared in storage/, which lies above: who works on a target includes them from there.
-class Backend;
-class DatasetBook;
-class RunFolder;
+// They are defined in storage/, which lies above: work on a target includes them from there.
 struct Capabilities;
+struct StorageContext;
 
 /// What one repetition takes of a target at its fullest, over all ranks.
 struct Needs {
@@ -30,24 +28,15 @@ struct Needs {
   std::uint64_t inodes = 0;
 };
 
-/// Everything a workload is bound to; outlives it.
+/// What work without storage is bound to; outlives it.
 struct WorkloadContext {
   const mpi::World* world = nullptr;
-  const RunFolder* folder = nullptr;  // null without a path
-  Backend* backend = nullptr;
-  AlignedBuffer* buffer = nullptr;  // grown as needed, kept between cases
-  std::string case_id;
-  std::uint64_t run_key = 0;        // differs for every repetition
-  std::string dataset;              // named: outlives the repetition; empty: one of its own, named by the case id
-  DatasetBook* datasets = nullptr;  // of the target; facts of the named ones
-  bool keep = false;                // the dataset stays after the last repetition
-  int part = 0;                     // of the ranks that share the folder, this one's number and their count
-  int parts = 1;
-  bool lists_datasets = false;  // this rank writes the manifest of its file system
-
-  [[nodiscard]] const std::string& dataset_name() const { return dataset.empty() ? case_id : dataset; }
-  [[nodiscard]] bool stays() const { return keep || !dataset.empty(); }
+  std::uint64_t run_key = 0;  // differs for every repetition
 };
+/// Work on cores and memory.
+struct ComputeContext : WorkloadContext {};
+/// Work of messages between ranks.
+struct MessageContext : WorkloadContext {};
 
 /// A part of what a workload does before its phases or after them. It is local: nothing in it waits for another rank,
 /// so that a rank whose step fails is there when all agree on how it went. Only a library's call that every rank makes
@@ -87,19 +76,40 @@ class Workload {
 /// Collective: the ranks do the steps of end() together. The own outcome is this rank's first error.
 [[nodiscard]] mpi::Agreement end_together(Workload& workload, bool whole, const mpi::Comm& everyone);
 
-struct WorkloadEntry {
-  Description description;
-  /// Checks that span parameters, against the backend's capabilities and the layout. `pointer` is that of the
-  /// parameters object.
-  std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check =
-      nullptr;
-  std::function<Needs(const Values&, const PlannedLayout&)> needs = [](const Values&, const PlannedLayout&) {
-    return Needs{};
-  };
-  std::function<std::unique_ptr<Workload>(const Values&, const WorkloadContext&)> make = nullptr;
+/// Checks that span parameters, against the layout. `pointer` is that of the parameters object.
+using CheckWork = std::function<Status(const Values&, const PlannedLayout&, const std::string& pointer)>;
+
+/// Work on cores and memory; a case's backend is `null`.
+struct ComputeWork {
+  CheckWork check = nullptr;  // null: nothing to check
+  std::function<std::unique_ptr<Workload>(const Values&, const ComputeContext&)> make;
+};
+
+/// Work of messages between ranks; a case's backend is `null`.
+struct MessageWork {
+  CheckWork check = nullptr;
+  std::function<std::unique_ptr<Workload>(const Values&, const MessageContext&)> make;
+};
+
+/// Work on a target, through a backend.
+struct StorageWork {
+  /// As CheckWork, and against the backend's capabilities.
+  std::function<Status(const Values&, const Capabilities&, const PlannedLayout&, const std::string& pointer)> check;
+  std::function<Needs(const Values&, const PlannedLayout&)> needs;
+  std::function<std::unique_ptr<Workload>(const Values&, const StorageContext&)> make;
   /// Whether it works on a dataset that another case has made, which the plan must name; null: never.
   std::function<bool(const Values&)> uses_dataset = nullptr;
-  bool needs_storage = true;  // false: works on cores and memory, and the case's backend is `null`
+};
+
+struct WorkloadEntry {
+  Description description;
+  std::variant<ComputeWork, MessageWork, StorageWork> work;
+
+  [[nodiscard]] bool works_on_storage() const { return std::holds_alternative<StorageWork>(work); }
+  [[nodiscard]] Status check(const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
+                             const std::string& pointer) const;
+  [[nodiscard]] Needs needs(const Values& values, const PlannedLayout& layout) const;
+  [[nodiscard]] bool uses_dataset(const Values& values) const;
 };
 
 }  // namespace ullage

@@ -19,7 +19,7 @@ TEST(DistributedSolve, IsDoneByTheMachinesOwnLibrary) {
 TEST(DistributedSolve, NeedsNoStorageAndTakesItsOwnParameters) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("distributed-solve");
   ASSERT_NE(entry, nullptr);
-  EXPECT_FALSE(entry->needs_storage);
+  EXPECT_FALSE(entry->works_on_storage());
   const auto values =
       complete(entry->description.parameters, {{"block", std::int64_t{48}}, {"grid_rows", std::int64_t{2}}}, "");
   ASSERT_TRUE(values.has_value());

@@ -31,8 +31,8 @@ TEST(Gemm, AnotherLibraryInTheSameLaunchFailsTheCase) {
 TEST(Gemm, WorksOnCoresAndNeedsNoStorage) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("gemm");
   ASSERT_NE(entry, nullptr);
-  EXPECT_FALSE(entry->needs_storage);
-  EXPECT_EQ(entry->description.capabilities, std::vector<std::string>{"no-storage"});
+  EXPECT_FALSE(entry->works_on_storage());
+  EXPECT_TRUE(std::holds_alternative<ComputeWork>(entry->work));
   const auto values =
       complete(entry->description.parameters, {{"n", std::int64_t{77}}, {"type", std::string("fp32")}}, "");
   ASSERT_TRUE(values.has_value());

@@ -24,7 +24,7 @@ TEST(Solve, IsDoneByTheMachinesOwnLibrary) {
 TEST(Solve, WorksOnCoresAndNeedsNoStorage) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("solve");
   ASSERT_NE(entry, nullptr);
-  EXPECT_FALSE(entry->needs_storage);
+  EXPECT_FALSE(entry->works_on_storage());
   const auto values =
       complete(entry->description.parameters, {{"block", std::int64_t{64}}, {"seed", std::int64_t{7}}}, "");
   ASSERT_TRUE(values.has_value());

@@ -29,7 +29,7 @@ TEST_F(MpiMemoryWorkload, ChaseOnANodeThatIsNotThereFailsWithALine) {
   EXPECT_EQ(run("chase", {{"memory_node", std::int64_t{1000}}}), PhaseStatus::failed);
 }
 
-TEST_F(MpiMemoryWorkload, ChaseNeedsNoStorage) { EXPECT_FALSE(entry("chase").needs_storage); }
+TEST_F(MpiMemoryWorkload, ChaseNeedsNoStorage) { EXPECT_FALSE(entry("chase").works_on_storage()); }
 
 }  // namespace
 }  // namespace ullage::chase_test

@@ -21,7 +21,7 @@ TEST_F(MpiMemoryWorkload, CoreToCoreOnACpuThatIsNotThereFailsWithALine) {
 }
 
 TEST_F(MpiMemoryWorkload, CoreToCoreNeedsTwoCpusAndNoStorage) {
-  EXPECT_FALSE(entry("core-to-core").needs_storage);
+  EXPECT_FALSE(entry("core-to-core").works_on_storage());
   EXPECT_EQ(refusal("core-to-core", {}), "");
   EXPECT_NE(refusal("core-to-core", {{"cpu_a", std::int64_t{1}}, {"cpu_b", std::int64_t{1}}}).find("/p/cpu_b"),
             std::string::npos);

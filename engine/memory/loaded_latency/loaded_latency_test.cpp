@@ -18,7 +18,7 @@ TEST_F(MpiMemoryWorkload, LoadedLatencyCountsTheChaseAlone) {
 }
 
 TEST_F(MpiMemoryWorkload, LoadedLatencyRefusesWhatCannotBe) {
-  EXPECT_FALSE(entry("loaded-latency").needs_storage);
+  EXPECT_FALSE(entry("loaded-latency").works_on_storage());
   EXPECT_EQ(refusal("loaded-latency", {}), "");
   EXPECT_NE(refusal("loaded-latency", {{"working_set_bytes", std::int64_t{4096}}}).find("/p/working_set_bytes"),
             std::string::npos);

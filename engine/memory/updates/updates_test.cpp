@@ -17,7 +17,7 @@ TEST_F(MpiMemoryWorkload, UpdatesAreCountedAndVerified) {
 }
 
 TEST_F(MpiMemoryWorkload, UpdatesRefuseATableThatIsNoPowerOfTwo) {
-  EXPECT_FALSE(entry("updates").needs_storage);
+  EXPECT_FALSE(entry("updates").works_on_storage());
   EXPECT_EQ(refusal("updates", {}), "");
   EXPECT_NE(refusal("updates", {{"table_bytes", std::int64_t{3000}}}).find("/p/table_bytes"), std::string::npos);
 }

@@ -31,7 +31,7 @@ Status check_b_eff(const BEffParameters&, int ranks, const std::string& pointer)
   return {};
 }
 
-const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters>({
+const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters, MessageWork>({
     .name = "b-eff",
     .doc = "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
     .check = check_b_eff,

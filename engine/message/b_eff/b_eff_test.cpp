@@ -100,7 +100,7 @@ TEST_F(MpiBEff, FirstPhaseTellsWhatThePatternsAre) {
 }
 
 TEST(BEff, OneRankIsRefused) {
-  EXPECT_FALSE(test::Launch::entry("b-eff").needs_storage);
+  EXPECT_FALSE(test::Launch::entry("b-eff").works_on_storage());
   EXPECT_NE(test::Launch::refusal("b-eff", {}, 1).find("two ranks or more"), std::string::npos);
   EXPECT_EQ(test::Launch::refusal("b-eff", {}, 2), "");
 }

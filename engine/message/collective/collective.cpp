@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-const Registered<WorkloadEntry> registered_collective{without_storage<CollectiveParameters>({
+const Registered<WorkloadEntry> registered_collective{without_storage<CollectiveParameters, MessageWork>({
     .name = "collective",
     .doc = "one collective operation of MPI, called again and again by all ranks; the nonblocking form also beside "
            "computation",

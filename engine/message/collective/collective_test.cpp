@@ -8,7 +8,7 @@ namespace {
 class MpiCollectiveWorkload : public test::MpiLaunch {};
 
 TEST_F(MpiCollectiveWorkload, CollectivesHaveADefaultThatTwoRanksCanRun) {
-  EXPECT_FALSE(entry("collective").needs_storage);
+  EXPECT_FALSE(entry("collective").works_on_storage());
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   EXPECT_EQ(run("collective", brief({})), PhaseStatus::ok);
 }

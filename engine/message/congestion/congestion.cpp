@@ -36,7 +36,7 @@ class CongestionWorkload final : public Workload {
   std::optional<CongestionCast> cast_;
 };
 
-const Registered<WorkloadEntry> registered_congestion{without_storage<CongestionParameters>({
+const Registered<WorkloadEntry> registered_congestion{without_storage<CongestionParameters, MessageWork>({
     .name = "congestion",
     .doc = "messages of a few ranks in random rings, alone and while the others fill the network",
     .check = check_congestion,

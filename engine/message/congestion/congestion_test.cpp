@@ -8,7 +8,7 @@ namespace {
 class MpiCongestionWorkload : public test::MpiLaunch {};
 
 TEST_F(MpiCongestionWorkload, CongestionHasSixPhasesAndNeedsNoStorage) {
-  EXPECT_FALSE(entry("congestion").needs_storage);
+  EXPECT_FALSE(entry("congestion").works_on_storage());
   if (world_.size() < 4) GTEST_SKIP() << "needs 4 ranks";
   EXPECT_EQ(run("congestion", {{"rings", std::int64_t{1}}, {"test_s", 1e-3}}), PhaseStatus::ok);
   EXPECT_EQ(records_.size(), 6U);

@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-const Registered<WorkloadEntry> registered_exchange{without_storage<ExchangeParameters>({
+const Registered<WorkloadEntry> registered_exchange{without_storage<ExchangeParameters, MessageWork>({
     .name = "exchange",
     .doc = "the messages of one pattern (bisections, rings, halos, incast, your own) with all its ranks active",
     .check = check_exchange,

@@ -114,7 +114,7 @@ TEST(MpiExchange, WeightsAreNotForAlltoallv) {
 }
 
 TEST(Exchange, RefusesWhatSaysNothing) {
-  EXPECT_FALSE(test::Launch::entry("exchange").needs_storage);
+  EXPECT_FALSE(test::Launch::entry("exchange").works_on_storage());
   EXPECT_EQ(refusal({}, 2), "");
   EXPECT_NE(refusal({}, 1).find("two ranks at least"), std::string::npos);
   EXPECT_NE(refusal({{"pattern", "sparse"}}, 2).find("/p/file"), std::string::npos);

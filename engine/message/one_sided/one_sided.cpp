@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-const Registered<WorkloadEntry> registered_one_sided{without_storage<OneSidedParameters>({
+const Registered<WorkloadEntry> registered_one_sided{without_storage<OneSidedParameters, MessageWork>({
     .name = "one-sided",
     .doc = "ranks that put to, get from or add to the memory of others by MPI's one-sided operations",
     .check = check_one_sided,

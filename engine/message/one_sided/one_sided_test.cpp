@@ -8,7 +8,7 @@ namespace {
 class MpiOneSidedWorkload : public test::MpiLaunch {};
 
 TEST_F(MpiOneSidedWorkload, OneSidedOperationsHaveADefaultThatTwoRanksCanRun) {
-  EXPECT_FALSE(entry("one-sided").needs_storage);
+  EXPECT_FALSE(entry("one-sided").works_on_storage());
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   EXPECT_EQ(run("one-sided", brief({})), PhaseStatus::ok);
 }

@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-const Registered<WorkloadEntry> registered_ping_pong{without_storage<PingPongParameters>({
+const Registered<WorkloadEntry> registered_ping_pong{without_storage<PingPongParameters, MessageWork>({
     .name = "ping-pong",
     .doc = "messages between pairs of ranks or nodes: all pairs by a tournament, or a sample of them",
     .check = check_ping_pong,

@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-const Registered<WorkloadEntry> registered_ring{without_storage<RingParameters>({
+const Registered<WorkloadEntry> registered_ring{without_storage<RingParameters, MessageWork>({
     .name = "ring",
     .doc = "rings over all ranks, in natural or random order; each rank exchanges with both neighbours",
     .check = check_rings,

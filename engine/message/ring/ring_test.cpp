@@ -69,7 +69,7 @@ TEST_F(MpiRing, ManyRingsAreNotListed) {
 }
 
 TEST(Ring, OneRankAndManyNaturalRingsAreRefused) {
-  EXPECT_FALSE(test::Launch::entry("ring").needs_storage);
+  EXPECT_FALSE(test::Launch::entry("ring").works_on_storage());
   const auto refusal = [](const Values& given, int ranks) { return test::Launch::refusal("ring", given, ranks); };
   EXPECT_EQ(refusal({}, 2), "");
   EXPECT_NE(refusal({}, 1).find("two ranks or more"), std::string::npos);

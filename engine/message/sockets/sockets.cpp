@@ -6,7 +6,7 @@
 namespace ullage {
 namespace {
 
-const Registered<WorkloadEntry> registered_sockets{without_storage<SocketsParameters>({
+const Registered<WorkloadEntry> registered_sockets{without_storage<SocketsParameters, MessageWork>({
     .name = "sockets",
     .doc =
         "streams, requests and echoes by TCP, UDP and ICMP between pairs of ranks: of the same place on two nodes, or "

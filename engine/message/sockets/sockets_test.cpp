@@ -17,7 +17,7 @@ TEST(MpiSocketsWorkload, RunsAsALaunchMakesIt) {
 }
 
 TEST(SocketsWorkload, IsRefusedForOneRankAndForWhatDoesNotGoTogether) {
-  EXPECT_FALSE(test::Launch::entry("sockets").needs_storage);
+  EXPECT_FALSE(test::Launch::entry("sockets").works_on_storage());
   const Values echoes{{"protocol", "icmp"}};
   EXPECT_NE(test::Launch::refusal("sockets", echoes, 1).find("two ranks"), std::string::npos);
   EXPECT_NE(test::Launch::refusal("sockets", echoes, 2).find("/p/mode"), std::string::npos);

@@ -9,7 +9,7 @@
 
 namespace ullage {
 
-Result<Json> facts_of_dataset(const WorkloadContext& context, const Json& layout) {
+Result<Json> facts_of_dataset(const StorageContext& context, const Json& layout) {
   const Json* facts = context.datasets->find(context.dataset);
   if (facts == nullptr) return fail(no_dataset(context.dataset));
   const Json made = facts->value("layout", Json());
@@ -19,18 +19,25 @@ Result<Json> facts_of_dataset(const WorkloadContext& context, const Json& layout
   return *facts;
 }
 
-LocalSteps steps_to_make_tree(const WorkloadContext& context, const DatasetEntry& entry) {
+Error wrong_data(const StorageContext& context, const std::string& name, const Mismatch& mismatch) {
+  const std::string where = context.folder == nullptr ? name : context.folder->path() + "/" + name;
+  Error error = verification_error("verify", where, "data is not what was written", mismatch.expected, mismatch.found);
+  error.offset_bytes = mismatch.offset_bytes;
+  return error;
+}
+
+LocalSteps steps_to_make_tree(const StorageContext& context, const DatasetEntry& entry) {
   LocalSteps steps;
   if (context.stays()) steps = steps_to_remove_tree(context, entry);
   steps.push_back({"make directory", [&context, &entry]() -> Status {
-                     if (!context.lists_datasets) return {};
+                     if (!context.writes_manifest) return {};
                      if (auto status = context.folder->list_dataset(entry); !status) return status;
                      return context.backend->make_directory(entry.directory);
                    }});
   return steps;
 }
 
-LocalSteps steps_to_remove_tree(const WorkloadContext& context, const DatasetEntry& entry) {
+LocalSteps steps_to_remove_tree(const StorageContext& context, const DatasetEntry& entry) {
   const auto remove_items = [&context, &entry]() -> Status {
     Leftovers unsaid;  // what is left is found, and said, by the whole removal below
     if (context.parts > 1) context.folder->remove_dataset(entry, {context.part, context.parts, true}, unsaid);
@@ -38,14 +45,14 @@ LocalSteps steps_to_remove_tree(const WorkloadContext& context, const DatasetEnt
   };
   const auto remove_rest = [&context, &entry]() -> Status {
     Leftovers leftovers;
-    if (context.lists_datasets) context.folder->remove_dataset(entry, {}, leftovers);
+    if (context.writes_manifest) context.folder->remove_dataset(entry, {}, leftovers);
     if (leftovers.left.empty()) return {};
     return fail(environment_error("", "could not be removed: " + leftovers.left.front()));
   };
   return {{"remove items", remove_items}, {"remove directories", remove_rest}};
 }
 
-LocalStep step_to_strike(const WorkloadContext& context) {
+LocalStep step_to_strike(const StorageContext& context) {
   return {"strike facts", [&context] { return context.datasets->strike(context.dataset); }};
 }
 

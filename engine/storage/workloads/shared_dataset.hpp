@@ -5,21 +5,26 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/payload.hpp"
 #include "storage/manifest.hpp"
+#include "storage/storage_context.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
 
 /// Facts of the dataset the case names; an error when it is not there, or was not made with this layout.
-[[nodiscard]] Result<nlohmann::json> facts_of_dataset(const WorkloadContext& context, const nlohmann::json& layout);
+[[nodiscard]] Result<nlohmann::json> facts_of_dataset(const StorageContext& context, const nlohmann::json& layout);
+
+/// Data of file `name` that is not what was written there.
+[[nodiscard]] Error wrong_data(const StorageContext& context, const std::string& name, const Mismatch& mismatch);
 
 /// The steps that lead to a tree's directory, listed: what an earlier repetition left in it is removed first. What is
 /// given outlives the steps, as with the others.
-[[nodiscard]] LocalSteps steps_to_make_tree(const WorkloadContext& context, const DatasetEntry& entry);
+[[nodiscard]] LocalSteps steps_to_make_tree(const StorageContext& context, const DatasetEntry& entry);
 /// Every rank removes its part of the items, then one rank of each file system the rest.
-[[nodiscard]] LocalSteps steps_to_remove_tree(const WorkloadContext& context, const DatasetEntry& entry);
+[[nodiscard]] LocalSteps steps_to_remove_tree(const StorageContext& context, const DatasetEntry& entry);
 /// The facts of the case's named dataset are struck out of the book: it is gone, or no longer whole.
-[[nodiscard]] LocalStep step_to_strike(const WorkloadContext& context);
+[[nodiscard]] LocalStep step_to_strike(const StorageContext& context);
 
 /// Adds steps behind others.
 void append(LocalSteps& steps, LocalSteps more);

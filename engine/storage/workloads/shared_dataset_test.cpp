@@ -21,7 +21,7 @@ class MpiSharedDataset : public ::testing::Test {
     context_.datasets = &book_;
     context_.part = bench_.world().rank();
     context_.parts = bench_.world().size();
-    context_.lists_datasets = bench_.world().root();
+    context_.writes_manifest = bench_.world().root();
     tree_.ranks = static_cast<std::uint64_t>(bench_.world().size());
     tree_.items = 10;
     entry_ = {"t", "c-t", 0, false, false, tree_};
@@ -48,7 +48,7 @@ class MpiSharedDataset : public ::testing::Test {
   test::Bench bench_;
   std::unique_ptr<Backend> backend_;
   DatasetBook book_;
-  WorkloadContext context_;
+  StorageContext context_;
   TreeShape tree_;
   DatasetEntry entry_;
 };

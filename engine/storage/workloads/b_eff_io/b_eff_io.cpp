@@ -8,7 +8,7 @@ namespace {
 
 class BEffIo final : public Workload {
  public:
-  BEffIo(const BEffIoParameters& parameters, const WorkloadContext& context) : run_(parameters, context) {}
+  BEffIo(const BEffIoParameters& parameters, const StorageContext& context) : run_(parameters, context) {}
 
   [[nodiscard]] LocalSteps begin() override { return run_.begin(); }
   [[nodiscard]] std::size_t phases() const override { return run_.tasks().size(); }
@@ -22,22 +22,24 @@ class BEffIo final : public Workload {
 };
 
 const Registered<WorkloadEntry> registered_b_eff_io{{
-    {"b-eff-io",
-     "all patterns of one type of b_eff_io, with one access: written for a scheduled time, repeated as often "
-     "afterwards",
-     specs_of(BEffIoParameters::table()),
-     {},
-     {}},
-    [](const Values& values, const Capabilities& capabilities, const PlannedLayout&, const std::string& pointer) {
-      return check_b_eff_io(BEffIoParameters::from(values), capabilities, pointer);
-    },
-    [](const Values& values, const PlannedLayout& layout) {
-      return needs_of_b_eff_io(BEffIoParameters::from(values), layout);
-    },
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<BEffIo>(BEffIoParameters::from(values), context);
-    },
-    [](const Values& values) { return BEffIoParameters::from(values).access != BEffIoAccess::write; },
+    .description = {.name = "b-eff-io",
+                    .doc = "all patterns of one type of b_eff_io, with one access: written for a scheduled time, "
+                           "repeated as often afterwards",
+                    .parameters = specs_of(BEffIoParameters::table())},
+    .work = StorageWork{
+        .check =
+            [](const Values& values, const Capabilities& capabilities, const PlannedLayout&,
+               const std::string& pointer) {
+              return check_b_eff_io(BEffIoParameters::from(values), capabilities, pointer);
+            },
+        .needs = [](const Values& values,
+                    const PlannedLayout& layout) { return needs_of_b_eff_io(BEffIoParameters::from(values), layout); },
+        .make =
+            [](const Values& values, const StorageContext& context) {
+              return std::make_unique<BEffIo>(BEffIoParameters::from(values), context);
+            },
+        .uses_dataset =
+            [](const Values& values) { return BEffIoParameters::from(values).access != BEffIoAccess::write; }},
 }};
 
 }  // namespace

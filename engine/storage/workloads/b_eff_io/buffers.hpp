@@ -11,7 +11,7 @@
 
 namespace ullage {
 
-/// Of one rank. Generation 1 is the first write's, 2 a rewrite's.
+/// What one rank's calls carry. Generation 1 is the first write's, 2 a rewrite's.
 struct BEffIoContents {
   std::uint64_t key = 0;  // of the dataset
   int pattern = 0;

@@ -27,7 +27,7 @@ struct BEffIoDataset {
   std::map<int, BEffIoMade> patterns;
 
   [[nodiscard]] nlohmann::json facts(const nlohmann::json& layout) const;
-  /// Of facts that are a dataset's of this workload.
+  /// Reads facts that are those of a dataset of this workload.
   [[nodiscard]] static BEffIoDataset from(const nlohmann::json& facts);
 };
 

@@ -31,7 +31,7 @@ struct BEffIoPattern {
   int units = 0;     // of time; 0: done once
   int position = 0;  // row of the table of results; 0: in none
 
-  /// Of fill-up, which depends on what was written before it: 0.
+  /// For a fill-up, whose length depends on what was written before it, it is 0.
   [[nodiscard]] std::uint64_t chunk_bytes(std::uint64_t lmax_bytes) const;
   [[nodiscard]] std::uint64_t call_bytes(std::uint64_t lmax_bytes) const;
   /// How files of hints call its chunk: `Lmax`, or the bytes.

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 
@@ -109,16 +110,11 @@ Verification BEffIoPhase::after(std::uint64_t, Meter&) {
 
 std::optional<Error> BEffIoPhase::mismatch() const {
   if (!found_.first) return std::nullopt;
-  const RunFolder* folder = run_.context().folder;
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "verify";
-  error.where = folder == nullptr ? run_.file_name() : folder->path() + "/" + run_.file_name();
-  error.text = "data is not what was written (pattern " + std::to_string(task_.pattern.number) + ", call " +
-               std::to_string(found_.first_call) + ")";
-  error.offset_bytes = place_.offset_bytes(found_.first_call, found_.first->offset_bytes);
-  error.expected = found_.first->expected;
-  error.found = found_.first->found;
+  Mismatch first = *found_.first;
+  first.offset_bytes = place_.offset_bytes(found_.first_call, first.offset_bytes);
+  Error error = wrong_data(run_.context(), run_.file_name(), first);
+  error.text +=
+      " (pattern " + std::to_string(task_.pattern.number) + ", call " + std::to_string(found_.first_call) + ")";
   return error;
 }
 

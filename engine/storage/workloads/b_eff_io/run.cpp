@@ -12,7 +12,7 @@
 
 namespace ullage {
 
-BEffIoRun::BEffIoRun(BEffIoParameters parameters, const WorkloadContext& context)
+BEffIoRun::BEffIoRun(BEffIoParameters parameters, const StorageContext& context)
     : parameters_(std::move(parameters)), context_(context) {
   const auto ranks = static_cast<std::uint64_t>(context.world->size());
   const bool per_process = parameters_.type == BEffIoType::separated;

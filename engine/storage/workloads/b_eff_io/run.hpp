@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/backend.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/workloads/b_eff_io/dataset.hpp"
 #include "storage/workloads/b_eff_io/loop.hpp"
 #include "storage/workloads/b_eff_io/parameters.hpp"
@@ -35,7 +36,7 @@ struct BEffIoDone {
 /// Its file is open from the first pattern to the last. What is collective has to be called by every rank.
 class BEffIoRun final {
  public:
-  BEffIoRun(BEffIoParameters parameters, const WorkloadContext& context);
+  BEffIoRun(BEffIoParameters parameters, const StorageContext& context);
 
   /// Finds the dataset, or makes an empty one.
   [[nodiscard]] LocalSteps begin();
@@ -54,7 +55,7 @@ class BEffIoRun final {
 
   [[nodiscard]] const std::vector<BEffIoTask>& tasks() const { return tasks_; }
   [[nodiscard]] const BEffIoParameters& parameters() const { return parameters_; }
-  [[nodiscard]] const WorkloadContext& context() const { return context_; }
+  [[nodiscard]] const StorageContext& context() const { return context_; }
   [[nodiscard]] const mpi::Comm& everyone() const { return context_.world->all(); }
   [[nodiscard]] ViewedFile* file() const { return file_.get(); }
   [[nodiscard]] std::string file_name() const;
@@ -77,7 +78,7 @@ class BEffIoRun final {
   [[nodiscard]] Status enter() const;
 
   BEffIoParameters parameters_;
-  WorkloadContext context_;
+  StorageContext context_;
   DatasetEntry entry_;
   BEffIoFileShape shape_;
   BEffIoDataset dataset_;

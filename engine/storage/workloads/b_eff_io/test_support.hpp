@@ -23,6 +23,7 @@
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
 #include "storage/dataset_book.hpp"
+#include "storage/storage_context.hpp"
 #include "work/workload.hpp"
 
 namespace ullage::test {
@@ -185,7 +186,7 @@ class BEffIoCases : public ::testing::Test {
     const auto* entry = Registry<WorkloadEntry>::instance().find("b-eff-io");
     const auto values = complete(entry->description.parameters, given, "");
     EXPECT_TRUE(values.has_value()) << line_of(values);
-    WorkloadContext bound;
+    StorageContext bound;
     bound.world = &world_;
     bound.backend = &backend_;
     bound.buffer = &buffer_;
@@ -193,7 +194,7 @@ class BEffIoCases : public ::testing::Test {
     bound.dataset = "h0-" + type;
     bound.datasets = &book_;
     bound.run_key = run_key_++;
-    const auto workload = entry->make(values.value_or(Values{}), bound);
+    const auto workload = std::get<StorageWork>(entry->work).make(values.value_or(Values{}), bound);
     const mpi::Agreement begun = begin_together(*workload, world_.all());
     begun_ = begun.own;
     status_ = PhaseStatus::ok;

@@ -16,7 +16,7 @@ namespace {
 
 class Find final : public Workload {
  public:
-  Find(const Values& values, const WorkloadContext& context)
+  Find(const Values& values, const StorageContext& context)
       : parameters_(FindParameters::from(values)),
         context_(context),
         timestamp_{context.dataset_name(), "c-" + context.dataset_name(), 1, false, false, std::nullopt} {}
@@ -47,7 +47,7 @@ class Find final : public Workload {
 
  private:
   [[nodiscard]] Status make_directory() const {
-    if (!context_.lists_datasets) return {};
+    if (!context_.writes_manifest) return {};
     if (auto status = context_.folder->list_dataset(timestamp_); !status) return status;
     return context_.folder->make_directory(timestamp_.directory);
   }
@@ -57,13 +57,13 @@ class Find final : public Workload {
   }
 
   [[nodiscard]] Status remove() const {
-    if (!context_.lists_datasets) return {};
+    if (!context_.writes_manifest) return {};
     if (auto status = context_.folder->remove_file(timestamp_.file_name(0)); !status) return status;
     return context_.folder->remove_directory(timestamp_.directory);
   }
 
   FindParameters parameters_;
-  WorkloadContext context_;
+  StorageContext context_;
   DatasetEntry timestamp_;
 };
 
@@ -74,20 +74,21 @@ Needs needs_of(const Values& values) {
 }
 
 const Registered<WorkloadEntry> registered_find{{
-    {"find",
-     "all ranks walk the run's folder together and count what GNU find would find there",
-     specs_of(FindParameters::table()),
-     {},
-     {}},
-    [](const Values& values, const Capabilities& capabilities, const PlannedLayout&, const std::string& pointer) {
-      return check_find(FindParameters::from(values), capabilities, pointer);
-    },
-    [](const Values& values, const PlannedLayout&) { return needs_of(values); },
-    [](const Values& values, const WorkloadContext& context) { return std::make_unique<Find>(values, context); },
-    [](const Values& values) {
-      const auto parameters = FindParameters::from(values);
-      return parameters.newer && !parameters.makes_timestamp();
-    },
+    .description = {.name = "find",
+                    .doc = "all ranks walk the run's folder together and count what GNU find would find there",
+                    .parameters = specs_of(FindParameters::table())},
+    .work = StorageWork{
+        .check =
+            [](const Values& values, const Capabilities& capabilities, const PlannedLayout&,
+               const std::string& pointer) { return check_find(FindParameters::from(values), capabilities, pointer); },
+        .needs = [](const Values& values, const PlannedLayout&) { return needs_of(values); },
+        .make = [](const Values& values,
+                   const StorageContext& context) { return std::make_unique<Find>(values, context); },
+        .uses_dataset =
+            [](const Values& values) {
+              const auto parameters = FindParameters::from(values);
+              return parameters.newer && !parameters.makes_timestamp();
+            }},
 }};
 
 }  // namespace

@@ -46,15 +46,15 @@ class MpiFind : public ::testing::Test {
 
   /// Collective: begin, all phases, end. The records, on every rank.
   Json run(const Values& given, const std::string& dataset, bool whole = true) {
-    WorkloadContext bound;
+    StorageContext bound;
     bound.world = &world();
     bound.folder = &bench_.folder();
     bound.backend = backend_.get();
     bound.case_id = "00000000000000a1";
     bound.dataset = dataset;
     bound.datasets = &book_;
-    bound.lists_datasets = world().root();
-    const auto workload = entry().make(values_of(given), bound);
+    bound.writes_manifest = world().root();
+    const auto workload = std::get<StorageWork>(entry().work).make(values_of(given), bound);
     EXPECT_TRUE(begin_together(*workload, world().all()).everywhere);
     Json records = Json::array();
     const RunContext context{&world(), &clock_, &watchdog_, &meter_, {}, 0};

@@ -76,7 +76,8 @@ void WalkQueue::clear() {
   bytes_ = 0;
 }
 
-/// Of an item: its kind, whether it is in the directory of the one before it, that directory's path if not, its names.
+/// An item in writing: its kind, whether it is in the directory of the one before it, else that directory's path, and
+/// its names.
 std::string WalkQueue::give(std::size_t most_bytes) {
   std::string given;
   const WalkedDirectory* last = nullptr;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mpi/work_stealing.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/workloads/find/parameters.hpp"
 #include "storage/workloads/find/walk.hpp"
 #include "work/workload.hpp"
@@ -17,16 +18,16 @@ namespace ullage {
 class TimestampPhase final : public PhaseWork {
  public:
   /// `file` is relative to the run folder.
-  TimestampPhase(const WorkloadContext& context, std::string file) : context_(context), file_(std::move(file)) {}
+  TimestampPhase(const StorageContext& context, std::string file) : context_(context), file_(std::move(file)) {}
 
   [[nodiscard]] PhaseInfo info() const override;
-  [[nodiscard]] std::uint64_t operations() const override { return context_.lists_datasets ? 1 : 0; }
+  [[nodiscard]] std::uint64_t operations() const override { return context_.writes_manifest ? 1 : 0; }
   [[nodiscard]] std::uint64_t prepare(std::uint64_t, std::uint64_t most) override { return most; }
   [[nodiscard]] Status execute(Meter& meter) override;
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
 
  private:
-  const WorkloadContext& context_;
+  const StorageContext& context_;
   std::string file_;
 };
 
@@ -35,7 +36,7 @@ class TimestampPhase final : public PhaseWork {
 class FindPhase final : public PhaseWork {
  public:
   /// `timestamp_file` is relative to the run folder; it is looked at when the parameters ask for what is newer.
-  FindPhase(const WorkloadContext& context, const FindParameters& parameters, std::string timestamp_file)
+  FindPhase(const StorageContext& context, const FindParameters& parameters, std::string timestamp_file)
       : context_(context), parameters_(parameters), timestamp_file_(std::move(timestamp_file)) {}
 
   [[nodiscard]] PhaseInfo info() const override;
@@ -53,7 +54,7 @@ class FindPhase final : public PhaseWork {
   [[nodiscard]] Result<Descriptor> open_run_folder() const;
   void work(Meter& meter);
 
-  const WorkloadContext& context_;
+  const StorageContext& context_;
   const FindParameters& parameters_;
   std::string timestamp_file_;
   std::unique_ptr<FindWalk> walk_;

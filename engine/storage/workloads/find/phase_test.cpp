@@ -36,7 +36,7 @@ class MpiFindPhase : public ::testing::Test {
     context_.case_id = "a1";
     context_.dataset = "stamp";
     context_.datasets = &book_;
-    context_.lists_datasets = world().root();
+    context_.writes_manifest = world().root();
     if (world().root()) std::filesystem::create_directories(bench_.path("c-stamp"));
   }
 
@@ -74,7 +74,7 @@ class MpiFindPhase : public ::testing::Test {
   mpi::ClockSync clock_;
   Meter meter_;
   Watchdog watchdog_;
-  WorkloadContext context_;
+  StorageContext context_;
   PhaseStatus status_ = PhaseStatus::ok;
 };
 

@@ -8,26 +8,20 @@
 #include "storage/dataset_book.hpp"
 #include "storage/workloads/metadata/parameters.hpp"
 #include "storage/workloads/metadata/phase.hpp"
-#include "storage/workloads/shared_dataset.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/metadata/tree_workload.hpp"
 
 namespace ullage {
 namespace {
 
-class MetadataWorkload final : public Workload {
+class MetadataWorkload final : public TreeWorkload {
  public:
-  MetadataWorkload(const Values& values, const WorkloadContext& context)
-      : parameters_(MetadataParameters::from(values)), context_(context) {
+  MetadataWorkload(const Values& values, const StorageContext& context)
+      : TreeWorkload(context), parameters_(MetadataParameters::from(values)) {
     state_.parameters = &parameters_;
-    state_.context = &context_;
+    state_.context = &bound();
     state_.shape = parameters_.shape(static_cast<std::uint64_t>(context.world->size()));
     state_.dataset = {context.dataset_name(), "c-" + context.dataset_name(), 0, false, false, state_.shape};
     state_.data_key = context.run_key;
-  }
-
-  [[nodiscard]] LocalSteps begin() override {
-    if (!parameters_.makes_dataset()) return {{"find dataset", [this] { return find_dataset(); }}};
-    return steps_to_make_tree(context_, state_.dataset);
   }
 
   [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
@@ -36,22 +30,12 @@ class MetadataWorkload final : public Workload {
     return std::make_unique<MetadataPhase>(state_, parameters_.phases[index]);
   }
 
-  [[nodiscard]] LocalSteps end(bool whole) override {
-    const bool changes = std::ranges::any_of(parameters_.phases, changes_names);
-    if (!context_.dataset.empty() && !changes) return {};  // whatever was found: it is as it was
-    const bool is_there = whole && state_.has_tree && !state_.partly_removed;
-    LocalSteps steps;
-    if (!context_.dataset.empty()) {
-      if (is_there) return {{"enter facts", [this] { return enter_dataset(); }}};
-      steps.push_back(step_to_strike(context_));
-    } else if (context_.keep && is_there) {
-      return {};
-    }
-    append(steps, steps_to_remove_tree(context_, state_.dataset));
-    return steps;
-  }
-
  private:
+  [[nodiscard]] const DatasetEntry& dataset() const override { return state_.dataset; }
+  [[nodiscard]] bool makes_dataset() const override { return parameters_.makes_dataset(); }
+  [[nodiscard]] bool changes_dataset() const override { return std::ranges::any_of(parameters_.phases, changes_names); }
+  [[nodiscard]] bool is_whole() const override { return state_.has_tree && !state_.partly_removed; }
+
   /// What every case that works on this tree must have in common.
   [[nodiscard]] Json layout() const {
     Json layout = to_json(state_.shape);
@@ -59,8 +43,8 @@ class MetadataWorkload final : public Workload {
     return layout;
   }
 
-  [[nodiscard]] Status find_dataset() {
-    const auto facts = facts_of_dataset(context_, layout());
+  [[nodiscard]] Status find_dataset() override {
+    const auto facts = facts_of_dataset(bound(), layout());
     if (!facts) return fail(facts.error());
     state_.data_key = (*facts)["key"];
     state_.items = (*facts)["items"];
@@ -69,16 +53,15 @@ class MetadataWorkload final : public Workload {
     return {};
   }
 
-  [[nodiscard]] Status enter_dataset() const {
-    return context_.datasets->enter(context_.dataset, {{"workload", "metadata"},
-                                                       {"layout", layout()},
-                                                       {"key", state_.data_key},
-                                                       {"items", state_.items},
-                                                       {"renamed", state_.renamed}});
+  [[nodiscard]] Status enter_dataset() const override {
+    return bound().datasets->enter(bound().dataset, {{"workload", "metadata"},
+                                                     {"layout", layout()},
+                                                     {"key", state_.data_key},
+                                                     {"items", state_.items},
+                                                     {"renamed", state_.renamed}});
   }
 
   MetadataParameters parameters_;
-  WorkloadContext context_;
   MetadataState state_;
 };
 
@@ -93,20 +76,20 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
 }
 
 const Registered<WorkloadEntry> registered_metadata{{
-    {"metadata",
-     "small files and directories made, looked at and removed, in mdtest's model of a tree and items",
-     specs_of(MetadataParameters::table()),
-     {},
-     {}},
-    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-       const std::string& pointer) {
-      return check_metadata(MetadataParameters::from(values), capabilities, layout, pointer);
-    },
-    needs_of,
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<MetadataWorkload>(values, context);
-    },
-    [](const Values& values) { return !MetadataParameters::from(values).makes_dataset(); },
+    .description =
+        {.name = "metadata",
+         .doc = "small files and directories made, looked at and removed, in mdtest's model of a tree and items",
+         .parameters = specs_of(MetadataParameters::table())},
+    .work = StorageWork{
+        .check =
+            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
+               const std::string& pointer) {
+              return check_metadata(MetadataParameters::from(values), capabilities, layout, pointer);
+            },
+        .needs = needs_of,
+        .make = [](const Values& values,
+                   const StorageContext& context) { return std::make_unique<MetadataWorkload>(values, context); },
+        .uses_dataset = [](const Values& values) { return !MetadataParameters::from(values).makes_dataset(); }},
 }};
 
 }  // namespace

@@ -7,26 +7,20 @@
 #include "storage/dataset_book.hpp"
 #include "storage/workloads/metadata/mixed_parameters.hpp"
 #include "storage/workloads/metadata/mixed_phase.hpp"
-#include "storage/workloads/shared_dataset.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/metadata/tree_workload.hpp"
 
 namespace ullage {
 namespace {
 
-class MixedMetadata final : public Workload {
+class MixedMetadata final : public TreeWorkload {
  public:
-  MixedMetadata(const Values& values, const WorkloadContext& context)
-      : parameters_(MixedMetadataParameters::from(values)), context_(context) {
+  MixedMetadata(const Values& values, const StorageContext& context)
+      : TreeWorkload(context), parameters_(MixedMetadataParameters::from(values)) {
     state_.parameters = &parameters_;
-    state_.context = &context_;
+    state_.context = &bound();
     state_.tree = parameters_.tree(static_cast<std::uint64_t>(context.world->size()));
     state_.dataset = {context.dataset_name(), "c-" + context.dataset_name(), 0, false, false, state_.tree};
     state_.data_key = context.run_key;
-  }
-
-  [[nodiscard]] LocalSteps begin() override {
-    if (!parameters_.makes_dataset()) return {{"find dataset", [this] { return find_dataset(); }}};
-    return steps_to_make_tree(context_, state_.dataset);
   }
 
   [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
@@ -35,21 +29,12 @@ class MixedMetadata final : public Workload {
     return std::make_unique<MixedMetadataPhase>(state_, parameters_.phases[index]);
   }
 
-  /// The directories of sets that were emptied are removed here.
-  [[nodiscard]] LocalSteps end(bool whole) override {
-    const bool is_there = whole && state_.has_sets;
-    LocalSteps steps;
-    if (!context_.dataset.empty()) {
-      if (is_there) return {{"enter facts", [this] { return enter_dataset(); }}};
-      steps.push_back(step_to_strike(context_));
-    } else if (context_.keep && is_there) {
-      return {};
-    }
-    append(steps, steps_to_remove_tree(context_, state_.dataset));
-    return steps;
-  }
-
  private:
+  [[nodiscard]] const DatasetEntry& dataset() const override { return state_.dataset; }
+  [[nodiscard]] bool makes_dataset() const override { return parameters_.makes_dataset(); }
+  /// The directories of sets that were emptied are removed at the end.
+  [[nodiscard]] bool is_whole() const override { return state_.has_sets; }
+
   /// What every case that works on these sets must have in common.
   [[nodiscard]] Json layout() const {
     return {{"ranks", state_.tree.ranks},
@@ -58,8 +43,8 @@ class MixedMetadata final : public Workload {
             {"object_bytes", parameters_.object_bytes}};
   }
 
-  [[nodiscard]] Status find_dataset() {
-    const auto facts = facts_of_dataset(context_, layout());
+  [[nodiscard]] Status find_dataset() override {
+    const auto facts = facts_of_dataset(bound(), layout());
     if (!facts) return fail(facts.error());
     state_.data_key = (*facts)["key"];
     state_.first = (*facts)["first"];
@@ -68,17 +53,16 @@ class MixedMetadata final : public Workload {
     return {};
   }
 
-  [[nodiscard]] Status enter_dataset() const {
-    return context_.datasets->enter(context_.dataset, {{"workload", "mixed-metadata"},
-                                                       {"layout", layout()},
-                                                       {"key", state_.data_key},
-                                                       {"first", state_.first},
-                                                       {"next", state_.first + parameters_.objects},
-                                                       {"benches", state_.benches}});
+  [[nodiscard]] Status enter_dataset() const override {
+    return bound().datasets->enter(bound().dataset, {{"workload", "mixed-metadata"},
+                                                     {"layout", layout()},
+                                                     {"key", state_.data_key},
+                                                     {"first", state_.first},
+                                                     {"next", state_.first + parameters_.objects},
+                                                     {"benches", state_.benches}});
   }
 
   MixedMetadataParameters parameters_;
-  WorkloadContext context_;
   MixedMetadataState state_;
 };
 
@@ -93,20 +77,21 @@ Needs mixed_needs_of(const Values& values, const PlannedLayout& layout) {
 }
 
 const Registered<WorkloadEntry> registered_mixed_metadata{{
-    {"mixed-metadata",
-     "small files looked at, read, deleted and created in weighted shares, in sets that turn over, as in md-workbench",
-     specs_of(MixedMetadataParameters::table()),
-     {},
-     {}},
-    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
-       const std::string& pointer) {
-      return check_mixed_metadata(MixedMetadataParameters::from(values), capabilities, pointer);
-    },
-    mixed_needs_of,
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<MixedMetadata>(values, context);
-    },
-    [](const Values& values) { return !MixedMetadataParameters::from(values).makes_dataset(); },
+    .description = {.name = "mixed-metadata",
+                    .doc =
+                        "small files looked at, read, deleted and created in weighted shares, in sets that turn over, "
+                        "as in md-workbench",
+                    .parameters = specs_of(MixedMetadataParameters::table())},
+    .work = StorageWork{
+        .check =
+            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
+               const std::string& pointer) {
+              return check_mixed_metadata(MixedMetadataParameters::from(values), capabilities, pointer);
+            },
+        .needs = mixed_needs_of,
+        .make = [](const Values& values,
+                   const StorageContext& context) { return std::make_unique<MixedMetadata>(values, context); },
+        .uses_dataset = [](const Values& values) { return !MixedMetadataParameters::from(values).makes_dataset(); }},
 }};
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/rounding.hpp"
-#include "storage/backend.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -34,14 +34,10 @@ MetadataOperation operation_of(Shape::Kind kind) {
   return MetadataOperation::create;
 }
 
-std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 PayloadSpec payload_spec(const MixedMetadataState& state) {
   PayloadSpec spec;
   spec.run_key = state.data_key;
-  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->object_bytes, 8), 8);
+  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->object_bytes, 8), std::uint64_t{8});
   return spec;
 }
 
@@ -129,7 +125,7 @@ std::string MixedMetadataPhase::directory_of(std::uint64_t set) const {
   return state_.tree.directory_path(source_, state_.tree.first_holding() + set);
 }
 
-/// Of a phase that fills or empties one set after the other.
+/// The step of a phase that fills or empties one set after the other.
 MixedMetadataPhase::Step MixedMetadataPhase::step_at(std::uint64_t operation) const {
   return {kind_ == MixedMetadataPhaseKind::precreate ? Shape::create : Shape::remove, operation / parameters().objects,
           operation % parameters().objects};
@@ -170,7 +166,8 @@ Status MixedMetadataPhase::add(const Step& step) {
   return {};
 }
 
-/// Of its contents, as the payload counts. No number comes twice in a set, so no two objects of a rank are the same.
+/// Where its contents lie, as the payload counts. No number comes twice in a set, so no two objects of a rank are the
+/// same.
 std::uint64_t MixedMetadataPhase::offset_of(const Step& step) const {
   return ((state_.first + step.object) * parameters().sets + step.set) * slot_bytes();
 }
@@ -229,20 +226,14 @@ void MixedMetadataPhase::check(const Step& step, std::span<const std::byte> foun
   std::ranges::copy(found, expected_.begin());
   const Payload::Check check = payload_.check(expected_, source_, offset_of(step));
   verification_.bad_blocks += check.bad_blocks;
-  if (!verification_.first) verification_.first = wrong_data(step, *check.first);
+  if (!verification_.first) verification_.first = wrong_object(step, *check.first);
 }
 
-Error MixedMetadataPhase::wrong_data(const Step& step, const Mismatch& mismatch) const {
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "verify";
-  error.where = state_.context->folder->path() + "/" + state_.dataset.directory + "/" + directory_of(step.set) + "/" +
-                state_.tree.item_name(source_, state_.first + step.object);
-  error.text = "data is not what was written";
-  error.offset_bytes = mismatch.offset_bytes - offset_of(step);
-  error.expected = mismatch.expected;
-  error.found = mismatch.found;
-  return error;
+Error MixedMetadataPhase::wrong_object(const Step& step, Mismatch mismatch) const {
+  mismatch.offset_bytes -= offset_of(step);
+  const std::string name = state_.dataset.directory + "/" + directory_of(step.set) + "/" +
+                           state_.tree.item_name(source_, state_.first + step.object);
+  return wrong_data(*state_.context, name, mismatch);
 }
 
 Verification MixedMetadataPhase::after(std::uint64_t executed, Meter& progress) {

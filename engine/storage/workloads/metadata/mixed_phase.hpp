@@ -12,9 +12,10 @@
 
 #include "base/payload.hpp"
 #include "storage/pacer.hpp"
+#include "storage/storage_context.hpp"
+#include "storage/workloads/metadata/batch.hpp"
 #include "storage/workloads/metadata/mixed_parameters.hpp"
 #include "storage/workloads/metadata/mixed_pattern.hpp"
-#include "storage/workloads/metadata/phase.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
@@ -24,7 +25,7 @@ namespace ullage {
 /// `first` on.
 struct MixedMetadataState {
   const MixedMetadataParameters* parameters = nullptr;
-  const WorkloadContext* context = nullptr;
+  const StorageContext* context = nullptr;
   TreeShape tree;
   DatasetEntry dataset;
   std::uint64_t data_key = 0;  // of this dataset
@@ -64,7 +65,7 @@ class MixedMetadataPhase final : public PhaseWork {
   void pause(std::int64_t took_ns, Meter& meter) const;
   void check_batch();
   void check(const Step& step, std::span<const std::byte> found);
-  [[nodiscard]] Error wrong_data(const Step& step, const Mismatch& mismatch) const;
+  [[nodiscard]] Error wrong_object(const Step& step, Mismatch mismatch) const;
   [[nodiscard]] Status settle(std::uint64_t executed, Meter& progress);
   [[nodiscard]] Status settle_one(const Step& step, Meter& progress);
 

@@ -68,7 +68,7 @@ class MixedMetadataPhases : public ::testing::Test {
   std::unique_ptr<Backend> backend_;
   AlignedBuffer buffer_;
   MixedMetadataParameters parameters_;
-  WorkloadContext context_;
+  StorageContext context_;
   MixedMetadataState state_;
   test::RunningMeter meter_;
   Counters counters_;
@@ -148,7 +148,7 @@ TEST_F(MixedMetadataPhases, WithoutVerificationNothingIsFound) {
 std::string data_of(const mpi::World& world, std::uint64_t stride, std::uint64_t benches) {
   MixedMetadataParameters parameters;
   parameters.stride = stride;
-  WorkloadContext context;
+  StorageContext context;
   context.world = &world;
   MixedMetadataState state;
   state.parameters = &parameters;

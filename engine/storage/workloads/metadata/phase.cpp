@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/hex.hpp"
 #include "base/rounding.hpp"
 #include "storage/backend.hpp"
 #include "storage/node_caches.hpp"
@@ -17,17 +18,6 @@ using Kind = MetadataPhaseKind;
 
 constexpr std::uint64_t most_items_a_batch = 256;  // whose names stay in the first level of the cache
 constexpr std::uint64_t most_data_a_batch = std::uint64_t{4} << 20;
-constexpr std::size_t shown_bytes = 8;
-
-std::string in_hex(std::span<const std::byte> bytes) {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte b : bytes.first(std::min(bytes.size(), shown_bytes))) {
-    text += digits[std::to_integer<unsigned>(b) >> 4U];
-    text += digits[std::to_integer<unsigned>(b) & 15U];
-  }
-  return text;
-}
 
 PayloadSpec payload_spec(const MetadataState& state) {
   PayloadSpec spec;
@@ -37,45 +27,6 @@ PayloadSpec payload_spec(const MetadataState& state) {
 }
 
 }  // namespace
-
-void MetadataBatch::clear() {
-  if (full()) forget_directories();
-  text_.clear();
-  names_.clear();
-  items_.clear();
-}
-
-Result<int> MetadataBatch::directory(const std::string& path) {
-  if (const auto known = directories_.find(path); known != directories_.end()) return known->second;
-  const auto handle = api_.enter(path.empty() ? dataset_directory_ : dataset_directory_ + "/" + path);
-  if (handle) directories_.emplace(path, *handle);
-  return handle;
-}
-
-void MetadataBatch::add(int directory, const std::string& name, const std::string& new_name,
-                        std::span<std::byte> data) {
-  names_.push_back({keep(name), keep(new_name)});
-  items_.push_back({directory, nullptr, nullptr, data.data(), data.size()});
-}
-
-std::span<const MetadataItem> MetadataBatch::items() {
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    items_[i].name = text_.data() + names_[i].name;
-    items_[i].new_name = text_.data() + names_[i].new_name;
-  }
-  return items_;
-}
-
-std::size_t MetadataBatch::keep(const std::string& name) {
-  const std::size_t begins = text_.size();
-  text_.append(name.c_str(), name.size() + 1);
-  return begins;
-}
-
-void MetadataBatch::forget_directories() {
-  for (const auto& [path, handle] : directories_) api_.leave(handle);
-  directories_.clear();
-}
 
 MetadataPhase::MetadataPhase(MetadataState& state, Kind kind)
     : state_(state),
@@ -151,9 +102,9 @@ Status MetadataPhase::before() {
   return {};
 }
 
-/// Of a shared tree rank 0 makes and removes the directories, since each needs the one above it; all list them.
+/// In a shared tree rank 0 makes and removes the directories, since each needs the one above it; all list them.
 bool MetadataPhase::has_directories_to_make() const {
-  return parameters().unique_directory || state_.context->lists_datasets;
+  return parameters().unique_directory || state_.context->writes_manifest;
 }
 
 std::uint64_t MetadataPhase::operations() const {
@@ -286,23 +237,19 @@ void MetadataPhase::check_batch() {
     if (differs.in1 == found.end()) continue;
     ++verification_.bad_blocks;
     if (!verification_.first)
-      verification_.first = wrong_data(batch_items_[i], found, static_cast<std::size_t>(differs.in1 - found.begin()));
+      verification_.first = wrong_item(batch_items_[i], found, static_cast<std::size_t>(differs.in1 - found.begin()));
   }
   batch_done_ = 0;
 }
 
-Error MetadataPhase::wrong_data(std::uint64_t item, std::span<const std::byte> found, std::size_t at) const {
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "verify";
-  error.where = state_.context->folder->path() + "/" + state_.dataset.directory + "/" +
-                state_.shape.directory_path(source_, state_.shape.directory_of_item(item)) + "/" +
-                state_.shape.item_name(source_, item, state_.renamed);
-  error.text = "data is not what was written";
-  error.offset_bytes = at;
-  error.expected = in_hex(std::span(expected_).subspan(at));
-  error.found = in_hex(found.subspan(at));
-  return error;
+Error MetadataPhase::wrong_item(std::uint64_t item, std::span<const std::byte> found, std::size_t at) const {
+  const std::string name = state_.dataset.directory + "/" +
+                           state_.shape.directory_path(source_, state_.shape.directory_of_item(item)) + "/" +
+                           state_.shape.item_name(source_, item, state_.renamed);
+  constexpr std::size_t shown_bytes = 8;
+  return wrong_data(
+      *state_.context, name,
+      {at, hex_of(std::span(expected_).subspan(at), shown_bytes), hex_of(found.subspan(at), shown_bytes)});
 }
 
 Verification MetadataPhase::after(std::uint64_t executed, Meter& progress) {

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
+#include "storage/storage_context.hpp"
+#include "storage/workloads/metadata/batch.hpp"
 #include "storage/workloads/metadata/parameters.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"
@@ -19,7 +20,7 @@ namespace ullage {
 /// What every phase of a repetition shares on this rank; changed by the phases that make, rename or remove.
 struct MetadataState {
   const MetadataParameters* parameters = nullptr;
-  const WorkloadContext* context = nullptr;
+  const StorageContext* context = nullptr;
   TreeShape shape;
   DatasetEntry dataset;
   std::uint64_t data_key = 0;  // of this dataset
@@ -27,40 +28,6 @@ struct MetadataState {
   bool has_tree = false;
   bool renamed = false;
   bool partly_removed = false;  // a removing phase was cut short: which items are left is not known
-};
-
-/// Directory handles and names of one batch of operations, kept until the next one.
-class MetadataBatch final {
- public:
-  explicit MetadataBatch(MetadataApi& api, std::string dataset_directory)
-      : api_(api), dataset_directory_(std::move(dataset_directory)) {}
-  MetadataBatch(const MetadataBatch&) = delete;
-  MetadataBatch& operator=(const MetadataBatch&) = delete;
-  ~MetadataBatch() { forget_directories(); }
-
-  /// Readies for new items; handles stay unless there are many.
-  void clear();
-  /// The handle of a directory, relative to the dataset's own ("": that itself).
-  [[nodiscard]] Result<int> directory(const std::string& path);
-  [[nodiscard]] bool full() const noexcept { return directories_.size() >= most_directories; }
-  /// The names are copied.
-  void add(int directory, const std::string& name, const std::string& new_name, std::span<std::byte> data);
-  [[nodiscard]] std::span<const MetadataItem> items();
-
- private:
-  static constexpr std::size_t most_directories = 256;
-  struct Names {
-    std::size_t name = 0;  // where they begin in the text
-    std::size_t new_name = 0;
-  };
-  [[nodiscard]] std::size_t keep(const std::string& name);
-  void forget_directories();
-  MetadataApi& api_;
-  std::string dataset_directory_;
-  std::map<std::string, int> directories_;
-  std::string text_;  // all names one after the other, since operations go through them in order
-  std::vector<Names> names_;
-  std::vector<MetadataItem> items_;
 };
 
 class MetadataPhase final : public PhaseWork {
@@ -89,7 +56,7 @@ class MetadataPhase final : public PhaseWork {
   [[nodiscard]] std::span<std::byte> slot(std::size_t index);
   void fill(std::span<std::byte> data, std::uint64_t item) const;
   void check_batch();
-  [[nodiscard]] Error wrong_data(std::uint64_t item, std::span<const std::byte> found, std::size_t at) const;
+  [[nodiscard]] Error wrong_item(std::uint64_t item, std::span<const std::byte> found, std::size_t at) const;
   [[nodiscard]] Status sync_directories();
   void find_source();
   void trim(std::uint64_t executed);

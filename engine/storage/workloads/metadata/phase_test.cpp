@@ -3,46 +3,49 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/posix_metadata.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::metadata_phase_test {
 namespace {
 
-TEST(MetadataBatch, HandsOutTheNamesItWasGiven) {
-  test::Bench bench;
-  ASSERT_TRUE(bench.folder().make_directory("c-t"));
-  const auto api = make_posix_metadata(bench.folder());
-  MetadataBatch batch(*api, "c-t");
-  const auto root = batch.directory("");
-  ASSERT_TRUE(root);
-  EXPECT_EQ(*batch.directory(""), *root) << "entered once";
-  for (int i = 0; i < 100; ++i) batch.add(*root, "name" + std::to_string(i), "new" + std::to_string(i), {});
-  const auto items = batch.items();
-  ASSERT_EQ(items.size(), 100U);
-  for (std::size_t i = 0; i < 100; ++i) {
-    EXPECT_EQ(items[i].name, "name" + std::to_string(i));
-    EXPECT_EQ(items[i].new_name, "new" + std::to_string(i));
+class MpiMetadataPhase : public ::testing::Test {
+ protected:
+  MpiMetadataPhase() : backend_(bench_.make("posix")) {
+    context_.world = &bench_.world();
+    context_.folder = &bench_.folder();
+    context_.backend = backend_.get();
+    context_.buffer = &buffer_;
+    parameters_.items = 7;
+    parameters_.stonewall_s = 2;
+    state_.parameters = &parameters_;
+    state_.context = &context_;
+    state_.shape = parameters_.shape(static_cast<std::uint64_t>(bench_.world().size()));
+    state_.items = 7;
   }
-  batch.clear();
-  EXPECT_TRUE(batch.items().empty());
-  EXPECT_FALSE(batch.directory("missing"));
+
+  test::Bench bench_;
+  std::unique_ptr<Backend> backend_;
+  AlignedBuffer buffer_;
+  StorageContext context_;
+  MetadataParameters parameters_;
+  MetadataState state_;
+};
+
+TEST_F(MpiMetadataPhase, OnlyWorkOnItemsHasAWall) {
+  for (const auto kind : {MetadataPhaseKind::create, MetadataPhaseKind::stat, MetadataPhaseKind::unlink}) {
+    const MetadataPhase phase(state_, kind);
+    EXPECT_EQ(phase.operations(), 7U) << word(kind);
+    EXPECT_EQ(phase.info().stonewall_ns, 2'000'000'000) << word(kind);
+  }
+  for (const auto kind : {MetadataPhaseKind::tree_create, MetadataPhaseKind::readdir})
+    EXPECT_EQ(MetadataPhase(state_, kind).info().stonewall_ns, 0) << word(kind);
 }
 
-TEST(MetadataBatch, KeepsNoMoreThanSomeDirectoriesOpen) {
-  test::Bench bench;
-  ASSERT_TRUE(bench.folder().make_directory("c-t"));
-  const auto api = make_posix_metadata(bench.folder());
-  MetadataBatch batch(*api, "c-t");
-  int entered = 0;
-  for (; !batch.full(); ++entered) {
-    const std::string name = "d" + std::to_string(entered);
-    ASSERT_TRUE(bench.folder().make_directory("c-t/" + name));
-    ASSERT_TRUE(batch.directory(name));
-  }
-  EXPECT_LE(entered, 512) << "below the usual limit of descriptors";
-  batch.clear();
-  EXPECT_FALSE(batch.full());
+TEST_F(MpiMetadataPhase, DataMakesAPhaseOneThatWritesOrReads) {
+  EXPECT_EQ(MetadataPhase(state_, MetadataPhaseKind::create).info().access, Access::metadata);
+  parameters_.write_bytes = parameters_.read_bytes = 100;
+  EXPECT_EQ(MetadataPhase(state_, MetadataPhaseKind::create).info().access, Access::write);
+  EXPECT_EQ(MetadataPhase(state_, MetadataPhaseKind::read).info().access, Access::read);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace ullage {
 /// Pure once it is made. Pieces begin at a multiple of 512 bytes from the start of their transfer, and lie within it.
 class MixedTransferContents final {
  public:
-  /// Of what `writer` wrote with this payload. Takes the memory of one period of bodies, at most 48 MiB for transfers
-  /// up to 16 MiB, or that of one transfer where blocks repeat.
+  /// The contents of what `writer` wrote with this payload. Takes the memory of one period of bodies, at most 48 MiB
+  /// for transfers up to 16 MiB, or that of one transfer where blocks repeat.
   MixedTransferContents(const PayloadSpec& spec, std::uint64_t writer);
 
   void fill(std::span<std::byte> piece, std::uint64_t offset_bytes);

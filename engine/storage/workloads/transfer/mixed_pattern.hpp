@@ -38,7 +38,7 @@ class MixedTransferPattern final {
   MixedTransferPattern(const MixedTransferShape& shape, std::uint64_t rank, std::uint64_t source);
   [[nodiscard]] std::uint64_t positions() const noexcept { return pieces_a_transfer_ * shape_.written_operations; }
   [[nodiscard]] Step at(std::uint64_t index) const noexcept;
-  /// Of the file, once every rank has written everything.
+  /// The length of the file once every rank has written everything.
   [[nodiscard]] std::uint64_t file_bytes() const noexcept { return written_.file_bytes(); }
   /// Everything before this was written, where each rank has a file of its own.
   [[nodiscard]] std::uint64_t transfers_end_bytes() const noexcept;

@@ -7,7 +7,7 @@
 
 #include "base/rounding.hpp"
 #include "storage/backend.hpp"
-#include "storage/node_caches.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -16,15 +16,7 @@ constexpr std::uint64_t most_slots = 4096;
 constexpr std::uint64_t most_slot_bytes = std::uint64_t{16} << 20;
 constexpr std::size_t mixed_buffer_alignment = 4096;
 
-void mixed_keep_first(Status& first, const Status& next) {
-  if (first && !next) first = next;
-}
-
 }  // namespace
-
-std::string MixedTransferState::file_name() const {
-  return dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(source_rank) : 0);
-}
 
 MixedTransferShape MixedTransferState::shape() const {
   return {written,          written_operations,     parameters->transfer_bytes,
@@ -56,15 +48,9 @@ PhaseInfo MixedTransferPhase::info() const {
   info.cache_control = state_.capabilities.direct ? "direct" : word(parameters().cache);
   if (parameters().reads()) info.data_of = state_.data_of;
   if (mixes()) info.parts = {"read", "write"};
-  if (state_.dataset.per_process || state_.context->world->topology().leader())
-    info.files.push_back(state_.file_name());
-  if (parameters().read_back != ReadBack::own && state_.data_of == "own")
-    info.notices.push_back({"read-back-own", "every rank works on its own data: there is no other to work on",
-                            "use more ranks or nodes, or a cache control that drops the data first"});
-  else if (parameters().read_back == ReadBack::other_node && state_.data_of != "other-node")
-    info.notices.push_back({"read-back-same-node",
-                            "there is one node only: ranks work on what another rank of the same node wrote",
-                            "the page cache of this node still holds it unless it is dropped"});
+  if (state_.looks()) info.files.push_back(state_.file_name());
+  state_.tell_whose(parameters().read_back, "every rank works on its own data: there is no other to work on",
+                    "there is one node only: ranks work on what another rank of the same node wrote", info);
   return info;
 }
 
@@ -72,8 +58,8 @@ Status MixedTransferPhase::before() {
   if (parameters().writes() || verifies())
     contents_.emplace(state_.payload, static_cast<std::uint64_t>(state_.source_rank));
   Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
-  mixed_keep_first(status, refuse_holes());
-  mixed_keep_first(status, control_cache());  // collective: also by a rank whose file was refused
+  keep_first(status, refuse_holes());
+  keep_first(status, state_.control_cache(parameters().cache));  // collective: also by a rank whose file was refused
   return status;
 }
 
@@ -94,25 +80,6 @@ Status MixedTransferPhase::refuse_holes() const {
   if (!extents->fully_written && (whole || extents->size_bytes < all))
     return fail(environment_error(name, "has holes or unwritten extents: working on it would measure nothing"));
   return {};
-}
-
-Status MixedTransferPhase::control_cache() const {
-  const mpi::World& world = *state_.context->world;
-  Status status;
-  if (parameters().cache != CacheControl::none && !state_.capabilities.direct) {
-    if (state_.dataset.per_process) {
-      const auto own = static_cast<std::uint64_t>(world.rank());
-      status = state_.context->backend->drop_cached(state_.dataset.file_name(own));
-      if (state_.source_rank != world.rank())
-        mixed_keep_first(status, state_.context->backend->drop_cached(state_.file_name()));
-    } else if (world.topology().leader()) {
-      status = state_.context->backend->drop_cached(state_.file_name());
-    }
-  }
-  world.all().barrier();
-  if (parameters().cache == CacheControl::drop && world.topology().leader())
-    mixed_keep_first(status, drop_node_caches(CachesToDrop::pages));
-  return status;
 }
 
 std::span<std::byte> MixedTransferPhase::slot(std::uint64_t operation) {
@@ -154,7 +121,7 @@ Status MixedTransferPhase::open() {
   for (const Kind kind : {reading, writing}) {
     if (!(kind == reading ? parameters().reads() : parameters().writes())) continue;
     auto file = open_for(kind == reading ? OpenMode::read : OpenMode::overwrite);
-    mixed_keep_first(first, file ? Status{} : fail(file.error()));
+    keep_first(first, file ? Status{} : fail(file.error()));
     if (file) files_.at(kind) = std::move(*file);
   }
   return first;
@@ -185,13 +152,13 @@ Status MixedTransferPhase::close() {
   for (auto& file : files_) {
     if (!file) continue;
     hints_granted_ = file->hints_granted();
-    mixed_keep_first(first, file->close());
+    keep_first(first, file->close());
     file.reset();
   }
   return first;
 }
 
-/// Of the operations whose buffers were not made ready for later ones, which a stonewall may have kept from beginning.
+/// Looks at the operations whose buffers were not made ready for later ones, which a stonewall may have kept back.
 Verification MixedTransferPhase::after(std::uint64_t executed, Meter& progress) {
   Verification verification;
   progress.start(now_ns());
@@ -202,22 +169,11 @@ Verification MixedTransferPhase::after(std::uint64_t executed, Meter& progress) 
     const Payload::Check check = contents_->check(found, step.offset_bytes);
     verification.verified_bytes += found.size();
     verification.bad_blocks += check.bad_blocks;
-    if (check.first && !verification.first) verification.first = wrong_data(*check.first);
+    if (check.first && !verification.first)
+      verification.first = wrong_data(*state_.context, state_.file_name(), *check.first);
     (void)progress.completed(found.size());
   }
   return verification;
-}
-
-Error MixedTransferPhase::wrong_data(const Mismatch& mismatch) const {
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "verify";
-  error.where = state_.context->folder->path() + "/" + state_.file_name();
-  error.text = "data is not what was written";
-  error.offset_bytes = mismatch.offset_bytes;
-  error.expected = mismatch.expected;
-  error.found = mismatch.found;
-  return error;
 }
 
 Counters MixedTransferPhase::counters() const {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "storage/backend.hpp"
+#include "storage/storage_context.hpp"
+#include "storage/workloads/transfer/files.hpp"
 #include "storage/workloads/transfer/mixed_contents.hpp"
 #include "storage/workloads/transfer/mixed_parameters.hpp"
 #include "storage/workloads/transfer/mixed_pattern.hpp"
@@ -19,18 +21,13 @@
 namespace ullage {
 
 /// What is known of the dataset once it is found, on this rank.
-struct MixedTransferState {
+struct MixedTransferState : TransferFiles {
   const MixedTransferParameters* parameters = nullptr;
-  const WorkloadContext* context = nullptr;
-  DatasetEntry dataset;
-  Capabilities capabilities;
-  int source_rank = 0;  // whose data this rank works on
-  std::string data_of = "own";
   TransferShape written;
   std::uint64_t written_operations = 0;  // of each rank that are there
   PayloadSpec payload;
 
-  [[nodiscard]] std::string file_name() const;
+  [[nodiscard]] std::string file_name() const { return file_of(source_rank); }
   [[nodiscard]] MixedTransferShape shape() const;
 };
 
@@ -59,10 +56,8 @@ class MixedTransferPhase final : public PhaseWork {
   [[nodiscard]] bool verifies() const { return parameters().reads() && parameters().verify == MixedVerify::kept; }
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation);
   [[nodiscard]] Status refuse_holes() const;
-  [[nodiscard]] Status control_cache() const;
   [[nodiscard]] Result<std::unique_ptr<File>> open_for(OpenMode mode) const;
   [[nodiscard]] Status move(Kind kind, std::span<const Extent> extents, Meter& meter);
-  [[nodiscard]] Error wrong_data(const Mismatch& mismatch) const;
 
   const MixedTransferState& state_;
   MixedTransferPattern pattern_;

@@ -67,7 +67,7 @@ class MixedTransferPhases : public ::testing::Test {
   std::unique_ptr<Backend> backend_;
   AlignedBuffer buffer_;
   MixedTransferParameters parameters_;
-  WorkloadContext context_;
+  StorageContext context_;
   MixedTransferState state_;
   std::unique_ptr<MixedTransferPhase> phase_;
   test::RunningMeter meter_;

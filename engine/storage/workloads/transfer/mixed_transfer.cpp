@@ -7,6 +7,7 @@
 #include "storage/backend.hpp"
 #include "storage/dataset_book.hpp"
 #include "storage/workloads/shared_dataset.hpp"
+#include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/mixed_parameters.hpp"
 #include "storage/workloads/transfer/mixed_phase.hpp"
 #include "work/workload.hpp"
@@ -16,18 +17,14 @@ namespace {
 
 class MixedTransfer final : public Workload {
  public:
-  MixedTransfer(const Values& values, const WorkloadContext& context)
+  MixedTransfer(const Values& values, const StorageContext& context)
       : parameters_(MixedTransferParameters::from(values)), context_(context) {
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = context.backend->capabilities();
   }
 
-  void find_peers() override {
-    DataSource source = find_data_source(*context_.world, parameters_.read_back, parameters_.read_shift);
-    state_.source_rank = source.rank;
-    state_.data_of = std::move(source.data_of);
-  }
+  void find_peers() override { state_.find_source(parameters_.read_back, parameters_.read_shift); }
 
   /// The dataset is not this case's to remove, and is what it was, however far this went: there is no end to it.
   [[nodiscard]] LocalSteps begin() override {
@@ -46,29 +43,15 @@ class MixedTransfer final : public Workload {
     if (facts == nullptr) return fail(no_dataset(context_.dataset));
     if ((*facts)["workload"] != "transfer")
       return fail(wrong("was made by workload " + (*facts)["workload"].dump() + ", must be one of transfer"));
-    adopt(*facts);
+    adopt(TransferDataset::from(*facts));
     return check_dataset();
   }
 
-  void adopt(const Json& facts) {
-    const Json& layout = facts["layout"];
-    const bool per_process = layout["per_process"];
-    TransferShape& written = state_.written;
-    written.transfer_bytes = layout["transfer_bytes"];
-    written.block_bytes = layout["block_bytes"];
-    written.segments = layout["segments"];
-    written.ranks = layout["ranks"];
-    written.file_mode = per_process ? FileMode::per_process : FileMode::shared;
-    state_.written_operations = facts["operations"];
-    state_.dataset = {context_.dataset, "c-" + context_.dataset,         per_process ? written.ranks : 1,
-                      per_process,      layout["directory_per_process"], std::nullopt};
-    PayloadSpec& payload = state_.payload;
-    payload.run_key = mix64(facts["key"].get<std::uint64_t>() ^ facts["generation"].get<std::uint64_t>());
-    payload.transfer_bytes = written.transfer_bytes;
-    payload.compress_ratio = layout["compress_ratio"];
-    payload.dedup_ratio = layout["dedup_ratio"];
-    payload.file_bytes = TransferPattern(written, 0).file_bytes();
-    payload.shared_file = !per_process;
+  void adopt(const TransferDataset& made) {
+    state_.written = made.written;
+    state_.written_operations = made.operations;
+    state_.dataset = made.entry(context_.dataset);
+    state_.payload = made.payload();
   }
 
   [[nodiscard]] Status check_dataset() const {
@@ -98,25 +81,26 @@ class MixedTransfer final : public Workload {
   }
 
   MixedTransferParameters parameters_;
-  WorkloadContext context_;
+  StorageContext context_;
   MixedTransferState state_;
 };
 
 const Registered<WorkloadEntry> registered_mixed_transfer{{
-    {"mixed-transfer",
-     "reads and writes in weighted shares at random, permuted or Zipf positions of a dataset that transfer has made",
-     specs_of(MixedTransferParameters::table()),
-     {},
-     {}},
-    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
-       const std::string& pointer) {
-      return check_mixed_transfer(MixedTransferParameters::from(values), capabilities, pointer);
-    },
-    [](const Values& /*values*/, const PlannedLayout& /*layout*/) { return Needs{}; },  // the room is taken already
-    [](const Values& values, const WorkloadContext& context) {
-      return std::make_unique<MixedTransfer>(values, context);
-    },
-    [](const Values& /*values*/) { return true; },
+    .description = {.name = "mixed-transfer",
+                    .doc =
+                        "reads and writes in weighted shares at random, permuted or Zipf positions of a dataset that "
+                        "transfer has made",
+                    .parameters = specs_of(MixedTransferParameters::table())},
+    .work = StorageWork{
+        .check =
+            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& /*layout*/,
+               const std::string& pointer) {
+              return check_mixed_transfer(MixedTransferParameters::from(values), capabilities, pointer);
+            },
+        .needs = nullptr,  // the room is taken already
+        .make = [](const Values& values,
+                   const StorageContext& context) { return std::make_unique<MixedTransfer>(values, context); },
+        .uses_dataset = [](const Values& /*values*/) { return true; }},
 }};
 
 }  // namespace

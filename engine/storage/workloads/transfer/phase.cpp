@@ -7,7 +7,7 @@
 
 #include "base/rounding.hpp"
 #include "storage/backend.hpp"
-#include "storage/node_caches.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 namespace {
@@ -23,15 +23,7 @@ std::uint64_t slots_factor(std::uint64_t payload_slots, int threads) {
   return (wanted + payload_slots - 1) / payload_slots;
 }
 
-void keep_first(Status& first, const Status& next) {
-  if (first && !next) first = next;
-}
-
 }  // namespace
-
-std::string TransferState::file_of(int rank) const {
-  return dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(rank) : 0);
-}
 
 PayloadSpec TransferState::payload_spec(std::uint64_t file_bytes) const {
   PayloadSpec spec;
@@ -88,19 +80,13 @@ PhaseInfo TransferPhase::info() const {
   info.data_of = writes() ? "" : state_.data_of;
   if (kind_ == PhaseKind::read) info.cache_control = word(parameters().cache);
   if (state_.capabilities.direct) info.cache_control = "direct";
-  const bool looks =
-      state_.capabilities.data && (state_.dataset.per_process || state_.context->world->topology().leader());
-  if (looks) info.files.push_back(file_name());
-  if (!writes() && parameters().read_back != ReadBack::own && state_.data_of == "own")
-    info.notices.push_back({"read-back-own",
-                            "every rank reads back its own data: there is no other " +
-                                std::string(parameters().read_back == ReadBack::other_node ? "node" : "rank") +
-                                " to read from",
-                            "use more ranks or nodes, or a cache control that drops the data first"});
-  else if (!writes() && parameters().read_back == ReadBack::other_node && state_.data_of != "other-node")
-    info.notices.push_back({"read-back-same-node",
-                            "there is one node only: ranks read what another rank of the same node wrote",
-                            "the page cache of this node still holds it unless it is dropped"});
+  if (state_.looks()) info.files.push_back(file_name());
+  if (!writes()) {
+    const std::string other = parameters().read_back == ReadBack::other_node ? "node" : "rank";
+    state_.tell_whose(parameters().read_back,
+                      "every rank reads back its own data: there is no other " + other + " to read from",
+                      "there is one node only: ranks read what another rank of the same node wrote", info);
+  }
   return info;
 }
 
@@ -120,7 +106,8 @@ Status TransferPhase::before() {
   if (writes() || !state_.capabilities.data) return status;
   if (const Status whole = refuse_holes(); status) status = whole;
   if (kind_ == PhaseKind::read) {
-    const Status controlled = control_cache();  // collective: also by a rank whose file was refused
+    const Status controlled =
+        state_.control_cache(parameters().cache);  // collective: also by a rank whose file was refused
     if (status) status = controlled;
   }
   return status;
@@ -138,26 +125,6 @@ Status TransferPhase::refuse_holes() const {
   if (!extents->fully_written)
     return fail(environment_error(file_name(), "has holes or unwritten extents: reading it would measure nothing"));
   return {};
-}
-
-Status TransferPhase::control_cache() const {
-  const mpi::World& world = *state_.context->world;
-  Status status;
-  if (parameters().cache != CacheControl::none && !state_.capabilities.direct) {
-    const int own = world.rank();
-    if (state_.dataset.per_process) {
-      status = state_.context->backend->drop_cached(state_.file_of(own));
-      if (status && state_.source_rank != own) status = state_.context->backend->drop_cached(file_name());
-    } else if (world.topology().leader()) {
-      status = state_.context->backend->drop_cached(file_name());
-    }
-  }
-  world.all().barrier();
-  if (parameters().cache == CacheControl::drop && world.topology().leader()) {
-    const Status dropped = drop_node_caches(CachesToDrop::pages);
-    if (status) status = dropped;
-  }
-  return status;
 }
 
 /// Where a write's data lies: a slot of its own when there are enough, else the one that has its body.
@@ -347,15 +314,7 @@ void TransferPhase::check_transfer_data(std::uint64_t operation, std::span<const
   verification.verified_bytes += data.size();
   verification.bad_blocks += check.bad_blocks;
   if (!check.first || verification.first) return;
-  Error error;
-  error.kind = ErrorKind::verification;
-  error.operation = "verify";
-  error.where = state_.context->folder == nullptr ? file_name() : state_.context->folder->path() + "/" + file_name();
-  error.text = "data is not what was written";
-  error.offset_bytes = check.first->offset_bytes;
-  error.expected = check.first->expected;
-  error.found = check.first->found;
-  verification.first = std::move(error);
+  verification.first = wrong_data(*state_.context, file_name(), *check.first);
 }
 
 }  // namespace ullage

@@ -9,6 +9,8 @@
 
 #include "base/payload.hpp"
 #include "storage/backend.hpp"
+#include "storage/storage_context.hpp"
+#include "storage/workloads/transfer/files.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
 #include "work/phase_work.hpp"
@@ -17,17 +19,11 @@
 namespace ullage {
 
 /// What every phase of a repetition shares on this rank; changed by the writing phases.
-struct TransferState {
+struct TransferState : TransferFiles {
   const TransferParameters* parameters = nullptr;
-  const WorkloadContext* context = nullptr;
-  DatasetEntry dataset;
-  Capabilities capabilities;
-  int source_rank = 0;  // whose data this rank reads
-  std::string data_of = "own";
   std::uint64_t data_key = 0;             // of this dataset
   std::uint64_t generation = 0;           // of the data: +1 with each writing phase
   std::uint64_t readable_operations = 0;  // of every rank: the least any of them has written
-  [[nodiscard]] std::string file_of(int rank) const;
   [[nodiscard]] PayloadSpec payload_spec(std::uint64_t file_bytes) const;
 };
 
@@ -64,7 +60,6 @@ class TransferPhase final : public PhaseWork {
   [[nodiscard]] std::uint64_t ring() const;
   [[nodiscard]] std::uint64_t laps() const;
   [[nodiscard]] Status refuse_holes() const;
-  [[nodiscard]] Status control_cache() const;
   [[nodiscard]] Verification verify_kept(std::uint64_t executed);
   [[nodiscard]] Verification verify_all(std::uint64_t executed, Meter& progress);
   void check_transfer_data(std::uint64_t operation, std::span<const std::byte> data, Verification& verification) const;

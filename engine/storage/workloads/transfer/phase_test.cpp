@@ -97,13 +97,13 @@ class MpiTransferPhase : public ::testing::Test {
     const auto* entry = Registry<WorkloadEntry>::instance().find("transfer");
     const auto values = complete(entry->description.parameters, given, "");
     EXPECT_TRUE(values.has_value()) << to_line(values.error());
-    WorkloadContext bound;
+    StorageContext bound;
     bound.world = &world_;
     bound.backend = &backend_;
     bound.buffer = &buffer_;
     bound.case_id = "0123456789abcdef";
     bound.run_key = 42;
-    const auto workload = entry->make(*values, bound);
+    const auto workload = std::get<StorageWork>(entry->work).make(*values, bound);
     EXPECT_TRUE(begin_together(*workload, world_.all()).everywhere);
     std::vector<Json> records;
     const RunContext context{&world_, &clock_, &watchdog_, &meter_, {}, 0};

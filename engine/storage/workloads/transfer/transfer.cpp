@@ -7,6 +7,7 @@
 #include "storage/backend.hpp"
 #include "storage/dataset_book.hpp"
 #include "storage/workloads/shared_dataset.hpp"
+#include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/mixed_phase.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
 #include "storage/workloads/transfer/phase.hpp"
@@ -36,26 +37,16 @@ MixedTransferParameters mixed_of(const TransferParameters& p) {
 
 class Transfer final : public Workload {
  public:
-  Transfer(const Values& values, const WorkloadContext& context)
+  Transfer(const Values& values, const StorageContext& context)
       : parameters_(TransferParameters::from(values)), context_(context) {
-    const bool per_process = parameters_.file_mode == FileMode::per_process;
     state_.parameters = &parameters_;
     state_.context = &context_;
-    state_.dataset = {context.dataset_name(),
-                      "c-" + context.dataset_name(),
-                      per_process ? static_cast<std::uint64_t>(context.world->size()) : 1,
-                      per_process,
-                      parameters_.directory_per_process,
-                      std::nullopt};
+    state_.dataset = made().entry(context.dataset_name());
     state_.data_key = context.run_key;
     state_.capabilities = context.backend->capabilities();
   }
 
-  void find_peers() override {
-    DataSource source = find_data_source(*context_.world, parameters_.read_back, parameters_.read_shift);
-    state_.source_rank = source.rank;
-    state_.data_of = std::move(source.data_of);
-  }
+  void find_peers() override { state_.find_source(parameters_.read_back, parameters_.read_shift); }
 
   [[nodiscard]] LocalSteps begin() override {
     LocalSteps steps{{"check alignment", [this] { return check_alignment(); }}};
@@ -112,11 +103,7 @@ class Transfer final : public Workload {
   [[nodiscard]] std::unique_ptr<PhaseWork> mixed_phase() {
     mixed_parameters_ = mixed_of(parameters_);
     mixed_.parameters = &mixed_parameters_;
-    mixed_.context = &context_;
-    mixed_.dataset = state_.dataset;
-    mixed_.capabilities = state_.capabilities;
-    mixed_.source_rank = state_.source_rank;
-    mixed_.data_of = state_.data_of;
+    static_cast<TransferFiles&>(mixed_) = state_;
     mixed_.written = parameters_.shape(static_cast<std::uint64_t>(context_.world->size()));
     mixed_.written.order = parameters_.order_of(PhaseKind::write);
     mixed_.written_operations = state_.readable_operations;
@@ -124,17 +111,15 @@ class Transfer final : public Workload {
     return std::make_unique<MixedTransferPhase>(mixed_);
   }
 
-  /// What every case that works on these files must have in common.
-  [[nodiscard]] Json layout() const {
-    const TransferShape shape = parameters_.shape(static_cast<std::uint64_t>(context_.world->size()));
-    return {{"ranks", shape.ranks},
-            {"transfer_bytes", shape.transfer_bytes},
-            {"block_bytes", shape.block_bytes},
-            {"segments", shape.segments},
-            {"per_process", state_.dataset.per_process},
-            {"directory_per_process", state_.dataset.directory_per_process},
-            {"compress_ratio", parameters_.compress_ratio},
-            {"dedup_ratio", parameters_.dedup_ratio}};
+  /// The dataset as it is now.
+  [[nodiscard]] TransferDataset made() const {
+    return {parameters_.shape(static_cast<std::uint64_t>(context_.world->size())),
+            parameters_.directory_per_process,
+            parameters_.compress_ratio,
+            parameters_.dedup_ratio,
+            state_.data_key,
+            state_.generation,
+            state_.readable_operations};
   }
 
   [[nodiscard]] Json order() const {
@@ -144,11 +129,12 @@ class Transfer final : public Workload {
   }
 
   [[nodiscard]] Status find_dataset() {
-    const auto facts = facts_of_dataset(context_, layout());
+    const auto facts = facts_of_dataset(context_, made().layout());
     if (!facts) return fail(facts.error());
-    state_.data_key = (*facts)["key"];
-    state_.generation = (*facts)["generation"];
-    state_.readable_operations = (*facts)["operations"];
+    const TransferDataset found = TransferDataset::from(*facts);
+    state_.data_key = found.key;
+    state_.generation = found.generation;
+    state_.readable_operations = found.operations;
     // A wall left the last operations of every rank out, and which those are follows from the order.
     const bool is_short = state_.readable_operations < parameters_.bytes_a_rank() / parameters_.transfer_bytes;
     if (is_short && (*facts)["order"] != order())
@@ -158,12 +144,7 @@ class Transfer final : public Workload {
   }
 
   [[nodiscard]] Status enter_dataset() const {
-    return context_.datasets->enter(context_.dataset, {{"workload", "transfer"},
-                                                       {"layout", layout()},
-                                                       {"order", order()},
-                                                       {"key", state_.data_key},
-                                                       {"generation", state_.generation},
-                                                       {"operations", state_.readable_operations}});
+    return context_.datasets->enter(context_.dataset, made().facts(order()));
   }
 
   /// Each rank its own file, or one rank of each file system the shared one. A file that is not there is no error.
@@ -171,7 +152,7 @@ class Transfer final : public Workload {
     if (parameters_.file_mode == FileMode::per_process)
       return context_.backend->remove_file(
           state_.dataset.file_name(static_cast<std::uint64_t>(context_.world->rank())));
-    return context_.lists_datasets ? context_.backend->remove_file(state_.dataset.file_name(0)) : Status{};
+    return context_.writes_manifest ? context_.backend->remove_file(state_.dataset.file_name(0)) : Status{};
   }
 
   [[nodiscard]] Status remove_own() const {
@@ -180,11 +161,11 @@ class Transfer final : public Workload {
   }
 
   [[nodiscard]] Status remove_dataset_directory() const {
-    return context_.lists_datasets ? context_.backend->remove_directory(state_.dataset.directory) : Status{};
+    return context_.writes_manifest ? context_.backend->remove_directory(state_.dataset.directory) : Status{};
   }
 
   [[nodiscard]] Status make_dataset_directory() const {
-    if (!context_.lists_datasets) return {};
+    if (!context_.writes_manifest) return {};
     if (auto status = context_.folder->list_dataset(state_.dataset); !status) return status;
     return context_.backend->make_directory(state_.dataset.directory);
   }
@@ -199,7 +180,7 @@ class Transfer final : public Workload {
   }
 
   TransferParameters parameters_;
-  WorkloadContext context_;
+  StorageContext context_;
   TransferState state_;
   MixedTransferParameters mixed_parameters_;
   MixedTransferState mixed_;
@@ -214,18 +195,19 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
 }
 
 const Registered<WorkloadEntry> registered_transfer{{
-    {"transfer",
-     "bulk writes and reads of large files, in IOR's model of segments, blocks and transfers",
-     specs_of(TransferParameters::table()),
-     {},
-     {}},
-    [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
-       const std::string& pointer) {
-      return check_transfer(TransferParameters::from(values), capabilities, layout, pointer);
-    },
-    needs_of,
-    [](const Values& values, const WorkloadContext& context) { return std::make_unique<Transfer>(values, context); },
-    [](const Values& values) { return !TransferParameters::from(values).makes_dataset(); },
+    .description = {.name = "transfer",
+                    .doc = "bulk writes and reads of large files, in IOR's model of segments, blocks and transfers",
+                    .parameters = specs_of(TransferParameters::table())},
+    .work = StorageWork{
+        .check =
+            [](const Values& values, const Capabilities& capabilities, const PlannedLayout& layout,
+               const std::string& pointer) {
+              return check_transfer(TransferParameters::from(values), capabilities, layout, pointer);
+            },
+        .needs = needs_of,
+        .make = [](const Values& values,
+                   const StorageContext& context) { return std::make_unique<Transfer>(values, context); },
+        .uses_dataset = [](const Values& values) { return !TransferParameters::from(values).makes_dataset(); }},
 }};
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
 #include "storage/backend.hpp"
-#include "storage/manifest.hpp"
 #include "storage/forwarding_backend.hpp"
+#include "storage/manifest.hpp"
 #include "work/workload.hpp"
 
 namespace ullage::transfer_test {
@@ -77,15 +77,15 @@ class MpiTransfer : public ::testing::Test {
     backend_ = std::make_unique<Watched>(bench_.make(backend, given), alignment_bytes);
   }
   [[nodiscard]] std::unique_ptr<Workload> make(const Values& given, const mpi::World& world) {
-    WorkloadContext bound;
+    StorageContext bound;
     bound.world = &world;
     bound.folder = &bench_.folder();
     bound.backend = backend_.get();
     bound.buffer = &buffer_;
     bound.case_id = id;
     bound.run_key = 42;
-    bound.lists_datasets = world.root();
-    return entry().make(values_of(given), bound);
+    bound.writes_manifest = world.root();
+    return std::get<StorageWork>(entry().work).make(values_of(given), bound);
   }
 
   /// Collective. begin, all phases, end, whatever fails; the records of the phases that were run, on every rank.

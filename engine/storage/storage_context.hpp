@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What work on a target is bound to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/aligned_buffer.hpp"
+#include "mpi/comm.hpp"
+#include "storage/backend.hpp"
+#include "storage/dataset_book.hpp"
+#include "storage/run_folder.hpp"
+
+namespace ullage {
+
+/// Everything a case on storage needs besides its parameters; outlives the workload.
+struct StorageContext {
+  const mpi::World* world = nullptr;
+  const RunFolder* folder = nullptr;  // null without a path
+  Backend* backend = nullptr;
+  AlignedBuffer* buffer = nullptr;  // grown as needed, kept between cases
+  std::string case_id;
+  std::uint64_t run_key = 0;        // differs for every repetition
+  std::string dataset;              // named: outlives the repetition; empty: one of its own, named by the case id
+  DatasetBook* datasets = nullptr;  // of the target; facts of the named ones
+  bool keep = false;                // the dataset stays after the last repetition
+  int part = 0;                     // of the ranks that share the folder, this one's number and their count
+  int parts = 1;
+  bool writes_manifest = false;  // this rank writes the manifest of its file system
+
+  [[nodiscard]] const std::string& dataset_name() const { return dataset.empty() ? case_id : dataset; }
+  [[nodiscard]] bool stays() const { return keep || !dataset.empty(); }
+};
+
+}  // namespace ullage

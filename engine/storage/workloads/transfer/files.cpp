@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/workloads/transfer/files.hpp"
+
+#include <utility>
+
+#include "storage/node_caches.hpp"
+
+namespace ullage {
+
+std::string TransferFiles::file_of(int rank) const {
+  return dataset.file_name(dataset.per_process ? static_cast<std::uint64_t>(rank) : 0);
+}
+
+bool TransferFiles::looks() const {
+  return capabilities.data && (dataset.per_process || context->world->topology().leader());
+}
+
+void TransferFiles::find_source(ReadBack read_back, int shift) {
+  DataSource source = find_data_source(*context->world, read_back, shift);
+  source_rank = source.rank;
+  data_of = std::move(source.data_of);
+}
+
+Status TransferFiles::control_cache(CacheControl cache) const {
+  const mpi::World& world = *context->world;
+  Status status;
+  if (cache != CacheControl::none && !capabilities.direct) {
+    const int own = world.rank();
+    if (dataset.per_process) {
+      status = context->backend->drop_cached(file_of(own));
+      if (source_rank != own) keep_first(status, context->backend->drop_cached(file_of(source_rank)));
+    } else if (world.topology().leader()) {
+      status = context->backend->drop_cached(file_of(source_rank));
+    }
+  }
+  world.all().barrier();
+  if (cache == CacheControl::drop && world.topology().leader())
+    keep_first(status, drop_node_caches(CachesToDrop::pages));
+  return status;
+}
+
+void TransferFiles::tell_whose(ReadBack read_back, const std::string& own_text, const std::string& same_node_text,
+                               PhaseInfo& info) const {
+  if (read_back != ReadBack::own && data_of == "own")
+    info.notices.push_back(
+        {"read-back-own", own_text, "use more ranks or nodes, or a cache control that drops the data first"});
+  else if (read_back == ReadBack::other_node && data_of != "other-node")
+    info.notices.push_back(
+        {"read-back-same-node", same_node_text, "the page cache of this node still holds it unless it is dropped"});
+}
+
+}  // namespace ullage
