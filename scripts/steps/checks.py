@@ -61,7 +61,7 @@ def _pyright() -> str:
     return found
 
 
-def layers() -> str:
+def _layers() -> str:
     """Return which imports go against the layers of pyproject.toml, from one suite to another or in a circle."""
     return _said([BIN / "lint-imports", "--no-cache", "--no-logo"])
 
@@ -90,6 +90,7 @@ CHECKS: dict[str, Callable[[], str]] = {
     "ruff format": lambda: _said([BIN / "ruff", "format", "--check", "--quiet", "."]),
     "ruff check": lambda: _said([BIN / "ruff", "check", "--quiet", "."]),
     "pyright": _pyright,
+    "import-linter": _layers,
     "clang-format": lambda: _clang_format("--dry-run", "-Werror"),
     "clang-tidy": _clang_tidy,
 }
