@@ -23,22 +23,14 @@ struct Description {
   std::optional<std::string> unavailable;  // the reason
 };
 
-/// Entry must have a member `description`.
+/// Entry must have a member `description`. Its members are defined outside of it so that what is declared `extern
+/// template` beside an entry is compiled once, not in each file that registers one.
 template <class Entry>
 class Registry final {
  public:
-  static Registry& instance() {
-    static Registry registry;
-    return registry;
-  }
-  void add(Entry entry) {
-    entries_.push_back(std::move(entry));
-    std::ranges::sort(entries_, {}, [](const Entry& e) -> const std::string& { return e.description.name; });
-  }
-  [[nodiscard]] const Entry* find(std::string_view name) const {
-    const auto it = std::ranges::find_if(entries_, [&](const Entry& e) { return e.description.name == name; });
-    return it == entries_.end() ? nullptr : &*it;
-  }
+  static Registry& instance();
+  void add(Entry entry);
+  [[nodiscard]] const Entry* find(std::string_view name) const;
   [[nodiscard]] const std::vector<Entry>& all() const { return entries_; }
 
  private:
@@ -47,7 +39,30 @@ class Registry final {
 
 template <class Entry>
 struct Registered final {
-  explicit Registered(Entry entry) { Registry<Entry>::instance().add(std::move(entry)); }
+  explicit Registered(Entry entry);
 };
+
+template <class Entry>
+Registry<Entry>& Registry<Entry>::instance() {
+  static Registry registry;
+  return registry;
+}
+
+template <class Entry>
+void Registry<Entry>::add(Entry entry) {
+  entries_.push_back(std::move(entry));
+  std::ranges::sort(entries_, {}, [](const Entry& e) -> const std::string& { return e.description.name; });
+}
+
+template <class Entry>
+const Entry* Registry<Entry>::find(std::string_view name) const {
+  const auto it = std::ranges::find_if(entries_, [&](const Entry& e) { return e.description.name == name; });
+  return it == entries_.end() ? nullptr : &*it;
+}
+
+template <class Entry>
+Registered<Entry>::Registered(Entry entry) {
+  Registry<Entry>::instance().add(std::move(entry));
+}
 
 }  // namespace ullage

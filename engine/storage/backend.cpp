@@ -47,4 +47,7 @@ Status agree(const mpi::Comm& everyone, const Status& own, const std::string& op
   return fail(std::move(error));
 }
 
+template class Registry<BackendEntry>;
+template struct Registered<BackendEntry>;
+
 }  // namespace ullage

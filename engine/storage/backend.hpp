@@ -149,6 +149,10 @@ struct BackendEntry {
 template <>
 void Registry<BackendEntry>::add(BackendEntry entry);
 
+// Compiled in backend.cpp.
+extern template class Registry<BackendEntry>;
+extern template struct Registered<BackendEntry>;
+
 /// Collective: success when every rank of `everyone` had it; else each rank's own error, and for the others that of the
 /// lowest rank that failed.
 [[nodiscard]] Status agree(const mpi::Comm& everyone, const Status& own, const std::string& operation,

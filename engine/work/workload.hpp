@@ -77,4 +77,8 @@ struct WorkloadEntry {
   bool needs_storage = true;  // false: works on cores and memory, and the case's backend is `null`
 };
 
+// Compiled in workload.cpp.
+extern template class Registry<WorkloadEntry>;
+extern template struct Registered<WorkloadEntry>;
+
 }  // namespace ullage
