@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <array>
+#include <chrono>
 
 namespace ullage::thread_team_test {
 namespace {

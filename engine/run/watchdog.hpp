@@ -38,13 +38,18 @@ class Watchdog final {
   void look();
   void look_for_stop();
 
-  Options options_;
+  const Options options_;  // never changed once the thread runs, so both threads read it without a lock
+
+  // The caller's thread writes what is watched and the watchdog's own reads and writes it: all five are guarded by
+  // mutex_. The meter itself is the caller's; its progress() is atomic.
   std::mutex mutex_;
   std::string what_;
   const Meter* meter_ = nullptr;
   bool watching_ = false;
   std::uint64_t seen_progress_ = 0;
   std::int64_t last_progress_ns_ = 0;
+
+  // Only the watchdog's own thread touches these two.
   bool stop_file_seen_ = false;
   std::int64_t stop_requested_ns_ = 0;
   std::jthread thread_;  // last: started when everything else is ready

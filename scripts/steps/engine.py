@@ -15,6 +15,8 @@ from steps.tally import Tally, read_ctest
 LINK = python_env.VENV / "bin" / "ullage-engine"
 BYTES_PER_COMPILER = 1 << 30
 SANITIZED = "asan"
+RACES = "tsan"
+APART = "apart"
 
 
 def folder(preset: str) -> Path:
@@ -105,8 +107,12 @@ def _has_tests(preset: str) -> bool:
 
 
 def with_tests(preset: str) -> list[str]:
-    """Return the targets that a leg's tests need: its engine, and its tests where they can be built."""
-    return ["ullage-engine", *(["ullage-engine-tests"] if _has_tests(preset) else [])]
+    """Return the targets that a leg's tests need: its engine, and its tests where they can be built.
+
+    The leg that looks for races has tests alone, which need a third of the engine.
+    """
+    tests = ["ullage-engine-tests"] if _has_tests(preset) else []
+    return tests if preset == RACES else ["ullage-engine", *tests]
 
 
 def test(preset: str) -> Tally:
@@ -124,6 +130,24 @@ def test(preset: str) -> Tally:
     except StepError as failure:
         say(str(failure))
     return skipped + read_ctest(reports / "ctest.xml", reports)
+
+
+def races() -> Tally:
+    """Run the tests of what is threaded under ThreadSanitizer. Raises StepError when they do not build."""
+    if not configured([RACES]):
+        configure(RACES)
+    return test(RACES)
+
+
+def compiled_apart() -> Tally:
+    """Compile engine and tests file by file, each with what it includes itself. Raises StepError when one does not.
+
+    In all other legs a file compiles that leans on what its neighbours in a translation unit include.
+    """
+    if not configured([APART]):
+        configure(APART)
+    build(APART, *with_tests(APART))
+    return Tally(passed=1)
 
 
 def configured(presets: Iterable[str]) -> bool:

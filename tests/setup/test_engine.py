@@ -5,6 +5,7 @@ import pytest
 
 from steps import engine
 from steps.process import StepError
+from steps.tally import Tally
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +49,38 @@ def test_configured_means_that_there_is_something_to_build(checkout: Path) -> No
     (checkout / "build" / "mpich" / "build.ninja").touch()
     assert engine.configured(["mpich"])
     assert not engine.configured(["mpich", "asan"])
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what would be done, in order, instead of doing it."""
+    done: list[str] = []
+
+    def configure(preset: str) -> None:
+        done.append(f"configure {preset}")
+        engine.folder(preset).mkdir(parents=True)
+        (engine.folder(preset) / "build.ninja").touch()
+        (engine.folder(preset) / "CTestTestfile.cmake").touch()
+
+    def build(preset: str, *targets: str) -> None:
+        done.append(f"build {preset} {' '.join(targets)}")
+
+    monkeypatch.setattr(engine, "configure", configure)
+    monkeypatch.setattr(engine, "build", build)
+    return done
+
+
+def test_the_files_are_compiled_apart_with_their_tests(ran: list[str]) -> None:
+    assert engine.compiled_apart() == Tally(passed=1)
+    assert engine.compiled_apart() == Tally(passed=1)
+    assert ran == ["configure apart", *["build apart ullage-engine ullage-engine-tests"] * 2]
+
+
+def test_races_are_looked_for_in_the_tests_alone(ran: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def built(preset: str) -> Tally:
+        engine.build(preset, *engine.with_tests(preset))
+        return Tally(passed=5)
+
+    monkeypatch.setattr(engine, "test", built)
+    assert engine.races() == Tally(passed=5)
+    assert ran == ["configure tsan", "build tsan ullage-engine-tests"]
