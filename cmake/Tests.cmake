@@ -69,8 +69,7 @@ set(test_environment
   ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1)
 if(ULLAGE_RACES)
   # The UCX of the mpich wheel puts itself before calls of threads that ThreadSanitizer does not know yet.
-  list(APPEND test_environment "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/cmake/races.txt:history_size=7"
-    UCX_MEM_MMAP_HOOK_MODE=none)
+  list(APPEND test_environment TSAN_OPTIONS=history_size=7 UCX_MEM_MMAP_HOOK_MODE=none)
 endif()
 
 enable_testing()
