@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Target ullage-engine-tests: all engine/**/x_test.cpp in one program. Suites whose names start with `Mpi` run on 1, 2, 3
-# and 4 ranks (up to 3 under the sanitizers) or on 1 and 3 (`alike` below), the others on one. Not built by default:
+# and 4 ranks (fewer under the sanitizers) or on 1 and 3 (`alike` below), the others on one. Not built by default:
 # `cmake --build --target ullage-engine-tests`, then `ctest`.
 # The files that cannot be compiled without GoogleTest or rapidcheck are named in left-out.txt, which `make test` shows.
 file(GLOB_RECURSE engine_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/engine/*_test.cpp")
+set(tested_layers ${ullage_tested_targets})
+if(ULLAGE_RACES)
+  include(Races) # fewer of both: what is threaded, and the layers below it
+endif()
 find_package(GTest QUIET)
 find_package(rapidcheck QUIET)
 set(left_out "")
@@ -24,19 +28,28 @@ if(NOT GTest_FOUND)
 endif()
 
 add_executable(ullage-engine-tests EXCLUDE_FROM_ALL tests/engine/main.cpp ${engine_tests})
-target_link_libraries(ullage-engine-tests PRIVATE ${ullage_tested_targets} ullage::options ullage::json ullage::mpi
+target_link_libraries(ullage-engine-tests PRIVATE ${tested_layers} ullage::options ullage::json ullage::mpi
   ullage::build_info ${CMAKE_DL_LIBS} GTest::gtest)
 # Tests see everything: one of a low layer may be about what a high one makes of it.
 target_include_directories(ullage-engine-tests PRIVATE "${CMAKE_SOURCE_DIR}/engine")
 # The tests' own code is compiled on each leg and run once: what compiles soonest is best. The engine's keeps its own
-# flags. Several files make one translation unit, which is why each test file has a namespace of its own.
+# flags.
 target_compile_options(ullage-engine-tests PRIVATE -O0 -g1)
 if(ULLAGE_SANITIZE)
   # What tests do themselves is checked for addresses alone, which saves a third of their compiling. The engine's inline
   # functions keep all checks: its objects are linked before the tests', so that its copies are taken.
   target_compile_options(ullage-engine-tests PRIVATE -fno-sanitize=undefined)
 endif()
-set_target_properties(ullage-engine-tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 48)
+if(ULLAGE_UNITE)
+  # The tests of a room make one translation unit, and so do those of storage's workloads and of sockets, which are many:
+  # each test file has a namespace of its own.
+  foreach(test IN LISTS engine_tests)
+    string(REGEX MATCH "/engine/(storage/workloads|message/sockets|[^/]+)/" room "${test}")
+    string(MAKE_C_IDENTIFIER "${CMAKE_MATCH_1}" room)
+    set_source_files_properties("${test}" PROPERTIES UNITY_GROUP "${room}")
+  endforeach()
+  set_target_properties(ullage-engine-tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endif()
 if(rapidcheck_FOUND)
   # Its include folder has to be a system one: the header does not stand our warnings.
   get_target_property(rapidcheck_includes rapidcheck INTERFACE_INCLUDE_DIRECTORIES)
@@ -54,6 +67,10 @@ set(test_environment
   MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE MPIR_CVAR_POLLS_BEFORE_YIELD=10 MPIR_CVAR_POSIX_POLL_FREQUENCY=10
   MPIR_CVAR_ENABLE_HEAVY_YIELD=1
   ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1)
+if(ULLAGE_RACES)
+  # The UCX of the mpich wheel puts itself before calls of threads that ThreadSanitizer does not know yet.
+  list(APPEND test_environment TSAN_OPTIONS=history_size=7 UCX_MEM_MMAP_HOOK_MODE=none)
+endif()
 
 enable_testing()
 function(ullage_add_test name ranks filter)
@@ -67,6 +84,8 @@ ullage_add_test(unit 1 "-${mpi_suites}")
 set(most_ranks 4)
 if(ULLAGE_SANITIZE)
   set(most_ranks 3)
+elseif(ULLAGE_RACES)
+  set(most_ranks 2) # threads of ours share memory within a rank; two ranks are both ends of a stream
 endif()
 # What these do is the same on any number of ranks above one, so 1 and 3 show it. Whom a message, a share of the work or
 # an agreement goes to depends on the number: all else runs on each.

@@ -31,5 +31,6 @@ ullage_layer(message/patterns USES base mpi)
 ullage_layer(message/sockets USES base mpi work)
 ullage_layer(message/* USES base mpi work memory noise message message/patterns)
 
-ullage_layer(run USES base mpi work storage probes LINKS ullage::build_info)
+ullage_layer(run/build LINKS ullage::build_info)
+ullage_layer(run USES base mpi work storage probes run/build)
 ullage_layer(run/stop_rules USES base run)

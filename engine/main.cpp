@@ -26,7 +26,7 @@ int complain(const ullage::Error& error, int code) {
 int describe(const std::string& name) {
   const auto document = ullage::describe(name);
   if (!document) return complain(document.error(), ullage::exit_code::bad_plan);
-  std::cout << document->dump(1) << '\n';
+  std::cout << ullage::json_text(*document, 1) << '\n';
   return ullage::exit_code::ok;
 }
 

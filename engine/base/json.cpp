@@ -8,7 +8,7 @@ namespace {
 
 Result<std::string> scalar_text(const Json& json, const std::string& pointer) {
   if (json.is_string()) return json.get<std::string>();
-  if (json.is_boolean() || json.is_number()) return json.dump();
+  if (json.is_boolean() || json.is_number()) return json_text(json);
   return fail(bad_plan(pointer, "must be a string, number, true or false"));
 }
 
@@ -32,6 +32,12 @@ Result<Value> map_from(const Json& json, const std::string& pointer) {
 }
 
 }  // namespace
+
+Json parse_json(std::string_view text) { return Json::parse(text, nullptr, false); }
+
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
 
 Json to_json(const Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
@@ -121,8 +127,8 @@ std::optional<std::int64_t> ObjectReader::checked_integer(const Json& json, cons
                     json.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const std::int64_t value = huge ? 0 : json.get<std::int64_t>();
   if (huge || value < minimum || value > maximum) {
-    mistake(bad_plan(
-        at(key), "is " + json.dump() + ", must be from " + std::to_string(minimum) + " to " + std::to_string(maximum)));
+    mistake(bad_plan(at(key), "is " + json_text(json) + ", must be from " + std::to_string(minimum) + " to " +
+                                  std::to_string(maximum)));
     return std::nullopt;
   }
   return value;
@@ -136,8 +142,8 @@ std::optional<double> ObjectReader::checked_number(const Json& json, const std::
   }
   const double value = json.get<double>();
   if (!(value >= minimum && value <= maximum)) {
-    mistake(bad_plan(at(key),
-                     "is " + json.dump() + ", must be from " + Json(minimum).dump() + " to " + Json(maximum).dump()));
+    mistake(bad_plan(at(key), "is " + json_text(json) + ", must be from " + json_text(Json(minimum)) + " to " +
+                                  json_text(Json(maximum))));
     return std::nullopt;
   }
   return value;

@@ -6,12 +6,21 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "base/parameters.hpp"
 
 namespace ullage {
 
 using Json = nlohmann::json;
+
+// Each file that calls nlohmann's own parse() or dump() compiles a parser or a writer of numbers and strings of its
+// own; these two are compiled once.
+/// Discarded (is_discarded()) when the text is not valid JSON.
+[[nodiscard]] Json parse_json(std::string_view text);
+/// On one line, or over several with `indent`. Host names, paths and error texts are bytes of any kind: what is not
+/// UTF-8 is replaced.
+[[nodiscard]] std::string json_text(const Json& json, int indent = -1);
 
 [[nodiscard]] Json to_json(const Value& value);
 [[nodiscard]] Json to_json(const Values& values);

@@ -28,6 +28,18 @@ Error refusal_of(const std::string& text) {
   return value.error();
 }
 
+TEST(JsonText, IsOneLineUnlessItIsIndented) {
+  EXPECT_EQ(json_text({{"a", {1, 2.5}}, {"b", nullptr}}), R"({"a":[1,2.5],"b":null})");
+  EXPECT_EQ(json_text({{"a", 1}}, 1), "{\n \"a\": 1\n}");
+}
+
+TEST(JsonText, ReplacesWhatIsNotUtf8) { EXPECT_EQ(json_text("a\xff z"), "\"a\xef\xbf\xbd z\""); }
+
+TEST(ParseJson, SaysDiscardedOfWhatIsNone) {
+  EXPECT_EQ(parse_json(R"({"a": [1]})"), Json({{"a", {1}}}));
+  for (const char* text : {"", "{", "{} x", "nan"}) EXPECT_TRUE(parse_json(text).is_discarded()) << text;
+}
+
 TEST(JsonValues, EachJsonTypeHasItsValue) {
   EXPECT_EQ(value_of<bool>("true"), true);
   EXPECT_EQ(value_of<std::int64_t>("-3"), -3);

@@ -121,6 +121,61 @@ bool may_be_empty(const ParameterSpec& spec) {
 
 }  // namespace
 
+ParameterSpec::ParameterSpec(std::string its_name, ParameterType its_type, std::string its_unit, Value its_default,
+                             std::optional<double> least, std::optional<double> most, std::vector<std::string> words,
+                             std::string its_doc)
+    : name(std::move(its_name)),
+      type(its_type),
+      unit(std::move(its_unit)),
+      default_value(std::move(its_default)),
+      minimum(least),
+      maximum(most),
+      choices(std::move(words)),
+      doc(std::move(its_doc)) {}
+ParameterSpec::ParameterSpec(const ParameterSpec&) = default;
+ParameterSpec::ParameterSpec(ParameterSpec&&) noexcept = default;
+ParameterSpec& ParameterSpec::operator=(const ParameterSpec&) = default;
+ParameterSpec& ParameterSpec::operator=(ParameterSpec&&) noexcept = default;
+ParameterSpec::~ParameterSpec() = default;
+
+namespace detail {
+
+template <class Stored>
+ParameterSpec plain_spec(const Saying& saying, const Stored& default_value) {
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+  if (saying.bounds) {
+    minimum = saying.bounds->minimum;
+    maximum = saying.bounds->maximum;
+  }
+  return {std::string(saying.name), saying.type, std::string(saying.unit), default_value, minimum, maximum, {},
+          std::string(saying.doc)};
+}
+template ParameterSpec plain_spec(const Saying&, const bool&);
+template ParameterSpec plain_spec(const Saying&, const std::int64_t&);
+template ParameterSpec plain_spec(const Saying&, const double&);
+template ParameterSpec plain_spec(const Saying&, const std::string&);
+template ParameterSpec plain_spec(const Saying&, const Map&);
+
+ParameterSpec choice_spec(const Saying& saying, std::vector<std::string> words, std::string default_word) {
+  ParameterSpec spec = plain_spec(saying, std::string());
+  spec.default_value = std::move(default_word);
+  spec.choices = std::move(words);
+  return spec;
+}
+
+ParameterSpec choices_spec(const Saying& saying, std::vector<std::string> words,
+                           std::vector<std::string> default_words) {
+  ParameterSpec spec = plain_spec(saying, std::string());
+  spec.default_value = std::move(default_words);
+  spec.choices = std::move(words);
+  return spec;
+}
+
+const Value& value_at(const Values& values, const ParameterSpec& spec) { return values.at(spec.name); }
+
+}  // namespace detail
+
 std::string type_name(ParameterType type) {
   switch (type) {
     case ParameterType::flag:

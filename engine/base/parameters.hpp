@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -27,6 +28,16 @@ using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<
 using Values = std::map<std::string, Value>;
 
 struct ParameterSpec {
+  // Compiled in parameters.cpp, not in each file that has a table.
+  ParameterSpec(std::string its_name, ParameterType its_type, std::string its_unit, Value its_default,
+                std::optional<double> least, std::optional<double> most, std::vector<std::string> words,
+                std::string its_doc);
+  ParameterSpec(const ParameterSpec&);
+  ParameterSpec(ParameterSpec&&) noexcept;
+  ParameterSpec& operator=(const ParameterSpec&);
+  ParameterSpec& operator=(ParameterSpec&&) noexcept;
+  ~ParameterSpec();
+
   std::string name;
   ParameterType type = ParameterType::flag;
   std::string unit;
@@ -53,10 +64,26 @@ template <class E>
 using Words = std::vector<std::pair<E, std::string>>;  // enumerator and its word
 
 namespace detail {
+/// What is said of a parameter besides its default.
+struct Saying {
+  std::string_view name;
+  ParameterType type = ParameterType::flag;
+  std::string_view unit;
+  std::string_view doc;
+  std::optional<Bounds> bounds = std::nullopt;
+};
+/// `Stored` is what a Value holds of that type; compiled in parameters.cpp.
+template <class Stored>
+[[nodiscard]] ParameterSpec plain_spec(const Saying& saying, const Stored& default_value);
+[[nodiscard]] ParameterSpec choice_spec(const Saying& saying, std::vector<std::string> words, std::string default_word);
+[[nodiscard]] ParameterSpec choices_spec(const Saying& saying, std::vector<std::string> words,
+                                         std::vector<std::string> default_words);
+[[nodiscard]] const Value& value_at(const Values& values, const ParameterSpec& spec);
+
 template <class P, class Stored, class M>
-Field<P> plain(ParameterSpec spec, M P::* member) {
-  spec.default_value = static_cast<Stored>(P{}.*member);
-  return {std::move(spec), [member](P& p, const Value& v) { p.*member = static_cast<M>(std::get<Stored>(v)); }};
+Field<P> plain(const Saying& saying, M P::* member) {
+  return {plain_spec(saying, static_cast<Stored>(P{}.*member)),
+          [member](P& p, const Value& v) { p.*member = static_cast<M>(std::get<Stored>(v)); }};
 }
 template <class E>
 std::vector<std::string> words_of(const Words<E>& words) {
@@ -79,62 +106,50 @@ E value_of(const Words<E>& words, const std::string& word) {
 }  // namespace detail
 
 template <class P>
-Field<P> flag(std::string name, bool P::* member, std::string doc) {
-  return detail::plain<P, bool>({std::move(name), ParameterType::flag, "", {}, {}, {}, {}, std::move(doc)}, member);
+Field<P> flag(std::string_view name, bool P::* member, std::string_view doc) {
+  return detail::plain<P, bool>({name, ParameterType::flag, "", doc}, member);
 }
 template <class P, class M>
-Field<P> count(std::string name, M P::* member, Bounds bounds, std::string doc) {
-  return detail::plain<P, std::int64_t>(
-      {std::move(name), ParameterType::count, "", {}, bounds.minimum, bounds.maximum, {}, std::move(doc)}, member);
+Field<P> count(std::string_view name, M P::* member, Bounds bounds, std::string_view doc) {
+  return detail::plain<P, std::int64_t>({name, ParameterType::count, "", doc, bounds}, member);
 }
 template <class P>
-Field<P> bytes(std::string name, std::uint64_t P::* member, Bounds bounds, std::string doc) {
-  return detail::plain<P, std::int64_t>(
-      {std::move(name), ParameterType::bytes, "B", {}, bounds.minimum, bounds.maximum, {}, std::move(doc)}, member);
+Field<P> bytes(std::string_view name, std::uint64_t P::* member, Bounds bounds, std::string_view doc) {
+  return detail::plain<P, std::int64_t>({name, ParameterType::bytes, "B", doc, bounds}, member);
 }
 template <class P>
-Field<P> real(std::string name, ParameterType type, std::string unit, double P::* member, Bounds bounds,
-              std::string doc) {
-  return detail::plain<P, double>(
-      {std::move(name), type, std::move(unit), {}, bounds.minimum, bounds.maximum, {}, std::move(doc)}, member);
+Field<P> seconds(std::string_view name, double P::* member, Bounds bounds, std::string_view doc) {
+  return detail::plain<P, double>({name, ParameterType::seconds, "s", doc, bounds}, member);
 }
 template <class P>
-Field<P> seconds(std::string name, double P::* member, Bounds bounds, std::string doc) {
-  return real(std::move(name), ParameterType::seconds, "s", member, bounds, std::move(doc));
+Field<P> rate(std::string_view name, double P::* member, Bounds bounds, std::string_view doc) {
+  return detail::plain<P, double>({name, ParameterType::rate, "B/s", doc, bounds}, member);
 }
 template <class P>
-Field<P> rate(std::string name, double P::* member, Bounds bounds, std::string doc) {
-  return real(std::move(name), ParameterType::rate, "B/s", member, bounds, std::move(doc));
+Field<P> number(std::string_view name, double P::* member, Bounds bounds, std::string_view doc) {
+  return detail::plain<P, double>({name, ParameterType::number, "", doc, bounds}, member);
 }
 template <class P>
-Field<P> number(std::string name, double P::* member, Bounds bounds, std::string doc) {
-  return real(std::move(name), ParameterType::number, "", member, bounds, std::move(doc));
+Field<P> text(std::string_view name, std::string P::* member, std::string_view doc) {
+  return detail::plain<P, std::string>({name, ParameterType::text, "", doc}, member);
 }
 template <class P>
-Field<P> text(std::string name, std::string P::* member, std::string doc) {
-  return detail::plain<P, std::string>({std::move(name), ParameterType::text, "", {}, {}, {}, {}, std::move(doc)},
-                                       member);
-}
-template <class P>
-Field<P> map(std::string name, Map P::* member, std::string doc) {
-  return detail::plain<P, Map>({std::move(name), ParameterType::map, "", {}, {}, {}, {}, std::move(doc)}, member);
+Field<P> map(std::string_view name, Map P::* member, std::string_view doc) {
+  return detail::plain<P, Map>({name, ParameterType::map, "", doc}, member);
 }
 template <class P, class E>
-Field<P> choice(std::string name, E P::* member, Words<E> words, std::string doc) {
-  ParameterSpec spec{std::move(name),         ParameterType::choice, "", detail::word_of(words, P{}.*member), {}, {},
-                     detail::words_of(words), std::move(doc)};
-  return {std::move(spec), [member, words = std::move(words)](P& p, const Value& v) {
-            p.*member = detail::value_of(words, std::get<std::string>(v));
-          }};
+Field<P> choice(std::string_view name, E P::* member, const Words<E>& words, std::string_view doc) {
+  return {detail::choice_spec({name, ParameterType::choice, "", doc}, detail::words_of(words),
+                              detail::word_of(words, P{}.*member)),
+          [member, words](P& p, const Value& v) { p.*member = detail::value_of(words, std::get<std::string>(v)); }};
 }
 template <class P, class E>
-Field<P> choices(std::string name, std::vector<E> P::* member, Words<E> words, std::string doc) {
+Field<P> choices(std::string_view name, std::vector<E> P::* member, const Words<E>& words, std::string_view doc) {
   std::vector<std::string> defaults;
   const P initial{};
   for (const E value : initial.*member) defaults.push_back(detail::word_of(words, value));
-  ParameterSpec spec{std::move(name),         ParameterType::choices, "", std::move(defaults), {}, {},
-                     detail::words_of(words), std::move(doc)};
-  return {std::move(spec), [member, words = std::move(words)](P& p, const Value& v) {
+  return {detail::choices_spec({name, ParameterType::choices, "", doc}, detail::words_of(words), std::move(defaults)),
+          [member, words](P& p, const Value& v) {
             (p.*member).clear();
             for (const auto& word : std::get<std::vector<std::string>>(v))
               (p.*member).push_back(detail::value_of(words, word));
@@ -166,7 +181,7 @@ std::vector<ParameterSpec> specs_of(const Table<P>& table) {
 template <class P>
 P bind_parameters(const Table<P>& table, const Values& values) {
   P p{};
-  for (const auto& field : table) field.set(p, values.at(field.spec.name));
+  for (const auto& field : table) field.set(p, detail::value_at(values, field.spec));
   return p;
 }
 

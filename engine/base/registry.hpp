@@ -23,30 +23,18 @@ struct Description {
   std::optional<std::string> unavailable = std::nullopt;  // the reason
 };
 
-/// Entry must have a member `description`.
+/// Entry must have a member `description`. Its members are defined outside of it so that what is declared `extern
+/// template` beside an entry is compiled once, not in each file that registers one.
 template <class Entry>
 class Registry final {
  public:
-  static Registry& instance() {
-    static Registry registry;
-    return registry;
-  }
-  void add(Entry entry) {
-    entries_.push_back(std::move(entry));
-    std::ranges::sort(entries_, {}, [](const Entry& e) -> const std::string& { return e.description.name; });
-  }
+  static Registry& instance();
+  void add(Entry entry);
   /// An entry that says what else is registered: made when somebody first asks for entries, which is after main()
   /// began.
-  void add_later(Entry (*make)()) { later_.push_back(make); }
-  [[nodiscard]] const Entry* find(std::string_view name) {
-    const auto& entries = all();
-    const auto it = std::ranges::find_if(entries, [&](const Entry& e) { return e.description.name == name; });
-    return it == entries.end() ? nullptr : &*it;
-  }
-  [[nodiscard]] const std::vector<Entry>& all() {
-    for (const auto make : std::exchange(later_, {})) add(make());
-    return entries_;
-  }
+  void add_later(Entry (*make)());
+  [[nodiscard]] const Entry* find(std::string_view name);
+  [[nodiscard]] const std::vector<Entry>& all();
 
  private:
   std::vector<Entry> entries_;
@@ -55,8 +43,48 @@ class Registry final {
 
 template <class Entry>
 struct Registered final {
-  explicit Registered(Entry entry) { Registry<Entry>::instance().add(std::move(entry)); }
-  explicit Registered(Entry (*make)()) { Registry<Entry>::instance().add_later(make); }
+  explicit Registered(Entry entry);
+  explicit Registered(Entry (*make)());
 };
+
+template <class Entry>
+Registry<Entry>& Registry<Entry>::instance() {
+  static Registry registry;
+  return registry;
+}
+
+template <class Entry>
+void Registry<Entry>::add(Entry entry) {
+  entries_.push_back(std::move(entry));
+  std::ranges::sort(entries_, {}, [](const Entry& e) -> const std::string& { return e.description.name; });
+}
+
+template <class Entry>
+void Registry<Entry>::add_later(Entry (*make)()) {
+  later_.push_back(make);
+}
+
+template <class Entry>
+const Entry* Registry<Entry>::find(std::string_view name) {
+  const auto& entries = all();
+  const auto it = std::ranges::find_if(entries, [&](const Entry& e) { return e.description.name == name; });
+  return it == entries.end() ? nullptr : &*it;
+}
+
+template <class Entry>
+const std::vector<Entry>& Registry<Entry>::all() {
+  for (const auto make : std::exchange(later_, {})) add(make());
+  return entries_;
+}
+
+template <class Entry>
+Registered<Entry>::Registered(Entry entry) {
+  Registry<Entry>::instance().add(std::move(entry));
+}
+
+template <class Entry>
+Registered<Entry>::Registered(Entry (*make)()) {
+  Registry<Entry>::instance().add_later(make);
+}
 
 }  // namespace ullage

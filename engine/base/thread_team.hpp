@@ -47,13 +47,17 @@ class ThreadTeam final {
   std::mutex mutex_;
   std::condition_variable begin_;
   std::condition_variable ended_;
-  const Task* task_ = nullptr;
-  std::uint64_t turn_ = 0;
+  std::uint64_t turn_ = 0;  // guarded by mutex_, as are the next two
   std::size_t busy_ = 0;
   bool leaves_ = false;
+
+  // Written by run() under mutex_ before it begins a turn, and only read by the threads until busy_ is 0 again.
+  const Task* task_ = nullptr;
+  // Each thread writes its own element during a turn, and run() reads all of them when busy_ is 0, under mutex_.
+  std::vector<Span> spans_;
+
   std::atomic<std::uint64_t> arrived_ = 0;
   std::atomic<std::size_t> unpinned_ = 0;
-  std::vector<Span> spans_;
   std::vector<std::jthread> threads_;  // last: they use the others
 };
 

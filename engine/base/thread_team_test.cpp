@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <array>
+#include <chrono>
 
 #include "base/affinity.hpp"
 

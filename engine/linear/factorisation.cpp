@@ -2,6 +2,7 @@
 #include "linear/factorisation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 

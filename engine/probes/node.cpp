@@ -111,13 +111,13 @@ void report_nodes(const mpi::World& world,
   if (!world.root()) {  // on rank 0's demand, so that it never holds more than one
     (void)leaders.receive_text(0, tag_turn);
     leaders.send(topology.node_name, 0, tag_facts);
-    leaders.send(facts.dump(-1, ' ', false, Json::error_handler_t::replace), 0, tag_facts);
+    leaders.send(json_text(facts), 0, tag_facts);
     return;
   }
   for (int node = 1; node < topology.nodes; ++node) {
     leaders.send(std::string(), node, tag_turn);
     const std::string name = leaders.receive_text(node, tag_facts);
-    sink(name, Json::parse(leaders.receive_text(node, tag_facts)));
+    sink(name, parse_json(leaders.receive_text(node, tag_facts)));
   }
 }
 

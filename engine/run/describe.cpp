@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/describe.hpp"
 
-#include <build_info.hpp>
-
 #include "base/json.hpp"
 #include "mpi/comm.hpp"
 #include "probes/probe.hpp"
+#include "run/build/build_facts.hpp"
 #include "run/stop_rule.hpp"
 #include "storage/backend.hpp"
 #include "work/workload.hpp"
@@ -56,11 +55,12 @@ Json registry_json(const std::string& name) {
 }  // namespace
 
 Json describe_build() {
-  return {{"version", build::version},
-          {"git", build::git},
-          {"compiler", build::compiler},
-          {"flags", build::flags},
-          {"mpi", {{"family", build::mpi_family}, {"library", mpi::library_version()}, {"mpiexec", build::mpiexec}}}};
+  const BuildFacts build = build_facts();
+  return {{"version", build.version},
+          {"git", build.git},
+          {"compiler", build.compiler},
+          {"flags", build.flags},
+          {"mpi", {{"family", build.mpi_family}, {"library", mpi::library_version()}, {"mpiexec", build.mpiexec}}}};
 }
 
 Result<Json> describe(const std::string& name) {

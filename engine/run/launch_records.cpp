@@ -83,25 +83,26 @@ std::vector<Json> launch_events(const Json& run) {
   const Json& pinning = run["pinning"];
   if (pinning["oversubscribed"].get<bool>())
     events.push_back(event("warning", "oversubscribed",
-                           pinning["most_ranks_on_a_node"].dump() + " ranks on a node share " +
-                               pinning["cores_available"].dump() + " cores",
+                           json_text(pinning["most_ranks_on_a_node"]) + " ranks on a node share " +
+                               json_text(pinning["cores_available"]) + " cores",
                            "ranks wait for each other's time slices: read these rows as what this node does under that "
                            "load, not as its best"));
   else if (pinning["unpinned_ranks"].get<std::uint64_t>() > 0 && run["layout"]["ranks"].get<int>() > 1)
-    events.push_back(event("warning", "unpinned", pinning["unpinned_ranks"].dump() + " ranks are not bound to a core",
+    events.push_back(event("warning", "unpinned",
+                           json_text(pinning["unpinned_ranks"]) + " ranks are not bound to a core",
                            "the scheduler may move them during a phase; bind them in the launcher"));
   const Json& clock = run["clock"];
   if (std::llabs(clock["largest_offset_ns"].get<long long>()) > remarkable_offset_ns) {
     events.push_back(event("warning", "clock-skew",
-                           "the clock of rank " + clock["largest_offset_rank"].dump() + " is " +
-                               clock["largest_offset_ns"].dump() + " ns from rank 0's; it is calibrated away to " +
-                               clock["residual_ns"].dump() + " ns",
+                           "the clock of rank " + json_text(clock["largest_offset_rank"]) + " is " +
+                               json_text(clock["largest_offset_ns"]) + " ns from rank 0's; it is calibrated away to " +
+                               json_text(clock["residual_ns"]) + " ns",
                            "nothing to do for these results; other tools that trust the clocks will be wrong here"));
     events.back()["rank"] = clock["largest_offset_rank"];
   }
   if (clock["residual_ns"].get<long long>() > remarkable_residual_ns)
     events.push_back(event("warning", "clock-residual",
-                           "offsets between clocks are only known to " + clock["residual_ns"].dump() + " ns",
+                           "offsets between clocks are only known to " + json_text(clock["residual_ns"]) + " ns",
                            "do not trust phases that are not much longer than that"));
   return events;
 }
@@ -132,11 +133,11 @@ Json event(const std::string& severity, const std::string& code, const std::stri
 }
 
 std::string failure_line(const Json& failure) {
-  std::string line = "rank " + failure["rank"].dump() + " on " + failure["node"].get<std::string>() + ": " +
+  std::string line = "rank " + json_text(failure["rank"]) + " on " + failure["node"].get<std::string>() + ": " +
                      failure["operation"].get<std::string>();
   if (const auto path = failure["path"].get<std::string>(); !path.empty()) line += " " + path;
   line += ": " + failure["text"].get<std::string>();
-  if (failure["errno"] != 0) line += " (errno " + failure["errno"].dump() + ")";
+  if (failure["errno"] != 0) line += " (errno " + json_text(failure["errno"]) + ")";
   return line;
 }
 

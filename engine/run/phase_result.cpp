@@ -120,8 +120,8 @@ Json series_json(const mpi::World& world, Meter& meter) {
 /// What `rank` has to say, on root. `mine` is looked at on that rank only.
 Json told_to_root(const mpi::World& world, int rank, const Json& mine) {
   if (rank == 0) return mine;
-  if (world.rank() == rank) world.all().send(mine.dump(-1, ' ', false, Json::error_handler_t::replace), 0, tag_text);
-  return world.root() ? Json::parse(world.all().receive_text(rank, tag_text)) : Json();
+  if (world.rank() == rank) world.all().send(json_text(mine), 0, tag_text);
+  return world.root() ? parse_json(world.all().receive_text(rank, tag_text)) : Json();
 }
 
 Json rank_time(const mpi::World& world, int rank, std::int64_t elapsed_ns, std::uint64_t bytes) {

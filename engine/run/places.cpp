@@ -87,14 +87,14 @@ Status find_or_make(const std::string& path, const Plan& plan, const std::string
 /// Collective: what an earlier launch has entered, as rank 0 finds it, and who shares the folder.
 void open_book(const Plan& plan, const mpi::World& world, Place& place) {
   std::string known = "{}";
-  if (plan.continues && world.root()) known = Json(place.folder->facts()).dump();
+  if (plan.continues && world.root()) known = json_text(Json(place.folder->facts()));
   known = world.all().broadcast(std::move(known), 0);
   DatasetBook::Keep keep;
   if (place.writes_manifest)
     keep = [folder = place.folder.get()](const std::string& name, const Json& facts) {
       return folder->enter_facts(name, facts);
     };
-  place.datasets = std::make_unique<DatasetBook>(Json::parse(known).get<std::map<std::string, Json>>(), keep);
+  place.datasets = std::make_unique<DatasetBook>(parse_json(known).get<std::map<std::string, Json>>(), keep);
   const mpi::Comm sharing = world.all().split_by_text(place.folder->nonce());
   place.part = sharing.rank();
   place.parts = sharing.size();

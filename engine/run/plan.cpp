@@ -248,7 +248,7 @@ const PlannedTarget& Plan::target_of(const PlannedCase& planned) const {
 }
 
 Result<Plan> parse_plan(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (json.is_discarded()) return fail(bad_plan("/", "is not valid JSON"));
   PlanParts parts{};
   auto plan = parse_scalars(json, parts);

@@ -24,9 +24,7 @@ Result<RecordWriter> RecordWriter::open(const std::string& path) {
 }
 
 void RecordWriter::write(const Json& record) {
-  // Host names, paths and error texts are bytes of any kind; what is not UTF-8 is replaced, never dropped with its
-  // record.
-  const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  const std::string line = json_text(record) + '\n';
   std::size_t done = 0;
   while (done < line.size()) {
     const ssize_t n = ::write(file_.get(), line.data() + done, line.size() - done);

@@ -50,12 +50,16 @@ class Watchdog final {
   void look();
   void look_for_stop();
 
-  Options options_;
-  std::mutex mutex_;  // held while the thread looks at the work, which is not forgotten meanwhile
+  const Options options_;  // never changed once the thread runs, so both threads read it without a lock
+
+  // Guards own_, which the caller's thread writes, and keeps the watched work in place while the watchdog's thread
+  // looks at it. The meter itself is the caller's; its progress() is atomic.
+  std::mutex mutex_;
   Work own_;
   std::atomic<const Work*> work_ = nullptr;  // null: resting
   std::atomic<std::uint64_t> turn_ = 0;      // of calls of watch, which one thread makes
-  // The watchdog's own thread alone looks at these.
+
+  // Only the watchdog's own thread touches these five.
   std::uint64_t seen_turn_ = 0;
   std::uint64_t seen_progress_ = 0;
   std::int64_t last_progress_ns_ = 0;

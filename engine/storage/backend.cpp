@@ -69,4 +69,7 @@ std::vector<std::string> capability_words(const Capabilities& capabilities) {
   return words;
 }
 
+template class Registry<BackendEntry>;
+template struct Registered<BackendEntry>;
+
 }  // namespace ullage

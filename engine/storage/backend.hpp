@@ -194,6 +194,10 @@ struct BackendEntry {
 template <>
 void Registry<BackendEntry>::add(BackendEntry entry);
 
+// Compiled in backend.cpp.
+extern template class Registry<BackendEntry>;
+extern template struct Registered<BackendEntry>;
+
 /// description.capabilities as words: path, data, collective, metadata, views, direct, queue_depth=N when above 1.
 [[nodiscard]] std::vector<std::string> capability_words(const Capabilities& capabilities);
 

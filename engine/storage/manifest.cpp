@@ -5,16 +5,15 @@
 #include <array>
 #include <charconv>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "base/json.hpp"
+
 namespace ullage {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::uint64_t most_listed = std::uint64_t{1} << 32;  // a damaged number must not keep a removal busy for ever
 
@@ -72,7 +71,7 @@ bool is_own_directory(const DatasetEntry& entry) {
 }
 
 std::optional<DatasetEntry> parse_entry(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = parse_json(line);
   if (!json.is_object()) return std::nullopt;
   if (const auto tree = json.find("tree"); tree != json.end() && tree->is_object()) {
     DatasetEntry entry{text_of(json, "dataset"), text_of(json, "directory"), 0, false, false, parse_tree(*tree)};
@@ -123,7 +122,7 @@ Json to_json(const TreeShape& tree) {
 
 std::string manifest_line(const DatasetEntry& entry) {
   if (entry.tree)
-    return Json{{"dataset", entry.dataset}, {"directory", entry.directory}, {"tree", to_json(*entry.tree)}}.dump() +
+    return json_text({{"dataset", entry.dataset}, {"directory", entry.directory}, {"tree", to_json(*entry.tree)}}) +
            "\n";
   Json json{{"dataset", entry.dataset},
             {"directory", entry.directory},
@@ -131,7 +130,7 @@ std::string manifest_line(const DatasetEntry& entry) {
             {"file_mode", entry.per_process ? "per-process" : "shared"},
             {"directory_per_process", entry.directory_per_process}};
   if (entry.side_files) json["side_files"] = true;
-  return json.dump() + "\n";
+  return json_text(json) + "\n";
 }
 
 std::vector<DatasetEntry> parse_manifest(std::string_view text) {
@@ -147,13 +146,13 @@ std::vector<DatasetEntry> parse_manifest(std::string_view text) {
 }
 
 std::string facts_line(const std::string& dataset, const Json& facts) {
-  return Json{{"dataset", dataset}, {"facts", facts}}.dump() + "\n";
+  return json_text({{"dataset", dataset}, {"facts", facts}}) + "\n";
 }
 
 std::map<std::string, Json> parse_facts(std::string_view text) {
   std::map<std::string, Json> known;
   while (!text.empty()) {
-    const Json json = Json::parse(take_line(text), nullptr, false);
+    const Json json = parse_json(take_line(text));
     if (!json.is_object()) continue;
     const auto facts = json.find("facts");
     const std::string name = text_of(json, "dataset");
@@ -165,11 +164,11 @@ std::map<std::string, Json> parse_facts(std::string_view text) {
 }
 
 std::string marker_text(const Marker& marker) {
-  return Json{{"run_id", marker.run_id}, {"nonce", marker.nonce}}.dump() + "\n";
+  return json_text({{"run_id", marker.run_id}, {"nonce", marker.nonce}}) + "\n";
 }
 
 std::optional<Marker> parse_marker(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object()) return std::nullopt;
   Marker marker{text_of(json, "run_id"), text_of(json, "nonce")};
   if (marker.run_id.empty() || marker.nonce.empty()) return std::nullopt;

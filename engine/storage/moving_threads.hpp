@@ -41,15 +41,19 @@ class MovingThreads final {
 
   std::barrier<> begin_;
   std::barrier<> ended_;
-  bool leaves_ = false;  // this and the batch are written before begin_ and read after it
 
+  // The caller writes these before all threads pass begin_, and between begin_ and ended_ they are only read.
+  bool leaves_ = false;
   std::span<const Extent> extents_;
   const Move* move_ = nullptr;
+  Meter* meter_ = nullptr;
+
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> goes_on_ = true;
 
+  // Between begin_ and ended_, what meter_ points to and failure_ are guarded by account_; outside they are the
+  // caller's.
   std::mutex account_;
-  Meter* meter_ = nullptr;
   std::optional<Error> failure_;
   std::vector<std::jthread> others_;  // last: they use the rest
 };

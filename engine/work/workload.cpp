@@ -61,4 +61,7 @@ bool WorkloadEntry::uses_dataset(const Values& values) const {
   return storage != nullptr && storage->uses_dataset && storage->uses_dataset(values);
 }
 
+template class Registry<WorkloadEntry>;
+template struct Registered<WorkloadEntry>;
+
 }  // namespace ullage

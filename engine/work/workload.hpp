@@ -112,4 +112,8 @@ struct WorkloadEntry {
   [[nodiscard]] bool uses_dataset(const Values& values) const;
 };
 
+// Compiled in workload.cpp.
+extern template class Registry<WorkloadEntry>;
+extern template struct Registered<WorkloadEntry>;
+
 }  // namespace ullage

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace ullage::workload_test {
@@ -71,6 +72,14 @@ TEST_F(MpiWorkloadSteps, RankWithFewerOfThemStaysWithTheOthers) {
   EXPECT_TRUE(begin_together(workload, all_).everywhere);
   EXPECT_TRUE(end_together(workload, true, all_).everywhere);
   all_.barrier();
+}
+
+TEST(WorkloadRegistry, ListsEachWorkloadOnceAndInOrder) {
+  const auto& all = Registry<WorkloadEntry>::instance().all();
+  const auto name = [](const WorkloadEntry& entry) -> const std::string& { return entry.description.name; };
+  EXPECT_GT(all.size(), 1U);
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, name));
+  EXPECT_EQ(std::ranges::adjacent_find(all, {}, name), all.end());
 }
 
 }  // namespace

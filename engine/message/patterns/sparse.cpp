@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/patterns/sparse.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>

@@ -135,14 +135,14 @@ void PingPongPhase::gather() {
   const std::string name = "node" + std::to_string(topology.node) + ":rank" + std::to_string(topology.rank);
   const Json mine{{"name", name}, {"host", topology.node_name}};
   if (ends_->rank() != 0) {
-    ends_->send(mine.dump(), 0, tag_name);
+    ends_->send(json_text(mine), 0, tag_name);
     std::string bytes(answers_.size() * sizeof(Answer), '\0');
     if (!answers_.empty()) std::memcpy(bytes.data(), answers_.data(), bytes.size());
     ends_->send(bytes, 0, tag_answers);
     return;
   }
   for (int end = 0; end < end_count_; ++end) {
-    const Json one = end == 0 ? mine : Json::parse(ends_->receive_text(end, tag_name));
+    const Json one = end == 0 ? mine : parse_json(ends_->receive_text(end, tag_name));
     std::vector<Answer> answers = answers_;
     if (end > 0) {
       const std::string bytes = ends_->receive_text(end, tag_answers);

@@ -164,9 +164,9 @@ class Meeting final {
 
 Result<Json> swap_with_peer(const mpi::Comm& comm, const Pairing& pairing, const Result<Json>& mine) {
   const Json letter = mine ? Json{{"value", *mine}} : Json{{"error", to_line(mine.error())}};
-  const std::string text = letter.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json_text(letter);
   if (pairing.is_first) comm.send(text, pairing.peer, tag_meeting);
-  const Json theirs = Json::parse(comm.receive_text(pairing.peer, tag_meeting));
+  const Json theirs = parse_json(comm.receive_text(pairing.peer, tag_meeting));
   if (!pairing.is_first) comm.send(text, pairing.peer, tag_meeting);
   if (!mine) return fail(mine.error());
   if (theirs.contains("error")) return fail(error_of_peer(pairing.peer, theirs["error"].get<std::string>()));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 
 #include "message/sockets/test_support.hpp"
 

@@ -35,13 +35,14 @@ TEST_F(MpiSockets, TcpBytesThatWereSentAllArrive) {
   for (const SocketDirection direction : {SocketDirection::forward, SocketDirection::both}) {
     p_.direction = direction;
     p_.streams = 2;
+    p_.seconds = 0.1;  // a thread that waits for a core is not to miss all of the window
     ASSERT_EQ(run(), PhaseStatus::ok) << record_.dump();
     if (!looks()) continue;
     EXPECT_EQ(counted("sent_bytes"), counted("received_bytes"));
     EXPECT_EQ(counted("bad_pieces"), 0U);
     EXPECT_GT(record_["verified_bytes"], 0);
     EXPECT_EQ(sum("pairs"), pairs());
-    EXPECT_GE(record_["gauges"]["window_s"]["most"], 0.02);
+    EXPECT_GE(record_["gauges"]["window_s"]["most"], 0.1);
     EXPECT_GT(sum("goodput_bytes_per_s"), 0);
     EXPECT_EQ(record_["bytes"], record_["operations"].get<std::uint64_t>() * 4096);
     EXPECT_TRUE(record_["latency"].is_null());

@@ -31,11 +31,11 @@ class TaskThreads final {
   [[nodiscard]] Status join(std::int64_t deadline_ns);
 
  private:
-  std::span<const std::unique_ptr<StreamTask>> tasks_;
+  std::span<const std::unique_ptr<StreamTask>> tasks_;  // one a thread; others only wake() them and read their tallies
   std::mutex mutex_;
   std::condition_variable ended_;
-  std::size_t running_;
-  std::vector<Status> outcomes_;
+  std::size_t running_;                // guarded by mutex_
+  std::vector<Status> outcomes_;       // guarded by mutex_ until the threads are joined
   std::vector<std::jthread> threads_;  // last: they use the others
 };
 

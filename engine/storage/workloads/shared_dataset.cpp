@@ -15,7 +15,7 @@ Result<Json> facts_of_dataset(const StorageContext& context, const Json& layout)
   const Json made = facts->value("layout", Json());
   if (made != layout)
     return fail(environment_error("dataset '" + context.dataset + "'",
-                                  "was made as " + made.dump() + ", this case wants " + layout.dump()));
+                                  "was made as " + json_text(made) + ", this case wants " + json_text(layout)));
   return *facts;
 }
 

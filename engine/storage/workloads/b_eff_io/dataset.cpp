@@ -18,8 +18,8 @@ Result<std::optional<BEffIoCounts>> b_eff_io_counts_in(const DatasetBook& book, 
   const Json made = facts->value("layout", Json());
   wanted["shared_pointer"] = made.value("shared_pointer", false);  // lies the same either way
   if (made != wanted)
-    return fail(environment_error("dataset '" + name + "'",
-                                  "was made as " + made.dump() + ", its counts are wanted of " + wanted.dump()));
+    return fail(environment_error("dataset '" + name + "'", "was made as " + json_text(made) +
+                                                                ", its counts are wanted of " + json_text(wanted)));
   const BEffIoDataset dataset = BEffIoDataset::from(*facts);
   BEffIoCounts counts;
   for (const BEffIoPattern& pattern : b_eff_io_patterns(type))

@@ -42,7 +42,7 @@ class MixedTransfer final : public Workload {
     const Json* facts = context_.datasets->find(context_.dataset);
     if (facts == nullptr) return fail(no_dataset(context_.dataset));
     if ((*facts)["workload"] != "transfer")
-      return fail(wrong("was made by workload " + (*facts)["workload"].dump() + ", must be one of transfer"));
+      return fail(wrong("was made by workload " + json_text((*facts)["workload"]) + ", must be one of transfer"));
     adopt(TransferDataset::from(*facts));
     return check_dataset();
   }

@@ -139,7 +139,7 @@ class Transfer final : public Workload {
     const bool is_short = state_.readable_operations < parameters_.bytes_a_rank() / parameters_.transfer_bytes;
     if (is_short && (*facts)["order"] != order())
       return fail(environment_error("order", "must be that of the case that made dataset '" + context_.dataset +
-                                                 "', which was cut short: " + (*facts)["order"].dump()));
+                                                 "', which was cut short: " + json_text((*facts)["order"])));
     return {};
   }
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/build/build_facts.hpp"
+
+#include <build_info.hpp>
+
+namespace ullage {
+
+BuildFacts build_facts() {
+  return {build::version, build::git, build::compiler, build::flags, build::mpi_family, build::mpiexec};
+}
+
+}  // namespace ullage

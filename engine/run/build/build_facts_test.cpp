@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/build/build_facts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ullage::build_facts_test {
+namespace {
+
+TEST(BuildFacts, AreAllThere) {
+  const BuildFacts facts = build_facts();
+  EXPECT_FALSE(facts.version.empty());
+  EXPECT_FALSE(facts.git.empty());
+  EXPECT_FALSE(facts.compiler.empty());
+  EXPECT_FALSE(facts.flags.empty());
+  EXPECT_FALSE(facts.mpi_family.empty());
+  EXPECT_FALSE(facts.mpiexec.empty());
+}
+
+}  // namespace
+}  // namespace ullage::build_facts_test
