@@ -17,7 +17,7 @@ from ullage.engine import describe
 from ullage.model.plan import Case, Named
 from ullage.results.folder import ResultFolder
 from ullage.suites.b_eff_io.cases import CaseMaker
-from ullage.suites.b_eff_io.measured import CellKey, Course, read_course
+from ullage.suites.b_eff_io.measured import BEffIoRun, CellKey, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, patterns_of, types_of
 
@@ -37,12 +37,12 @@ def asked(engine: Path, target: str | Path, result: Path, *words: str) -> list[s
     return command(engine, "run", "b_eff_io", "--target", place, *SMALL, "--result", str(result), *words)
 
 
-def course_of(result: Path) -> Course:
+def course_of(result: Path) -> BEffIoRun:
     folder = ResultFolder.open(result)
-    return read_course(folder, BEffIoOptions.model_validate(folder.read_request().options))
+    return read_run(folder, BEffIoOptions.model_validate(folder.read_request().options))
 
 
-def type_bandwidth(course: Course, ranks: int, access: str, kind: str) -> float:
+def type_bandwidth(course: BEffIoRun, ranks: int, access: str, kind: str) -> float:
     """By the definition, from the record of each pattern: bytes over what opening, the patterns and closing took."""
     key = CellKey("t", 0, ranks, access, kind)  # type: ignore[arg-type]
     (attempt,) = course.attempts(key)
@@ -50,14 +50,14 @@ def type_bandwidth(course: Course, ranks: int, access: str, kind: str) -> float:
     return sum(phase.bytes for phase in attempt.phases) / seconds / 1e6
 
 
-def measured_patterns(course: Course, ranks: int, access: str, kind: str, hints: int = 0) -> list[int]:
+def measured_patterns(course: BEffIoRun, ranks: int, access: str, kind: str, hints: int = 0) -> list[int]:
     key = CellKey("t", hints, ranks, access, kind)  # type: ignore[arg-type]
     (attempt,) = course.attempts(key)
     assert attempt.is_whole, attempt.error
     return sorted(attempt.good)
 
 
-def all_are_there(course: Course, ranks: int, without: Sequence[int] = (), hints: int = 0) -> bool:
+def all_are_there(course: BEffIoRun, ranks: int, without: Sequence[int] = (), hints: int = 0) -> bool:
     """Every pattern in every access but a fill-up that may be empty."""
     found = True
     for access in ACCESSES:
