@@ -10,7 +10,7 @@ from ullage.runs.suite import Explanation
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["line", "dataset", "phases", "target", "backend", "data", "items", "each takes about", "case"]
-# Of a phase, before anything was measured: what the storage of an ordinary node is good for.
+# Rates assumed for a phase before anything was measured: what the storage of an ordinary node is good for.
 _ASSUMED_RATE: Final = 5e8
 _ASSUMED_OPERATIONS: Final = 1e4
 _TREE_PHASES: Final = ("tree-create", "tree-remove")
@@ -56,7 +56,7 @@ def _seconds(item: Bound) -> float:
 
 
 def total_seconds(work: Work) -> float:
-    """Of all rounds, as assumed."""
+    """The assumed time of all rounds."""
     return work.translation.repetitions * sum(_seconds(item) for item in work.bound)
 
 

@@ -18,7 +18,7 @@ from ullage.model.request import Request
 # A launch is a timeout after this long without progress, and after the time a slow target needs for its largest fsync.
 _SHORTEST_PATIENCE_S: Final = 120.0
 _SLOWEST_SYNC: Final = 10e6
-# Of the room that a run may take: what is free changes until the engine looks.
+# The share of the room that a run may take: what is free changes until the engine looks.
 _CAUTION: Final = 0.9
 _TRANSFER: Final = "transfer"
 
@@ -34,7 +34,7 @@ class Bound:
 
     @property
     def parameters(self) -> Parameters:
-        """Of the workload, also those that equal their defaults."""
+        """Parameters of the workload, also those that equal their defaults."""
         return self.draft.workload.parameters
 
     @property

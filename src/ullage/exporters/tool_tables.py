@@ -117,7 +117,7 @@ def _number(item: Measured, name: str) -> int:
 
 
 def _block(item: Measured) -> int:
-    """Of a rank in a segment; random positions have none, and a block is one transfer."""
+    """The block of a rank in a segment; random positions have none, and there a block is one transfer."""
     return _number(item, "block_bytes") or _number(item, "transfer_bytes")
 
 

@@ -102,7 +102,7 @@ def imported_summary(result: ResultFolder, request: Request) -> Summary:
 
 
 def _names(request: Request) -> list[str]:
-    """Of the copies. Results made before several files could be imported name one."""
+    """Names of the copies. Results made before several files could be imported name one."""
     named = request.options.get("files", [request.options.get("file")])
     return [str(name) for name in cast("list[object]", named)] if isinstance(named, list) else []
 

@@ -15,7 +15,7 @@ from ullage.model.record import Record
 from ullage.model.summary import SUMMARY_SCHEMA, Summary
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-# Of those that are beyond their first.
+# Versions of those schemas that are beyond their first.
 _VERSIONS: Final = {"summary": SUMMARY_SCHEMA}
 
 

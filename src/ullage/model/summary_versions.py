@@ -41,7 +41,7 @@ def _row(row: object) -> object:
 
 
 def _members(value: object) -> dict[str, object]:
-    """Of an object; none of anything else."""
+    """The members of an object; none of anything else."""
     return dict(cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else {}
 
 

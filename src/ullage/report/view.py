@@ -132,7 +132,7 @@ def make_view(summary: Summary, own: frozenset[str] = frozenset()) -> View:
 
 
 def _panels(rows: Sequence[Row]) -> list[Panel]:
-    """Of the rows of one suite, whose parameters are not those of another."""
+    """The panels of the rows of one suite, whose parameters are not those of another."""
     x_key, series_key = _axis_keys(rows)
     extra_keys = _separating_keys(rows, x_key, series_key)
     groups: dict[tuple[object, ...], list[Row]] = {}

@@ -77,7 +77,7 @@ class RunProgress:
 
     @property
     def seconds(self) -> float:
-        """Of all repetitions, counted or not."""
+        """The time of all repetitions, counted or not."""
         return sum(sum(case.seconds) for case in self._cases.values())
 
     def forgive(self) -> None:

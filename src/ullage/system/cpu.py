@@ -11,7 +11,7 @@ from ullage.model.system import Cpu
 from ullage.system.files import ROOT, parse_cpu_list, read_fields, read_int, read_text
 from ullage.units import parse_size
 
-# Of some hundred flags those that decide which kernels can run, and whether the clock can be trusted.
+# Among some hundred flags those that decide which kernels can run, and whether the clock can be trusted.
 _FLAGS: Final = re.compile(
     r"avx\w*|amx\w*|sse4_[12]|fma|f16c|sha_ni|aes|vaes|gfni|constant_tsc|nonstop_tsc|tsc_known_freq|hypervisor|clwb|clflushopt"
     r"|asimd\w*|sve\w*|sme2?|bf16|i8mm|atomics"

@@ -9,7 +9,7 @@ from ullage.model.describe import Describe
 
 
 def read_versions(description: Describe | None) -> dict[str, str]:
-    """Of this program, its libraries, and of the engine when there is one."""
+    """Versions of this program, its libraries, and of the engine when there is one."""
     versions = {"ullage": ullage.__version__, "python": platform.python_version()}
     for name in ("pydantic", "numpy", "scipy"):
         try:

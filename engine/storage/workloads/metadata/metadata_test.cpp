@@ -97,7 +97,7 @@ TEST_F(MpiMetadata, EveryPhaseCountsEveryItem) {
       for (const char* over_directories : {"tree-create", "readdir", "tree-remove"})
         EXPECT_EQ(operations(over_directories), 3 * trees) << over_directories;
       EXPECT_EQ(phase("read")["verified_bytes"], 3901U * items * ranks());
-      // Of short operations one in 32 is looked into.
+      // One in 32 short operations is looked into.
       EXPECT_GE(phase("create")["latency_parts"]["close"]["operations"].get<int>() * 32, items * ranks());
       EXPECT_LE(phase("create")["latency_parts"]["close"]["operations"], items * ranks());
       EXPECT_TRUE(phase("create")["stages"].contains("sync"));

@@ -71,7 +71,7 @@ def axis_noise(scores: Scores, axis: Axis) -> float | None:
 
 
 def relative_noise(scores: Scores) -> float | None:
-    """Of both axes the quieter: what bends the lines of one axis must not count as noise. None: too few neighbours."""
+    """The noise of the quieter axis: what bends the lines of one axis must not count. None: too few neighbours."""
     known = [noise for axis in AXES if (noise := axis_noise(scores, axis)) is not None]
     return max(min(known), LEAST_NOISE) if known else None
 

@@ -102,7 +102,7 @@ class Pair:
 
     @cached_property
     def noise(self) -> float | None:
-        """Of one value, both sides pooled."""
+        """The noise of one value, both sides pooled."""
         sides = (self.first.noise, self.second.noise)
         known = [side for side in sides if side is not None]
         return math.sqrt(sum(side * side for side in known) / 2) if len(known) == 2 else None

@@ -285,7 +285,7 @@ def _loss(phase: PhaseRecord) -> float | None:
     expected = phase.counters.get("expected", 0)
     if expected > 0:
         return phase.counters.get("lost", 0) / expected
-    # Of a stream of datagrams of which none has come the receiver knows no number.
+    # The receiver knows no number for a stream of datagrams of which none has come.
     was_sent = phase.counters.get("sent_bytes", 0) > 0 and "datagrams_by" in phase.facts
     return 1.0 if was_sent else None
 

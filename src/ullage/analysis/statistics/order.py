@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-# Of a normal distribution the standard deviation is this often the median absolute deviation.
+# In a normal distribution the standard deviation is this many times the median absolute deviation.
 NORMAL_CONSISTENCY: Final = 1.4826022185056018
 
 

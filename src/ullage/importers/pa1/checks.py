@@ -30,7 +30,7 @@ TYPES: Final = {"QP": "int8", "HP": "int16", "SP": "fp32", "DP": "fp64"}
 _ACCESS: Final = {"R": "read", "W": "write"}
 _ORDER: Final = {"S": "sequential", "R": "random"}
 _CLOSE: Final = 0.01
-# Of the law: what a closed loop of n threads keeps under way is n.
+# Tolerance of Little's law: what a closed loop of n threads keeps under way is n.
 _LAW: Final = 0.1
 _SMALL_REQUEST: Final = 4000
 _LARGE: Final = 1 << 20
@@ -133,7 +133,7 @@ def _small_requests(line: Line, lines: Sequence[Line], _device: float) -> Found:
 
 
 def _little(line: Line, lines: Sequence[Line], _device: float) -> Found:
-    """Of the table of latencies and that of rates, for the same work."""
+    """Little's law between the table of latencies and that of rates, for the same work."""
     if line.table.name not in ("disk iops", "disk latency"):
         return []
     other_name = "disk latency" if line.table.name == "disk iops" else "disk iops"
@@ -161,7 +161,7 @@ def _little(line: Line, lines: Sequence[Line], _device: float) -> Found:
 
 
 def _inverted(line: Line, _lines: Sequence[Line], _device: float) -> Found:
-    """Of a time the theory is the least, so the efficiency is theory over time; more than 100 % is a time too long."""
+    """For a time the theory is the least, so the efficiency is theory over time; more than 100 % is a time too long."""
     if line.table.better == "more":
         return []
     found: Found = []

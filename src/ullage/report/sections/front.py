@@ -94,7 +94,7 @@ def _advised(finding: Finding) -> str:
 
 
 def strongest(suite: str, summary: Summary) -> Finding | None:
-    """Of what ``suite`` has found: warnings, advice, what limits, other facts; the first of them; None without any."""
+    """What ``suite`` found that ranks first: warnings, advice, what limits, then other facts; None without any."""
 
     def rank(finding: Finding) -> tuple[bool, int, int]:
         limit = _LIMITS.index(finding.kind) if finding.kind in _LIMITS else len(_LIMITS)

@@ -61,7 +61,7 @@ def _line(row: Row) -> list[Cell]:
 
 
 def _peer_share(row: Row) -> float | None:
-    """Of a time the ceiling is the least it can be."""
+    """The peer's share of the ceiling; the ceiling of a time is the least it can be."""
     if row.peer is None or row.ceiling is None:
         return None
     return row.peer.median / row.ceiling.value if row.better == "more" else row.ceiling.value / row.peer.median

@@ -47,7 +47,7 @@ def _by_device(row: Row, target: Target | None, machine: MachineFile | None) -> 
 
 
 def _by_best(row: Row, rows: Sequence[Row]) -> Row:
-    """Of operations only where requests are small: with blocks they say nothing that bytes do not."""
+    """Operations get a ceiling only where requests are small: with blocks they say nothing that bytes do not."""
     if row.ceiling is not None or row.metric not in (_BYTES, _OPERATIONS):
         return row
     if row.metric == _OPERATIONS and "queue_depth" not in row.params:

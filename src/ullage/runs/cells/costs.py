@@ -11,7 +11,7 @@ from ullage.runs.case_progress import RunProgress
 from ullage.runs.cells.planning import Cell
 from ullage.units import format_rate
 
-# Of one phase, before anything was measured: what a laptop's memory, and the storage of an ordinary node, are good for.
+# Rates assumed for one phase before anything was measured: a laptop's memory, and the storage of an ordinary node.
 _ASSUMED_MEMORY: Final = 2e9
 _ASSUMED_STORAGE: Final = 5e8
 _ASSUMED_LAUNCH_S: Final = 1.0
@@ -27,7 +27,7 @@ class PlaceCost:
     s_per_byte: float
 
     def seconds(self, dataset_bytes: int) -> float:
-        """Of one repetition."""
+        """The time of one repetition."""
         return self.fixed_s + self.s_per_byte * dataset_bytes
 
 

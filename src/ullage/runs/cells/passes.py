@@ -18,7 +18,7 @@ from ullage.runs.execution import GENEROUS, SHORTEST_S, Execution, too_short
 from ullage.runs.launch_spec import LaunchSpec
 from ullage.runs.notes import launches_with_records
 
-# Of a launch's time that its start may cost, when there is a choice of how many repetitions it makes.
+# The share of a launch's time that its start may cost, when there is a choice of how many repetitions it makes.
 _START_SHARE: Final = 0.1
 _FEWEST_MORE: Final = 4
 
@@ -100,7 +100,7 @@ class CellExecution(Execution):
         return began.earlier(-(self.options.time_s if left_s is None else left_s))
 
     def note_lacking(self) -> None:
-        """Of cells without their minimum, where the time was too short for it."""
+        """Note how many cells lack their minimum, where the time was too short for it."""
         lacking, options = len(self.lacking(self.cells)), self.options
         if lacking and self.may_go_on:
             advice = "more --time, a smaller --volume or fewer cells"
@@ -175,7 +175,7 @@ class CellExecution(Execution):
         return 0.0 if self.in_turn is None else self.in_turn.seconds(group)
 
     def _seconds_for(self, group: Sequence[Cell], maximum: int | None, share_s: float) -> float:
-        """Of ``share_s``, for the repetitions of ``group``: a minimum comes before what is measured beside it."""
+        """What ``share_s`` leaves to repetitions of ``group``: a minimum comes before what is measured beside it."""
         launch_s = self.costs.launch_s(group[0].layout.ranks)
         return share_s - launch_s - (0.0 if maximum is not None else self._in_turn_s(group))
 

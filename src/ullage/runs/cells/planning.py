@@ -50,7 +50,7 @@ class Cell:
 
     @property
     def files(self) -> int:
-        """Of the dataset."""
+        """The number of files of the dataset."""
         return self.layout.ranks if self.case.workload.parameters.get("file_mode") == "per-process" else 1
 
     @property

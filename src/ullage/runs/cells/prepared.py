@@ -23,7 +23,7 @@ from ullage.runs.notes import Note, launches_with_records, note_once
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation
 
-# Of the time, for the minimum of all cells when we choose the volume: the rest narrows intervals and covers surprises.
+# Share of the time for all cells' minimum when we choose the volume: the rest narrows intervals and covers surprises.
 MINIMUM_SHARE: Final = 0.6
 
 

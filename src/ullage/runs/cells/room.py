@@ -11,7 +11,7 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.room import NO_LIMIT, most_bytes
 from ullage.units import format_volume
 
-# Of the free memory, for a volume that we choose ourselves: the rest of the machine goes on living.
+# Share of the free memory for a volume that we choose ourselves: the rest of the machine goes on living.
 _MEMORY_SHARE: Final = 0.25
 
 

@@ -36,7 +36,7 @@ class ReadyPart:
 
     @property
     def reason(self) -> str:
-        """Of a part that is not available."""
+        """Why a part is not available; empty where it is."""
         return "" if self.refusal is None else str(self.refusal)
 
 

@@ -100,7 +100,7 @@ def _by(suite: str, findings: list[Finding]) -> list[Finding]:
 
 
 def _why_empty(said: Summary | None, outcome: PartOutcome) -> str:
-    """Of a part that ended as it should and has no number all the same."""
+    """Why a part that ended as it should has no number all the same."""
     if said is None or said.rows or outcome.code != EXIT_OK:
         return ""
     return "not one number: its time was over before the first repetition was; give it more --time"

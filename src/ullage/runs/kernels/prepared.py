@@ -30,7 +30,7 @@ _SHORTEST_PATIENCE_S: Final = 120.0
 _MOST_SURPRISE: Final = 20
 LAUNCH_S: Final = 1.0
 _FIRST_LOOK_S: Final = 1.0
-# Of the time, kept back for what the first results may ask for, and for what those ask for.
+# Shares of the time kept back for what the first results may ask for, and for what those ask for.
 _MORE_SHARE: Final = 0.2
 _LATER_SHARE: Final = 0.4
 

@@ -47,6 +47,6 @@ class Resources:
 
 
 def read_resources() -> Resources:
-    """Of this process."""
+    """The resources of this process."""
     cpus = len(usable_cpus())
     return Resources(cpus, usable_cores() or cpus, read_limits().cpu_quota)

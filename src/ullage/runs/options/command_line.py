@@ -51,7 +51,7 @@ def _info(one: Declared) -> Any:  # noqa: ANN401 - typer's own are untyped
 
 
 def _completion(one: Declared) -> Callable[[str], list[str]]:
-    """Of the word after the last comma."""
+    """A function that completes the word after the last comma."""
     words = one.kind.choices
 
     def complete(incomplete: str) -> list[str]:

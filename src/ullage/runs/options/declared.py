@@ -150,7 +150,7 @@ def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
 
 
 def _check_owner(model: "type[BaseModel]", field: str, info: "FieldInfo") -> None:
-    """Of two bases pydantic takes the first one's field, also where that has only inherited it."""
+    """With two bases pydantic takes the first one's field, also where that has only inherited it."""
     bases = cast("Iterable[type[BaseModel]]", model.__mro__)
     owner = next(base for base in bases if field in inspect.get_annotations(base))
     if owner.model_fields[field].metadata != info.metadata:

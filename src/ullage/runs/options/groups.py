@@ -32,12 +32,12 @@ from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError, SuiteOptio
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
-# Of suites that may take as long as it takes, and of those that share a time out: the types differ.
+# ``--time`` of suites that may take as long as it takes, and of those that share a time out: the types differ.
 _TIME: Final = Option("For all measurement.", name="--time", order=TIME)
 
 
 class TargetsOptions(SuiteOptions):
-    """Of suites that measure places which people name."""
+    """Options of suites that measure places which people name."""
 
     targets: Annotated[
         list[Target],

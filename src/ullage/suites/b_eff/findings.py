@@ -88,7 +88,7 @@ def _conditions(options: BEffOptions) -> list[Finding]:
 
 
 def winners(run: BEffRun) -> list[tuple[str, float]]:
-    """Of each size the best method over rings and random rings, and how many times the worst one it is.
+    """For each size the best method over rings and random rings, and how many times the worst one it is.
 
     Methods as good as the first of their order are that one.
     """

@@ -53,7 +53,7 @@ class Values:
             self._found[place] = max(self._found.get(place, 0.0), choose(values))
 
     def at(self, pattern: str, size: int) -> float | None:
-        """Of one pattern and the size of that number."""
+        """The bandwidth of one pattern at the size of that number."""
         return self._found.get((pattern, size))
 
     def pattern(self, pattern: str) -> float | None:
@@ -152,7 +152,7 @@ def ping_pongs(run: BEffRun, size: int) -> list[Loop]:
 
 
 def per_process(run: BEffRun, value: float) -> float:
-    """Of a value that is accumulated over all of them."""
+    """One process's share of a value that is accumulated over all of them."""
     return value / run.ranks
 
 

@@ -44,7 +44,7 @@ class Loop:
 
     @property
     def one_way_s(self) -> float:
-        """Of a ping-pong, whose two messages follow each other."""
+        """The time of one message of a ping-pong, whose two messages follow each other."""
         return self.seconds / (self.messages * self.loops)
 
 

@@ -83,7 +83,7 @@ def _case(options: BEffOptions, layout: Layout, engine_context: EngineContext) -
 
 
 def expected_s(options: BEffOptions, patterns: int) -> float:
-    """Of one repetition: the budget of each size and method, and more where a single loop takes longer than that."""
+    """The time of one repetition: the budget of each size and method, and more where a single loop takes longer."""
     sizes = message_sizes(options.lmax or SMALLEST_LMAX)
     total_s = _AROUND_S
     for index, size in enumerate(sizes):

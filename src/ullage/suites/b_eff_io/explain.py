@@ -54,7 +54,7 @@ def explain(run: Explained) -> Explanation:
 
 
 def _launches(run: Explained) -> list[list[CellKey]]:
-    """Of one round."""
+    """The cells of each launch of one round."""
     return [
         keys_of(run.options, target, stage)
         for target in run.request.targets

@@ -16,7 +16,7 @@ _WEIGHTS: Final = len(TYPES) + 1
 
 
 def pattern_bandwidth(bytes_: int, seconds: float) -> float | None:
-    """Of one pattern, or of a whole type with what opens and closes its file; None where no time passed."""
+    """The bandwidth of one pattern, or of a type with what opens and closes its file; None where no time passed."""
     return bytes_ / seconds if bytes_ > 0 and seconds > 0 else None
 
 
@@ -50,7 +50,7 @@ def memory_s(memory_bytes: float, bandwidth: float) -> float:
 
 
 def unit_weighted_mean(values: Iterable[tuple[float, int]]) -> float | None:
-    """Of bandwidths with their units: what the original prints for information only; None without any."""
+    """The mean of bandwidths, weighted by units: the original prints it for information only; None without any."""
     known = [(value, units) for value, units in values if units > 0]
     return sum(value * units for value, units in known) / sum(units for _, units in known) if known else None
 

@@ -29,7 +29,7 @@ class HintRatio:
 
     @property
     def ratio(self) -> float:
-        """Of the medians."""
+        """The ratio of the medians."""
         return self.row.median / self.base.median
 
     @property
@@ -65,7 +65,7 @@ _ALIKE: Final = 1.1
 
 @dataclass
 class _Count:
-    """Of the patterns that were given a hint, those that did not get it, and what they got first."""
+    """How many patterns were given a hint, how many did not get it, and what they got first."""
 
     given: int = 0
     refused: int = 0

@@ -78,7 +78,7 @@ def _real(value: object) -> float:
 
 
 def seconds_of(phase: PhaseRecord, gauge: str) -> float:
-    """Of the rank that took longest; 0 where it is not told."""
+    """The time of the rank that took longest; 0 where it is not told."""
     found = phase.gauges.get(gauge)
     return 0.0 if found is None else max(found.most, 0.0)
 
@@ -143,7 +143,7 @@ class Attempt:
 
     @property
     def bandwidth(self) -> float | None:
-        """Of the type; 0 where it was tried and nothing went well, None where somebody stopped it."""
+        """The bandwidth of the type; 0 where it was tried and nothing went well, None where somebody stopped it."""
         return None if self.case.status == "interrupted" else self.total.bandwidth
 
 
@@ -206,7 +206,7 @@ class BEffIoRun:
 
 
 def make_run(options: BEffIoOptions, targets: Sequence[str], launches: Sequence[Launch]) -> BEffIoRun:
-    """Of the attempts of each cell and round the one that counts is found once."""
+    """Make the run: the attempt that counts for each cell and round is found once."""
     counted: dict[tuple[int, CellKey], Attempt] = {}
     for launch in launches:
         for attempt in launch.attempts:

@@ -89,7 +89,7 @@ def overheads(io_run: BEffIoRun) -> dict[Place, Spent]:
 
 
 def by_round(io_run: BEffIoRun, target: str) -> dict[int, Spent]:
-    """Of all launches with that target in each round."""
+    """What all launches with that target spent in each round."""
     found: dict[int, list[Spent]] = {}
     for place, spent in overheads(io_run).items():
         if target == place.target:

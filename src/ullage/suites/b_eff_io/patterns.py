@@ -15,7 +15,7 @@ Size: TypeAlias = Literal["first", "Lmax", "2M calls", "1M", "32k", "1k", "32k+8
 # In the order of the definition, which is that of the types' numbers 0 to 4, and by their names in hint files.
 TYPES: Final[tuple[PatternType, ...]] = ("scatter", "shared", "separated", "segmented", "seg_coll")
 ACCESSES: Final[tuple[Access, ...]] = ("write", "rewrite", "read")
-# Of these the first write goes on until its time is over; everything else repeats counts.
+# Types whose first write goes on until its time is over; everything else repeats counts.
 TIMED_TYPES: Final[tuple[PatternType, ...]] = ("scatter", "shared", "separated")
 SEGMENTED_TYPES: Final[tuple[PatternType, ...]] = ("segmented", "seg_coll")
 # Where the rewrite of other types is not asked for, this one is rewritten nevertheless: the formula needs it.
@@ -151,7 +151,7 @@ def units_of(kind: PatternType) -> int:
 
 
 def all_units(*, rewrite: bool) -> int:
-    """Of the three accesses: 192, or 150 where only type scatter is rewritten."""
+    """The units of the three accesses: 192, or 150 where only type scatter is rewritten."""
     each = sum(units_of(kind) for kind in TYPES)
     return 3 * each if rewrite else 2 * each + units_of(REWRITTEN_TYPE)
 

@@ -62,7 +62,7 @@ class PreparedBEffIo:
 
     @property
     def watchdog_s(self) -> float:
-        """Of every launch."""
+        """The watchdog's limit for every launch."""
         nodes = nodes_of(self.layouts.values())
         memory = self.node_memory
         return watchdog_s(self.options, None if memory is None or nodes is None else memory * nodes)
@@ -85,7 +85,7 @@ class PreparedBEffIo:
         return found
 
     def spec(self, number: int, records: str, *, continues: bool, is_last: bool) -> LaunchSpec:
-        """Of a launch of a round; its last leaves nothing, unless that was asked for."""
+        """What a launch of a round is told; the round's last leaves nothing, unless that was asked for."""
         return LaunchSpec(number, records, continues=continues, keep=self.options.keep or not is_last)
 
     def plan(self, target: Target, spec: LaunchSpec, cells: Mapping[CellKey, Sequence[int]]) -> Plan:

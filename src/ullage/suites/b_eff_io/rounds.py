@@ -27,7 +27,7 @@ class Rest:
 def rest_of(
     keys: Sequence[CellKey], done: Collection[CellKey], given_up: Collection[CellKey], there: Collection[str]
 ) -> Rest:
-    """Of all ``keys`` of a round. ``there``: datasets that are still in place."""
+    """What is left of all ``keys`` of a round. ``there``: datasets that are still in place."""
     wanted = {key: None for key in keys if key not in done and key not in given_up}
     to_look_at = list(wanted)
     again: list[CellKey] = []

@@ -41,7 +41,7 @@ class Basis:
 
 
 def judge(rounds: Iterable[Sequence[PhaseRecord]], facts: TargetFacts, ceiling: str = "") -> Basis:
-    """Of the patterns of each round together. ``ceiling``: the direction whose bound it has; empty for none."""
+    """Judge the patterns of each round together. ``ceiling``: the direction whose bound it has; empty for none."""
     known = [phases for phases in rounds if phases]
     if not known:
         return Basis()
@@ -246,7 +246,7 @@ class SpotRows:
             yield row.model_copy(update={"params": params, "flags": flags})
 
     def _basis(self, accesses: Sequence[Access], ceiling: str = "") -> Basis:
-        """Of all patterns of these accesses, each round's together."""
+        """What all patterns of these accesses show, each round's together."""
         rounds = (
             [phase for attempt in found.attempts(accesses) for phase in attempt.good.values()] for found in self._rounds
         )

@@ -83,7 +83,7 @@ _ALL_UNITS: Final = sum(units_of(kind) for kind in TYPES)
 
 
 def most_bytes(options: BEffIoOptions, room: int, ranks: int, kind: PatternType) -> int:
-    """Of one dataset: patterns whose time is not over end at their part of it."""
+    """The most bytes of one dataset: patterns whose time is not over end at their part of it."""
     left = room // _sides(options) - _once_bytes(options, ranks)
     return max(1, left * units_of(kind) // _ALL_UNITS)
 

@@ -52,7 +52,7 @@ def best(found: Sequence[SpotScores]) -> SpotScores | None:
 
 
 def b_eff_io_scores(by_target: Mapping[str, Sequence[SpotScores]]) -> list[Score]:
-    """Of each target first the maximum over partitions and hints, then that of each set, then every partition."""
+    """For each target first the maximum over partitions and hints, then that of each set, then every partition."""
     scores: list[Score] = []
     for name, found in by_target.items():
         target = name if len(by_target) > 1 else ""

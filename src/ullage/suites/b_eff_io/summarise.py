@@ -75,7 +75,7 @@ class _Sentences:
         return [*found, *sentences.set_apart(self.io_run)]
 
     def _set(self, spots: Sequence[SpotScores], *, several: bool) -> list[Finding]:
-        """Of one set of hints on one target."""
+        """The findings on one set of hints on one target."""
         first = spots[0]
         label = sentences.lead(first, several_sets=several, several_targets=len(self.by_target) > 1)
         found = sentences.invalid(first.whole, first.spot.target, first.hint_set, label)

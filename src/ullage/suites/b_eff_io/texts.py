@@ -164,7 +164,7 @@ _MINUTE_S: Final = 60.0
 
 
 def summary_text(io_run: BEffIoRun, found: Sequence[SpotScores], head: Sequence[str]) -> str:
-    """Of the partitions of one set of hints on one target. ``head``: what made it, and where."""
+    """The summary of the partitions of one set of hints on one target. ``head``: what made it, and where."""
     lines: list[str] = []
     for one in found:
         lines += [*map(one_line, head), *_options(io_run, one), "", *table(io_run, one), "", *_second(io_run, one), ""]

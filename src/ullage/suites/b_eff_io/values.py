@@ -37,7 +37,7 @@ class Spot:
     ranks: int
 
     def key(self, access: Access, kind: PatternType) -> CellKey:
-        """Of one of its cells."""
+        """The key of one of its cells."""
         return CellKey(self.target, self.hints, self.ranks, access, kind)
 
 
@@ -77,7 +77,7 @@ class PartitionRound:
         return attempt.bandwidth
 
     def types(self, access: Access) -> dict[PatternType, float]:
-        """Of the types that have a value."""
+        """The bandwidths of the types that have a value."""
         return {kind: value for kind in TYPES if (value := self.type(access, kind)) is not None}
 
     def access(self, access: Access) -> float | None:

@@ -55,7 +55,7 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _scaling(rows: Sequence[Row]) -> list[Finding]:
-    """Of each operation the size that grows worst between the fewest ranks and the most."""
+    """For each operation the size whose time grows worst between the fewest ranks and the most."""
     lines: dict[tuple[str, int], list[Row]] = {}
     for row in blocking(rows):
         if not is_crowded(row):
@@ -73,7 +73,7 @@ def _scaling(rows: Sequence[Row]) -> list[Finding]:
 
 
 def expected_growth(operation: str, few: int, many: int) -> float:
-    """Of the time, at constant size: with the data where that grows with the ranks, else with the steps of a tree."""
+    """Growth of the time at constant size: as the data where that grows with the ranks, else as the steps of a tree."""
     if operation in _LINEAR:
         return (many - 1) / (few - 1)
     return math.ceil(math.log2(many)) / math.ceil(math.log2(few))
@@ -102,7 +102,7 @@ def _grows(operation: str, excess: float, few: Row, many: Row) -> Finding:
 
 
 def _overlap(rows: Sequence[Row]) -> list[Finding]:
-    """Of the largest sizes with the most ranks, since small ones have nothing to hide."""
+    """The overlap at the largest sizes with the most ranks, since small ones have nothing to hide."""
     found = [row for row in rows if row.metric == "overlap" and not is_crowded(row) and size_of(row)]
     if not found:
         return []

@@ -80,7 +80,7 @@ class Verdict:
 
     @property
     def factor(self) -> float:
-        """Of the operation to its parts; above 1 is too slow."""
+        """The ratio of the operation's time to that of its parts; above 1 is too slow."""
         return self.own.median / self.others_s
 
 

@@ -31,7 +31,7 @@ Sync: TypeAlias = Literal["lock", "flush", "fence"]
 
 OPERATIONS: Final = cast("tuple[Operation, ...]", get_args(Operation))
 REDUCTIONS: Final = frozenset({"reduce", "allreduce", "reduce_scatter"})
-# Of the overlap as many calls of MPI_Test during the computation: none, and enough for a library that needs them.
+# Calls of MPI_Test during the computation of an overlap: none, and enough for a library that needs them.
 TESTS: Final = (0, 8)
 _QUICK_OPERATIONS: Final = ("barrier", "bcast", "allreduce", "allgather", "alltoall")
 _FEWEST_RANKS: Final = 2

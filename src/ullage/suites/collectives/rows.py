@@ -68,7 +68,7 @@ def _tells(row: Row) -> bool:
 
 
 def blocking(rows: Iterable[Row], metric: str = "collective_latency") -> list[Row]:
-    """Of the blocking forms."""
+    """Rows of the blocking forms."""
     return [row for row in rows if row.metric == metric and row.params.get("mode") == "blocking"]
 
 

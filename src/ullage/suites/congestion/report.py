@@ -140,7 +140,7 @@ _NAMES: Final = ("mean", "p99")
 _STATES: Final = ("isolated", "congested")
 _STATE_COLORS: Final = ("#1f5f8b", "#d9742b")
 _NS: Final = 1e9
-# Of the exchanges, those that took longer: one point where the share falls below each of these.
+# Shares of the exchanges that took longer: one point is drawn where the share falls below each of these.
 _SHARES: Final = tuple(10 ** (-step / 8) for step in range(41))
 _BAR_TOOLTIP: Final = tooltip(("name", "test"), ("what", "of"), ("text", "impact"), ("flags", "flags"))
 _LINE_TOOLTIP: Final = tooltip(("state", "the others"), ("text", "time"), ("share", "take longer"))

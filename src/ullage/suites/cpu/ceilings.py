@@ -56,7 +56,7 @@ def issue_rates(found: Iterable[Measurement]) -> dict[str, float]:
 
 
 def _best_rate(one: Measurement, operations_each: float) -> float:
-    """Of each thread, in instructions a cycle."""
+    """The best rate of each thread, in instructions a cycle."""
     best, clock = one.rows.get("best_compute_rate"), one.value("clock")
     usual = one.value("instructions_per_cycle") or 0.0
     if best is None or clock is None:
@@ -100,7 +100,7 @@ def _of_kernel(
 
 
 def _operations_each(one: Measurement) -> float | None:
-    """Of one instruction, from the counts of the records."""
+    """The number of operations of one instruction, from the counts of the records."""
     operations, instructions = one.gauge("operations"), one.gauge("instructions")
     return None if not operations or not instructions else round(operations / instructions, 3)
 

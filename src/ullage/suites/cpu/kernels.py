@@ -15,7 +15,7 @@ WORKLOAD: Final = "compute"
 TYPES: Final = ("int8", "int16", "int32", "int64", "fp16", "bf16", "fp32", "fp64")
 _KERNEL: Final = re.compile(r"kernel:([^/:]+)/([^/:]+)/([^/:]+):lanes=(\d+):ops=(\d+)")
 _MISSING: Final = re.compile(r"missing:([^/:]+)/([^/:]+)/([^/:]+):(.+)")
-# Of kernels whose instructions do as many operations, the one that cores issue oftenest, as a rule.
+# Order of kernels whose instructions do as many operations: the ones that cores issue oftenest, as a rule, come first.
 _PREFERRED: Final = ("dot", "fma", "add", "multiply")
 # The one instruction set that every CPU has stands for its clock when nothing wide runs.
 NARROW: Final = "scalar"
@@ -83,7 +83,7 @@ def chosen(description: Describe, types: Sequence[str], isas: Sequence[str]) -> 
 
 
 def best_of_types(kernels: Iterable[Kernel]) -> list[Kernel]:
-    """Of each type the kernel that promises most: the most operations an instruction."""
+    """For each type the kernel that promises most: the most operations an instruction."""
     best: dict[str, Kernel] = {}
     for kernel in kernels:
         known = best.get(kernel.type)

@@ -13,7 +13,7 @@ from ullage.suites.cpu.rows import CHOSEN, GEMM, Measurement
 from ullage.units import format_operations
 
 FLAG: Final = "blas-kernel-mismatch"
-# Of the roof in double precision; a library with the right kernels reaches 80 % and more of it.
+# The least share of the roof in double precision; a library with the right kernels reaches 80 % and more of it.
 LEAST_SHARE: Final = 0.6
 
 

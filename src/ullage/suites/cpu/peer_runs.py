@@ -11,7 +11,7 @@ from ullage.runs.kernels.cases import KernelCase
 from ullage.runs.peer_runs import Hpcc, PeerJob, hpcc_job
 from ullage.suites.cpu.rows import DISTRIBUTED, GEMM, SOLVE
 
-# Of its time, which was estimated for another core.
+# How many times its expected time hpcc may take: that was estimated for another core.
 _PATIENCE: Final = 5.0
 _LEAST_LIMIT_S: Final = 60.0
 

@@ -33,7 +33,7 @@ def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
 
 
 def _clock(same: Sequence[Measurement]) -> list[Row]:
-    """Of the FMA in double precision, where that exists in both."""
+    """The clock ratio of the FMA in double precision, where that exists in both."""
     wide, narrow = _find(same, f"{_WIDE}/fp64/fma"), _find(same, f"{NARROW}/fp64/fma")
     return [] if wide is None or narrow is None else _ratio(CLOCK_RATIO, "clock", wide, narrow)
 
@@ -69,7 +69,7 @@ def _scaling(all_: Sequence[Measurement]) -> list[Row]:
 
 
 def best_of_types(found: Iterable[Measurement]) -> list[Measurement]:
-    """Of each type the fastest, whatever its thread count."""
+    """The fastest of each type, whatever its thread count."""
     types: dict[Scalar, list[Measurement]] = {}
     for one in found:
         types.setdefault(one.params["type"], []).append(one)

@@ -50,7 +50,7 @@ class Measurement:
 
     @property
     def is_kernel(self) -> bool:
-        """Of registers alone; else a product or a solve by a library."""
+        """Whether it measures registers alone; else it is a product or a solve by a library."""
         return "isa" in self.params
 
     @property

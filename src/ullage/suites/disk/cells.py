@@ -99,7 +99,7 @@ def _capability(backend: Registered, name: str) -> int:
 
 
 def concurrencies(spot: Spot, options: DiskOptions, cores: int) -> list[Concurrency]:
-    """Of every case with small requests. ``UserError`` for a depth that the backend does not serve."""
+    """The concurrency of every case with small requests. ``UserError`` for a depth that the backend does not serve."""
     deepest = max(spot.deepest, spot.small_threads)
     if deepest > 1 and max(options.depths) > deepest:
         what = f"backend '{spot.small_backend}' keeps at most {deepest} requests in flight"
@@ -113,7 +113,7 @@ def concurrencies(spot: Spot, options: DiskOptions, cores: int) -> list[Concurre
 
 
 def block_concurrencies(spot: Spot, options: DiskOptions) -> list[Concurrency]:
-    """Of every case with blocks. ``UserError`` for more threads of a rank than the backend serves."""
+    """The concurrency of every case with blocks. ``UserError`` for more threads of a rank than the backend serves."""
     if options.by == "ranks":
         return [Concurrency(ranks) for ranks in options.threads]
     if max(options.threads) > spot.threads:

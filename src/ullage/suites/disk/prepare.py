@@ -41,7 +41,7 @@ from ullage.uri import target_path
 if TYPE_CHECKING:
     from ullage.peers import Installed
 
-# Of the time for the minimum of all cells, when we choose the volumes.
+# The share of small requests in the time for the minimum of all cells, when we choose the volumes.
 _SMALL_SHARE: Final = 0.3
 _SMALL_LEAST: Final = 1 << 20
 _SMALL_LARGEST: Final = 1 << 30
@@ -73,7 +73,7 @@ class PreparedDisk:
 
     @property
     def most_bytes(self) -> int:
-        """Of a case, at the tightest target."""
+        """The most bytes of a case, at the tightest target."""
         most = most_to_choose(self.machine.places, self.limits, self.machine.memory)
         if self.options.keep:
             spots = self.planner.spots

@@ -40,7 +40,7 @@ _PEER_NOTE: Final = (
     "Peer: {}, the same work in turn with ours; its buffers are ordinary pages, ours huge ones where the "
     "kernel gives them."
 )
-# Of the law, as far as times that end in whole operations let it hold.
+# Tolerance of Little's law, as far as times that end in whole operations let it hold.
 _TOLERANCE: Final = 0.1
 
 

@@ -49,7 +49,7 @@ class OfficialPhase:
 
     @property
     def si_unit(self) -> str:
-        """Of the rows of a summary."""
+        """The unit in the rows of a summary."""
         return "B/s" if self.is_bandwidth else "op/s"
 
     @property

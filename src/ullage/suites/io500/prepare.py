@@ -45,7 +45,7 @@ class PreparedIo500:
 
     @property
     def layout(self) -> Layout:
-        """Of every launch."""
+        """The layout of every launch."""
         return make_layout(self.options, self.machine.cores)
 
     @property
@@ -244,7 +244,7 @@ def _again(rest: Rest) -> str:
 
 
 def _used_s(session: Session) -> float:
-    """Of earlier launches; one that wrote no end took as long as its phases."""
+    """The time of earlier launches; one that wrote no end took as long as its phases."""
     total = 0.0
     for file in session.result.read_records():
         ends = [record.elapsed_ns for record in file.records if isinstance(record, EndRecord)]

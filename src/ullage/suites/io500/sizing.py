@@ -150,7 +150,7 @@ def _factor(wishes: list[_Wish], room: Room, ranks: int) -> float:
 
 
 def _workbench_objects(options: Io500Options, rates: Rates, room: Room) -> int:
-    """Of each set of each rank: a minute's worth, and never so many that the phases of the score lack room."""
+    """Objects in each set of each rank: a minute's worth, and never so many that the phases of the score lack room."""
     if options.config.workbench_objects is not None:
         return options.config.workbench_objects
     seconds = min(_WORKBENCH_S, options.stonewall_s)
@@ -160,7 +160,7 @@ def _workbench_objects(options: Io500Options, rates: Rates, room: Room) -> int:
 
 
 _WALL_S: Final = 1.0
-# Of the room, and at most: a probe must not take long to sync and to remove.
+# A probe's share of the room, and the most it may make: it must not take long to sync and to remove.
 _ROOM_SHARE: Final = 0.05
 _PROBE_BYTES: Final = 1 << 30
 _PROBE_ITEMS: Final = 50_000

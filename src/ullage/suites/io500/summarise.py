@@ -102,7 +102,7 @@ def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
 
 
 def read_digests(result: ResultFolder) -> list[Digest]:
-    """Of every target of ``result``."""
+    """The digests of every target of ``result``."""
     from ullage.runs.summary import row_context
 
     request = result.read_request()

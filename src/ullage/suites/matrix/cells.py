@@ -17,7 +17,7 @@ from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, Matr
 from ullage.suites.matrix.tests import STDIO, Job, jobs
 from ullage.units import format_bytes
 
-# Of the engine (docs/contract.md), which plans leave out.
+# Defaults of the engine (docs/contract.md), which plans leave out.
 _DEFAULTS: Final[Mapping[str, object]] = {"phases": ["write", "read"], "read_share": 0.5, "stride": 2}
 
 

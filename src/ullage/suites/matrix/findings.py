@@ -84,7 +84,7 @@ def _verdicts(rows: Iterable[Row]) -> str:
 
 
 def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Finding]:
-    """Of each order the share of sequential reads that it reaches with the smallest and the largest record."""
+    """The share of sequential reads that each order reaches with the smallest and the largest record."""
     found: list[Finding] = []
     for order in _ORDERS:
         ratios = _by_record(maps.get(order, {}), maps.get(_READ, {}))

@@ -130,7 +130,7 @@ def figures(data: ReportData) -> list[Figure]:
 
 
 def of_test(rows: Sequence[Row], target: str, label: str) -> list[Row]:
-    """Of the metric that comes first."""
+    """Rows of one test on one target, for the metric that comes first."""
     found = [row for row in rows if row.target == target and row.params.get("test") == label]
     return [row for row in found if row.metric == found[0].metric]
 

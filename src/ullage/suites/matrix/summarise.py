@@ -22,7 +22,7 @@ from ullage.suites.matrix.options import MatrixOptions
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
-# Of the general findings those that hold without neighbours in ranks: what went wrong, and what was really measured.
+# The general findings that hold without neighbours in ranks: what went wrong, and what was really measured.
 _KEPT: Final = frozenset({"failure", "cache"})
 # Where one of these answered, the device's ceiling bounds nothing.
 _CACHED: Final = ("warm", "mixed", "cached", "partly")

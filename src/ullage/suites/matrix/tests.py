@@ -34,7 +34,7 @@ class Job:
         return tuple(self.labels)
 
     def phases(self, tests: Sequence[int]) -> list[str]:
-        """Of a case that does those of ``tests`` that are this job's: the file is made first."""
+        """Phases of a case that does those of ``tests`` that are this job's: the file is made first."""
         wanted = [phase for test in self.labels if test in tests for phase in self.labels[test]]
         return list(dict.fromkeys([FIRST, *wanted]))
 
@@ -93,4 +93,4 @@ def jobs(stride: int, read_share: float, pieces: int) -> list[Job]:
 
 TESTS: Final = tuple(range(13))
 LABELS: Final = tuple(label for job in jobs(17, 0.5, 16) for names in job.labels.values() for label in names.values())
-"""Of all tests, in the order of a report."""
+"""The labels of all tests, in the order of a report."""

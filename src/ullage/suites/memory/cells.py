@@ -30,7 +30,7 @@ _DELAYS: Final = (0, 5, 10, 30, 200)
 _QUICK_DELAYS: Final = (0, 10, 100)
 _INJECTIONS: Final = ("read", "non-temporal-write")
 _IDLE: Final = 20_000
-# Of a set, for each thread: some lines of each array.
+# The least bytes of a set for each thread: some lines of each array.
 _LEAST_EACH: Final = 1 << 10
 # Sets up to this need no warm pages and few passes.
 _SMALL: Final = 4 * MIB
@@ -50,7 +50,7 @@ class Planner:
 
     @property
     def most_threads(self) -> int:
-        """Of a case, on this node."""
+        """The most threads of a case on this node."""
         return self.options.threads[-1]
 
     def cases(self) -> list[KernelCase]:

@@ -26,7 +26,7 @@ _ALMOST: Final = 7 / 8
 _EACH_S: Final = 1.0
 # hpcc's arrays lie in the room of HPL's matrix, each a third of a rank's share.
 _DOUBLE: Final = 8
-# Of what is expected of hpcc; it may be far slower than elsewhere.
+# How many times its expected time hpcc may take; it may be far slower than elsewhere.
 _PATIENCE: Final = 2.5
 
 

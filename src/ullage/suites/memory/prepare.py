@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ullage.runs.peer_runs import PeerJob
     from ullage.runs.session import Session
 
-# Of more CPUs as many, spread evenly: their pairs grow with the square.
+# The most CPUs whose pairs are measured, spread evenly over all: pairs grow with the square.
 MOST_CPUS: Final = 16
 
 

@@ -25,7 +25,7 @@ METRICS: Final = (
 WORKLOADS: Final = frozenset({"stream", "chase", "core-to-core", "loaded-latency", "updates"})
 # These have no choice of stores.
 _ONE_KIND: Final = frozenset({"read", "read-write"})
-# Of a set that asked for huge pages; what is below is measured in a mixture.
+# The least share of huge pages in a set that asked for them; what is below is measured in a mixture.
 _ENOUGH_HUGE: Final = 0.9
 NO_HUGE_PAGES: Final = "no-huge-pages"
 
@@ -77,7 +77,7 @@ def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[Flag | str]
     return [text]
 
 
-# Of x86-64 and of most others; a set below has none.
+# The huge page of x86-64 and of most others; a set below has none.
 _HUGE_PAGE: Final = 2 << 20
 
 

@@ -75,7 +75,7 @@ def level_of(caches: Sequence[Cache], set_bytes: int, threads: int) -> str:
 
 KIB: Final = 1 << 10
 MIB: Final = 1 << 20
-# Of all memory, of the control group's limit, and of what is available now.
+# Divisors of all memory and of the control group's limit, and of what is available now.
 _SHARE: Final = 4
 _SHARE_AVAILABLE: Final = 2
 # Where the kernel says nothing of caches, or of memory.

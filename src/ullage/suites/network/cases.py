@@ -64,7 +64,7 @@ def layout_of(options: NetworkOptions, cores: int | None) -> Layout:
 
 
 def warm_up_s(seconds: float) -> float:
-    """Of a case that measures as long."""
+    """The warm-up of a case that measures for ``seconds``."""
     return round(min(_LONGEST_WARM_UP_S, _WARM_UP * seconds), 4)
 
 

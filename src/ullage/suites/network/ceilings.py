@@ -61,7 +61,7 @@ def _bounded(row: Row, phase: PhaseRecord | None, machine: MachineFile | None) -
 
 
 def _rate(link: Link, machine: MachineFile | None) -> Ceiling | None:
-    """Of one pair and one way. The line's rate: headers take a few percent of it."""
+    """The ceiling of one pair and one way: the line's rate, of which headers take a few percent."""
     declared = network_ceiling(machine, link.interface) or network_ceiling(machine, link.peer_interface)
     if declared is not None or not link.speed:
         return declared

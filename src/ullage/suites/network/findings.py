@@ -48,7 +48,7 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
 
 
 def _best_streams(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Of the largest block of each protocol: the best number of streams against one."""
+    """The best number of streams against one, with the largest block of each protocol."""
     found: list[Finding] = []
     for protocol in ("tcp", "udp"):
         plain = [row for row in rows if _is_plain(row) and row.params["protocol"] == protocol]
@@ -128,7 +128,7 @@ def _variant(rows: Sequence[Row], name: str, word: str, level: float) -> list[Fi
 
 
 def _latency(rows: Sequence[Row]) -> list[Finding]:
-    """Of the smallest requests, one at a time."""
+    """The latency of the smallest requests, one at a time."""
     medians = [row for row in rows if row.metric == "latency_p50" and row.params["streams"] == 1]
     sizes = [int(row.params["block_bytes"]) for row in medians if row.params["protocol"] != "icmp"]
     least = [row for row in medians if row.params["block_bytes"] == min(sizes, default=0)]

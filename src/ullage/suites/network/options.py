@@ -27,7 +27,7 @@ _SMALL_S: Final = 60.0
 _QUICK_SECONDS: Final = 0.25
 _USUAL_SECONDS: Final = 1.0
 _LEAST_SECONDS: Final = 0.05
-# Of each repetition of a case: connecting, warming up, and what the engine does around.
+# Time around each repetition of a case: connecting, warming up, and what the engine does around.
 _AROUND_SHARE: Final = 0.3
 _AROUND_S: Final = 0.1
 _CASES: Final = {True: 8, False: 30}
@@ -104,6 +104,6 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
 
 
 def _seconds(time_s: float, repetitions: int, usual: float, *, small: bool) -> float:
-    """Of a repetition, so that all fit into the time."""
+    """The measured time of a repetition, so that all fit into the time."""
     share = time_s / repetitions / _CASES[small] - _AROUND_S
     return min(usual, max(_LEAST_SECONDS, round(share / (1 + _AROUND_SHARE), 3)))

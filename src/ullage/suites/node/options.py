@@ -10,7 +10,7 @@ from ullage.runs.options.declared import Change
 from ullage.runs.options.groups import MachineOptions, PeerOptions, QuickOptions, SeedOptions, TimeBudgetOptions
 from ullage.runs.suite import load_suites
 
-# Of the time that is measured in. A part that this version does not have leaves its share to the others.
+# Shares of the measuring time. A part that this version does not have leaves its share to the others.
 SHARES: Final[Mapping[str, float]] = {"cpu": 0.36, "memory": 0.34, "disk": 0.22, "network": 0.2, "noise": 0.06}
 _WITH_PLACE: Final = frozenset({"disk"})
 

@@ -104,7 +104,7 @@ def _time(phases: Sequence[PhaseRecord], name: str) -> str:
 
 
 def _per_second(phases: Sequence[PhaseRecord]) -> str:
-    """Of each thread: the times watched are added up over the threads."""
+    """Detours a second of each thread: the times watched are added up over the threads."""
     detours, watched = _gauges(phases, "detours"), _gauges(phases, "watched_s")
     return f"{sum(detours) / sum(watched):,.0f}" if detours and sum(watched) > 0 else DASH
 

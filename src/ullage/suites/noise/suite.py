@@ -77,7 +77,7 @@ Severity = Literal["info", "advice", "warning"]
 
 
 def findings_of(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[Finding]:
-    """Of the case with the most threads: what others take, and what only looks so."""
+    """Findings on the case with the most threads: what others take, and what only looks so."""
     if not rows:
         return []
     most = max(_threads(row) for row in rows)

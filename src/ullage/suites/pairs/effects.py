@@ -26,7 +26,7 @@ FEWEST_REPETITIONS: Final = 3
 """With fewer nothing is named slow: it could have happened once."""
 _TO_SIGMA: Final = 1.4826
 _LEAST_SIGMA: Final = 0.01
-# Of n ends, and of n (n - 1) links: the more there are, the farther out chance may put one.
+# Multiples of noise that single out one of n ends or n (n - 1) links: the more, the farther out chance may put one.
 _MANY_OF_ENDS: Final = 4.0
 _MANY_OF_LINKS: Final = 6.0
 # A factor that matters, in the median and in every repetition.
@@ -46,7 +46,7 @@ class Polish:
 
     @property
     def expected(self) -> "NDArray[np.float64]":
-        """Of each link by its two ends: what both add, or the slower one alone."""
+        """What is expected of each link by its two ends: what both add, or the slower one alone."""
         import numpy as np
 
         sender, receiver = self.sends[:, None], self.receives[None, :]
@@ -107,7 +107,7 @@ def fit(times: "NDArray[np.float64]") -> Fit:
     polish = polished(middle) if with_ends else _flat(middle)
     apart = ~np.eye(count, dtype=bool)
     noise = max(_LEAST_SIGMA, _TO_SIGMA * float(np.median(np.median(np.abs(each - middle)[:, apart], axis=0))))
-    # Of few ends the links are what they are: how much they differ is no noise.
+    # With few ends the links are what they are: how much they differ is no noise.
     sigma = max(noise, _scale(polish.links[apart])) if with_ends else noise
     if len(times) < FEWEST_REPETITIONS:
         return Fit(polish, sigma, (), (), ())

@@ -43,12 +43,12 @@ class PairMatrix:
 
     @cached_property
     def fit(self) -> Fit:
-        """Of what each end adds, and each link."""
+        """The fit of what each end adds, and each link."""
         return fit(self.times)
 
     @property
     def unit(self) -> str:
-        """Of ``value``."""
+        """The unit of ``value``."""
         return "s" if self.is_latency else "B/s"
 
     def value(self, seconds: float) -> float:

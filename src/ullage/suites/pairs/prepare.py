@@ -95,7 +95,7 @@ def _patterns(options: PairsOptions) -> list[tuple[str, int | None]]:
 
 
 def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
-    """Of the case that measures every pair with messages of ``size``."""
+    """Parameters of the case that measures every pair with messages of ``size``."""
     is_latency = size <= LARGEST_OF_LATENCY
     if is_latency:
         loops, measurements = (16, 3) if options.quick else (64, 5)
@@ -160,7 +160,7 @@ class PatternFile:
 
     @property
     def messages(self) -> int:
-        """Of all ranks in an iteration."""
+        """The number of messages of all ranks in an iteration."""
         return sum(weight for _, _, weight in self.links)
 
 

@@ -20,7 +20,7 @@ HEADERS: Final = ("what", "message", "measured")
 What: TypeAlias = Literal["natural", "random", "ping-pong"]
 PHASES: Final[Mapping[What, str]] = {"natural": "ring", "random": "ring", "ping-pong": "pairs"}
 ORDERS: Final[tuple[What, ...]] = ("natural", "random")
-# Of a quick look, for the pairs of many processes.
+# A quick look's share of the budget, for the pairs of many processes.
 _QUICK_SHARE: Final = 0.1
 _AROUND_S: Final = 0.1
 # One message of a slow machine.

@@ -45,7 +45,7 @@ def kinds_of(ranks: int, nodes: int) -> list[Kind]:
     ]
     on_a_node = -(-ranks // nodes)
     if nodes > 1 and on_a_node > 1:
-        # Of a natural ring only the two ends of a node's stretch leave it; of a random one nearly all messages do. That
+        # In a natural ring only the two ends of a node's stretch leave it; in a random one nearly all messages do. That
         # it has half of a pair is what such machines were seen to have (ARCHER, 4 to 256 nodes of 24).
         name = "a network whose card the processes of a node share"
         found.append(Kind(name, 1 / 2, 1 / on_a_node, f"1 : 1/2 : 1/{on_a_node}"))

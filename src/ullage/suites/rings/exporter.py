@@ -69,7 +69,7 @@ def _solve(rows: Iterable[Row]) -> Iterator[Pair]:
 
 
 def _products(rows: Iterable[Row]) -> Iterator[Pair]:
-    """Of one core alone. What hpcc calls Star has a product for each core; ours has one for all."""
+    """The product on one core alone. What hpcc calls Star has a product for each core; ours has one for all."""
     best = _best(
         row
         for row in rows

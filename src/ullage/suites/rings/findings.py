@@ -96,7 +96,7 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> list[Finding]:
-    """Of each number that can be compared, whether we and hpcc differ by more than the noise of both."""
+    """For each number that can be compared, whether we and hpcc differ by more than the noise of both."""
     told: list[str] = []
     apart: list[str] = []
     ratios: list[float] = []

@@ -17,7 +17,7 @@ from ullage.suites.rings.cases import PHASES, SMALL_BYTES, RingsCase, What
 # As Debian's example runs it on two; all else of it grows with these.
 _ORDER_OF_TWO: Final = 400
 _BLOCK: Final = 32
-# Of its time, which was estimated for another core; its pairs alone may take 40 s.
+# How many times its expected time hpcc may take: that was estimated for another core; its pairs alone may take 40 s.
 _PATIENCE: Final = 5.0
 _LEAST_LIMIT_S: Final = 120.0
 # After so many failures in a row it would only take time.

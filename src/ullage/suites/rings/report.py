@@ -67,7 +67,7 @@ def _what(row: Row) -> str:
 
 
 def _together(row: Row) -> str:
-    """Of rings alone: one pair at a time has no others."""
+    """The bandwidth of all ranks together, for rings alone: one pair at a time has no others."""
     return DASH if row.params["order"] == "ping-pong" else format_quantity(int(row.params["ranks"]) * row.median, "B/s")
 
 

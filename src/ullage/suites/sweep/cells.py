@@ -27,7 +27,7 @@ _OWN_OPTIONS: Final[Mapping[str, str]] = {
     "verify": "--verify",
 }
 _DIRECT: Final = "direct"
-# Of the two cases that a probe makes of each place.
+# Sizes of the two cases that a probe makes of each place.
 _PROBE_SIZES: Final = (8 << 20, 32 << 20)
 
 
@@ -149,7 +149,7 @@ def make_cells(
 
 
 def segments_of(way: Way) -> int:
-    """Of a case with that way's parameters."""
+    """The number of segments of a case with that way's parameters."""
     return count_of(way.workload, "segments", 1)
 
 

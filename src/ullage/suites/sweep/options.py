@@ -134,7 +134,7 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
 
     @property
     def reserved_share(self) -> float:
-        """Of the time, kept back from narrowing intervals for what only the first results can ask for."""
+        """The share of the time kept back from narrowing intervals for what only the first results can ask for."""
         return (0.25 if self.extend else 0.0) + (0.1 if self.recheck else 0.0)
 
 

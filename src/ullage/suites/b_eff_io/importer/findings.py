@@ -106,7 +106,7 @@ def scatter_first_write(partition: PrintedPartition) -> Bounded | None:
 
 
 def memory_bytes(partition: PrintedPartition) -> float | None:
-    """Of the whole machine as it was given, or about, by the volume and its percentage."""
+    """The memory of the whole machine as it was given, or about, by the volume and its percentage."""
     if partition.memory_mib is not None:
         return float(partition.memory_mib * MIB)
     volume, percent = partition.volume_mib, partition.percent

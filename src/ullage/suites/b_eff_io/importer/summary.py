@@ -29,7 +29,7 @@ _UNIT: Final = "MB/s"
 
 
 def summary_of(run: PrintedRun, name: str) -> Summary:
-    """Of all partitions. ``name``: the file, for the rows' reasons."""
+    """The summary of all partitions. ``name``: the file, for the rows' reasons."""
     rows: list[Row] = []
     for partition in run.partitions:
         rows += _Rows(partition, name).all()

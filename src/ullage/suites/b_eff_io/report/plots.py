@@ -108,7 +108,7 @@ def _label(lines: Sequence[str], look: Mapping[str, object]) -> Spec:
 
 
 def color(field: str, title: str, colors: Mapping[str, str], names: Sequence[str]) -> Spec:
-    """Of lines and points; the legend stands above a row of plots."""
+    """The color of lines and points; the legend stands above a row of plots."""
     legend = {"title": title, "orient": "top", "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1}
     scale = {"domain": list(names), "range": [colors[name] for name in names]}
     return {"field": field, "type": "nominal", "sort": list(names), "scale": scale, "legend": legend}

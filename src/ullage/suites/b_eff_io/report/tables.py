@@ -82,7 +82,7 @@ def _hint(data: ReportData, row: Row) -> str:
 
 
 def _done(phase: PhaseRecord) -> str:
-    """Of the last repetition: ``123 calls, 1.02 s of 1.00 s scheduled, 0.10 s of it sync, ended by count``."""
+    """What the last repetition did: ``123 calls, 1.02 s of 1.00 s scheduled, 0.10 s of it sync, ended by count``."""
     facts, gauges = phase.facts, phase.gauges
     taken, sync = gauges.get("pattern_s"), gauges.get("sync_s")
     scheduled = facts.get("scheduled_s")

@@ -33,7 +33,7 @@ _SIZE_TOOLTIP: Final = tooltip(("name", "operation"), ("size", "message"), ("tex
 
 
 def time_figures(data: ReportData) -> list[Figure]:
-    """Of each group of operations a figure over sizes and one over ranks, where there are two of them or more."""
+    """For each group of operations a figure over sizes and one over ranks, where there are two of them or more."""
     rows = [row for row in blocking(own_rows(data), "collective_latency") if row.median > 0]
     found: list[Figure] = []
     for title, operations in _GROUPS:
@@ -56,7 +56,7 @@ def _over_sizes(title: str, group: Sequence[Row]) -> list[Figure]:
 
 
 def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
-    """Of each operation its smallest message, since small ones show the steps."""
+    """A figure of each operation's smallest message, since small ones show the steps."""
     counts = rank_counts(group)
     if len(counts) < _FEWEST:
         return []

@@ -46,7 +46,7 @@ def ranks_of(row: Row) -> int:
 
 
 def blocking(rows: Iterable[Row], metric: str) -> list[Row]:
-    """Of the blocking forms, in the order of the tables."""
+    """Rows of the blocking forms, in the order of the tables."""
     return in_order(row for row in rows if row.metric == metric and row.params.get("mode") == "blocking")
 
 
@@ -66,7 +66,7 @@ def rank_counts(rows: Iterable[Row]) -> list[int]:
 
 
 def with_most_ranks(rows: Sequence[Row]) -> list[Row]:
-    """Of those with a core for each rank, where there are any."""
+    """Rows with the most ranks, of those with a core for each rank where there are any."""
     quiet = [row for row in rows if not row.has_flag(OVERSUBSCRIBED)]
     most = max(rank_counts(quiet or rows), default=0)
     return [row for row in rows if ranks_of(row) == most]
@@ -153,7 +153,7 @@ class _Ranks:
 
 
 def _rank_grids(data: ReportData, times: Sequence[Row]) -> list[Grid]:
-    """Of each operation its smallest and its largest message, with the most ranks."""
+    """The fastest and slowest rank in each operation's smallest and largest message, with the most ranks."""
     chosen: dict[str, list[Row]] = {}
     for row in with_most_ranks(times):
         chosen.setdefault(operation_of(row), []).append(row)

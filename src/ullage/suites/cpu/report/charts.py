@@ -44,7 +44,7 @@ def rate_figures(data: ReportData) -> list[Figure]:
 
 
 def best_of_each(kernels: Sequence[Line]) -> list[Line]:
-    """Of each type and instruction set the fastest operation; types in the order of the lines, the fastest first."""
+    """The fastest operation of each type and instruction set; types in the order of the lines, the fastest first."""
     groups: dict[tuple[str, str], list[Line]] = {}
     for line in kernels:
         groups.setdefault((line.type, str(line.params["isa"])), []).append(line)

@@ -47,7 +47,7 @@ class Line:
 
     @property
     def params(self) -> Mapping[str, Scalar]:
-        """Of the case."""
+        """Parameters of the case."""
         return self.rate.params
 
     @property
@@ -62,7 +62,7 @@ class Line:
 
     @property
     def is_kernel(self) -> bool:
-        """Of registers alone; else a product or a solve by a library."""
+        """Whether it measures registers alone; else it is a product or a solve by a library."""
         return "isa" in self.params
 
     @property
@@ -118,7 +118,7 @@ def best_of(lines: Iterable[Line]) -> Line | None:
 
 
 def best_of_types(lines: Iterable[Line], threads: int) -> list[Line]:
-    """Of each type the fastest kernel with so many threads, in the order of the types."""
+    """The fastest kernel of each type with so many threads, in the order of the types."""
     same = [line for line in lines if line.is_kernel and line.threads == threads]
     types = dict.fromkeys(line.type for line in same)
     return [best for name in types if (best := best_of(line for line in same if line.type == name)) is not None]

@@ -28,7 +28,7 @@ class _Level:
 
 
 def level_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Of each cache a set that fits it with room to spare, of memory the largest."""
+    """Access times in a set that fits each cache with room to spare, and in the largest set for memory."""
     curves = single_chases(rows)
     sizes: dict[str, set[int]] = {}
     for row in (row for curve in curves.values() for row in curve):
@@ -87,7 +87,7 @@ class Load:
 
     @property
     def hint(self) -> str:
-        """Of the rate."""
+        """The hint of the rate."""
         return value_hint(self.rate)
 
 

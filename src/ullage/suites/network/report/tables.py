@@ -90,7 +90,7 @@ def lines_of(rows: Sequence[Row]) -> list[Line]:
 
 
 def own_lines(data: ReportData) -> list[Line]:
-    """Of this suite, whatever else the result holds."""
+    """Lines of this suite, whatever else the result holds."""
     return lines_of([row for row in data.rows_of(SUITE) if row.params.get("access") == "sockets"])
 
 
