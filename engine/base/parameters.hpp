@@ -92,7 +92,7 @@ std::vector<std::string> words_of(const Words<E>& words) {
   return out;
 }
 template <class E>
-std::string word_of(const Words<E>& words, E value) {
+std::string word_of(const Words<E>& words, const E& value) {
   for (const auto& [candidate, word] : words)
     if (candidate == value) return word;
   return {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 namespace ullage::compute {
 
@@ -35,7 +36,7 @@ Words<std::string> isa_words() {
   std::vector<KernelSet::InstructionSet> all;
   for (const KernelSet& set : Registry<KernelSet>::instance().all())
     all.insert(all.end(), set.instruction_sets.begin(), set.instruction_sets.end());
-  std::ranges::stable_sort(all, {}, &KernelSet::InstructionSet::place);
+  std::ranges::sort(all, {}, [](const KernelSet::InstructionSet& set) { return std::tie(set.place, set.name); });
   Words<std::string> words;
   for (const auto& one : all) words.emplace_back(one.name, one.name);
   return words;
@@ -44,7 +45,9 @@ Words<std::string> isa_words() {
 const std::vector<Kernel>& all_kernels() {
   static const std::vector<Kernel> kernels = [] {
     std::vector<KernelSet> sets = Registry<KernelSet>::instance().all();
-    std::ranges::stable_sort(sets, {}, [](const KernelSet& set) { return set.instruction_sets.front().place; });
+    std::ranges::sort(sets, {}, [](const KernelSet& set) {
+      return std::tie(set.instruction_sets.front().place, set.description.name);
+    });
     std::vector<Kernel> all;
     for (const KernelSet& set : sets) std::ranges::move(set.kernels(), std::back_inserter(all));
     return all;

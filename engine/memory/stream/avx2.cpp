@@ -42,7 +42,7 @@ namespace {
 
 const Registered<StreamLoopsEntry> registered_avx2{{
     .description = {.name = "avx2", .doc = "vectors of 32 bytes"},
-    .loops = []() -> const StreamLoops* { return __builtin_cpu_supports("avx2") != 0 ? &avx2_loops : nullptr; },
+    .loops = [] -> const StreamLoops* { return __builtin_cpu_supports("avx2") != 0 ? &avx2_loops : nullptr; },
 }};
 
 }  // namespace

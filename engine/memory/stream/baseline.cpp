@@ -33,7 +33,7 @@ constexpr StreamLoops baseline_loops = stream_loops_of<StreamBaseline>("baseline
 
 const Registered<StreamLoopsEntry> registered_baseline{{
     .description = {.name = "baseline", .doc = "vectors of 16 bytes, which the compiler makes for any CPU"},
-    .loops = []() -> const StreamLoops* { return &baseline_loops; },
+    .loops = [] -> const StreamLoops* { return &baseline_loops; },
 }};
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "base/clock.hpp"
 
@@ -36,7 +37,9 @@ std::span<const StreamLoops* const> stream_loops_here() {
     std::vector<const StreamLoops*> found;
     for (const StreamLoopsEntry& entry : Registry<StreamLoopsEntry>::instance().all())
       if (const StreamLoops* const loops = entry.loops()) found.push_back(loops);
-    std::ranges::stable_sort(found, std::ranges::greater{}, &StreamLoops::vector_bytes);
+    std::ranges::sort(found, [](const StreamLoops* one, const StreamLoops* other) {
+      return std::tie(other->vector_bytes, one->instruction_set) < std::tie(one->vector_bytes, other->instruction_set);
+    });
     return found;
   }();
   return here;

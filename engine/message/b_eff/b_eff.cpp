@@ -12,7 +12,7 @@ class BEff final : public Workload {
 
   void find_peers() override { run_.find_peers(); }
   [[nodiscard]] LocalSteps begin() override {
-    return {{"look for room", [this] { return run_.look_for_room(); }}, {"make messages", [this]() -> Status {
+    return {{"look for room", [this] { return run_.look_for_room(); }}, {"make messages", [this] -> Status {
                                                                            run_.make_messages();
                                                                            return {};
                                                                          }}};

@@ -29,7 +29,7 @@ Error wrong_data(const StorageContext& context, const std::string& name, const M
 LocalSteps steps_to_make_tree(const StorageContext& context, const DatasetEntry& entry) {
   LocalSteps steps;
   if (context.stays()) steps = steps_to_remove_tree(context, entry);
-  steps.push_back({"make directory", [&context, &entry]() -> Status {
+  steps.push_back({"make directory", [&context, &entry] -> Status {
                      if (!context.writes_manifest) return {};
                      if (auto status = context.folder->list_dataset(entry); !status) return status;
                      return context.backend->make_directory(entry.directory);
@@ -38,12 +38,12 @@ LocalSteps steps_to_make_tree(const StorageContext& context, const DatasetEntry&
 }
 
 LocalSteps steps_to_remove_tree(const StorageContext& context, const DatasetEntry& entry) {
-  const auto remove_items = [&context, &entry]() -> Status {
+  const auto remove_items = [&context, &entry] -> Status {
     Leftovers unsaid;  // what is left is found, and said, by the whole removal below
     if (context.parts > 1) context.folder->remove_dataset(entry, {context.part, context.parts, true}, unsaid);
     return {};
   };
-  const auto remove_rest = [&context, &entry]() -> Status {
+  const auto remove_rest = [&context, &entry] -> Status {
     Leftovers leftovers;
     if (context.writes_manifest) context.folder->remove_dataset(entry, {}, leftovers);
     if (leftovers.left.empty()) return {};

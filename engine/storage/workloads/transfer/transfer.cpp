@@ -103,7 +103,7 @@ class Transfer final : public Workload {
   [[nodiscard]] std::unique_ptr<PhaseWork> mixed_phase() {
     mixed_parameters_ = mixed_of(parameters_);
     mixed_.parameters = &mixed_parameters_;
-    static_cast<TransferFiles&>(mixed_) = state_;
+    static_cast<TransferFiles&>(mixed_) = static_cast<const TransferFiles&>(state_);
     mixed_.written = parameters_.shape(static_cast<std::uint64_t>(context_.world->size()));
     mixed_.written.order = parameters_.order_of(PhaseKind::write);
     mixed_.written_operations = state_.readable_operations;
