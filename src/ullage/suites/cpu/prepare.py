@@ -58,11 +58,6 @@ def _case(kernel: Kernel, threads: int, options: CpuOptions, description: Descri
     return kernel_case(WORKLOAD, parameters, CPU, words, description)
 
 
-def counts_of_blas(threads: Sequence[int]) -> list[int]:
-    """A matrix product on a part of the cores tells nothing that 1 and all do not."""
-    return sorted({threads[0], threads[-1]})
-
-
 _DOUBLE: Final = "fp64"
 # Where memory cannot be read.
 _ASSUMED_MEMORY: Final = 1 << 30
