@@ -2,7 +2,7 @@
 # make run        sets up, builds, looks at every part of this machine and says where the report is
 # make check      while writing: unit tests, style and types; two minutes when not much has changed
 # make test       sets up, runs every test on one MPI
-# make test-all   the same, and what differs on a second MPI and under the sanitizers
+# make test-all   the same, and what differs on a second MPI, under the sanitizers and with each file compiled by itself
 # The work is done by the small programs in scripts/. PYTHON=... names the interpreter, ULLAGE_SETUP_MPI=auto, site,
 # packages or wheel the MPI, CXX=... the compiler,
 # ARGS=... further words for `make run`, as of `ullage run overview`.
@@ -15,7 +15,7 @@ help:
 	@echo 'make run        sets up, builds, looks at cores, memory and disk, says where the report is'
 	@echo 'make test       sets up, runs every test on one MPI'
 	@echo 'make check      while writing: unit tests, style and types'
-	@echo 'make test-all   make test, then the second MPI and the sanitizers (alone: make test-others)'
+	@echo 'make test-all   make test, then the second MPI, sanitizers, each file by itself (alone: make test-others)'
 	@echo 'make setup      only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
 	@echo 'make lint       style, types and house rules      make format   writes what can be mended by a program'
 	@echo 'make clean      removes what was built            make distclean  the environments too'

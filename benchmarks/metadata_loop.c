@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The baseline of `metadata_pairs`: the same system calls on the same names, with as much different data, in a bare loop,
-// with one clock read before and one after it. metadata_loop FOLDER PROCESSES ITEMS BYTES prints ns of create, stat and unlink.
+// with one clock read before and one after it. Names are made before, data is of one buffer. metadata_loop FOLDER
+// PROCESSES ITEMS BYTES prints ns of create, stat, read and unlink.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { phases = 3, longest_name = 48, most_processes = 64, most_data = 4 << 20 };
+#include "bare_process.h"
+
+enum { phases = 4, longest_name = 48, most_processes = 64 };
 
 struct shared {
   pthread_barrier_t barrier;
@@ -22,19 +26,7 @@ struct shared {
   int64_t stop[phases][most_processes];
 };
 
-static int64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static void require(int good, const char* what) {
-  if (good) return;
-  perror(what);
-  exit(1);
-}
-
-static void one(int phase, int folder, const char* name, const char* data, size_t bytes) {
+static void one(int phase, int folder, const char* name, char* data, size_t bytes) {
   if (phase == 0) {
     const int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     require(file >= 0, "create");
@@ -43,41 +35,32 @@ static void one(int phase, int folder, const char* name, const char* data, size_
   } else if (phase == 1) {
     struct stat status;
     require(fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, "stat");
+  } else if (phase == 2) {
+    const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    require(file >= 0, "open");
+    if (bytes > 0) require(pread(file, data, bytes, 0) == (ssize_t)bytes, "read");
+    require(close(file) == 0, "close");
   } else {
     require(unlinkat(folder, name, 0) == 0, "unlink");
   }
 }
 
-static void* sleep_for_ever(void* unused) {
-  pause();
-  return unused;
-}
-
-// Every process of an MPI program has threads of MPI's own. Their being there makes calls with a descriptor dearer, in
-// the kernel (its table is shared) and in the C library (a thread could be cancelled in them); so it has to be here too.
-static void be_as_an_mpi_process(void) {
-  pthread_t thread;
-  require(pthread_create(&thread, NULL, sleep_for_ever, NULL) == 0, "thread");
-  pthread_detach(thread);
-}
-
 static void work(struct shared* shared, const char* path, int process, int items, size_t bytes) {
-  be_as_an_mpi_process();
+  be_as_an_mpi_process(process);
   char own[4096];
   snprintf(own, sizeof own, "%s/own.%d", path, process);
   require(mkdir(own, 0700) == 0, own);
   const int folder = open(own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   require(folder >= 0, own);
   char(*names)[longest_name] = malloc((size_t)items * longest_name);
-  const size_t slots = bytes == 0 ? 1 : most_data / bytes < 1 ? 1 : most_data / bytes > 1024 ? 1024 : most_data / bytes;
-  char* data = malloc(slots * bytes + 1);
+  char* data = malloc(bytes + 1);
   require(names != NULL && data != NULL, "malloc");
-  memset(data, 7, slots * bytes + 1);
+  memset(data, 7, bytes + 1);
   for (int i = 0; i < items; ++i) snprintf(names[i], longest_name, "file.mdtest.%d.%d", process, i);
   for (int phase = 0; phase < phases; ++phase) {
     pthread_barrier_wait(&shared->barrier);
     shared->start[phase][process] = now();
-    for (int i = 0; i < items; ++i) one(phase, folder, names[i], data + (size_t)i % slots * bytes, bytes);
+    for (int i = 0; i < items; ++i) one(phase, folder, names[i], data, bytes);
     shared->stop[phase][process] = now();
   }
   close(folder);

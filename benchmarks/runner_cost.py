@@ -18,8 +18,8 @@ def main() -> None:
         "verify": "none",
     }
     records = phases("null:", Named(name="null"), workload, repetitions=15)
-    whole = [record.elapsed_ns / record.operations for record in records]
-    runner = [(record.elapsed_ns - record.prepare_ns) / record.operations for record in records]
+    whole = [(record.elapsed_ns + record.prepare_ns) / record.operations for record in records]
+    runner = [record.elapsed_ns / record.operations for record in records]
     print(f"operations a phase      {records[0].operations}")
     print(f"runner, ns an operation {statistics.median(runner):.1f}  (least {min(runner):.1f}, most {max(runner):.1f})")
     print(f"with keying of payload  {statistics.median(whole):.1f}")

@@ -26,7 +26,7 @@ ullage_layer(memory/* USES base mpi work memory)
 ullage_layer(linear USES base work probes memory)
 ullage_layer(linear/* USES base mpi work memory linear)
 
-ullage_layer(message USES base mpi work)
+ullage_layer(message USES base mpi work memory)
 ullage_layer(message/patterns USES base mpi)
 ullage_layer(message/sockets USES base mpi work)
 ullage_layer(message/* USES base mpi work memory noise message message/patterns)

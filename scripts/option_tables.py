@@ -1,13 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write the tables of options in the documentation anew, after an option was added or changed."""
+"""Write the tables of options in the documentation anew from the models, after an option was added or changed.
 
+A page has a table between ``<!-- options of SUITE -->`` and ``<!-- end of options -->``.
+"""
+
+import re
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
-from ullage.runs.options.pages import pages, with_tables
+from ullage.runs.options.declared import Declared, declared
+from ullage.runs.options.model import SuiteOptions
 from ullage.runs.suite import find_suite
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS: Final = Path(__file__).parent.parent / "docs"
+_TABLE: Final = re.compile(r"(<!-- options of (?P<suite>[\w-]+) -->\n).*?(<!-- end of options -->)", re.DOTALL)
+# What stands for a value of which nothing more is said than its type.
+_VALUES: Final[Mapping[type, str]] = {str: "WORD", int: "N", float: "NUMBER"}
+
+
+def option_table(model: type[SuiteOptions]) -> str:
+    """A row for each option, in the order of the help."""
+    rows = [
+        f"| `{_typed(one)}` | {_cell(one.option.help)} | {_cell(_default(one))} |" for one in declared(model).values()
+    ]
+    return "\n".join(["| option | what it is | default |", "|---|---|---|", *rows])
+
+
+def _typed(one: Declared) -> str:
+    if one.is_flag or one.option.argument:
+        return one.name
+    return f"{one.name} {one.kind.metavar or _VALUES[one.kind.python]}"
+
+
+def _default(one: Declared) -> str:
+    usual = one.shown_default or one.option.usual or one.option.unsaid
+    quick = f"; with `--quick` {one.option.quick}" if one.option.quick else ""
+    return "has to be said" if one.option.required else f"{usual}{quick}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def tables_in(text: str) -> list[str]:
+    """The suites whose options a page has."""
+    return [match["suite"] for match in _TABLE.finditer(text)]
+
+
+def with_tables(text: str, model_of: Callable[[str], type[SuiteOptions]]) -> str:
+    """A page with its tables as they should be. ``model_of``: the options of a suite by its name."""
+
+    def made(match: re.Match[str]) -> str:
+        return f"{match[1]}{option_table(model_of(match['suite']))}\n{match[3]}"
+
+    return _TABLE.sub(made, text)
+
+
+def pages(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The pages below ``folder`` that have such a table, and their text."""
+    for path in sorted(folder.rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        if tables_in(text):
+            yield path, text
 
 
 def main(folder: Path) -> None:

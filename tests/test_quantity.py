@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.flags import flags_of
+from support.make_records import make_row
 from support.sample_result import Shape, make_rows
 from ullage import quantity
 
@@ -64,3 +66,16 @@ def test_a_scale_leaves_one_to_three_digits_before_the_point(value: float, unit:
 )
 def test_params(key: str, value: object, shown: str) -> None:
     assert quantity.format_param(key, value) == shown
+
+
+def test_sentences_tell_an_interval_from_the_range_of_few() -> None:
+    few = flags_of("interval-below-95")
+    six = make_row([1e9, 1.1e9, 1.2e9, 1.3e9, 1.4e9, 1.5e9])
+    assert quantity.show_row(six) == "1.30 GB/s [1.00 GB/s, 1.50 GB/s]"
+    assert (
+        quantity.show_row(make_row([1e9, 2e9, 3e9], flags=few))
+        == "2.00 GB/s (median of 3, from 1.00 GB/s to 3.00 GB/s)"
+    )
+    assert quantity.show_row(make_row([1e9, 2e9], flags=few)).endswith("(mean of 2, from 1.00 GB/s to 2.00 GB/s)")
+    assert quantity.show_row(make_row(1e9, flags=few)) == "1.00 GB/s (one sample)"
+    assert quantity.format_known(six) == "[1.00, 1.50]"

@@ -4,25 +4,53 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <new>
+
+#include "base/rounding.hpp"
 
 namespace ullage {
 namespace {
 
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+// From here on a whole huge page is no waste that matters, and several transfers of direct I/O lie in one.
+constexpr std::size_t least_huge_bytes = std::size_t{128} << 10;
+
+std::byte* map_huge(std::size_t whole, BufferRelease& release) {
+  const std::size_t mapped = whole + huge_page_bytes;
+  void* const base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) throw std::bad_alloc();
+  release = {base, mapped};
+  const auto start = reinterpret_cast<std::uintptr_t>(base);
+  std::byte* const data = static_cast<std::byte*>(base) + (round_up(start, huge_page_bytes) - start);
+  // Direct I/O pins a transfer page by page and hands the device a segment for each: fewer of both. Advice, no need.
+  (void)madvise(data, whole, MADV_HUGEPAGE);
+  return data;
+}
 
 }  // namespace
 
+void BufferRelease::operator()(std::byte* data) const noexcept {
+  if (mapped_bytes > 0)
+    munmap(base, mapped_bytes);
+  else
+    std::free(data);
+}
+
 AlignedBuffer::AlignedBuffer(std::size_t size_bytes, std::size_t alignment) : size_(size_bytes) {
   if (size_bytes == 0) return;
-  const bool large = size_bytes >= huge_page_bytes;
-  if (large) alignment = std::max(alignment, huge_page_bytes);
-  const std::size_t whole = (size_bytes + alignment - 1) / alignment * alignment;
-  data_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, whole)));
+  const bool large = size_bytes >= least_huge_bytes && alignment <= huge_page_bytes;
+  const std::size_t whole = round_up(size_bytes, large ? huge_page_bytes : alignment);
+  BufferRelease release;
+  std::byte* const data =
+      large ? map_huge(whole, release) : static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
+  data_ = {data, release};
   if (!data_) throw std::bad_alloc();
-  // Direct I/O pins a transfer page by page and hands the device a segment for each: fewer of both. Advice, no need.
-  if (large) (void)madvise(data_.get(), whole, MADV_HUGEPAGE);
-  std::memset(data_.get(), 0, whole);
+  std::memset(data, 0, whole);
+  // Kept from being swapped or dropped between a phase and the next, as far as the limit of locked memory goes.
+  if (large) (void)mlock(data, whole);
 }
 
 }  // namespace ullage

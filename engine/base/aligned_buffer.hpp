@@ -2,16 +2,22 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <span>
 
 namespace ullage {
 
-/// Zeroed memory aligned to `alignment` (a power of two), touched page by page so that no first fault falls into a
-/// timer; of huge pages from 2 MiB on, where the system gives them. Throws std::bad_alloc, like any container, when
-/// there is not that much.
+/// How the memory of a buffer goes back: as a mapping, where it is one.
+struct BufferRelease {
+  void* base = nullptr;
+  std::size_t mapped_bytes = 0;
+  void operator()(std::byte* data) const noexcept;
+};
+
+/// Zeroed memory aligned to `alignment` (a power of two), touched page by page by the thread that makes it, so that no
+/// first fault falls into a timer and the pages lie on that thread's NUMA node; from 128 KiB on of huge pages, where
+/// the system gives them, and locked, where its limits let us. Throws std::bad_alloc, like any container, when there is
+/// not that much.
 class AlignedBuffer final {
  public:
   AlignedBuffer() = default;
@@ -21,10 +27,7 @@ class AlignedBuffer final {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* p) const noexcept { std::free(p); }
-  };
-  std::unique_ptr<std::byte, Free> data_;
+  std::unique_ptr<std::byte, BufferRelease> data_;
   std::size_t size_ = 0;
 };
 

@@ -88,6 +88,10 @@ class Meter final {
   void count_sync() noexcept { ++syncs_; }
 
   void set_deadline(std::int64_t deadline_ns) noexcept { deadline_ns_ = deadline_ns; }
+  /// The deadline comes so much later, if there is any.
+  void postpone(std::int64_t by_ns) noexcept {
+    if (deadline_ns_ != no_deadline) deadline_ns_ += by_ns;
+  }
   void use_histogram(bool on) noexcept { histogram_on_ = on; }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }

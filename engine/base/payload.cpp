@@ -15,26 +15,10 @@ namespace {
 constexpr std::uint64_t tagged_bytes = TagCoder::block_bytes;
 constexpr std::uint64_t unit_bytes = PayloadBody::unit_bytes;
 constexpr std::uint64_t blocks_a_unit = unit_bytes / tagged_bytes;
-constexpr std::uint64_t period_bytes = 16 << 20;
 constexpr std::uint64_t poison_word = 0x646c6c69666e7521;  // "!unfilld"
 constexpr std::size_t shown_bytes = 8;
 
 using UnitBuffer = std::array<std::byte, unit_bytes>;
-
-bool is_prime(std::uint64_t value) {
-  if (value < 2) return false;
-  for (std::uint64_t divisor = 2; divisor * divisor <= value; ++divisor)
-    if (value % divisor == 0) return false;
-  return true;
-}
-
-/// Three at least where they fit: two would meet every even number of ranks.
-std::uint64_t slots_for(std::uint64_t transfer_bytes) {
-  if (transfer_bytes > period_bytes) return 2;
-  std::uint64_t slots = std::clamp<std::uint64_t>(period_bytes / std::max<std::uint64_t>(transfer_bytes, 1), 3, 16381);
-  while (!is_prime(slots)) --slots;
-  return slots;
-}
 
 std::uint64_t tag_in(std::span<const std::byte> block) {
   std::uint64_t tag = 0;
@@ -49,53 +33,41 @@ std::size_t first_difference(std::span<const std::byte> a, std::span<const std::
 }  // namespace
 
 Payload::Payload(const PayloadSpec& spec)
-    : spec_(spec),
-      slots_(slots_for(spec.transfer_bytes)),
-      tags_(spec.run_key, spec.transfer_bytes),
-      body_(spec.compress_ratio, mix64(~spec.run_key)) {}
-
-bool Payload::can_retag() const noexcept { return spec_.dedup_ratio <= 1; }
-
-std::uint64_t Payload::slots() const noexcept { return slots_; }
-
-std::uint64_t Payload::slot_of(std::uint64_t offset_bytes) const noexcept {
-  return offset_bytes / spec_.transfer_bytes % slots_;
-}
+    : spec_(spec), tags_(spec.run_key, spec.transfer_bytes), body_(spec.compress_ratio, mix64(~spec.run_key)) {}
 
 std::uint64_t Payload::distinct_blocks() const noexcept {
   const double blocks = std::ceil(static_cast<double>(spec_.file_bytes) / static_cast<double>(unit_bytes));
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(blocks / spec_.dedup_ratio)));
 }
 
-Payload::Unit Payload::unit_at(std::uint64_t writer, std::uint64_t offset_bytes, std::uint64_t index) const noexcept {
-  const auto seed_of = [this](std::uint64_t of_writer, std::uint64_t position) {
-    return mix64(mix64(spec_.run_key ^ mix64(of_writer)) + position);
-  };
-  if (can_retag()) {
-    const std::uint64_t units_a_transfer = (spec_.transfer_bytes + unit_bytes - 1) / unit_bytes;
-    const std::uint64_t position = slot_of(offset_bytes) * units_a_transfer + index;
-    return {seed_of(writer, position), {writer, tags_.number_at(offset_bytes) + index * blocks_a_unit}};
-  }
+TagCoder::Place Payload::unit_at(const TagCoder::Place& transfer, std::uint64_t offset_bytes,
+                                 std::uint64_t index) const noexcept {
+  if (spec_.dedup_ratio <= 1) return {transfer.writer, transfer.number + index * blocks_a_unit};
   const std::uint64_t original = (offset_bytes / unit_bytes + index) % distinct_blocks();
-  const std::uint64_t author = spec_.shared_file ? 0 : writer;
-  return {seed_of(author, original), {author, original * blocks_a_unit}};
+  return {spec_.shared_file ? 0 : transfer.writer, original * blocks_a_unit};
 }
 
-void Payload::fill_unit(std::span<std::byte> bytes, const Unit& unit) const noexcept {
-  body_.fill(bytes, unit.seed);
-  tags_.write(bytes, unit.first);
+void Payload::fill_unit(std::span<std::byte> bytes, const TagCoder::Place& first) const noexcept {
+  PayloadBody::Tags tags;
+  tags_.encode_run(tags, first);
+  body_.fill(bytes, tags);
 }
 
-void Payload::fill(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const {
-  for (std::uint64_t index = 0; index * unit_bytes < buffer.size(); ++index) {
-    const std::size_t at = index * unit_bytes;
-    fill_unit(buffer.subspan(at, std::min<std::size_t>(unit_bytes, buffer.size() - at)),
-              unit_at(writer, offset_bytes, index));
+void Payload::fill(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes,
+                   std::uint64_t inside) const {
+  const TagCoder::Place transfer{writer, tags_.number_at(offset_bytes)};
+  UnitBuffer memory;
+  for (std::uint64_t done = 0; done < buffer.size();) {
+    const std::uint64_t index = (inside + done) / unit_bytes;
+    const std::uint64_t skipped = inside + done - index * unit_bytes;
+    const std::uint64_t whole = std::min(unit_bytes, spec_.transfer_bytes - index * unit_bytes);
+    const auto part = buffer.subspan(done, std::min(buffer.size() - done, whole - skipped));
+    const bool is_whole = part.size() == whole;
+    const auto unit = is_whole ? part : std::span(memory).first(whole);
+    fill_unit(unit, unit_at(transfer, offset_bytes, index));
+    if (!is_whole) std::ranges::copy(unit.subspan(skipped, part.size()), part.begin());
+    done += part.size();
   }
-}
-
-void Payload::retag(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const {
-  tags_.write(buffer, {writer, tags_.number_at(offset_bytes)});
 }
 
 void Payload::poison(std::span<std::byte> buffer) {
@@ -106,12 +78,13 @@ void Payload::poison(std::span<std::byte> buffer) {
 Payload::Check Payload::check(std::span<const std::byte> buffer, std::uint64_t writer,
                               std::uint64_t offset_bytes) const {
   Check result;
+  const TagCoder::Place transfer{writer, tags_.number_at(offset_bytes)};
   UnitBuffer memory;
   for (std::uint64_t index = 0; index * unit_bytes < buffer.size(); ++index) {
     const std::size_t at = index * unit_bytes;
     const auto found = buffer.subspan(at, std::min<std::size_t>(unit_bytes, buffer.size() - at));
     const auto expected = std::span(memory).first(found.size());
-    const Unit unit = unit_at(writer, offset_bytes, index);
+    const TagCoder::Place unit = unit_at(transfer, offset_bytes, index);
     fill_unit(expected, unit);
     if (std::memcmp(expected.data(), found.data(), found.size()) == 0) continue;
     for (std::size_t block = 0; block * tagged_bytes < found.size(); ++block) {
@@ -123,7 +96,7 @@ Payload::Check Payload::check(std::span<const std::byte> buffer, std::uint64_t w
       if (bad == length) continue;
       ++result.bad_blocks;
       if (result.first) continue;
-      const TagCoder::Place place{unit.first.writer, unit.first.number + block};
+      const TagCoder::Place place{unit.writer, unit.number + block};
       result.first = Mismatch{offset_bytes + at + start + bad, hex_of(right.subspan(bad), shown_bytes),
                               explain(right, given, bad, place)};
     }
@@ -133,11 +106,12 @@ Payload::Check Payload::check(std::span<const std::byte> buffer, std::uint64_t w
 
 bool Payload::body_is_of(std::span<const std::byte> block, const TagCoder::Place& place) const {
   const std::uint64_t in_transfer = place.number % tags_.tags_a_transfer();
+  const TagCoder::Place transfer{place.writer, place.number - in_transfer};
   const std::uint64_t transfer_offset = place.number / tags_.tags_a_transfer() * spec_.transfer_bytes;
   const std::uint64_t index = in_transfer / blocks_a_unit;
   UnitBuffer memory;
   const auto unit = std::span(memory).first(std::min(unit_bytes, spec_.transfer_bytes - index * unit_bytes));
-  fill_unit(unit, unit_at(place.writer, transfer_offset, index));
+  fill_unit(unit, unit_at(transfer, transfer_offset, index));
   const auto body = std::span<const std::byte>(unit).subspan(in_transfer % blocks_a_unit * tagged_bytes);
   const std::size_t length = std::min(block.size(), body.size());
   if (length == TagCoder::tag_bytes) return block.size() == length;  // nothing but a tag: no body contradicts it
@@ -147,7 +121,7 @@ bool Payload::body_is_of(std::span<const std::byte> block, const TagCoder::Place
 
 std::string Payload::name_of(const TagCoder::Place& place) const {
   const std::string offset = std::to_string(tags_.offset_of(place.number));
-  if (!can_retag() && spec_.shared_file) return "block or copy of offset " + offset;
+  if (spec_.dedup_ratio > 1 && spec_.shared_file) return "block or copy of offset " + offset;
   return "block of rank " + std::to_string(place.writer) + ", offset " + offset;
 }
 

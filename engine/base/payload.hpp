@@ -2,11 +2,9 @@
 // Data that can be recognised: every 512 bytes of a transfer begin with a tag that names run, writer and offset; the
 // rest is a keyed pseudo-random body of a chosen compress and dedup ratio.
 //
-// Bodies repeat with a period that is a prime number of transfers (so that no usual stride meets it), which lets a rank
-// prepare its buffers before the timer starts and only re-tag them afterwards: 8 bytes in 512. What tells blocks apart
-// is the tag, which never repeats. A compressor or deduplicator that looks further back than 16 MiB for pieces below
-// 512 bytes (zstd --long) sees through the period; zstd's ordinary levels up to 9, lz4, and everything that works in
-// blocks of a file system do not.
+// Nothing is there twice, unless a dedup ratio asks for it: every 512 bytes differ from all others of the run in each
+// of their words. So what is called incompressible stays so however far back a compressor or deduplicator looks. Any
+// buffer may be filled for any place, at the speed at which memory is written.
 #pragma once
 
 #include <cstddef>
@@ -39,23 +37,19 @@ struct Mismatch {
               // "buffer not filled", "right block, 1 of 512 bytes differ", "neither of this run nor of this write"
 };
 
-/// Pure: contents are a function of (spec, writer, offset). Offsets are multiples of transfer_bytes, buffers one
-/// transfer. With dedup_ratio d, block b of the file's B blocks of 4 KiB is a copy of block b mod ceil(B / d), tags
-/// included: exchanging copies cannot be noticed, being no change.
+/// Pure: contents are a function of (spec, writer, offset), the same on every CPU. Offsets are multiples of
+/// transfer_bytes, buffers one transfer. With dedup_ratio d, block b of the file's B blocks of 4 KiB is a copy of block
+/// b mod ceil(B / d), tags included: exchanging copies cannot be noticed, being no change.
 class Payload final {
  public:
+  /// Of the contents: what another version wrote is not recognised.
+  static constexpr int version = 2;
+
   explicit Payload(const PayloadSpec& spec);
 
-  /// Whole contents of the transfer of `writer` at `offset_bytes`, at memory speed.
-  void fill(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const;
-  /// True when a buffer filled for another offset of the same slot (see slot_of) needs only new tags. False with
-  /// dedup_ratio > 1.
-  [[nodiscard]] bool can_retag() const noexcept;
-  void retag(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const;
-  /// Transfers of one writer whose offsets have the same slot have the same body. slots() is prime: as many as make 16
-  /// MiB, but from 3 to 16381 for transfers up to 16 MiB (at most 48 MiB in all), and 2 for larger ones.
-  [[nodiscard]] std::uint64_t slots() const noexcept;
-  [[nodiscard]] std::uint64_t slot_of(std::uint64_t offset_bytes) const noexcept;
+  /// Contents of the transfer of `writer` at `offset_bytes`, at memory speed; of a part of it from `inside` on.
+  void fill(std::span<std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes,
+            std::uint64_t inside = 0) const;
 
   /// Makes a buffer recognisably not-read, by overwriting the first bytes of each 512.
   static void poison(std::span<std::byte> buffer);
@@ -68,13 +62,10 @@ class Payload final {
   [[nodiscard]] Check check(std::span<const std::byte> buffer, std::uint64_t writer, std::uint64_t offset_bytes) const;
 
  private:
-  /// What 4 KiB of a transfer are made from.
-  struct Unit {
-    std::uint64_t seed = 0;
-    TagCoder::Place first;
-  };
-  [[nodiscard]] Unit unit_at(std::uint64_t writer, std::uint64_t offset_bytes, std::uint64_t index) const noexcept;
-  void fill_unit(std::span<std::byte> bytes, const Unit& unit) const noexcept;
+  /// The first block of the `index`-th 4 KiB of a transfer that begins with block `number`.
+  [[nodiscard]] TagCoder::Place unit_at(const TagCoder::Place& transfer, std::uint64_t offset_bytes,
+                                        std::uint64_t index) const noexcept;
+  void fill_unit(std::span<std::byte> bytes, const TagCoder::Place& first) const noexcept;
   [[nodiscard]] std::uint64_t distinct_blocks() const noexcept;
   [[nodiscard]] bool body_is_of(std::span<const std::byte> block, const TagCoder::Place& place) const;
   [[nodiscard]] std::string name_of(const TagCoder::Place& place) const;
@@ -82,7 +73,6 @@ class Payload final {
                                     std::size_t first_bad, const TagCoder::Place& place) const;
 
   PayloadSpec spec_;
-  std::uint64_t slots_;
   TagCoder tags_;
   PayloadBody body_;
 };

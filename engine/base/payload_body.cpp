@@ -2,7 +2,6 @@
 #include "base/payload_body.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -15,52 +14,7 @@ namespace {
 /// What one block costs zstd -1 beside its random words: the tag, and one sequence (literals, then filler), found by
 /// measurement.
 constexpr double block_cost_bytes = TagCoder::tag_bytes + 3;
-constexpr std::size_t word_bytes = 8;
-
-/// 128 bytes a step.
-class Lanes final {
- public:
-  static constexpr std::size_t row_bytes = 128;
-
-  explicit Lanes(std::uint64_t seed) noexcept {
-    std::uint64_t lane = seed;
-    for (Pair& pair : pairs_)
-      for (std::size_t i = 0; i < 2; ++i) pair[i] = mix64(lane++) | 1;  // a state of zeros would stay zeros
-  }
-
-  void rows(std::byte* to, std::size_t count) noexcept {
-    auto pairs = pairs_;
-    for (std::size_t r = 0; r < count; ++r, to += row_bytes) step(pairs, to);
-    pairs_ = pairs;
-  }
-
-  /// Need not be whole rows; the rest of the last row is lost.
-  void fill(std::span<std::byte> bytes) noexcept {
-    const std::size_t whole = bytes.size() / row_bytes;
-    const std::size_t rest = bytes.size() % row_bytes;
-    rows(bytes.data(), whole);
-    if (rest == 0) return;
-    std::array<std::byte, row_bytes> last;
-    rows(last.data(), 1);
-    std::memcpy(bytes.data() + whole * row_bytes, last.data(), rest);
-  }
-
- private:
-  using Pair = std::uint64_t __attribute__((vector_size(16)));
-  using State = std::array<Pair, row_bytes / sizeof(Pair)>;
-
-  static void step(State& pairs, std::byte* to) noexcept {
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      Pair x = pairs[i];
-      x ^= x << 13;
-      x ^= x >> 7;
-      x ^= x << 17;
-      pairs[i] = x;
-      std::memcpy(to + i * sizeof(Pair), &x, sizeof(Pair));
-    }
-  }
-  State pairs_;
-};
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 
 void repeat_word(std::span<std::byte> bytes, std::uint64_t word) noexcept {
   for (std::size_t at = 0; at + word_bytes <= bytes.size(); at += word_bytes)
@@ -68,6 +22,14 @@ void repeat_word(std::span<std::byte> bytes, std::uint64_t word) noexcept {
 }
 
 }  // namespace
+
+static_assert(PayloadFill::block_bytes == TagCoder::block_bytes);
+
+PayloadBody::PayloadBody(double compress_ratio, std::uint64_t key, const PayloadFill& fill) noexcept
+    : compress_ratio_(compress_ratio), filler_(mix64(key)), blocks_(fill.blocks) {
+  for (std::size_t i = 0; i < pool_.size(); ++i)
+    if (i % words_a_block != 0) pool_[i] = mix64(filler_ + i);
+}
 
 std::size_t PayloadBody::random_words(std::size_t index, std::size_t block_bytes) const noexcept {
   const auto length = static_cast<double>(block_bytes);
@@ -78,16 +40,24 @@ std::size_t PayloadBody::random_words(std::size_t index, std::size_t block_bytes
   return std::min(upto(index + 1) - upto(index), block_bytes / word_bytes - 1);
 }
 
-void PayloadBody::fill(std::span<std::byte> unit, std::uint64_t seed) const noexcept {
-  Lanes lanes(seed);
-  if (compress_ratio_ <= 1) {
-    lanes.fill(unit);
-    return;
+void PayloadBody::fill_words(std::span<std::byte> bytes, std::size_t index, std::uint64_t tag) const noexcept {
+  const std::uint64_t* pool = pool_.data() + index * words_a_block;
+  for (std::size_t i = 0; i < bytes.size() / word_bytes; ++i) {
+    const std::uint64_t word = pool[i] ^ tag;
+    std::memcpy(bytes.data() + i * word_bytes, &word, word_bytes);
   }
-  for (std::size_t index = 0, at = 0; at < unit.size(); ++index, at += TagCoder::block_bytes) {
+}
+
+void PayloadBody::fill(std::span<std::byte> unit, const Tags& tags) const noexcept {
+  const bool is_random = compress_ratio_ <= 1;
+  const std::size_t whole = is_random ? unit.size() / TagCoder::block_bytes : 0;
+  blocks_(unit.data(), std::as_bytes(std::span(pool_)).data(), tags.data(), whole);
+  for (std::size_t index = whole, at = whole * TagCoder::block_bytes; at < unit.size();
+       ++index, at += TagCoder::block_bytes) {
     const auto block = unit.subspan(at, std::min<std::size_t>(TagCoder::block_bytes, unit.size() - at));
-    const std::size_t random = TagCoder::tag_bytes + random_words(index, block.size()) * word_bytes;
-    lanes.fill(block.first(random));
+    const std::size_t random =
+        is_random ? block.size() : TagCoder::tag_bytes + random_words(index, block.size()) * word_bytes;
+    fill_words(block.first(random), index, tags[index]);
     repeat_word(block.subspan(random), filler_);
   }
 }

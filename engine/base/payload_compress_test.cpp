@@ -42,8 +42,9 @@ class PayloadCompress : public testing::Test {
       GTEST_SKIP() << "zstd is not installed: the compress ratio of the payload is not tested";
   }
 
-  /// Bytes of a file of `writers` ranks over what `zstd -1` makes of it.
-  double measured(double compress_ratio, std::uint64_t transfer_bytes, std::uint64_t file_bytes) const {
+  /// Bytes of a file of `writers` ranks over what zstd makes of it.
+  double measured(double compress_ratio, std::uint64_t transfer_bytes, std::uint64_t file_bytes,
+                  std::vector<std::string> with = {"-1"}) const {
     const std::string plain = folder_.path() + "/plain";
     const Payload payload(
         {.run_key = 99, .transfer_bytes = transfer_bytes, .compress_ratio = compress_ratio, .file_bytes = file_bytes});
@@ -54,7 +55,9 @@ class PayloadCompress : public testing::Test {
       out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     }
     out.close();
-    EXPECT_EQ(run({"zstd", "-1", "-q", "-f", plain, "-o", plain + ".zst"}), 0);
+    std::vector<std::string> command{"zstd", "-q", "-f", plain, "-o", plain + ".zst"};
+    command.insert(command.end(), with.begin(), with.end());
+    EXPECT_EQ(run(command), 0);
     return static_cast<double>(std::filesystem::file_size(plain)) /
            static_cast<double>(std::filesystem::file_size(plain + ".zst"));
   }
@@ -69,6 +72,18 @@ TEST_F(PayloadCompress, RatioOneIsIncompressible) {
   EXPECT_LT(measured(1, 1 << 20, 64 << 20), 1.01);
   EXPECT_LT(measured(1, 47008, 47008 * 300), 1.01);
   EXPECT_LT(measured(1, 512, 8 << 20), 1.01);
+}
+
+/// A window of 128 MiB, in which whatever comes again within the file is found.
+TEST_F(PayloadCompress, RatioOneIsIncompressibleInLongWindowsToo) {
+  EXPECT_LT(measured(1, 1 << 20, 64 << 20, {"--long=27"}), 1.01);
+  EXPECT_LT(measured(1, 4096, 64 << 20, {"--long=27"}), 1.01);
+  EXPECT_LT(measured(1, 47008, 47008 * 1000, {"--long=27", "--ultra", "-9"}), 1.01);
+}
+
+TEST_F(PayloadCompress, ChosenRatiosAreMetInLongWindowsToo) {
+  for (const double ratio : {1.5, 3.0})
+    EXPECT_NEAR(measured(ratio, 1 << 20, 64 << 20, {"--long=27"}) / ratio, 1, 0.15) << ratio;
 }
 
 TEST_F(PayloadCompress, ChosenRatiosAreMet) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "base/permutation.hpp"
 
@@ -50,12 +49,14 @@ std::uint64_t TagCoder::offset_of(std::uint64_t number) const noexcept {
   return number / tags_a_transfer_ * transfer_bytes_ + number % tags_a_transfer_ * block_bytes;
 }
 
-void TagCoder::write(std::span<std::byte> bytes, const Place& first) const noexcept {
-  Place place = first;
-  for (std::size_t at = 0; at + tag_bytes <= bytes.size(); at += block_bytes, ++place.number) {
-    const std::uint64_t tag = encode(place);
-    std::memcpy(bytes.data() + at, &tag, sizeof tag);
+void TagCoder::encode_run(std::span<std::uint64_t> tags, const Place& first) const noexcept {
+  const std::uint64_t low = first.number & number_mask;
+  if (low + tags.size() > number_mask) {  // what is above the mask changes within the run
+    for (std::size_t i = 0; i < tags.size(); ++i) tags[i] = encode({first.writer, first.number + i});
+    return;
   }
+  const std::uint64_t rest = pack({first.writer, 0}) ^ key_near(first);
+  for (std::size_t i = 0; i < tags.size(); ++i) tags[i] = mix64((low + i) ^ rest);
 }
 
 }  // namespace ullage

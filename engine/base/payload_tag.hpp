@@ -35,8 +35,8 @@ class TagCoder final {
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t number) const noexcept;
   [[nodiscard]] std::uint64_t tags_a_transfer() const noexcept { return tags_a_transfer_; }
 
-  /// Tags of consecutive blocks from `first` on at every 512th byte of `bytes`.
-  void write(std::span<std::byte> bytes, const Place& first) const noexcept;
+  /// Tags of consecutive blocks from `first` on.
+  void encode_run(std::span<std::uint64_t> tags, const Place& first) const noexcept;
 
  private:
   [[nodiscard]] std::uint64_t key_near(const Place& place) const noexcept;

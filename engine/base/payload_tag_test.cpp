@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstring>
 
 namespace ullage::payload_tag_test {
 namespace {
@@ -49,14 +48,14 @@ TEST(PayloadTag, NumbersRunThroughTransfersOfAnySize) {
   EXPECT_EQ(tiny.offset_of(10), 80U);
 }
 
-TEST(PayloadTag, IsWrittenAtEvery512thByte) {
+TEST(PayloadTag, RunsOfTagsAreThoseOfTheirPlaces) {
   const TagCoder tags(key, 1032);
-  std::array<std::byte, 1032> bytes{};
-  tags.write(bytes, {7, 30});
-  for (std::size_t at = 0; at < bytes.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, sizeof word);
-    EXPECT_EQ(word, at % 512 == 0 ? tags.encode({7, 30 + at / 512}) : 0) << at;
+  constexpr std::uint64_t most = std::uint64_t{1} << 42;
+  for (const std::uint64_t first :
+       {std::uint64_t{0}, std::uint64_t{30}, most - 9, most - 8, most - 3, most, 5 * most - 1}) {
+    std::array<std::uint64_t, 8> run{};
+    tags.encode_run(run, {(1UL << 22) + 7, first});
+    for (std::size_t i = 0; i < run.size(); ++i) EXPECT_EQ(run.at(i), tags.encode({(1UL << 22) + 7, first + i})) << i;
   }
 }
 

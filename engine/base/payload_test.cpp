@@ -52,29 +52,34 @@ TEST(Payload, ComesBackWholeAtAnySize) {
     }
 }
 
-TEST(Payload, RetaggingIsFillingForAnotherPlaceOfTheSlot) {
-  for (const std::uint64_t transfer : {8UL, 1000UL, 4096UL, 47008UL, 1UL << 20}) {
-    const auto s = spec(transfer, 2);
-    const Payload payload(s);
-    const std::uint64_t there = (5 + 3 * payload.slots()) * transfer;
-    EXPECT_EQ(payload.slot_of(there), payload.slot_of(5 * transfer));
-    auto bytes = filled(s, 2, 5 * transfer);
-    payload.retag(bytes, 2, there);
-    EXPECT_EQ(bytes, filled(s, 2, there));
-    EXPECT_NE(bytes, filled(s, 2, 5 * transfer));
-  }
+TEST(Payload, PartsAreThoseOfTheWhole) {
+  for (const std::uint64_t transfer : {8UL, 1000UL, 4096UL, 47008UL})
+    for (const double dedup : {1.0, 2.0}) {
+      if (dedup > 1 && transfer % 4096 != 0) continue;
+      const auto s = spec(transfer, 2, dedup);
+      const auto whole = filled(s, 2, 5 * transfer);
+      for (std::uint64_t inside = 0; inside < transfer; inside += 504)
+        for (const std::uint64_t most : {8UL, 504UL, 4096UL, 100'000UL}) {
+          Bytes part(std::min(most, transfer - inside));
+          Payload(s).fill(part, 2, 5 * transfer, inside);
+          EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin() + static_cast<std::ptrdiff_t>(inside)))
+              << transfer << " from " << inside;
+        }
+    }
 }
 
-TEST(Payload, SlotsArePrimeAndTheArenaSmall) {
-  for (std::uint64_t transfer = 8; transfer <= 64 << 20; transfer *= 2) {
-    const std::uint64_t slots = Payload(spec(transfer)).slots();
-    EXPECT_GE(slots, 2U);
-    for (std::uint64_t divisor = 2; divisor < slots; ++divisor) EXPECT_NE(slots % divisor, 0U) << slots;
-    if (transfer <= 16 << 20) {
-      EXPECT_GE(slots, 3U);
-      EXPECT_LT(slots * transfer, 64U << 20);
-    }
+/// What zstd --long and deduplication by blocks of any alignment look for: a piece that was there before.
+TEST(Payload, NoWordComesTwiceHoweverFarApart) {
+  constexpr std::uint64_t transfer = 1 << 16;
+  std::vector<std::uint64_t> words;
+  for (const std::uint64_t offset : {0UL, 1UL << 16, 16UL << 20, 16UL << 30, 1UL << 40}) {
+    const auto bytes = filled(spec(transfer), 1, offset / transfer * transfer);
+    const std::size_t before = words.size();
+    words.resize(before + transfer / 8);
+    std::memcpy(words.data() + before, bytes.data(), transfer);
   }
+  std::ranges::sort(words);
+  EXPECT_EQ(std::ranges::adjacent_find(words), words.end());
 }
 
 TEST(Payload, NoTwoBlocksAreAlike) {
@@ -169,11 +174,6 @@ TEST(Payload, DedupCountsAcrossWritersOfOneFileOnly) {
   shared.shared_file = true;
   EXPECT_EQ(distinct_blocks(shared, 2, 400), 200U);
   EXPECT_EQ(distinct_blocks(spec(16384, 1, 2), 2, 400), 400U);  // two files
-}
-
-TEST(Payload, DedupMeansThatBuffersCannotBeRetagged) {
-  EXPECT_TRUE(Payload(spec(4096, 2, 1)).can_retag());
-  EXPECT_FALSE(Payload(spec(4096, 1, 1.5)).can_retag());
 }
 
 TEST(Payload, DedupNamesTheOriginalOfABlock) {

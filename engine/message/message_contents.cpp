@@ -104,9 +104,10 @@ void MessageContents::check_received(const mpi::MessageLoop& loop, Verification&
   }
 }
 
-MessageBuffers::MessageBuffers(std::size_t message_bytes, std::size_t out_at_once, std::size_t in_at_once)
-    : out_memory_(slots_room(message_bytes, out_at_once)),
-      in_memory_(slots_room(message_bytes, in_at_once)),
+MessageBuffers::MessageBuffers(std::size_t message_bytes, std::size_t out_at_once, std::size_t in_at_once, Pages pages)
+    : pages_(pages),
+      out_memory_(slots_room(message_bytes, out_at_once), pages),
+      in_memory_(slots_room(message_bytes, in_at_once), pages),
       out_(out_memory_.bytes()),
       in_(in_memory_.bytes()) {}
 

@@ -4,10 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <span>
 
-#include "base/aligned_buffer.hpp"
 #include "base/result.hpp"
+#include "message/message_memory.hpp"
 #include "mpi/messages.hpp"
 #include "work/phase_work.hpp"
 
@@ -41,14 +42,17 @@ class MessageContents final {
 /// cache lines again.
 class MessageBuffers final {
  public:
-  MessageBuffers(std::size_t message_bytes, std::size_t out_at_once, std::size_t in_at_once);
+  MessageBuffers(std::size_t message_bytes, std::size_t out_at_once, std::size_t in_at_once, Pages pages);
 
   [[nodiscard]] mpi::RotatingBuffer& out() noexcept { return out_; }
   [[nodiscard]] mpi::RotatingBuffer& in() noexcept { return in_; }
+  /// The fact `pages`.
+  [[nodiscard]] nlohmann::json pages() const { return pages_json(pages_, out_memory_, in_memory_); }
 
  private:
-  AlignedBuffer out_memory_;
-  AlignedBuffer in_memory_;
+  Pages pages_;
+  MessageMemory out_memory_;
+  MessageMemory in_memory_;
   mpi::RotatingBuffer out_;
   mpi::RotatingBuffer in_;
 };

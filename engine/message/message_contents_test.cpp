@@ -50,7 +50,7 @@ TEST(MessageContents, OfAnotherSenderOrRepetitionIsWrong) {
 TEST(MessageContents, WhatDidNotArriveIsWrongAtEveryPlace) {
   for (const std::size_t length : {1U, 8U, 24U, 4096U}) {
     const MessageContents contents(7, length);
-    MessageBuffers buffers(length, 1, 9);
+    MessageBuffers buffers(length, 1, 9, Pages::system);
     contents.fill(buffers.in().bytes(), 0);
     contents.poison(buffers.in().bytes());
     for (int i = 0; i < 9; ++i) {
@@ -61,7 +61,7 @@ TEST(MessageContents, WhatDidNotArriveIsWrongAtEveryPlace) {
 }
 
 TEST(MessageContents, MessagesUnderWayAtTheSameTimeLieApart) {
-  MessageBuffers buffers(100, 1, 9);
+  MessageBuffers buffers(100, 1, 9, Pages::system);
   const std::byte* const first = buffers.in().next(100);
   for (int i = 1; i < 9; ++i) EXPECT_GE(buffers.in().next(100), first + 104);
   EXPECT_EQ(buffers.in().next(100), first);

@@ -42,8 +42,8 @@ PairTimer::PairTimer(const mpi::Comm& comm, const PairJob& job, std::uint64_t ke
     : comm_(comm),
       job_(job),
       contents_(key, job.message_bytes),
-      buffers_(job.message_bytes, messages_at_once(job), messages_at_once(job)),
-      short_ones_(short_message_bytes, 1, 1) {
+      buffers_(job.message_bytes, messages_at_once(job), messages_at_once(job), job.pages),
+      short_ones_(short_message_bytes, 1, 1, job.pages) {
   contents_.fill(buffers_.out().bytes(), comm.rank());
 }
 

@@ -22,6 +22,7 @@ struct PairJob {
   std::size_t message_bytes = 8;
   std::uint64_t loops = 8;         // messages of a measurement
   std::uint64_t measurements = 5;  // of which the shortest counts
+  Pages pages = Pages::system;
 };
 
 /// Measures this rank with one other at a time. Contents are checked after each measurement, outside the timer.
@@ -36,6 +37,8 @@ class PairTimer final {
 
   /// Bytes this rank has sent inside timers.
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
+  /// The fact `pages`.
+  [[nodiscard]] nlohmann::json pages() const { return buffers_.pages(); }
   [[nodiscard]] const Verification& found() const noexcept { return found_; }
 
  private:

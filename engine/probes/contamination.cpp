@@ -220,8 +220,11 @@ class ContaminationProbe final : public Probe {
     evidence.shares = {worst[foreign], worst[steal], worst[kernel], worst[uncertainty]};
     evidence.kernel_threads_known = worst[threads_unknown] == 0;
     evidence.oversubscribed = oversubscribed_;
+    evidence.readable = worst[unreadable] == 0;
     if (sums[3] == 0) evidence.run_delay_ppm = growth_ppm(0, sums[1], 1, static_cast<std::int64_t>(sums[2]));
     evidence.clock_drift_ppm = worst[drift];
+    evidence.pressure_cpu_ppm = worst[pressure];
+    evidence.pressure_memory_ppm = worst[pressure + 2];
     return evidence;
   }
 
@@ -236,8 +239,8 @@ class ContaminationProbe final : public Probe {
   static void fill(const WorstValues& worst, std::uint64_t switches, const Evidence& evidence, Json& record) {
     const auto known = [](std::int64_t value) { return value == unknown ? Json(nullptr) : Json(value); };
     if (worst[unreadable] != 0) {
-      record["contamination"] = nullptr;  // /proc/stat of some node cannot be read: not known to be clean
-      record["grade"] = "B";
+      record["contamination"] = nullptr;  // /proc/stat of some node cannot be read
+      record["grade"] = std::string(1, grade_of(evidence));
       return;
     }
     Json found{{"foreign_cpu_ppm", worst[foreign]},

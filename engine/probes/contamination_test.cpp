@@ -87,7 +87,7 @@ TEST(MpiContamination, SomebodyElsesWorkMakesAPhaseDirty) {
     EXPECT_FALSE(record.contains("grade"));
     return;
   }
-  EXPECT_EQ(record["grade"], kernel_threads() ? "C" : "B") << record.dump();
+  EXPECT_EQ(record["grade"], kernel_threads() ? "C" : "?") << record.dump();
   EXPECT_GE(record["contamination"]["foreign_cpu_ppm"].get<std::int64_t>(), 50'000) << record.dump();
   EXPECT_FALSE(record["contamination"]["reasons"].empty());
 }

@@ -20,19 +20,22 @@ struct CoreUse {
   std::int64_t tick_ns = 10'000'000;  // resolution of the kernel's accounts
 };
 
-/// In parts per million of all cores' time.
+/// In parts per million of all cores' time, as measured.
 struct CoreShares {
   std::int64_t foreign_ppm = 0;
   std::int64_t steal_ppm = 0;
   std::int64_t kernel_ppm = 0;
-  std::int64_t uncertainty_ppm = 0;  // of foreign_ppm, before it was lowered by it
+  std::int64_t uncertainty_ppm = 0;  // what others had together lies so much above or below foreign_ppm + steal_ppm
+
+  /// What others had at least, and at most.
+  [[nodiscard]] std::int64_t least_ppm() const { return foreign_ppm + steal_ppm - uncertainty_ppm; }
+  [[nodiscard]] std::int64_t most_ppm() const { return foreign_ppm + steal_ppm + uncertainty_ppm; }
 };
 
 constexpr std::int64_t ppm_one_percent = 10'000;
 constexpr std::int64_t ppm_five_percent = 50'000;
 
-/// What is busy and neither ours, the kernel's nor an interrupt's is foreign. Where the phase is so short that the
-/// accounts' resolution is above one percent of its core time, only what is certain is counted.
+/// What is busy and neither ours, the kernel's nor an interrupt's is foreign.
 [[nodiscard]] CoreShares shares_of(const CoreUse& use);
 
 /// Everything that a grade rests on, worst machine each.
@@ -40,13 +43,21 @@ struct Evidence {
   CoreShares shares;
   bool kernel_threads_known = true;
   bool oversubscribed = false;
-  std::int64_t run_delay_ppm = -1;  // of the ranks' own time; -1: not known
-  std::int64_t clock_drift_ppm = -1;
+  bool readable = true;                   // the accounts of every machine
+  std::int64_t run_delay_ppm = -1;        // of the ranks' own time; -1: not known
+  std::int64_t clock_drift_ppm = -1;      // of a core, between the begin and the end of the phase
+  std::int64_t pressure_cpu_ppm = -1;     // time in which some task, ours or another's, waited for a core
+  std::int64_t pressure_memory_ppm = -1;  // time in which some task waited for memory to be freed
   std::string worst_node;
 };
 
-/// A below 1 %, B below 5 %, else C, by foreign use and steal. Pressure is not judged: our own ranks make some.
+/// By what others used (foreign use and steal): A where it was below 1 % for certain, B where below 5 %, C where it was
+/// 5 % or more for certain; '?' where the accounts cannot tell. Waiting for a core (of ranks that have one each),
+/// waiting for memory, and a clock that changed make an A a B, each from 5 % on: they say that something was in the
+/// way, not that it was others. Pressure of I/O is not judged: our own I/O makes it.
 [[nodiscard]] char grade_of(const Evidence& evidence);
+/// The one of two grades that promises less: A, B, ?, C in this order.
+[[nodiscard]] char worse_grade(char first, char second);
 /// One line for each thing a reader must know; empty for a clean, well measured phase.
 [[nodiscard]] std::vector<std::string> reasons_of(const Evidence& evidence);
 

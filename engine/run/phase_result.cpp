@@ -2,6 +2,7 @@
 #include "run/phase_result.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -58,10 +59,19 @@ Json done_json(std::int64_t elapsed_ns, std::uint64_t bytes, std::uint64_t opera
   return {{"elapsed_ns", elapsed_ns}, {"bytes", bytes}, {"operations", operations}};
 }
 
+/// When this rank's own clock, which goes on in pauses, has a moment of its transfer stage: pauses are spread evenly.
+std::int64_t with_pauses(const RankResult& result, std::int64_t local_ns) {
+  const StageTime& stage = result.stages[stage_transfer];
+  const std::int64_t start_ns = stage.start_ns + result.to_local_ns;
+  const auto span_ns = static_cast<double>(std::max<std::int64_t>(stage.stop_ns - stage.start_ns, 1));
+  const double longer = 1 + static_cast<double>(result.paused_ns) / span_ns;
+  return start_ns + std::llround(static_cast<double>(local_ns - start_ns) * longer);
+}
+
 /// What was complete, over all ranks, when the first of them had done its last operation.
 Json first_done(const mpi::World& world, const RankResult& result, Meter& meter, std::int64_t start_ns) {
   const std::int64_t first_ns = world.all().min(result.stages[stage_transfer].stop_ns);
-  const TimeSeries::Total mine = meter.series().until(first_ns + result.to_local_ns);
+  const TimeSeries::Total mine = meter.series().until(with_pauses(result, first_ns + result.to_local_ns));
   std::array<std::uint64_t, 2> total{mine.bytes, mine.operations};
   world.all().sum_all(total);
   return done_json(first_ns - start_ns, total[0], total[1]);
@@ -188,6 +198,7 @@ std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, con
   record["first_done"] = first_done(world, result, meter, start_ns);
   record["last_done"] = done_json(extremes.last_stop[stage_transfer] - start_ns, totals[0], totals[1]);
   record["prepare_ns"] = world.all().max(result.prepare_ns);
+  record["clock_stops"] = info.clock_stops;
   record["stonewall"] = info.stonewall_ns > 0 ? stonewall_json(world, result, info, start_ns) : Json(nullptr);
   record["latency"] = latency_json(world, meter.histogram());
   for (std::size_t i = 0; i < info.parts.size(); ++i)

@@ -32,7 +32,8 @@ struct RankResult {
   std::array<StageTime, stage_count> stages{};
   bool synced = false;  // had a sync stage of its own
   std::int64_t prepare_ns = 0;
-  std::uint64_t cpu_ns = 0;  // user and system time of this rank's process from before open to after close
+  std::int64_t paused_ns = 0;  // of those, what stamps leave out; the sync's and later ones as far as it was shorter
+  std::uint64_t cpu_ns = 0;    // user and system time of this rank's process from before open to after close
   std::optional<AtWall> at_wall;
   bool wear_out_cut = false;     // its limit came before the largest count was reached
   std::int64_t to_local_ns = 0;  // add to a stamp above to get this rank's own clock

@@ -54,6 +54,7 @@ class Passage final {
   void run() {
     Meter& meter = *context_.meter;
     const std::uint64_t cpu_before_ns = process_cpu_ns();
+    paused_cpu_ns_ = 0;
     context_.watchdog->watch(opening_);
     const std::int64_t start = now_ns();
     note(work_.open());
@@ -62,12 +63,12 @@ class Passage final {
     meter.begin(opened, info_.stonewall_ns > 0 ? start + info_.stonewall_ns : Meter::no_deadline);
     context_.watchdog->watch(transferring_);
     transfer();
-    const std::int64_t transferred = now_ns();
+    const std::int64_t transferred = running_ns();
     const std::int64_t synced = sync(transferred);
     context_.watchdog->watch(closing_);
     note(work_.close());
-    const std::int64_t closed = now_ns();
-    result_.cpu_ns = process_cpu_ns() - cpu_before_ns;
+    const std::int64_t closed = running_ns();
+    result_.cpu_ns = process_cpu_ns() - cpu_before_ns - paused_cpu_ns_;
     context_.watchdog->rest();
     set(stage_open, start, opened);
     set(stage_transfer, opened, transferred);
@@ -91,16 +92,18 @@ class Passage final {
     if (takes_part()) up_to(total_);
     if (info_.stonewall_ns == 0) return;
     Meter& meter = *context_.meter;
-    result_.at_wall = AtWall{meter.last_ns() - result_.to_local_ns, meter.bytes(), meter.operations()};
+    result_.at_wall =
+        AtWall{meter.last_ns() - result_.paused_ns - result_.to_local_ns, meter.bytes(), meter.operations()};
     if (!info_.wear_out) return;
     const auto most =
         static_cast<std::uint64_t>(context_.world->all().max(static_cast<std::int64_t>(meter.operations())));
     const std::int64_t now = now_ns();
     meter.set_deadline(info_.wear_out_limit_ns > 0 ? now + info_.wear_out_limit_ns : Meter::no_deadline);
     meter.resume(now);
+    const std::int64_t ends_ns = running_ns() + info_.wear_out_limit_ns;
     if (!result_.error) up_to(most);
     result_.wear_out_cut = !result_.error && info_.wear_out_limit_ns > 0 && meter.operations() < most &&
-                           meter.last_ns() >= now + info_.wear_out_limit_ns;
+                           meter.last_ns() - result_.paused_ns >= ends_ns;
   }
 
   [[nodiscard]] bool takes_part() const { return !result_.error || info_.collective; }
@@ -120,11 +123,20 @@ class Passage final {
     }
   }
 
+  /// By a clock that stands still while operations are prepared, where it may.
+  [[nodiscard]] std::int64_t running_ns() const { return now_ns() - result_.paused_ns + made_good_ns_; }
+
   void prepare_next(std::uint64_t limit) {
     const std::int64_t from = now_ns();
+    const std::uint64_t cpu_from = info_.clock_stops ? process_cpu_ns() : 0;
     prepared_ = work_.prepare(begun_, std::min(limit - begun_, most_a_batch_));
+    if (info_.clock_stops) paused_cpu_ns_ += process_cpu_ns() - cpu_from;
     const std::int64_t ready = now_ns();
     result_.prepare_ns += ready - from;
+    if (info_.clock_stops) {
+      result_.paused_ns += ready - from;
+      context_.meter->postpone(ready - from);
+    }
     context_.meter->resume(ready);
   }
 
@@ -140,7 +152,9 @@ class Passage final {
     if (!work_.wants_sync()) return transferred;
     context_.watchdog->watch(syncing_);
     if (!result_.error || info_.collective || info_.collective_sync) note(work_.sync());
-    const std::int64_t synced = now_ns();
+    // A device that has still to be waited for has worked on while the clock stood still.
+    made_good_ns_ = std::min(result_.paused_ns, running_ns() - transferred);
+    const std::int64_t synced = running_ns();
     context_.meter->count_sync();
     result_.synced = true;
     return synced;
@@ -158,6 +172,8 @@ class Passage final {
   std::uint64_t total_ = 0;
   std::uint64_t prepared_ = 0;  // readied, not begun
   std::uint64_t begun_ = 0;
+  std::uint64_t paused_cpu_ns_ = 0;
+  std::int64_t made_good_ns_ = 0;
 };
 
 std::string word(Access access) {
@@ -223,9 +239,9 @@ PhaseStatus status_of(const mpi::Comm& all, const RankResult& result, bool cut_s
   return cut_short ? PhaseStatus::interrupted : PhaseStatus::ok;
 }
 
-/// The probes' grade on rank 0 becomes everybody's.
+/// The probes' grade on rank 0 becomes everybody's. Where none gives one nothing is known.
 char agreed_grade(const mpi::Comm& all, Json& record) {
-  if (!record.contains("grade")) record["grade"] = "A";
+  if (!record.contains("grade")) record["grade"] = "?";
   const char grade = record["grade"].get<std::string>().front();
   return static_cast<char>(all.broadcast(static_cast<std::int64_t>(grade), 0));
 }
@@ -303,7 +319,7 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
 
   PhaseOutcome outcome;
   outcome.elapsed_ns = reduce_phase(*context.world, result, info, *context.meter, record);
-  scope.elapsed_ns = outcome.elapsed_ns;
+  scope.elapsed_ns = outcome.elapsed_ns + all.max(result.paused_ns);  // what a probe counts does not stand still
   scope.requested_bytes = all.sum(context.meter->bytes());
   for (const auto& probe : context.probes) probe->report(scope, record);
   outcome.status = status_of(all, result, cut_short);

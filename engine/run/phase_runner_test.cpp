@@ -27,6 +27,8 @@ class Scripted final : public PhaseWork {
   std::uint64_t batch = 2;
   std::string fails;  // the step that returns an error
   int op_sleep_us = 0;
+  int prepare_sleep_us = 0;
+  int sync_sleep_us = 0;
 
   [[nodiscard]] PhaseInfo info() const override { return scripted_info; }
   [[nodiscard]] Status before() override { return step("before"); }
@@ -34,6 +36,7 @@ class Scripted final : public PhaseWork {
   [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override {
     prepared_ = std::min(batch, most);
     events->push_back("prepare " + std::to_string(first) + "+" + std::to_string(prepared_));
+    if (prepare_sleep_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(prepare_sleep_us));
     return prepared_;
   }
   [[nodiscard]] Status open() override { return step("open"); }
@@ -46,7 +49,10 @@ class Scripted final : public PhaseWork {
     return {};
   }
   [[nodiscard]] bool wants_sync() const override { return true; }
-  [[nodiscard]] Status sync() override { return step("sync"); }
+  [[nodiscard]] Status sync() override {
+    if (sync_sleep_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(sync_sleep_us));
+    return step("sync");
+  }
   [[nodiscard]] Status close() override { return step("close"); }
   [[nodiscard]] Verification after(std::uint64_t executed, Meter&) override {
     events->push_back("after " + std::to_string(executed));
@@ -102,6 +108,53 @@ TEST_F(MpiPhaseRunner, FirstBatchIsReadyBeforeTheTimerAndVerificationComesAfterI
   EXPECT_EQ(run().status, PhaseStatus::ok);
   EXPECT_EQ(events_, (Events{"before", "prepare 0+2", "probe begin", "open", "execute", "prepare 2+2", "execute",
                              "sync", "close", "probe end", "after 4", "probe report"}));
+}
+
+/// Preparing takes 5 ms, twice before the timer or within it, and all else much less.
+TEST_F(MpiPhaseRunner, ClockStandsStillWhileMoreIsPreparedWhereItMay) {
+  work_.prepare_sleep_us = 5000;
+  for (const bool stops : {false, true}) {
+    work_.scripted_info.clock_stops = stops;
+    const std::int64_t from = now_ns();
+    const PhaseOutcome outcome = run();
+    const std::int64_t whole_ns = now_ns() - from;
+    EXPECT_LE(outcome.elapsed_ns, whole_ns - (stops ? 10'000'000 : 5'000'000));
+    if (!stops) {
+      EXPECT_GE(outcome.elapsed_ns, 5'000'000);
+    }
+    if (!world_.root()) continue;
+    EXPECT_EQ(record_["clock_stops"], stops);
+    EXPECT_GE(record_["prepare_ns"], 5'000'000);
+    EXPECT_LE(record_["first_done"]["bytes"], record_["bytes"]);
+    EXPECT_LE(record_["first_done"]["elapsed_ns"], record_["elapsed_ns"]);
+  }
+}
+
+/// Preparing takes 5 ms within the phase, the sync four times as long: a device has worked on meanwhile.
+TEST_F(MpiPhaseRunner, ClockStandsStillNoLongerThanASyncIsShorter) {
+  work_.prepare_sleep_us = 5000;
+  work_.sync_sleep_us = 20'000;
+  work_.scripted_info.clock_stops = true;
+  EXPECT_GE(run().elapsed_ns, 25'000'000);
+  if (world_.root()) {
+    EXPECT_GE(record_["stages"]["sync"]["longest_ns"], 25'000'000);
+    EXPECT_LE(record_["stages"]["transfer"]["last_stop_ns"], record_["stages"]["sync"]["last_stop_ns"]);
+  }
+}
+
+/// The wall is after 20 ms of work; each batch of two takes 2 ms to prepare and a little to do.
+TEST_F(MpiPhaseRunner, WallWaitsForAClockThatStandsStill) {
+  work_.prepare_sleep_us = 2000;
+  work_.op_sleep_us = 500;
+  work_.total = 100'000;
+  work_.scripted_info.clock_stops = true;
+  work_.scripted_info.stonewall_ns = 20'000'000;
+  EXPECT_EQ(run().status, PhaseStatus::ok);
+  if (world_.root()) {
+    EXPECT_GE(record_["stonewall"]["at_wall"]["elapsed_ns"], 20'000'000);
+    EXPECT_GT(record_["prepare_ns"], 0);
+    EXPECT_LE(record_["stonewall"]["at_wall"]["elapsed_ns"], record_["elapsed_ns"]);
+  }
 }
 
 TEST_F(MpiPhaseRunner, RecordAddsUpOverRanks) {

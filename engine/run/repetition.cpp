@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "base/permutation.hpp"
 #include "mpi/agreement.hpp"
+#include "probes/core_use.hpp"
 #include "run/launch_records.hpp"
 #include "run/phase_result.hpp"
 #include "storage/storage_context.hpp"
@@ -100,7 +101,7 @@ class Repetition final {
                          {"file_system", place_.space.file_system}});
       report_.outcome.ok = outcome.status == PhaseStatus::ok;
       report_.interrupted = outcome.status == PhaseStatus::interrupted;
-      report_.outcome.grade = std::max(report_.outcome.grade, outcome.grade);
+      report_.outcome.grade = worse_grade(report_.outcome.grade, outcome.grade);
       report_.outcome.phases[record["phase"]].push_back(outcome.elapsed_ns);
       report_.records.push_back(std::move(record));
     }

@@ -19,10 +19,14 @@
 #include "base/histogram.hpp"
 #include "base/meter.hpp"
 #include "base/payload.hpp"
+#include "base/payload_fill.hpp"
 #include "base/permutation.hpp"
 
 namespace ullage {
 namespace {
+
+constexpr std::uint64_t payload_bytes = std::uint64_t{64} << 20;  // more than most last-level caches leave a core
+constexpr std::uint64_t part_bytes = std::uint64_t{4} << 20;
 
 struct Finding {
   bool right = false;
@@ -126,26 +130,38 @@ int damage_noticed(const Payload& payload, std::span<std::byte> transfer, std::u
   return noticed;
 }
 
+/// GB/s of calls that make `payload_bytes` together, by the fastest part of them: what else a machine does falls into
+/// the others.
+std::string payload_rate(std::uint64_t transfer_bytes, const auto& each) {
+  const std::uint64_t calls = std::max<std::uint64_t>(payload_bytes / transfer_bytes, 1);
+  const std::uint64_t part = std::max<std::uint64_t>(part_bytes / transfer_bytes, 1);
+  double best = 0;
+  for (std::uint64_t first = 0; first < calls; first += part) {
+    const std::int64_t start = now_ns();
+    for (std::uint64_t i = first; i < first + part; ++i) each(i);
+    const auto took_ns = static_cast<double>(std::max<std::int64_t>(now_ns() - start, 1));
+    best = std::max(best, static_cast<double>(part * transfer_bytes) / took_ns);
+  }
+  return rounded(best);
+}
+
+/// Into memory, where each transfer has a place of its own, and again and again into the same place.
 Finding check_payload(std::uint64_t transfer_bytes) {
   const Payload payload({.run_key = 1, .transfer_bytes = transfer_bytes, .file_bytes = std::uint64_t{1} << 40});
-  const std::uint64_t slots = payload.slots();
-  AlignedBuffer arena(slots * transfer_bytes);
+  AlignedBuffer arena(std::max(payload_bytes, transfer_bytes));
   const auto transfer = [&](std::uint64_t index) {
     return arena.bytes().subspan(index * transfer_bytes, transfer_bytes);
   };
-  const auto rate = [&](const auto& each) {
-    const std::int64_t start = now_ns();
-    for (std::uint64_t i = 0; i < slots; ++i) each(i);
-    return rounded(static_cast<double>(arena.size()) /
-                   static_cast<double>(std::max<std::int64_t>(now_ns() - start, 1)));
-  };
   std::uint64_t bad = 0;
-  const std::string fill = rate([&](std::uint64_t i) { payload.fill(transfer(i), 0, i * transfer_bytes); });
-  const std::string retag = rate([&](std::uint64_t i) { payload.retag(transfer(i), 0, (slots + i) * transfer_bytes); });
-  const std::string check =
-      rate([&](std::uint64_t i) { bad += payload.check(transfer(i), 0, (slots + i) * transfer_bytes).bad_blocks; });
+  const auto fill = [&](std::uint64_t i) { payload.fill(transfer(i), 0, i * transfer_bytes); };
+  const auto refill = [&](std::uint64_t i) { payload.fill(transfer(0), 0, i * transfer_bytes); };
+  const auto check = [&](std::uint64_t i) { bad += payload.check(transfer(i), 0, i * transfer_bytes).bad_blocks; };
+  const std::string filled = payload_rate(transfer_bytes, fill);
+  const std::string checked = payload_rate(transfer_bytes, check);
+  const std::string refilled = payload_rate(transfer_bytes, refill);
   const int noticed = damage_noticed(payload, transfer(0), 0);
-  return {bad == 0 && noticed == 4, "fill " + fill + ", retag " + retag + ", check " + check + " GB/s, " +
+  return {bad == 0 && noticed == 4, "fill " + filled + ", in one place " + refilled + ", check " + checked +
+                                        " GB/s by " + widest_payload_fill().description.name + ", " +
                                         std::to_string(bad) + " bad blocks in sound data, " + std::to_string(noticed) +
                                         " of 4 kinds of damage noticed"};
 }

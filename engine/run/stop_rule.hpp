@@ -40,11 +40,8 @@ struct StopRuleEntry {
 /// Repetitions of the phase that has fewest; 0 without phases.
 [[nodiscard]] std::size_t repetitions(const Samples& samples);
 
-/// Half the width of the distribution-free interval of the median, over the median. Order statistics with exact
-/// binomial coverage (Hahn and Meeker, Statistical Intervals, 5.2); where n is too small for `level`, the full range.
-/// Needs 2 samples.
-[[nodiscard]] std::optional<double> relative_median_width(std::vector<std::int64_t> samples, double level);
-/// The worst phase's.
-[[nodiscard]] std::optional<double> relative_median_width(const Samples& samples, double level);
+/// Half the width of the median's interval over the median, of the worst phase; null where a phase has too few samples
+/// for an interval of that level.
+[[nodiscard]] std::optional<double> relative_median_width(const Samples& samples, double level, double correlation = 0);
 
 }  // namespace ullage

@@ -9,6 +9,7 @@ namespace ullage {
 
 template <>
 void Registry<BackendEntry>::add(BackendEntry entry) {
+  entry.description.capabilities = capability_words(entry.capabilities);
   entries_.push_back(std::move(entry));
   std::ranges::sort(entries_, {}, [](const BackendEntry& e) -> const std::string& { return e.description.name; });
   std::vector<std::string> inner;

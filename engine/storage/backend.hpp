@@ -81,8 +81,9 @@ struct Capabilities {
 struct Concurrency {
   int queue_depth = 1;
   int threads = 1;
-  /// Extents of a transfer() that are so many apart share their memory: the later one is begun when the earlier one has
-  /// ended. Only with one thread. 0: none do.
+  /// Extents of a transfer() that are so many apart share their memory: of one thread, the later one is begun when the
+  /// earlier one has ended; several, as many as this at most, may exchange the memory of such a transfer()'s extents,
+  /// so that each has its own. 0: none share any.
   std::size_t window = 0;
 };
 
@@ -190,7 +191,8 @@ struct BackendEntry {
   bool wraps = false;  // its parameter `inner` is a choice of all the others
 };
 
-/// Also keeps the choices of `inner` complete, in whatever order backends register.
+/// Also writes the capabilities as words into the description, and keeps the choices of `inner` complete, in whatever
+/// order backends register.
 template <>
 void Registry<BackendEntry>::add(BackendEntry entry);
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/payload.hpp"
+
 namespace ullage {
 
 const nlohmann::json* DatasetBook::find(const std::string& name) const {
@@ -11,6 +13,7 @@ const nlohmann::json* DatasetBook::find(const std::string& name) const {
 }
 
 Status DatasetBook::enter(const std::string& name, nlohmann::json facts) {
+  facts["contents"] = Payload::version;
   Status kept = keep_ ? keep_(name, facts) : Status{};
   facts_[name] = std::move(facts);
   return kept;

@@ -21,7 +21,7 @@ class DatasetBook final {
   DatasetBook(std::map<std::string, nlohmann::json> known, Keep keep)
       : facts_(std::move(known)), keep_(std::move(keep)) {}
 
-  /// Null when there is no such dataset.
+  /// Null when there is no such dataset. Facts tell under `contents` by which version of the payload its data was made.
   [[nodiscard]] const nlohmann::json* find(const std::string& name) const;
   [[nodiscard]] Status enter(const std::string& name, nlohmann::json facts);
   /// The dataset is gone, or no longer whole.

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/payload.hpp"
+
 namespace ullage::dataset_book_test {
 namespace {
 
@@ -38,7 +40,8 @@ TEST(DatasetBook, KeepsEveryChangeAndNothingElse) {
   EXPECT_TRUE(book.enter("a", {{"key", 7}}));
   EXPECT_TRUE(book.strike("a"));
   EXPECT_TRUE(book.strike("a"));
-  EXPECT_EQ(kept, (std::vector<std::pair<std::string, json>>{{"a", {{"key", 7}}}, {"a", nullptr}}));
+  const json entered{{"key", 7}, {"contents", Payload::version}};
+  EXPECT_EQ(kept, (std::vector<std::pair<std::string, json>>{{"a", entered}, {"a", nullptr}}));
 }
 
 TEST(DatasetBook, AFailureToKeepIsTheCallersToReport) {

@@ -38,14 +38,17 @@ void MovingThreads::serve(std::size_t thread) {
 }
 
 void MovingThreads::work(std::size_t thread) {
+  std::byte* const own = window_ > 0 && extents_.size() > window_ ? extents_[thread].data : nullptr;
   while (goes_on_.load(std::memory_order_relaxed)) {
     const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
     if (i >= extents_.size()) return;
+    Extent extent = extents_[i];
+    if (own != nullptr) extent.data = own;
     const std::int64_t begun_ns = now_ns();
-    const Status moved = (*move_)(thread, extents_[i]);
+    const Status moved = (*move_)(thread, extent);
     const std::scoped_lock lock(account_);
     if (!moved && !failure_) failure_ = moved.error();
-    if (!moved || !meter_->completed_since(begun_ns, extents_[i].length_bytes)) goes_on_ = false;
+    if (!moved || !meter_->completed_since(begun_ns, extent.length_bytes)) goes_on_ = false;
   }
 }
 

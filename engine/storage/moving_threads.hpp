@@ -31,6 +31,9 @@ class MovingThreads final {
   MovingThreads& operator=(const MovingThreads&) = delete;
   ~MovingThreads();
 
+  /// Extents that are so many apart share their memory: of a run() of more than that, each thread uses that of one
+  /// extent for all it moves. At least as many as there are threads; 0: none do.
+  void share_memory(std::size_t window) { window_ = window; }
   /// As File::transfer(); an operation's time is that of its own call.
   [[nodiscard]] Status run(std::span<const Extent> extents, Meter& meter, const Move& move);
   [[nodiscard]] std::size_t size() const { return others_.size() + 1; }
@@ -45,6 +48,7 @@ class MovingThreads final {
   // The caller writes these before all threads pass begin_, and between begin_ and ended_ they are only read.
   bool leaves_ = false;
   std::span<const Extent> extents_;
+  std::size_t window_ = 0;
   const Move* move_ = nullptr;
   Meter* meter_ = nullptr;
 

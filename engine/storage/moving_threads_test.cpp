@@ -59,6 +59,27 @@ TEST(MovingThreads, WorkAtTheSameTime) {
   EXPECT_EQ(meter->operations(), count);
 }
 
+/// More extents than have memory of their own: at no time do two threads work on the same.
+TEST(MovingThreads, HaveMemoryOfTheirOwnWhereExtentsShareIt) {
+  constexpr std::size_t count = 4;
+  MovingThreads threads(count);
+  threads.share_memory(count);
+  std::vector<std::byte> memory(count);
+  std::vector<std::atomic<int>> users(count);
+  std::vector<Extent> extents = extents_of(10'000);
+  for (std::size_t i = 0; i < extents.size(); ++i) extents[i].data = &memory[i % count];
+  RunningMeter meter;
+  const auto status = threads.run(extents, *meter, [&](std::size_t thread, const Extent& extent) {
+    std::atomic<int>& user = users[static_cast<std::size_t>(extent.data - memory.data())];
+    EXPECT_EQ(extent.data, &memory[thread]);
+    EXPECT_EQ(user.fetch_add(1), 0);
+    user.fetch_sub(1);
+    return Status{};
+  });
+  EXPECT_TRUE(status);
+  EXPECT_EQ(meter->operations(), extents.size());
+}
+
 TEST(MovingThreads, BeginNothingAfterAnError) {
   MovingThreads threads(3);
   std::atomic<std::size_t> begun = 0;

@@ -11,6 +11,7 @@ constexpr std::string_view tree_prefix = "mdtest_tree.";
 constexpr std::string_view file_prefix = "file.mdtest.";
 constexpr std::string_view directory_prefix = "dir.mdtest.";
 constexpr std::string_view renamed_suffix = ".renamed";
+constexpr std::size_t most_digits = 20;  // of 64 bits
 
 /// Takes a canonical decimal (no sign, no leading zero) off the front.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
@@ -66,10 +67,7 @@ std::string TreeShape::directory_path(std::uint64_t rank, std::uint64_t index) c
 }
 
 std::string TreeShape::item_name(std::uint64_t rank, std::uint64_t item, bool renamed) const {
-  std::string name(directories ? directory_prefix : file_prefix);
-  name += std::to_string(rank) + "." + std::to_string(item);
-  if (renamed) name += renamed_suffix;
-  return name;
+  return std::string(ItemNames(*this, rank, renamed).of(item));
 }
 
 std::optional<TreeShape::Item> TreeShape::parse_item(std::string_view name) const {
@@ -80,6 +78,20 @@ std::optional<TreeShape::Item> TreeShape::parse_item(std::string_view name) cons
   if (!item || (!name.empty() && name != renamed_suffix)) return std::nullopt;
   if (item->rank >= ranks || item->item >= items) return std::nullopt;
   return item;
+}
+
+ItemNames::ItemNames(const TreeShape& shape, std::uint64_t rank, bool renamed)
+    : name_(shape.directories ? directory_prefix : file_prefix), suffix_(renamed ? renamed_suffix : "") {
+  name_ += std::to_string(rank) + ".";
+  prefix_length_ = name_.size();
+  name_.resize(prefix_length_ + most_digits + suffix_.size());
+}
+
+std::string_view ItemNames::of(std::uint64_t item) {
+  char* const from = name_.data() + prefix_length_;
+  char* const end = std::to_chars(from, from + most_digits, item).ptr;
+  std::ranges::copy(suffix_, end);
+  return {name_.data(), static_cast<std::size_t>(end - name_.data()) + suffix_.size()};
 }
 
 bool TreeShape::is_directory_name(std::string_view name) const {

@@ -49,4 +49,17 @@ struct TreeShape {
   [[nodiscard]] bool operator==(const TreeShape&) const = default;
 };
 
+/// What TreeShape::item_name() says of the items of one rank, for many names one after the other: none asks for memory.
+class ItemNames final {
+ public:
+  ItemNames(const TreeShape& shape, std::uint64_t rank, bool renamed);
+  /// Good until the next call.
+  [[nodiscard]] std::string_view of(std::uint64_t item);
+
+ private:
+  std::string name_;
+  std::size_t prefix_length_;
+  std::string_view suffix_;
+};
+
 }  // namespace ullage

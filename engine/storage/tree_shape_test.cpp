@@ -53,6 +53,18 @@ TEST(TreeShape, PathsAreThoseOfParents) {
   EXPECT_EQ(seen.size(), 7U);
 }
 
+TEST(TreeShape, NamesOneAfterTheOtherAreThoseOfEach) {
+  TreeShape tree = shape(0, 1, 10);
+  for (const bool directories : {false, true})
+    for (const bool renamed : {false, true}) {
+      tree.directories = directories;
+      ItemNames names(tree, 2, renamed);
+      for (const std::uint64_t item : {std::uint64_t{9}, std::uint64_t{123'456}, std::uint64_t{0}, ~std::uint64_t{0}})
+        EXPECT_EQ(names.of(item), std::string(directories ? "dir" : "file") + ".mdtest.2." + std::to_string(item) +
+                                      (renamed ? ".renamed" : ""));
+    }
+}
+
 TEST(TreeShape, NamesComeBackAndOthersDoNot) {
   const TreeShape tree = shape(1, 2, 100);
   for (const bool renamed : {false, true}) {

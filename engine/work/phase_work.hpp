@@ -31,6 +31,9 @@ struct PhaseInfo {
       false;  // operations are collective: ranks agree before each whether to go on when there is a stonewall
   bool collective_sync = false;   // sync() is collective: ranks in error take part
   std::int64_t stonewall_ns = 0;  // 0: none
+  /// The clock stands still while operations are prepared between batches; as much of that as a sync takes at the end
+  /// counts after all, since what is waited for then went on meanwhile. Else all of that time is the phase's.
+  bool clock_stops = false;
   bool wear_out = false;
   std::int64_t wear_out_limit_ns = 0;  // longest time after the stonewall that wear-out may take; 0: any
   std::string cache_control = "none";
@@ -73,8 +76,9 @@ class PhaseWork {
   /// Operations of this rank in the whole phase.
   [[nodiscard]] virtual std::uint64_t operations() const = 0;
   /// Readies operations [first, first + n), n <= most, n >= 1: offsets, payload. The first call comes before the start
-  /// barrier, later ones between batches and are accounted as prepare_ns, never in an operation's latency. As it stands
-  /// here all are ready as they are, and execute() finds in first_ and prepared_ which it is to do.
+  /// barrier, later ones between batches and are accounted as prepare_ns, never in an operation's latency, and in no
+  /// time at all where the clock stops. As it stands here all are ready as they are, and execute() finds in first_ and
+  /// prepared_ which it is to do.
   [[nodiscard]] virtual std::uint64_t prepare(std::uint64_t first, std::uint64_t most) {
     first_ = first;
     prepared_ = most;

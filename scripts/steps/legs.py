@@ -39,6 +39,8 @@ class Leg:
 LEGS = (
     Leg("mpich", "pytest tests/e2e", engine.build_engine, front.of_another_mpi),
     Leg("asan", "engine tests", engine.build_tests, engine.test),
+    Leg("tsan", "engine tests of what is threaded", engine.build_tests, engine.test),
+    Leg("apart", "each file compiled by itself", engine.build_engine, engine.compiled),
 )
 
 

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import ValidationError
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError, one_line
+from ullage.model.base import first_mistake
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Parameters
 from ullage.parameters import check_parameters, suggest
@@ -72,9 +73,8 @@ def _describe(engine: Path, mtime_ns: int, size_bytes: int) -> Describe:  # noqa
     try:
         return Describe.model_validate_json(done.stdout)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
-        what = f"`describe` gave no ullage.describe/1 document: {place}: {first['msg']}"
+        place, why = first_mistake(error)
+        what = f"`describe` gave no ullage.describe/1 document: {place}: {why}"
         raise UserError(what, str(engine), right, EXIT_ENVIRONMENT) from error
 
 

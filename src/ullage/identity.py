@@ -55,11 +55,6 @@ def plan_bytes(plan: Plan) -> bytes:
     ).encode()
 
 
-def plan_sha256(plan: Plan) -> str:
-    """SHA-256 of ``plan_bytes`` in hex: that of the plan's file."""
-    return hashlib.sha256(plan_bytes(plan)).hexdigest()
-
-
 def new_run_id(now: datetime | None = None) -> str:
     """UTC time and a random end, safe as a file name on every file system: ``20261121T041530Z-1f0c9a``."""
     instant = now or datetime.now(UTC)

@@ -13,16 +13,7 @@ from ullage.model.plan import Parameters, Scalar, Value
 from ullage.units import format_bytes, parse_duration, parse_rate, parse_size
 
 WordT = TypeVar("WordT", bound=str)
-_FLAGS: Final = {
-    "true": True,
-    "yes": True,
-    "on": True,
-    "1": True,
-    "false": False,
-    "no": False,
-    "off": False,
-    "0": False,
-}
+_FLAGS: Final = {**dict.fromkeys(("true", "yes", "on", "1"), True), **dict.fromkeys(("false", "no", "off", "0"), False)}
 _NO_LIMIT: Final = 1e15
 _COUNT: Final = re.compile(r"-?\d{1,18}", re.ASCII)
 _FORMS: Final[Mapping[str, str]] = {
@@ -208,3 +199,9 @@ def format_value(parameter: Parameter, value: Value) -> str:
 
 def _shown(value: Value) -> str:
     return json.dumps(value)
+
+
+def count_of(parameters: Parameters, name: str, default: int = 0) -> int:
+    """A whole number; what equals the engine's default (docs/contract.md) is not in a plan, so that is ``default``."""
+    value = parameters.get(name, default)
+    return value if isinstance(value, int) else default

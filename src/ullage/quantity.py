@@ -86,6 +86,15 @@ def format_interval(low: float | None, high: float | None, scale: Scale) -> str:
     return f"[{significant(low / scale.factor)}, {significant(high / scale.factor)}]"
 
 
+def format_known(row: Row) -> str:
+    """``[1.19, 1.27]``; of too few samples ``1.19 to 1.27 (range of 3)``; empty for a single one."""
+    scale = scale_for([row.median], row.unit)
+    if not row.has_range or row.low is None or row.high is None:
+        return format_interval(row.low, row.high, scale)
+    bounds = f"{significant(row.low / scale.factor)} to {significant(row.high / scale.factor)}"
+    return f"{bounds} (range of {len(row.repetitions)})"
+
+
 def format_row(row: Row) -> str:
     """``1.23 GB/s [1.19, 1.27]``; a single sample says so."""
     interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
@@ -146,9 +155,12 @@ def show(value: float, unit: str) -> str:
 
 
 def show_row(row: Row) -> str:
-    """Median and interval: ``3.20 GB/s [3.10, 3.30]``; a single sample says so."""
+    """Median and interval: ``3.20 GB/s [3.10, 3.30]``; few samples say so."""
     if row.low is None or row.high is None:
         return f"{show(row.median, row.unit)} (one sample)"
+    if row.has_range:
+        what = f"{'mean' if len(row.repetitions) == 2 else 'median'} of {len(row.repetitions)}"
+        return f"{show(row.median, row.unit)} ({what}, from {show(row.low, row.unit)} to {show(row.high, row.unit)})"
     return f"{show(row.median, row.unit)} [{show(row.low, row.unit)}, {show(row.high, row.unit)}]"
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from support.sample_result import SYSTEM, Shape, make_rows, make_summary
-from ullage.analysis.compare import By, Cell, Comparison, compare_summaries
+from ullage.analysis.compare import MAIN, Cell, Comparison, compare_summaries
 from ullage.errors import UserError
-from ullage.model.summary import Row, Summary
+from ullage.model.summary import Row, Score, Summary
 from ullage.report import comparison_text
 
 
@@ -90,7 +90,7 @@ def test_results_twice_as_fast_are_faster() -> None:
         ("access", ("write", "read"), 32),
     ],
 )
-def test_other_dimensions(by: By, names: tuple[str, ...], cells: int) -> None:
+def test_other_dimensions(by: str, names: tuple[str, ...], cells: int) -> None:
     found = compare_summaries({"a": make_summary()}, by)
     assert found.names == names
     assert len(found.cells) == cells
@@ -145,7 +145,7 @@ def test_different_units_are_refused() -> None:
     ("by", "base", "message"),
     [("result", None, "one result"), ("backend", None, "only 'posix'"), ("target", "tape", "no row has 'tape'")],
 )
-def test_what_cannot_be_compared_is_said(by: By, base: str | None, message: str) -> None:
+def test_what_cannot_be_compared_is_said(by: str, base: str | None, message: str) -> None:
     with pytest.raises(UserError, match=message):
         compare_summaries({"a": make_summary()}, by, base)
 
@@ -217,3 +217,75 @@ def test_suites_of_one_result_are_compared_each_with_itself() -> None:
     # Results of one suite each, whatever it is called, are compared as ever.
     apart = compare_summaries({"a": disk, "b": sweep}, "result")
     assert len(apart.cells) == len(plain.rows)
+
+
+# -- results as wholes -------------------------------------------------------------------------------------------------
+
+
+def of_ranks(ranks: int, factor: float = 1.0, nodes: int = 1) -> Summary:
+    """A result whose rows all have so many ranks, as those of a benchmark with phases have."""
+    rows = [row for row in make_rows(Shape(repetitions=7)) if row.params["ranks"] == 4 and row.target == "nvme"]
+    made = of([row.model_copy(update={"params": {**row.params, "ranks": ranks, "nodes": nodes}}) for row in rows])
+    return scaled(made, factor)
+
+
+def test_results_of_different_ranks_stand_side_by_side() -> None:
+    """Today's fault: 0 of 0 cells."""
+    found = compare_summaries({"a": of_ranks(2), "b": of_ranks(4, 2.0)}, "result")
+    assert found.counts("b") == {"faster": 8}
+    assert found.unmatched == 0
+    assert {cell.notes for cell in found.cells} == {("ranks 2 against 4",)}
+
+
+@pytest.mark.parametrize(("by", "names"), [("ranks", ("2", "8")), ("nodes", ("1", "2")), ("ppn", ("2", "4"))])
+def test_results_are_compared_by_what_sets_them_apart(by: str, names: tuple[str, ...]) -> None:
+    found = compare_summaries({"a": of_ranks(2, nodes=1), "b": of_ranks(8, 2.0, nodes=2)}, by)
+    assert found.names == names
+    assert found.counts(names[1]) == {"faster": 8}
+    assert found.results == {names[0]: "a", names[1]: "b"}
+
+
+def test_any_parameter_is_a_dimension() -> None:
+    rows = make_rows(Shape(repetitions=7))
+    synced = [row.model_copy(update={"params": {**row.params, "sync": how}}) for row in rows for how in ("end", "each")]
+    found = compare_summaries({"a": of(synced)}, "sync")
+    assert (found.names, len(found.cells)) == (("end", "each"), 64)
+
+
+def test_results_on_different_targets_are_compared() -> None:
+    one, other = of_ranks(4), changed(of_ranks(4, 3.0), lambda _: {"target": "scratch"})
+    for by in ("result", "target"):
+        found = compare_summaries({"a": one, "b": other}, by)
+        assert found.counts(found.names[1]) == {"faster": 8}
+
+
+def test_what_a_result_has_several_of_must_be_shared() -> None:
+    """A sweep of 1 to 8 ranks has nothing in common with one of 16: which of its rows would stand beside it?"""
+    several = make_summary(Shape(repetitions=7))
+    found = compare_summaries({"a": several, "b": of_ranks(16)}, "result")
+    assert found.cells == ()
+    assert found.unmatched == 72
+
+
+def test_scores_of_whole_results_stand_beside_each_other() -> None:
+    def scored(value: float, ranks: int) -> Summary:
+        return of_ranks(ranks).model_copy(update={"scores": [Score(name="IO500", value=value, valid=True)]})
+
+    found = compare_summaries({"a": scored(4.0, 2), "b": scored(5.0, 4)}, "ranks")
+    (pair,) = found.scores
+    assert (pair.base_name, pair.other_name, pair.ratio) == ("2", "4", 1.25)
+    assert comparison_text.score_texts(found) == ["IO500: 4.00 (2), 5.00 (4), 1.25 x"]
+    assert json.loads(comparison_text.to_json(found))["scores"][0]["ratio"] == 1.25
+    assert "- IO500: 4.00" in comparison_text.to_markdown(found)
+
+
+def test_by_default_each_phase_is_compared_by_what_it_is_about() -> None:
+    rows = make_rows(Shape(repetitions=7))[:2]
+    write = rows[0].model_copy(update={"params": {"phase": "ior-easy-write", "ranks": 2}})
+    stat = rows[1].model_copy(
+        update={"params": {"phase": "stat", "ranks": 2}, "metric": "operation_rate", "unit": "op/s"}
+    )
+    late = write.model_copy(update={"metric": "latency_p50", "unit": "s", "better": "less"})
+    both = of([write, late, stat])
+    found = compare_summaries({"a": both, "b": scaled(both, 2.0)}, "result", metric=MAIN)
+    assert [cell.metric for cell in found.cells] == ["bandwidth", "operation_rate"]

@@ -7,12 +7,13 @@ import pytest
 
 from ullage.command_lines.options import LineOptions
 from ullage.command_lines.planning import Bound, bind, fit, make_layout
-from ullage.command_lines.reading import translate_lines
+from ullage.command_lines.splitting import split_line
 from ullage.command_lines.translation import Translation, WantedLayout
 from ullage.engine import describe
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.plan import Target
+from ullage.parameters import count_of
 from ullage.suites.from_ior.translation import translate as from_ior
 from ullage.suites.from_mdtest.translation import translate as from_mdtest
 
@@ -52,7 +53,7 @@ def description(engine: Path) -> Describe:
 def translated(lines: list[str]) -> tuple[LineOptions, Translation]:
     tool, translator = ("ior", from_ior) if "ior" in " ".join(lines) else ("mdtest", from_mdtest)
     options = LineOptions(lines=lines, places={"x": "t", "x/m": "t", "": "t"})
-    return options, translate_lines(tool, options.lines, WantedLayout(), translator, str)
+    return options, translator([split_line(text, tool) for text in options.lines], WantedLayout(), str)
 
 
 def bound(lines: list[str], description: Describe, room: int | None = None) -> list[Bound]:
@@ -84,7 +85,7 @@ def test_a_volume_behind_a_wall_is_cut_to_the_room_in_whole_transfers(descriptio
         assert len(sizes) == 1, "the reading line describes the same layout"
         assert 0.8 * room < sizes.pop() <= 0.9 * room
         for item in cases:
-            assert item.number("block_bytes") % item.number("transfer_bytes") == 0
+            assert count_of(item.parameters, "block_bytes") % count_of(item.parameters, "transfer_bytes") == 0
 
 
 def test_two_walled_datasets_share_the_room(description: Describe) -> None:

@@ -13,9 +13,10 @@ from ullage.launch.mpich import Mpich
 from ullage.model.describe import Describe
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext, find_suite
+from ullage.runs.suite import find_suite
 
 MORE = [
     parameter("directory_per_process", "flag", default=False),

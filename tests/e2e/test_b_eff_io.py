@@ -197,13 +197,13 @@ def test_without_storage_the_loop_itself_is_seen(io_engine: Path, tmp_path: Path
 
 
 @pytest.mark.any_mpi
-def test_rounds_give_the_values_an_interval(io_engine: Path, target: Path, tmp_path: Path) -> None:
+def test_few_rounds_give_the_values_no_interval(io_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ("--ranks", "1", "--time", "500ms", "--repetitions", "2", "--verify", "none", "--no-shared")
     code, _, err = run(asked(io_engine, target, result, *words))
     assert code == 0, err
     assert course_of(result).rounds == [0, 1]
     score = summary_of(result)["scores"][0]
-    assert score["low"] <= score["value"] <= score["high"]
+    assert (score["low"], score["high"]) == (None, None), "what two rounds score by themselves is another statistic"
     assert any("without shared file pointers" in reason for reason in score["reasons"])
     assert [path.name for path in target.iterdir()] == ["precious"]

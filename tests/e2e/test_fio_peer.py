@@ -12,8 +12,8 @@ from tests.e2e.launching import MIB, case, plan, run
 
 from ullage.analysis.metrics import load_metrics
 from ullage.cleaning import find_run_folders, remove
-from ullage.model.peer import PeerRecord
 from ullage.model.plan import Target
+from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.peers import Installed, PeerError
 from ullage.peers.fio import FioJob, Mode, fio_command, installed, run_fio
@@ -126,7 +126,8 @@ def test_a_front_that_is_told_to_end_takes_fio_and_its_files_with_it(target: Pat
         "import sys; from pathlib import Path; from ullage.peers.place import marked_folder\n"
         "from ullage.peers.fio import *\n"
         "with marked_folder(Path(sys.argv[1]), 'r1', 'abc', 1) as folder:\n"
-        "    run_fio(installed(), FioJob('randread', 512, 512 << 20, 1, 1, 'psync', False), folder)\n"
+        "    while True:\n"
+        "        run_fio(installed(), FioJob('randread', 512, 512 << 20, 1, 1, 'psync', False), folder)\n"
     )
     assert fio.version
     with subprocess.Popen([sys.executable, "-c", script, str(target)], stderr=subprocess.PIPE) as front:

@@ -13,7 +13,7 @@ from support.b_eff_io_world import World, usual_options
 from support.sample_result import Shape, make_rows, make_summary, write_result
 from ullage.report.html import write_report
 from ullage.runs.summary import build_summary
-from ullage.suites.b_eff_io.hint_lines import HintSet
+from ullage.suites.b_eff_io.hints import HintSet
 
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None

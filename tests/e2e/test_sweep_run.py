@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.commands import check_refusal, command, run, run_here, start_and_act
 
 from ullage.cleaning import find_run_folders
-from ullage.launch.members import LAUNCH_VARIABLE
+from ullage.launch.running import LAUNCH_VARIABLE
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
 

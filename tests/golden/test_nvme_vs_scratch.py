@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The findings of the published table against its authors' own conclusions.
 
-Where their words and their numbers disagree the numbers stand, and the test's name says so.
+Where their words and their numbers disagree the numbers stand, and the test's name says so. It has one sample a cell,
+and the noise that neighbouring cells show is 7 to 30 %: of 48 cells together less can be told than of one alone.
 """
 
 import csv
@@ -99,7 +100,10 @@ def test_nvme_writes_do_best_at_64_ranks_for_every_block_size() -> None:
 def test_nvme_reads_do_best_at_64_ranks_but_for_128k_at_32() -> None:
     found = _one("scaling", target="nvme", access="read")
     assert found.numbers["best_ranks"] == [32, *[64] * 7]
-    assert "Best at 64 ranks for every block size except 128K (32)" in found.text
+    assert "Best at 64 ranks for blocks of 4M, 8M and 16M." in found.text
+    assert (
+        "not told from all others, at 64 ranks for blocks of 128K, 256K, 512K, 1M and 2M except 128K (32)" in found.text
+    )
 
 
 def test_nvme_does_best_with_256k_blocks() -> None:
@@ -120,11 +124,14 @@ def test_scratch_falls_with_ranks(access: str) -> None:
     assert all(change < 1 for change in found.numbers["change"])  # type: ignore[union-attr, operator]
 
 
-def test_nvme_wins_reads_at_every_rank_count_up_to_512k_and_from_more_ranks_on_above() -> None:
+def test_nvme_wins_reads_of_256k_at_every_rank_count_and_of_4m_and_8m_from_more_ranks_on() -> None:
+    """By its medians it wins from 4 ranks on with 1M to from 32 on with 16M: at single cells that is not told."""
     found = _one("crossover", access="read", axis="ranks", target="nvme")
-    assert _by(found, "block_bytes", "pattern") == dict(zip(BLOCKS, ["first"] * 3 + ["gains"] * 5, strict=True))
-    assert _by(found, "block_bytes", "after") == dict(zip(BLOCKS, ["", "", "", 4, 8, 32, 16, 32], strict=True))
-    assert "nvme wins at every rank count for blocks of 128K to 512K" in found.text
+    patterns = ["first"] * 5 + ["gains"] * 2 + ["second"]
+    assert _by(found, "block_bytes", "pattern") == dict(zip(BLOCKS, patterns, strict=True))
+    assert _by(found, "block_bytes", "after") == dict(zip(BLOCKS, [*[""] * 5, 64, 64, ""], strict=True))
+    assert "nvme wins at every rank count for blocks of 256K" in found.text
+    assert "nvme begins to win between 4 and 64 ranks with 4M and 4 and 64 with 8M" in found.text
 
 
 def test_the_8m_scratch_writes_are_flagged_as_outliers_with_the_advice_to_repeat() -> None:
@@ -149,9 +156,9 @@ def test_the_writes_of_128k_flatten_out_at_64_ranks() -> None:
     assert (found.numbers["ranks"], found.numbers["block_bytes"], found.numbers["shape"]) == (64, 128 * K, "flattens")
 
 
-def test_the_16m_scratch_writes_drop_from_2_to_4_ranks() -> None:
-    found = _one("drop", target="scratch", access="write", block_bytes=16 * K * K)
-    assert (found.numbers["before_ranks"], found.numbers["ranks"]) == (2, 4)
+def test_that_the_16m_scratch_writes_drop_from_2_to_4_ranks_is_not_told() -> None:
+    assert _of("drop", target="scratch", access="write", block_bytes=16 * K * K) == []
+    assert _table()["scratch", "write", 4, 16 * K * K] < 0.5 * _table()["scratch", "write", 2, 16 * K * K]
 
 
 def test_the_dropped_128k_reads_of_nvme_still_beat_all_of_scratchs() -> None:
@@ -160,26 +167,28 @@ def test_the_dropped_128k_reads_of_nvme_still_beat_all_of_scratchs() -> None:
     assert _one("crossover", access="read", axis="ranks").numbers["pattern"][0] == "first"  # type: ignore[index]
 
 
-@pytest.mark.parametrize("access", ["write", "read"])
-def test_further_testing_is_needed_above_64_ranks_on_nvme(access: str) -> None:
-    found = _one("edge", target="nvme", access=access, axis="ranks")
+def test_further_testing_is_needed_above_64_ranks_on_nvme() -> None:
+    """Of the reads, too, by the authors; the best of those is not told from its neighbour."""
+    found = _one("edge", target="nvme", access="write", axis="ranks")
     assert (found.numbers["side"], found.numbers["value"]) == ("upper", 64)
     assert "further testing is needed" in found.text
+    assert _of("edge", target="nvme", access="read") == []
 
 
 def test_the_best_of_nvme_reads_is_about_3_times_the_best_of_scratch() -> None:
+    """Which of the 48 reads of either is the best is not told from one sample each, and so not whose best is faster."""
     found = _one("ratio", scope="best", access="read")
     assert found.numbers["ratio"] == pytest.approx(2.83, abs=0.01)
-    assert found.numbers["verdict"] == "faster"
+    assert found.numbers["verdict"] == "cannot tell"
 
 
 def test_words_and_numbers_disagree_nvme_writes_up_to_2m_are_8_times_faster_at_best_not_10() -> None:
-    """The authors write "~10x at best to ~1x at worst"; and the 1.08 of 2M cannot be told from a tie."""
+    """The authors write "~10x at best to ~1x at worst"; and the 1.90 of 1M and 1.08 of 2M cannot be told from a tie."""
     found = _one("ratio", scope="best-by-block", access="write")
     ratios, verdicts = _by(found, "block_bytes", "ratio"), _by(found, "block_bytes", "verdict")
     up_to_2m = [block for block in BLOCKS if block <= 2 * K * K]
     assert max(ratios[block] for block in up_to_2m) == pytest.approx(8.05, abs=0.01)  # type: ignore[type-var]
-    assert [verdicts[block] for block in up_to_2m] == [*["faster"] * 4, "cannot tell"]
+    assert [verdicts[block] for block in up_to_2m] == [*["faster"] * 3, *["cannot tell"] * 2]
 
 
 def test_words_and_numbers_disagree_scratch_writes_of_512k_do_best_at_4_ranks_not_at_2() -> None:
@@ -198,12 +207,12 @@ def test_words_and_numbers_disagree_above_2m_scratch_does_not_write_better_with_
     assert [verdicts[block] for block in above] == ["cannot tell", "cannot tell", "slower"]
 
 
-def test_words_and_numbers_disagree_nvme_needs_fewer_ranks_for_8m_reads_than_for_4m() -> None:
-    """The authors write that NVMe needs more ranks the larger the block: 8M wins from 16 ranks on, by 0.4 % that cannot
-    be told from a tie, and 4M from 32 on."""
+def test_words_and_numbers_disagree_that_nvme_needs_more_ranks_for_8m_reads_than_for_4m_is_not_told() -> None:
+    """The authors write that NVMe needs more ranks the larger the block: by the medians 8M wins from 16 ranks on, by
+    0.4 % that cannot be told from a tie, and 4M from 32 on. Told is of both that it is between 4 and 64."""
     found = _one("crossover", access="read", axis="ranks")
-    after = _by(found, "block_bytes", "after")
-    assert (after[4 * K * K], after[8 * K * K]) == (32, 16)
+    before, after = _by(found, "block_bytes", "before"), _by(found, "block_bytes", "after")
+    assert [(before[block], after[block]) for block in (4 * K * K, 8 * K * K)] == [(4, 64), (4, 64)]
     cells = _one("ratio", scope="cells", access="read").numbers
     places = list(zip(cells["ranks"], cells["block_bytes"], strict=True))  # type: ignore[arg-type]
     assert cells["verdict"][places.index((16, 8 * K * K))] == "cannot tell"  # type: ignore[index]

@@ -112,6 +112,25 @@ def test_a_theory_without_an_instruction_and_of_all_cores(summary: Summary) -> N
     assert "scalar code" in texts(summary, "width-independent")
 
 
+def test_the_theory_of_memory_counts_the_two_edges_of_ddr_twice(summary: Summary) -> None:
+    """2133e6 x 2 x 64 x 2 / 8: MT/s hold the two edges already, so it is right for 4 channels alone."""
+    flagged = row(summary, "memory throughput", "RWS", 4, 10 * MIB)
+    assert flagged.reason_of("ceiling-of-ddr-twice").startswith("68.3 GB/s is 4 x 2133 MT/s x 8 B: right for 4")
+    assert "34.1 GB/s" in texts(summary, "ceiling-of-ddr-twice")
+    assert {one.params["table"] for one in summary.rows if one.has_flag("ceiling-of-ddr-twice")} == {
+        "memory throughput"
+    }
+
+
+def test_a_check_that_needs_another_file_says_so(summary: Summary) -> None:
+    assert texts(summary, "not-checked") == ""
+    alone = read(HERE / "pa1_disk_latency.csv")
+    (finding,) = [one for one in alone.findings if one.kind == "not-checked"]
+    assert finding.text == (
+        "disk latency: whether its latencies and the rates agree was not checked: that takes pa1_disk_iops.csv too."
+    )
+
+
 def test_the_report_shows_the_columns_as_they_were_published(summary: Summary) -> None:
     content = build(ReportData(summary))
     assert content is not None

@@ -36,7 +36,11 @@ def test_columns_stand_in_any_order_with_blanks_quotes_and_empty_lines() -> None
 def test_further_lines_of_a_cell_are_repetitions() -> None:
     (row,) = _read(HEAD, *(f"a,read,1,4096,{value}" for value in (10, 12, 11, 13, 14, 15))).rows
     assert row.repetitions == pytest.approx([10e6, 12e6, 11e6, 13e6, 14e6, 15e6])
-    assert (row.median, row.low, row.high) == pytest.approx((12.5e6, 10e6, 15e6))
+    assert row.median == pytest.approx(12.5e6)
+    assert row.low is not None
+    assert row.high is not None
+    assert 10e6 < row.low < 11e6
+    assert 14e6 < row.high < 15e6
     assert row.flag_codes == []
 
 

@@ -4,7 +4,7 @@
 import pytest
 
 from ullage.errors import UserError
-from ullage.launch.layouts import layout_here, place_ranks
+from ullage.launch.base import layout_here, place_ranks
 from ullage.model.plan import Layout
 
 

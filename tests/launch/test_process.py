@@ -126,7 +126,7 @@ def test_a_refusal_keeps_its_exit_code_and_its_words(ready: "Ready", monkeypatch
     monkeypatch.setenv("FAKE_ENGINE", "refuse")
     outcome = ready.go()
     assert outcome.code == EXIT_ENVIRONMENT
-    assert outcome.engine_said == ["the layout differs"]
+    assert outcome.engine_said == "the layout differs"
     assert outcome.dead_ranks == []
 
 

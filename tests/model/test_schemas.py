@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ullage.model.schemas import main, schemas, stale, write
+from schemas import main, schemas, stale, write
 
 FOLDER = Path(__file__).parents[2] / "schema"
 
 
 def test_the_checked_in_schemas_are_current() -> None:
-    assert stale(FOLDER) == [], "run `python -m ullage.model.schemas`"
+    assert stale(FOLDER) == [], "run `python scripts/schemas.py`"
     assert {path.name for path in FOLDER.glob("*.schema.json")} == set(schemas())
 
 

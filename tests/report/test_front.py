@@ -57,6 +57,14 @@ def test_a_run_of_one_suite_has_none() -> None:
     assert SECTION.order < LEAD
 
 
+def test_the_range_of_few_repetitions_is_called_one() -> None:
+    few = row(4e8, repetitions=[3.6e8, 4e8, 4.4e8], flags=flags_of("interval-below-95"))
+    single = row(4e8, low=None, high=None, flags=flags_of("interval-below-95"))
+    (machine, _) = grids(summary([few, single]))
+    assert cells(machine, 0)["interval"] == "360 to 440 (range of 3)"
+    assert cells(machine, 1)["interval"] == DASH
+
+
 def test_ullage_is_what_is_not_filled() -> None:
     (machine, _) = grids(summary([row(4e8, declared(5e8)), row(1e8), row(6e8, declared(5e8))]))
     first, second, third = (cells(machine, line) for line in range(3))

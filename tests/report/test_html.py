@@ -176,7 +176,7 @@ def test_nothing_from_a_machine_becomes_markup_in_the_tables_of_phases(tmp_path:
 
 
 def test_all_rows_are_in_the_csv_beside_it(written: tuple[ResultFolder, str]) -> None:
-    lines = (written[0].tables_path / "rows.csv").read_text().splitlines()
+    lines = (written[0].path / "tables" / "rows.csv").read_text().splitlines()
     assert len(lines) == 1 + 64
 
 

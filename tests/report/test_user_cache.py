@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from ullage.report.user_cache import cached_text
+from ullage.report.vega import cached_text
 
 NAME = "vega.js"
 

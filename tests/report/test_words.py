@@ -26,6 +26,22 @@ def test_verdict_line_says_what_is_without_interval() -> None:
     assert line.endswith("64 rows of one sample, without an interval.")
 
 
+def test_verdicts_are_counted_of_what_moved_bytes_alone() -> None:
+    moved = make_summary().rows[:4]
+    stat = moved[0].model_copy(update={"unit": "op/s", "case": "s", "params": {"access": "stat"}, "verdict": "warm"})
+    computed = moved[0].model_copy(update={"unit": "op/s", "case": "c", "params": {}, "verdict": "none"})
+    verdicts = words.verdict_line(moved).partition(": ")[2]
+    assert words.verdict_line([*moved, stat, computed]).startswith(
+        f"6 numbers, of which 4 moved bytes: {verdicts.partition('. ')[0]}. "
+    )
+    assert words.verdict_line([stat, computed]).startswith("2 numbers. ")
+
+
+def test_a_grade_that_is_not_known_is_explained() -> None:
+    rows = [row.model_copy(update={"grade": "?"}) for row in make_summary().rows[:2]]
+    assert "2 ? (?: too short to know whether others used the machine)." in words.verdict_line(rows)
+
+
 def test_an_empty_summary_has_words_too() -> None:
     data = ReportData(make_summary().model_copy(update={"rows": []}))
     assert words.title(data) == "sweep"

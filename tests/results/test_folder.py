@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.model.peer import PeerRecord
 from ullage.model.plan import Case, Layout, Named, Plan, Target
+from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.system import SystemFacts

@@ -2,9 +2,9 @@
 """Which peer's number stands beside which row."""
 
 from support.make_records import make_row
-from ullage.model.peer import PeerRecord
+from ullage.model.record import PeerRecord
 from ullage.model.summary import Peer
-from ullage.results.peer_rows import with_peers
+from ullage.results.rows import with_peers
 
 ROW = make_row(2.0, access="write").model_copy(update={"case": "c1"})
 

@@ -13,6 +13,7 @@ from support.make_records import (
     make_repetition,
     make_run,
 )
+from ullage.analysis.statistics import median_interval
 from ullage.model.record import Moved
 from ullage.model.summary import Ceiling, Row
 from ullage.results.records import AnyRecord
@@ -37,7 +38,8 @@ def test_a_row_says_everything_of_its_case() -> None:
     rates = [1000 * MIB * 1e9 / ((10 + i) * 10**8) for i in range(7)]
     assert row.repetitions == pytest.approx(rates)
     assert row.median == pytest.approx(rates[3])
-    assert (row.low, row.high) == (pytest.approx(rates[6]), pytest.approx(rates[0]))
+    known = median_interval(rates)
+    assert (row.low, row.high) == (pytest.approx(known.low), pytest.approx(known.high))
     assert row.params == {
         "access": "write",
         "ranks": 2,
@@ -117,6 +119,8 @@ def test_few_repetitions_are_flagged() -> None:
     three = _one(make_launch(*(_repetition(i, (10 + i) * 10**8) for i in range(3))))
     assert (three.low, three.high) == (min(three.repetitions), max(three.repetitions))
     assert any("75%" in reason for reason in three.reasons)
+    two = _one(make_launch(_repetition(0), _repetition(1, 2 * 10**9)))
+    assert "the value is the mean of 2, and the range of 2 covers the median with 50%" in two.reasons
 
 
 def test_a_wide_interval_has_not_converged() -> None:
@@ -221,3 +225,30 @@ def test_nodes_are_derived_where_the_layout_does_not_say() -> None:
     run = make_run(8, nodes=None)
     run = run.model_copy(update={"pinning": run.pinning.model_copy(update={"most_ranks_on_a_node": 3})})
     assert _one(make_launch(_repetition(0), run=run)).params["nodes"] == 3
+
+
+def test_more_repetitions_than_asked_for_are_explained() -> None:
+    records = make_launch(*(_repetition(i, grade="C") for i in range(5)))
+    few = RowContext(metrics=("bandwidth",), most_repetitions=3)
+    (note,) = _one(records, context=few).notes
+    assert note.startswith("5 repetitions where at most 3 were asked for (--max-repetitions): those under foreign load")
+    assert _one(records, context=RowContext(metrics=("bandwidth",), most_repetitions=5)).notes == []
+
+
+def test_repetitions_that_resemble_those_before_them_widen_the_interval_and_say_so() -> None:
+    def of(case: str, order: list[int]) -> list[AnyRecord]:
+        found: list[AnyRecord] = []
+        for index, step in enumerate(order):
+            found += [make_phase(case, index, elapsed_ns=10**9 + step * 10**7, latency=None), make_case(case, index)]
+        return found
+
+    cases = [f"{number:016x}" for number in range(8)]
+    rising, mixed = list(range(12)), [0, 7, 3, 10, 5, 1, 8, 4, 11, 2, 9, 6]
+    slow = build_rows([make_launch(*(of(case, rising) for case in cases))], BANDWIDTH)[0]
+    calm = build_rows([make_launch(*(of(case, mixed) for case in cases))], BANDWIDTH)[0]
+    assert "dependent" in slow.flag_codes
+    assert "of all cells together): 12 count as" in slow.reason_of("dependent")
+    assert "dependent" not in calm.flag_codes
+    assert slow.low is not None
+    assert calm.low is not None
+    assert slow.low < calm.low

@@ -62,14 +62,27 @@ def tally(*records: list[AnyRecord]) -> RunProgress:
 
 
 def test_samples_of_several_launches_add_up() -> None:
-    first = [*repetition(0, 10), *repetition(1, 20)]
-    second = [*repetition(0, 30, stop="converged", width=0.04)]
+    first = [*repetition(0, 10), *repetition(1, 20), *repetition(2, 30), *repetition(3, 40)]
+    second = [*repetition(0, 50), *repetition(1, 60, stop="converged", width=0.04)]
     known = RunProgress([first, second]).of(CASE)
-    assert known.prior_elapsed_ns == {"write": [10, 20, 30]}
+    assert known.prior_elapsed_ns == {"write": [10, 20, 30, 40, 50, 60]}
     assert known.converged(0.05, 3)
-    assert not known.converged(0.05, 4)
+    assert not known.converged(0.05, 7)
     assert not known.converged(0.03, 3)
-    assert known.seconds == [2.0, 2.0, 2.0]
+    assert known.seconds == [2.0] * 6
+
+
+def test_between_two_looks_of_the_stop_rule_nothing_has_converged() -> None:
+    seven = [record for index in range(7) for record in repetition(index, 10 + index, width=0.01)]
+    assert not RunProgress([seven]).of(CASE).converged(0.05, 3)
+    assert RunProgress([[*seven[: 6 * len(seven) // 7]]]).of(CASE).converged(0.05, 3)
+
+
+def test_all_cases_together_say_whether_repetitions_resemble_those_before_them() -> None:
+    drifting = [record for index in range(12) for record in repetition(index, 1000 + 20 * index)]
+    other = [record.model_copy(update={"case": "f" * 16}) if hasattr(record, "case") else record for record in drifting]
+    assert RunProgress([drifting, other]).correlation > 0.3
+    assert RunProgress([]).correlation == 0.0
 
 
 def test_dirty_repetitions_count_only_where_fewer_than_three_are_clean() -> None:

@@ -11,11 +11,10 @@ from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.peers import PeerError
 from ullage.results.folder import ResultFolder, write_atomically
-from ullage.runs.deadline import Deadline
-from ullage.runs.notes import Note
+from ullage.runs.execution import Deadline
+from ullage.runs.inputs import EngineContext
 from ullage.runs.peer_runs import PeerJob, PeerNumbers, PeerRuns
-from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
+from ullage.runs.session import Note, Session
 
 
 class Room:

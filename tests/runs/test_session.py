@@ -12,8 +12,9 @@ from ullage.launch.base import DeadRank
 from ullage.launch.process import LaunchOutcome
 from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.record import EventRecord
+from ullage.results.folder import append_line
 from ullage.results.records import read_records
-from ullage.runs.session import append_record, end_of, terminable
+from ullage.runs.session import end_of, terminable
 
 PLAN = Plan(
     run_id="r",
@@ -76,7 +77,8 @@ def test_a_note_is_readable_whatever_stands_before_it(tmp_path: Path, before: st
     path = tmp_path / "records" / "001.ndjson"
     path.parent.mkdir()
     path.write_text(before)
-    append_record(path, EventRecord(severity="error", code="launch-ended", text="rank 1 died"))
+    event = EventRecord(severity="error", code="launch-ended", text="rank 1 died")
+    append_line(path, event.model_dump_json().encode())
     found = read_records(path)
     assert [event.code for event in found.events] == ["launch-ended"]
     assert found.truncated

@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 
 from support.make_records import make_case, make_launch, make_phase, make_repetition, make_run
-from ullage.model.peer import PeerRecord
 from ullage.model.plan import Target
-from ullage.model.record import CaseRecord, EndRecord, EventRecord, Failure
+from ullage.model.record import CaseRecord, EndRecord, EventRecord, Failure, PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Peer
 from ullage.model.system import Place, SystemFacts
-from ullage.results.events import summarise_events
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failed_cases, summarise_events
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord, read_records
 from ullage.runs.summary import build_summary

@@ -4,7 +4,7 @@
 No number in here was measured.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from support.make_records import make_case, make_launch, make_phase, make_run
@@ -15,7 +15,7 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.suites.b_eff.measured import ADDITIONAL, METHODS, PING_PONG
-from ullage.suites.b_eff.sizes import message_sizes
+from ullage.suites.b_eff.options import message_sizes
 
 PARAMETERS = [
     parameter("lmax_bytes", "bytes", 1 << 20, minimum=4096),
@@ -26,6 +26,7 @@ PARAMETERS = [
     parameter("additional", "flag", True),
     parameter("short_last_two", "flag", True),
     parameter("timed_check", "flag", False),
+    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
 ]
 LOOPS = 100
 Bandwidth = Callable[[str, int, str, int], float]
@@ -61,6 +62,7 @@ def repetition(
     degenerate: Sequence[str] = (),
     elapsed: float = 1.0,
     skipped: Callable[[str, int, str], bool] = lambda _pattern, _size, _method: False,
+    pages: Mapping[str, object] | None = None,
 ) -> list[AnyRecord]:
     """One repetition. ``elapsed``: seconds that pass for each second of a loop."""
     records: list[AnyRecord] = []
@@ -87,7 +89,7 @@ def repetition(
                 stages={"transfer": Stage(first_start_ns=0, last_stop_ns=passed, longest_ns=passed)},
                 gauges={name: {"sum": value, "least": value, "most": value} for name, value in gauges.items()},
                 counters={f"messages/{name}": count for name, count in sorted(patterns.items())},
-                facts={"patterns": told} if number == 0 else {},
+                facts={"patterns": told, **({} if pages is None else {"pages": pages})} if number == 0 else {},
             )
         )
     return [*records, make_case("b", index, target="mpi", backend="null", workload="b-eff", workload_parameters={})]
@@ -120,7 +122,7 @@ def four(*, oversubscribed: bool = False) -> RunRecord:
 
 def write(folder: Path, records: Sequence[AnyRecord], options: dict[str, object]) -> ResultFolder:
     """A result that holds one launch."""
-    from ullage.runs.kernels.places import MPI
+    from ullage.runs.kernels.options import MPI
 
     request = Request(run_id="r1", suite="b_eff", created="now", targets=[MPI], options=options)
     result = ResultFolder.create(folder, request)

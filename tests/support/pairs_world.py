@@ -27,6 +27,7 @@ PING_PONG = [
     parameter("message_bytes", "bytes", 8),
     parameter("loops", "count", 8),
     parameter("measurements", "count", 5),
+    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
 ]
 EXCHANGE = [
     parameter("pattern", "text", "ring"),
@@ -37,6 +38,7 @@ EXCHANGE = [
     parameter("windows", "count", 5),
     parameter("window_s", "seconds", 0.01),
     parameter("warm_up_s", "seconds", 0.01),
+    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
 ]
 
 

@@ -16,8 +16,8 @@ from ullage.model.request import Request
 from ullage.peers.hpcc import HpccAnswer, Messages
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.runs.kernels.places import MPI
-from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES
+from ullage.runs.kernels.options import MPI
+from ullage.suites.rings.prepare import LARGE_BYTES, SMALL_BYTES
 
 _RING = [
     parameter("order", "choice", "natural", choices=["natural", "random"]),
@@ -28,6 +28,7 @@ _RING = [
     parameter("grow", "flag", True),
     parameter("seed", "count", 1),
     parameter("permutation", "choice", "uniform", choices=["uniform", "slot-probe"]),
+    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
 ]
 _PAIRS = [
     parameter("pairs", "choice", "all", choices=["all", "sampled"]),
@@ -35,6 +36,7 @@ _PAIRS = [
     parameter("loops", "count", 8, minimum=1),
     parameter("measurements", "count", 5, minimum=1),
     parameter("budget_s", "seconds", 10.0),
+    parameter("pages", "choice", "default", choices=["default", "small", "huge"]),
 ]
 # Seconds of a message; pairs: least, mean, most.
 TIMES: dict[tuple[str, int], float] = {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ullage.analysis.statistics import median_interval
+from ullage.analysis.statistics import is_look, median_interval, relative_width
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.process import EndStatus, LaunchOutcome
 from ullage.model.describe import Describe
@@ -81,6 +81,7 @@ DESCRIBE = Describe.model_validate(
                     parameter("cache", "choice", "advise", choices=["none", "advise", "drop"]),
                     parameter("verify", "choice", "kept", choices=["none", "kept", "full"]),
                     parameter("sync", "choice", "close", choices=["none", "close", "every"]),
+                    parameter("buffers", "bytes", 0),
                 ],
             }
         ],
@@ -236,16 +237,18 @@ class _Launch:
             return "count" if count >= int(str(rule.parameters["count"])) else ""
         minimum, maximum = (int(str(rule.parameters[name])) for name in ("minimum", "maximum"))
         width = self.width(case)
-        if width is not None and count >= minimum and width <= float(str(rule.parameters["relative_width"])):
+        narrow = width is not None and width <= float(str(rule.parameters["relative_width"]))
+        if narrow and count >= minimum and is_look(count):
             return "converged"
         return "count" if count >= maximum else ""
 
     def width(self, case: Case) -> float | None:
-        samples = self.samples[case.id].values()
-        if not samples or min(len(values) for values in samples) < 2:
+        correlation = float(str(self.plan.stop_rule.parameters.get("correlation", 0)))
+        phases = ([float(v) for v in values] for values in self.samples[case.id].values())
+        intervals = [median_interval(values, 0.95, correlation) for values in phases if values]
+        if not intervals or any(found.below_level for found in intervals):
             return None
-        intervals = [median_interval([float(v) for v in values], 0.95) for values in samples]
-        return max((found.high - found.low) / 2 / found.median for found in intervals)
+        return max(relative_width(found) or 0.0 for found in intervals)
 
     def repetition(self, case: Case) -> bool:
         """Whether no further one follows."""

@@ -10,13 +10,10 @@ from ullage.model.plan import Target
 from ullage.model.system import SystemFacts
 from ullage.system import facts
 from ullage.system.cpu import read_cpu, usable_cores
-from ullage.system.environment import read_environment
+from ullage.system.environment import read_environment, read_kernel
 from ullage.system.files import bracketed, parse_cpu_list
-from ullage.system.kernel import read_kernel
+from ullage.system.hardware import read_memory, read_network, read_numa, states_no_speed
 from ullage.system.limits import read_limits
-from ullage.system.memory import read_memory
-from ullage.system.network import read_network
-from ullage.system.numa import read_numa
 from ullage.system.storage import find_mount, read_device, read_mounts, read_places
 from ullage.uri import parse_target
 
@@ -117,6 +114,22 @@ def test_network(machine: Path) -> None:
     ethernet, infiniband = read_network(machine)
     assert (ethernet.name, ethernet.kind, ethernet.speed_bits_per_s, ethernet.state) == ("eth0", "ethernet", None, None)
     assert (infiniband.kind, infiniband.speed_bits_per_s, infiniband.mtu_bytes) == ("infiniband", 200 * 10**9, 4092)
+
+
+def test_an_interface_of_neither_a_device_nor_another_interface_is_virtual(tmp_path: Path) -> None:
+    made, card = tmp_path / "sys/devices/virtual/net", tmp_path / "sys/devices/pci/net/eth0"
+    for folder in (made / "veth0", made / "bond0", card):
+        folder.mkdir(parents=True)
+        (folder / "type").write_text("1\n")
+        (folder / "speed").write_text("10000\n")
+        (tmp_path / "sys/class/net").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "sys/class/net" / folder.name).symlink_to(folder)
+    (made / "bond0/lower_eth0").symlink_to(card)
+    found = {link.name: link.driver for link in read_network(tmp_path)}
+    assert found == {"bond0": None, "eth0": None, "veth0": "virtual"}
+    assert states_no_speed(found["veth0"])
+    assert not states_no_speed(found["bond0"])
+    assert states_no_speed("virtio_net")
 
 
 def test_an_empty_machine_gives_nulls_and_no_error(tmp_path: Path) -> None:

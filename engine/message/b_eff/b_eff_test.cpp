@@ -93,6 +93,7 @@ TEST_F(MpiBEff, FirstPhaseTellsWhatThePatternsAre) {
   const Json& facts = records_[0]["facts"];
   EXPECT_EQ(facts["seed"], 77);
   EXPECT_EQ(facts["sizes"].size(), 21U);
+  EXPECT_EQ(facts["pages"]["asked"], "default");
   EXPECT_EQ(facts["nodes"].size(), static_cast<std::size_t>(world_.size()));
   EXPECT_EQ(facts["patterns"].size(), 7U);
   EXPECT_EQ(facts["patterns"]["random-00"]["order"], Json(random_order(RandomOrder::slot_probe, world_.size(), 77, 0)));

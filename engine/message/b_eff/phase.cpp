@@ -80,6 +80,7 @@ void BEffPhase::tell(Json& facts) const {
   facts["short"] = run_.is_short();
   if (size_ != 0) return;
   facts["sizes"] = run_.sizes();
+  facts["pages"] = run_.pages();
   facts["seed"] = run_.parameters().seed;
   facts["patterns"] = facts_of(run_.parameters().patterns(run_.ranks()), most_listed_ranks);
   if (!run_.nodes().empty()) facts["nodes"] = nodes_json(run_.nodes());

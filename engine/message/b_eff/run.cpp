@@ -21,20 +21,24 @@ constexpr std::size_t first_short_size = b_eff_size_count - 2;
 
 Table<BEffParameters> BEffParameters::table() {
   using P = BEffParameters;
-  return {
-      // Twelve messages are addressed with 31 bits.
-      bytes("lmax_bytes", &P::lmax_bytes, {static_cast<double>(b_eff_middle_bytes), 1U << 28U},
-            "of the longest message; a rank has buffers for twelve"),
-      seconds("budget_s", &P::budget_s, {1e-6, 3600}, "for all patterns of one length by one method"),
-      count("random_rings", &P::random_rings, {1, 1000}, "rings over all ranks in random order"),
-      count("seed", &P::seed, {}, "of the random orders"),
-      choice("permutation", &P::permutation, random_order_words(),
-             "uniform: every order equally likely; slot-probe: as the original, where neighbours stay so too often"),
-      flag("additional", &P::additional, "also bisections, halos and the ping-pong, which are no part of the result"),
-      flag("short_last_two", &P::short_last_two,
-           "when the two longest lengths would take too long, only the fastest method of each pattern, once"),
-      flag("timed_check", &P::timed_check, "look at each message inside the timer, as the original does"),
-  };
+  return joined<P>(
+      Table<P>{
+          // Twelve messages are addressed with 31 bits.
+          bytes("lmax_bytes", &P::lmax_bytes, {static_cast<double>(b_eff_middle_bytes), 1U << 28U},
+                "of the longest message; a rank has buffers for twelve"),
+          seconds("budget_s", &P::budget_s, {1e-6, 3600}, "for all patterns of one length by one method"),
+          count("random_rings", &P::random_rings, {1, 1000}, "rings over all ranks in random order"),
+          count("seed", &P::seed, {}, "of the random orders"),
+          choice(
+              "permutation", &P::permutation, random_order_words(),
+              "uniform: every order equally likely; slot-probe: as the original, where neighbours stay so too often"),
+          flag("additional", &P::additional,
+               "also bisections, halos and the ping-pong, which are no part of the result"),
+          flag("short_last_two", &P::short_last_two,
+               "when the two longest lengths would take too long, only the fastest method of each pattern, once"),
+          flag("timed_check", &P::timed_check, "look at each message inside the timer, as the original does"),
+      },
+      MessagePages::table());
 }
 
 BEffPatterns BEffParameters::patterns(int ranks) const {
@@ -63,8 +67,8 @@ Status BEffRun::look_for_room() const {
 
 void BEffRun::make_messages() {
   const mpi::World& world = *context_.world;
-  out_memory_ = AlignedBuffer(buffer_bytes());
-  in_memory_ = AlignedBuffer(buffer_bytes());
+  out_memory_ = MessageMemory(buffer_bytes(), parameters_.pages);
+  in_memory_ = MessageMemory(buffer_bytes(), parameters_.pages);
   out_ = mpi::RotatingBuffer(out_memory_.bytes());
   in_ = mpi::RotatingBuffer(in_memory_.bytes());
   make_ends().fill(out_memory_.bytes());

@@ -3,20 +3,21 @@
 
 #include <array>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "base/aligned_buffer.hpp"
 #include "message/b_eff/loops.hpp"
 #include "message/b_eff/sizes.hpp"
 #include "message/message_ends.hpp"
+#include "message/message_memory.hpp"
 #include "message/message_methods.hpp"
 #include "message/patterns/b_eff_patterns.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
 
-struct BEffParameters {
+struct BEffParameters : MessagePages {
   std::uint64_t lmax_bytes = std::uint64_t{1} << 20;
   double budget_s = 0.5;
   std::size_t random_rings = 30;
@@ -76,6 +77,8 @@ class BEffRun final {
   [[nodiscard]] MessageEnds make_ends() const { return {context_.run_key, context_.world->rank()}; }
   /// See nodes_by_rank().
   [[nodiscard]] const std::vector<std::uint64_t>& nodes() const { return nodes_; }
+  /// The fact `pages`.
+  [[nodiscard]] nlohmann::json pages() const { return pages_json(parameters_.pages, out_memory_, in_memory_); }
   [[nodiscard]] int ranks() const { return context_.world->size(); }
 
  private:
@@ -105,8 +108,8 @@ class BEffRun final {
   std::vector<mpi::MessageMethod> best_;  // by pattern
   std::vector<std::uint64_t> nodes_;
   std::size_t size_ = 0;
-  AlignedBuffer out_memory_;
-  AlignedBuffer in_memory_;
+  MessageMemory out_memory_;
+  MessageMemory in_memory_;
   mpi::RotatingBuffer out_{{}};
   mpi::RotatingBuffer in_{{}};
 };

@@ -72,7 +72,7 @@ Table<ExchangeParameters> ExchangeParameters::table() {
           text("file", &P::file, "of pattern sparse: lines FROM TO [WEIGHT]"),
           count("seed", &P::seed, {}, "of random-bisection"),
       },
-      CallWindowParameters::table());
+      CallWindowParameters::table(), MessagePages::table());
 }
 
 Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer) {
@@ -159,7 +159,7 @@ Status ExchangePhase::make_loop() {
     return fail(environment_error("exchange", std::to_string(slots) + " messages do not fit into a buffer"));
   if (is_alltoallv && has_parallel_messages(steps))
     return fail(environment_error("exchange", "alltoallv has one message a pair: no weights above 1"));
-  buffers_ = std::make_unique<MessageBuffers>(parameters_.message_bytes, sends, receives);
+  buffers_ = std::make_unique<MessageBuffers>(parameters_.message_bytes, sends, receives, parameters_.pages);
   contents_.fill(buffers_->out().bytes(), world_.rank());
   contents_.poison(buffers_->in().bytes());
   loop_ = std::make_unique<mpi::MessageLoop>(world_.all(), std::move(steps), parameters_.method,
@@ -215,6 +215,7 @@ void ExchangePhase::tell(nlohmann::json& facts) const {
   facts["participants"] = places_of(pattern_);
   facts["messages_an_iteration"] = messages_;
   facts["windows_s"] = windows_s_;
+  if (buffers_ != nullptr) facts["pages"] = buffers_->pages();
 }
 
 }  // namespace ullage

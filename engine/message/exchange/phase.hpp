@@ -29,7 +29,7 @@ enum class ExchangePattern {
   sparse
 };
 
-struct ExchangeParameters : CallWindowParameters {
+struct ExchangeParameters : CallWindowParameters, MessagePages {
   ExchangePattern pattern = ExchangePattern::ring;
   mpi::MessageMethod method = mpi::MessageMethod::nonblocking;
   std::uint64_t message_bytes = 1 << 20;

@@ -25,19 +25,21 @@ double in_picoseconds(double seconds) { return std::round(seconds * 1e12) / 1e12
 
 Table<PingPongParameters> PingPongParameters::table() {
   using P = PingPongParameters;
-  return {
-      choice("pairs", &P::pairs, {{PairChoice::all, "all"}, {PairChoice::sampled, "sampled"}},
-             "every ordered pair, or those among every k-th end that fit into budget_s, by HPCC's rule"),
-      choice("between", &P::between, {{PairEnds::ranks, "ranks"}, {PairEnds::nodes, "nodes"}},
-             "every rank is an end, or the lowest rank of each node"),
-      choice("traffic", &P::traffic, {{PairTraffic::ping_pong, "ping-pong"}, {PairTraffic::one_way, "one-way"}},
-             "there and back one message at a time, or all of a measurement one way at once"),
-      flag("at_once", &P::at_once, "all disjoint pairs of a round together, or one pair while the others wait"),
-      bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
-      count("loops", &P::loops, {1, 1'000'000}, "messages each way of a measurement"),
-      count("measurements", &P::measurements, {1, 10'000}, "of each ordered pair; the shortest counts"),
-      seconds("budget_s", &P::budget_s, {1e-6, 86400}, "for all pairs, by which sampled ones are chosen"),
-  };
+  return joined<P>(
+      Table<P>{
+          choice("pairs", &P::pairs, {{PairChoice::all, "all"}, {PairChoice::sampled, "sampled"}},
+                 "every ordered pair, or those among every k-th end that fit into budget_s, by HPCC's rule"),
+          choice("between", &P::between, {{PairEnds::ranks, "ranks"}, {PairEnds::nodes, "nodes"}},
+                 "every rank is an end, or the lowest rank of each node"),
+          choice("traffic", &P::traffic, {{PairTraffic::ping_pong, "ping-pong"}, {PairTraffic::one_way, "one-way"}},
+                 "there and back one message at a time, or all of a measurement one way at once"),
+          flag("at_once", &P::at_once, "all disjoint pairs of a round together, or one pair while the others wait"),
+          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
+          count("loops", &P::loops, {1, 1'000'000}, "messages each way of a measurement"),
+          count("measurements", &P::measurements, {1, 10'000}, "of each ordered pair; the shortest counts"),
+          seconds("budget_s", &P::budget_s, {1e-6, 86400}, "for all pairs, by which sampled ones are chosen"),
+      },
+      MessagePages::table());
 }
 
 Status check_ping_pong(const PingPongParameters& parameters, int ranks, const std::string& pointer) {
@@ -176,6 +178,7 @@ void PingPongPhase::tell(nlohmann::json& facts) const {
   facts["ends"] = ends_told_;
   facts["hosts"] = hosts_told_;
   facts["one_way_s"] = matrix_told_;
+  if (timer_ != nullptr) facts["pages"] = timer_->pages();
 }
 
 }  // namespace ullage

@@ -18,7 +18,7 @@ namespace ullage {
 enum class PairChoice { all, sampled };
 enum class PairEnds { ranks, nodes };
 
-struct PingPongParameters {
+struct PingPongParameters : MessagePages {
   PairChoice pairs = PairChoice::all;
   PairEnds between = PairEnds::ranks;
   PairTraffic traffic = PairTraffic::ping_pong;
@@ -29,7 +29,7 @@ struct PingPongParameters {
   double budget_s = 10;
 
   [[nodiscard]] static Table<PingPongParameters> table();
-  [[nodiscard]] PairJob job() const { return {traffic, message_bytes, loops, measurements}; }
+  [[nodiscard]] PairJob job() const { return {traffic, message_bytes, loops, measurements, pages}; }
 };
 
 /// What spans parameters and layout.

@@ -34,18 +34,20 @@ std::int64_t long_enough_ns() {
 
 Table<RingParameters> RingParameters::table() {
   using P = RingParameters;
-  return {
-      choice("order", &P::order, {{RingOrder::natural, "natural"}, {RingOrder::random, "random"}},
-             "natural: each rank's neighbours are those beside it; random: any"),
-      count("rings", &P::rings, {1, 10'000}, "of all ranks, one after the other; in natural order there is one"),
-      bytes("message_bytes", &P::message_bytes, {1, 1U << 30U}, "of each message; a rank has buffers for four"),
-      count("loops", &P::loops, {1, 1'000'000'000}, "of two messages a rank, in each measurement"),
-      count("measurements", &P::measurements, {1, 10'000}, "of each ring, of which the fastest counts"),
-      flag("grow", &P::grow, "more loops, by halves, until they take 10 us on every rank"),
-      count("seed", &P::seed, {}, "of the random orders"),
-      choice("permutation", &P::permutation, random_order_words(),
-             "uniform: every order equally likely; slot-probe: as HPCC, where neighbours stay so too often"),
-  };
+  return joined<P>(
+      Table<P>{
+          choice("order", &P::order, {{RingOrder::natural, "natural"}, {RingOrder::random, "random"}},
+                 "natural: each rank's neighbours are those beside it; random: any"),
+          count("rings", &P::rings, {1, 10'000}, "of all ranks, one after the other; in natural order there is one"),
+          bytes("message_bytes", &P::message_bytes, {1, 1U << 30U}, "of each message; a rank has buffers for four"),
+          count("loops", &P::loops, {1, 1'000'000'000}, "of two messages a rank, in each measurement"),
+          count("measurements", &P::measurements, {1, 10'000}, "of each ring, of which the fastest counts"),
+          flag("grow", &P::grow, "more loops, by halves, until they take 10 us on every rank"),
+          count("seed", &P::seed, {}, "of the random orders"),
+          choice("permutation", &P::permutation, random_order_words(),
+                 "uniform: every order equally likely; slot-probe: as HPCC, where neighbours stay so too often"),
+      },
+      MessagePages::table());
 }
 
 Status check_rings(const RingParameters& p, int ranks, const std::string& pointer) {
@@ -87,8 +89,8 @@ Status RingPhase::before() {
   Status room =
       check_room("message_bytes", 2 * buffer_bytes * static_cast<std::uint64_t>(world_.topology().ranks_on_node));
   if (world_.all().any(!room)) return room;
-  out_memory_ = AlignedBuffer(buffer_bytes);
-  in_memory_ = AlignedBuffer(buffer_bytes);
+  out_memory_ = MessageMemory(buffer_bytes, parameters_.pages);
+  in_memory_ = MessageMemory(buffer_bytes, parameters_.pages);
   out_ = mpi::RotatingBuffer(out_memory_.bytes());
   in_ = mpi::RotatingBuffer(in_memory_.bytes());
   ends_.fill(out_memory_.bytes());
@@ -175,6 +177,7 @@ Gauges RingPhase::gauges() const {
 
 void RingPhase::tell(Json& facts) const {
   facts["seed"] = parameters_.seed;
+  facts["pages"] = pages_json(parameters_.pages, out_memory_, in_memory_);
   if (world_.size() > most_listed_ranks || parameters_.rings > most_listed_rings) return;
   facts["nodes"] = nodes_json(nodes_);
   Json& orders = facts["orders"] = Json::array();

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned_buffer.hpp"
 #include "message/message_ends.hpp"
+#include "message/message_memory.hpp"
 #include "message/patterns/pattern.hpp"
 #include "message/patterns/rank_order.hpp"
 #include "work/workload.hpp"
@@ -16,7 +16,7 @@ namespace ullage {
 
 enum class RingOrder { natural, random };
 
-struct RingParameters {
+struct RingParameters : MessagePages {
   RingOrder order = RingOrder::natural;
   std::size_t rings = 1;
   std::uint64_t message_bytes = 8;
@@ -69,8 +69,8 @@ class RingPhase final : public PhaseWork {
   std::uint64_t loops_;
   std::vector<double> times_s_;  // all measurements
   std::vector<double> ring_s_;
-  AlignedBuffer out_memory_;
-  AlignedBuffer in_memory_;
+  MessageMemory out_memory_;
+  MessageMemory in_memory_;
   mpi::RotatingBuffer out_{{}};
   mpi::RotatingBuffer in_{{}};
 };

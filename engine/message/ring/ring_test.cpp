@@ -56,6 +56,22 @@ TEST_F(MpiRing, RandomRingsHaveAGeometricMean) {
   EXPECT_EQ(records_[0]["facts"]["orders"][2], Json(random_order(RandomOrder::slot_probe, world_.size(), 5, 2)));
 }
 
+TEST_F(MpiRing, MessagesLieInThePagesThatWereAskedForAndTheRecordSaysSo) {
+  Values given{{"message_bytes", std::int64_t{2'000'000}},
+               {"measurements", std::int64_t{1}},
+               {"loops", std::int64_t{1}},
+               {"pages", "small"}};
+  ASSERT_EQ(run("ring", given), PhaseStatus::ok);
+  if (world_.root()) {
+    EXPECT_EQ(records_[0]["facts"]["pages"], (Json{{"asked", "small"}, {"bytes", 8'000'000}, {"huge_bytes", 0}}));
+  }
+  given.erase("pages");
+  ASSERT_EQ(run("ring", given), PhaseStatus::ok);
+  if (world_.root()) {
+    EXPECT_EQ(records_[0]["facts"]["pages"]["asked"], "default");
+  }
+}
+
 TEST_F(MpiRing, ManyRingsAreNotListed) {
   const Values given{{"order", "random"},
                      {"rings", std::int64_t{65}},

@@ -3,8 +3,12 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -26,6 +30,20 @@ std::int64_t interface_number(const std::string& interface, const char* name) {
   std::int64_t value = 0;
   if (!(file >> value) || value < 0) return 0;
   return value;
+}
+
+/// As `ethtool -i` has it, which knows virtual interfaces too (veth, tun, bridge); empty where the kernel does not say.
+std::string driver_of(const std::string& interface) {
+  ethtool_drvinfo info{};
+  info.cmd = ETHTOOL_GDRVINFO;
+  ifreq request{};
+  interface.copy(request.ifr_name, IFNAMSIZ - 1);
+  request.ifr_data = reinterpret_cast<char*>(&info);
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) return {};
+  const bool is_said = ioctl(socket, SIOCETHTOOL, &request) == 0;
+  ::close(socket);
+  return is_said ? std::string(info.driver, strnlen(info.driver, sizeof info.driver)) : std::string();
 }
 
 /// The bytes of an address in the order of the network; empty for what is none.
@@ -65,7 +83,8 @@ Endpoint endpoint_of(const ifaddrs& entry) {
           prefix_of(entry.ifa_netmask),
           (entry.ifa_flags & IFF_LOOPBACK) != 0,
           interface_number(name, "speed") * bits_of_a_mbit,
-          interface_number(name, "mtu")};
+          interface_number(name, "mtu"),
+          driver_of(name)};
 }
 
 std::string names_of(const std::vector<Endpoint>& endpoints) {
@@ -133,12 +152,13 @@ Json to_json(const Endpoint& endpoint) {
           {"prefix_bits", endpoint.prefix_bits},
           {"loopback", endpoint.loopback},
           {"speed_bits_per_s", endpoint.speed_bits_per_s},
-          {"mtu_bytes", endpoint.mtu_bytes}};
+          {"mtu_bytes", endpoint.mtu_bytes},
+          {"driver", endpoint.driver}};
 }
 
 Endpoint endpoint_from(const Json& json) {
-  return {json["interface"], json["address"],          json["prefix_bits"],
-          json["loopback"],  json["speed_bits_per_s"], json["mtu_bytes"]};
+  return {json["interface"],        json["address"],   json["prefix_bits"], json["loopback"],
+          json["speed_bits_per_s"], json["mtu_bytes"], json["driver"]};
 }
 
 Result<SocketAddress> socket_address(const std::string& address, std::uint16_t port) {

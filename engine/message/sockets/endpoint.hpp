@@ -22,6 +22,7 @@ struct Endpoint {
   bool loopback = false;
   std::int64_t speed_bits_per_s = 0;  // of the interface, as the kernel has it; 0: not known
   std::int64_t mtu_bytes = 0;         // likewise
+  std::string driver = {};            // of the interface: that of a virtual one makes its speed up; empty: not known
 
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };

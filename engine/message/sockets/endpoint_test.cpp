@@ -11,7 +11,7 @@ namespace {
 
 const Endpoint loopback{"lo", "127.0.0.1", 8, true, 0, 65536};
 const Endpoint slow{"eth0", "192.0.2.7", 24, false, 1'000'000'000, 1500};
-const Endpoint fast{"ib0", "198.51.100.7", 16, false, 100'000'000'000, 2044};
+const Endpoint fast{"ib0", "198.51.100.7", 16, false, 100'000'000'000, 2044, "mlx5_core"};
 
 Endpoint elsewhere(Endpoint endpoint, std::string address) {
   endpoint.address = std::move(address);
@@ -65,6 +65,15 @@ TEST(Endpoint, AddressesAreOfBothVersions) {
   EXPECT_EQ(reinterpret_cast<const sockaddr_in*>(v4->get())->sin_port, htons(80));
   EXPECT_EQ(socket_address("::1", 80)->family(), AF_INET6);
   EXPECT_FALSE(socket_address("localhost", 80));
+}
+
+/// Drivers of virtual interfaces state a speed that nothing has (veth and tun 10 Gb/s, virtio_net what its host likes).
+TEST(Endpoint, WhatStatesASpeedHasADriver) {
+  for (const Endpoint& endpoint : local_endpoints(IpVersion::v4)) {
+    if (endpoint.speed_bits_per_s > 0) {
+      EXPECT_NE(endpoint.driver, "") << endpoint.interface;
+    }
+  }
 }
 
 TEST(Endpoint, ThisHostHasALoopback) {

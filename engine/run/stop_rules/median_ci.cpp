@@ -6,9 +6,10 @@ namespace {
 
 struct MedianCiParameters {
   double relative_width = 0.05;
-  std::int64_t minimum = 3;
+  std::int64_t minimum = 6;
   std::int64_t maximum = 15;
   double level = 0.95;
+  double correlation = 0;
 };
 
 const Table<MedianCiParameters>& median_ci_table() {
@@ -18,18 +19,28 @@ const Table<MedianCiParameters>& median_ci_table() {
       count("minimum", &MedianCiParameters::minimum, {1, 1e6}, "repetitions in any case"),
       count("maximum", &MedianCiParameters::maximum, {1, 1e6}, "repetitions at most"),
       number("level", &MedianCiParameters::level, {0.5, 0.9999},
-             "confidence of the interval; below 6 repetitions the full range stands for it"),
+             "confidence of the interval; fewer than 6 repetitions have none of 95 % and never converge"),
+      number("correlation", &MedianCiParameters::correlation, {0, 0.95},
+             "of each repetition with the one before, as all cases together have shown it: widens the interval"),
   };
   return fields;
+}
+
+/// Whether so many repetitions are looked at: 6, 10, 15, 21, 28 ... Every further look is a further chance to stop
+/// where the samples happen to lie close together, and more of those than leave 95 % of the intervals right.
+bool is_look(std::size_t count) {
+  std::size_t look = 3;
+  for (std::size_t step = 3; look < count; ++step) look += step;
+  return look == count && count > 3;
 }
 
 class MedianCi final : public StopRule {
  public:
   explicit MedianCi(const MedianCiParameters& parameters) : parameters_(parameters) {}
   [[nodiscard]] StopDecision judge(const Samples& samples) const override {
-    const auto width = relative_median_width(samples, parameters_.level);
+    const auto width = relative_median_width(samples, parameters_.level, parameters_.correlation);
     const std::size_t done = repetitions(samples);
-    const bool narrow = width && *width <= parameters_.relative_width;
+    const bool narrow = width && *width <= parameters_.relative_width && is_look(done);
     if (narrow && done >= static_cast<std::size_t>(parameters_.minimum)) return {true, "converged", width};
     if (done >= static_cast<std::size_t>(parameters_.maximum)) return {true, "count", width};
     return {false, "", width};

@@ -252,15 +252,15 @@ Result<std::unique_ptr<Backend>> make_fault(const Values& values, const BackendC
 constexpr Capabilities fault_capabilities{.metadata = true, .views = true};  // as far as the inner backend has them
 
 const Registered<BackendEntry> registered_fault{{
-    {"fault",
-     "another backend with chosen calls going wrong: errors, short counts, delays, hangs, flipped bits",
-     specs_of(FaultParameters::table()),
-     capability_words(fault_capabilities),
-     {}},
-    fault_capabilities,
-    make_fault,
-    check,
-    true,
+    .description = {.name = "fault",
+                    .doc =
+                        "another backend with chosen calls going wrong: errors, short counts, delays, hangs, flipped "
+                        "bits",
+                    .parameters = specs_of(FaultParameters::table())},
+    .capabilities = fault_capabilities,
+    .make = make_fault,
+    .check = check,
+    .wraps = true,
 }};
 
 }  // namespace

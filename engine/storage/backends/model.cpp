@@ -98,13 +98,11 @@ class ModelBackend final : public Backend, public ViewsFacet {
 };
 
 const Registered<BackendEntry> registered_model{{
-    {"model",
-     "a simulated device of stated bandwidth, latency and jitter: the known answer",
-     specs_of(model_table()),
-     capability_words(model_capabilities),
-     {}},
-    model_capabilities,
-    [](const Values& values, const BackendContext& context) -> Result<std::unique_ptr<Backend>> {
+    .description = {.name = "model",
+                    .doc = "a simulated device of stated bandwidth, latency and jitter: the known answer",
+                    .parameters = specs_of(model_table())},
+    .capabilities = model_capabilities,
+    .make = [](const Values& values, const BackendContext& context) -> Result<std::unique_ptr<Backend>> {
       return std::make_unique<ModelBackend>(bind_parameters(model_table(), values), context);
     },
 }};

@@ -267,13 +267,13 @@ Result<std::unique_ptr<Backend>> make_mpiio(const Values& values, const BackendC
 }
 
 const Registered<BackendEntry> registered_mpiio{{
-    {"mpiio",
-     "MPI-IO: with explicit offsets, independent or collective, or through views, with individual and shared pointers",
-     specs_of(mpiio_table()),
-     capability_words(mpiio_capabilities),
-     {}},
-    mpiio_capabilities,
-    make_mpiio,
+    .description = {.name = "mpiio",
+                    .doc =
+                        "MPI-IO: with explicit offsets, independent or collective, or through views, with individual "
+                        "and shared pointers",
+                    .parameters = specs_of(mpiio_table())},
+    .capabilities = mpiio_capabilities,
+    .make = make_mpiio,
 }};
 
 }  // namespace

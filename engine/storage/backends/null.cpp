@@ -41,13 +41,10 @@ class NullBackend final : public Backend, public ViewsFacet {
 };
 
 const Registered<BackendEntry> registered_null{{
-    {"null",
-     "every call returns at once and nothing is stored: the cost of the harness itself",
-     {},
-     capability_words(null_capabilities),
-     {}},
-    null_capabilities,
-    [](const Values&, const BackendContext&) -> Result<std::unique_ptr<Backend>> {
+    .description = {.name = "null",
+                    .doc = "every call returns at once and nothing is stored: the cost of the harness itself"},
+    .capabilities = null_capabilities,
+    .make = [](const Values&, const BackendContext&) -> Result<std::unique_ptr<Backend>> {
       return std::make_unique<NullBackend>();
     },
 }};

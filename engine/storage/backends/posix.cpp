@@ -96,11 +96,15 @@ class PosixBackend final : public KernelFileBackend, public ConcurrencyFacet {
 
   [[nodiscard]] ConcurrencyFacet* concurrency() override { return this; }
   [[nodiscard]] Status make_ready(std::span<std::byte> /*memory*/, const Concurrency& wanted) override {
-    if (wanted.threads == 1) threads_.reset();
-    if (wanted.threads == 1 || (threads_ && threads_->size() == static_cast<std::size_t>(wanted.threads))) return {};
+    const auto threads = static_cast<std::size_t>(wanted.threads);
+    if (threads == 1) {
+      threads_.reset();
+      return {};
+    }
     if (!positioned_)
       return fail(unsupported("several threads", "posix without positioned: they share a file's place"));
-    threads_ = std::make_unique<MovingThreads>(static_cast<std::size_t>(wanted.threads));
+    if (!threads_ || threads_->size() != threads) threads_ = std::make_unique<MovingThreads>(threads);
+    threads_->share_memory(wanted.window);
     return {};
   }
 
@@ -138,14 +142,12 @@ Result<std::unique_ptr<Backend>> make_posix(const Values& values, const BackendC
 }
 
 const Registered<BackendEntry> registered_posix{{
-    {"posix",
-     "pread and pwrite on files, or their kin, through the page cache or past it",
-     specs_of(posix_table()),
-     capability_words(posix_capabilities),
-     {}},
-    posix_capabilities,
-    make_posix,
-    check_posix,
+    .description = {.name = "posix",
+                    .doc = "pread and pwrite on files, or their kin, through the page cache or past it",
+                    .parameters = specs_of(posix_table())},
+    .capabilities = posix_capabilities,
+    .make = make_posix,
+    .check = check_posix,
 }};
 
 }  // namespace

@@ -161,13 +161,11 @@ Result<std::unique_ptr<Backend>> make_stdio(const Values& values, const BackendC
 }
 
 const Registered<BackendEntry> registered_stdio{{
-    {"stdio",
-     "fwrite and fread on files, through the C library's buffer and the page cache",
-     specs_of(stdio_table()),
-     capability_words(stdio_capabilities),
-     {}},
-    stdio_capabilities,
-    make_stdio,
+    .description = {.name = "stdio",
+                    .doc = "fwrite and fread on files, through the C library's buffer and the page cache",
+                    .parameters = specs_of(stdio_table())},
+    .capabilities = stdio_capabilities,
+    .make = make_stdio,
 }};
 
 }  // namespace

@@ -184,10 +184,12 @@ Result<std::unique_ptr<Backend>> make_uring(const Values& values, const BackendC
 }
 
 const Registered<BackendEntry> registered_uring{{
-    {"uring", "io_uring on files: many operations of a rank under way at once", specs_of(uring_table()),
-     capability_words(uring_capabilities), IoRing::missing()},
-    uring_capabilities,
-    make_uring,
+    .description = {.name = "uring",
+                    .doc = "io_uring on files: many operations of a rank under way at once",
+                    .parameters = specs_of(uring_table()),
+                    .unavailable = IoRing::missing()},
+    .capabilities = uring_capabilities,
+    .make = make_uring,
 }};
 
 }  // namespace

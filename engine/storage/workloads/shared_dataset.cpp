@@ -8,15 +8,31 @@
 #include "storage/dataset_book.hpp"
 
 namespace ullage {
+namespace {
 
-Result<Json> facts_of_dataset(const StorageContext& context, const Json& layout) {
+constexpr int first_version = 1;  // of contents: facts did not tell it yet
+
+}  // namespace
+
+Result<Json> facts_of_dataset(const StorageContext& context) {
   const Json* facts = context.datasets->find(context.dataset);
   if (facts == nullptr) return fail(no_dataset(context.dataset));
+  const int version = facts->value("contents", first_version);
+  if (version != Payload::version)
+    return fail(environment_error("dataset '" + context.dataset + "'",
+                                  "holds data of version " + std::to_string(version) + ", this engine knows that of " +
+                                      std::to_string(Payload::version) + ": make it again"));
+  return *facts;
+}
+
+Result<Json> facts_of_dataset(const StorageContext& context, const Json& layout) {
+  auto facts = facts_of_dataset(context);
+  if (!facts) return facts;
   const Json made = facts->value("layout", Json());
   if (made != layout)
     return fail(environment_error("dataset '" + context.dataset + "'",
                                   "was made as " + json_text(made) + ", this case wants " + json_text(layout)));
-  return *facts;
+  return facts;
 }
 
 Error wrong_data(const StorageContext& context, const std::string& name, const Mismatch& mismatch) {

@@ -12,7 +12,10 @@
 
 namespace ullage {
 
-/// Facts of the dataset the case names; an error when it is not there, or was not made with this layout.
+/// Facts of the dataset the case names; an error when it is not there, or holds what an earlier version wrote, whose
+/// data would not be recognised.
+[[nodiscard]] Result<nlohmann::json> facts_of_dataset(const StorageContext& context);
+/// The same; an error also when it was not made with this layout.
 [[nodiscard]] Result<nlohmann::json> facts_of_dataset(const StorageContext& context, const nlohmann::json& layout);
 
 /// Data of file `name` that is not what was written there.

@@ -63,6 +63,15 @@ TEST_F(MpiSharedDataset, FactsAreThoseOfTheSameLayoutOrNone) {
   EXPECT_EQ(other.error().text, R"(was made as {"n":1}, this case wants {"n":2})");
 }
 
+TEST_F(MpiSharedDataset, WhatAnEarlierVersionWroteIsRefused) {
+  const Json layout{{"n", 1}};
+  DatasetBook earlier({{"t", {{"layout", layout}, {"key", 7}}}}, nullptr);
+  context_.datasets = &earlier;
+  const auto facts = facts_of_dataset(context_, layout);
+  ASSERT_FALSE(facts);
+  EXPECT_NE(facts.error().text.find("holds data of version 1"), std::string::npos) << facts.error().text;
+}
+
 TEST_F(MpiSharedDataset, TreeIsMadeAfreshAndRemovedByAll) {
   for (int round = 0; round < 2; ++round) {
     ASSERT_TRUE(together(steps_to_make_tree(context_, entry_)));

@@ -29,8 +29,11 @@ def make_app() -> typer.Typer:
     )
     app.callback()(_common)
     for module in modules_in(__name__.rpartition(".")[0]):
+        name = module.__name__.rpartition(".")[2]
         if hasattr(module, "register"):
             module.register(app)
+        elif hasattr(module, name):
+            app.command(name=name.rstrip("_"))(getattr(module, name))
     return app
 
 

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from ullage.cleaning import RunFolder
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    app.command(name="clean")(clean)
-
-
 def clean(
     target: Annotated[str, typer.Argument(metavar="PATH|NAME=PATH", help="The target, as it was given to the run.")],
     *,
@@ -31,8 +26,8 @@ def clean(
     Only what the manifests in them list is removed, never anything else.
     """
     from ullage.cleaning import find_run_folders
-    from ullage.cli.terminal import print_line
     from ullage.engine import find_engine
+    from ullage.terminal import print_line
 
     folders = find_run_folders(_path(target), run)
     ours = [folder for folder in folders if folder.refused is None]
@@ -77,7 +72,7 @@ def _agreed(count: int) -> bool:
 def _remove_all(engine: Path, folders: "list[RunFolder]") -> bool:
     """Whether something was left."""
     from ullage.cleaning import remove
-    from ullage.cli.terminal import print_line
+    from ullage.terminal import print_line
 
     left = False
     for folder in folders:

@@ -2,6 +2,7 @@
 """``ullage compare``: what is faster, cell by cell, and where one cannot tell."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,46 +11,68 @@ import typer
 from ullage.errors import UserError
 
 if TYPE_CHECKING:
+    from ullage.analysis.compare import Comparison
     from ullage.model.summary import Summary
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    app.command(name="compare")(compare)
 
 
 def compare(
     results: Annotated[list[Path], typer.Argument(help="Folders that `ullage run` has printed.", show_default=False)],
-    by: Annotated[str, typer.Option(help="target, result, backend, block, ranks or access.")] = "target",
+    by: Annotated[
+        str,
+        typer.Option(help="target, result, backend, block, ranks, nodes, ppn, access or any parameter of the rows."),
+    ] = "target",
     base: Annotated[
         str | None, typer.Option(help="What the others are compared with. Default: the first.", show_default=False)
     ] = None,
     metric: Annotated[
-        str | None, typer.Option(help="Default: the first that the suite names; all for all.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Default: that of each phase, or the first that the suite names; all for all.", show_default=False
+        ),
     ] = None,
     form: Annotated[str, typer.Option("--format", help="terminal, json, md or csv.")] = "terminal",
 ) -> None:
     """Compare cell by cell: faster, slower or cannot tell.
 
-    Two numbers are compared when they differ in one thing only. Each ratio is that of the other to the base.
+    Two numbers are compared when they differ in one thing only, and in what follows from it: results of 2 and of 4
+    ranks are compared phase by phase. Each ratio is that of the other to the base.
     """
-    from ullage.analysis.compare import DIMENSIONS, compare_summaries
+    from ullage.analysis.compare import MAIN, compare_summaries
+    from ullage.analysis.matching import dimensions_of
     from ullage.parameters import suggest
     from ullage.report import comparison_text
 
-    if by not in DIMENSIONS:
-        raise UserError(f"unknown dimension '{by}'", "--by", suggest(by, DIMENSIONS))
     if form not in {"terminal", *comparison_text.FORMS}:
         raise UserError(f"unknown format '{form}'", "--format", suggest(form, ["terminal", *comparison_text.FORMS]))
     summaries = _summaries(results)
-    chosen = metric or next((row.metric for summary in summaries.values() for row in summary.rows), None)
-    found = compare_summaries(summaries, by, base, None if chosen == "all" else chosen)
+    dimensions = dimensions_of(row for summary in summaries.values() for row in summary.rows)
+    if by not in dimensions:
+        raise UserError(f"unknown dimension '{by}'", "--by", suggest(by, dimensions))
+    found = compare_summaries(summaries, by, base, None if metric == "all" else metric or MAIN)
+    found = replace(found, attribution=tuple(_attributed(found, summaries)))
     for warning in found.warnings:
         sys.stderr.write(f"ullage: warning: {warning}\n")
     if form == "terminal":
         comparison_text.print_comparison(found)
     else:
         sys.stdout.write(comparison_text.FORMS[form](found))
+
+
+def _attributed(found: "Comparison", summaries: "dict[str, Summary]") -> list[str]:
+    """What moved the scores, where results are compared as wholes and a suite can tell."""
+    from ullage.runs.suite import Attributing, load_suites
+
+    if not found.scores:
+        return []
+    suites = [suite for suite in load_suites().values() if isinstance(suite, Attributing)]
+    base = summaries[found.results[found.base_name]].rows
+    return [
+        text
+        for name in found.names
+        if name != found.base_name
+        for suite in suites
+        for text in suite.attributed(base, summaries[found.results[name]].rows, (found.base_name, name))
+    ]
 
 
 def _summaries(paths: list[Path]) -> "dict[str, Summary]":

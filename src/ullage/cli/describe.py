@@ -12,11 +12,6 @@ if TYPE_CHECKING:
     from ullage.model.describe import Describe, Registered
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    app.command(name="describe")(describe)
-
-
 def describe(
     name: Annotated[
         str | None, typer.Argument(help="A backend, workload, probe or stop rule; all when left out.")
@@ -43,7 +38,7 @@ def _things(description: "Describe") -> "list[tuple[Kind, Registered]]":
 
 
 def _print_all(description: "Describe", *, as_json: bool) -> None:
-    from ullage.cli.terminal import print_line, print_table
+    from ullage.terminal import print_line, print_table
 
     if as_json:
         typer.echo(description.model_dump_json(indent=1))
@@ -54,7 +49,7 @@ def _print_all(description: "Describe", *, as_json: bool) -> None:
         for kind, thing in _things(description)
     ]
     print_line(f"engine {build.version} ({build.git}), {build.mpi.library}, {build.compiler}")
-    print_table("", ("kind", "name", "available", "what it is"), rows)
+    print_table(("kind", "name", "available", "what it is"), rows)
     print_line("`ullage describe NAME` shows the parameters of one of them.")
 
 
@@ -74,8 +69,8 @@ def _print_named(description: "Describe", name: str, *, as_json: bool) -> None:
 
 
 def _print_one(kind: str, thing: "Registered") -> None:
-    from ullage.cli.terminal import print_line, print_table
     from ullage.parameters import format_range, format_value
+    from ullage.terminal import print_line, print_table
 
     print_line(f"{thing.name} ({kind}): {thing.doc}")
     if not thing.available:
@@ -93,6 +88,6 @@ def _print_one(kind: str, thing: "Registered") -> None:
         for parameter in thing.parameters
     ]
     if rows:
-        print_table("", ("parameter", "type", "default", "values", "what it does"), rows)
+        print_table(("parameter", "type", "default", "values", "what it does"), rows)
     else:
         print_line("takes no parameters")

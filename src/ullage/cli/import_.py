@@ -8,11 +8,6 @@ from typing import Annotated
 import typer
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    app.command(name="import")(import_)
-
-
 def import_(
     file: Annotated[
         list[Path],
@@ -41,14 +36,14 @@ def import_(
     from datetime import UTC, datetime
 
     import ullage
-    from ullage.cli.terminal import print_line
     from ullage.identity import new_run_id
     from ullage.importers import IMPORT_SUITE, import_options, write_import
     from ullage.model.request import Request
     from ullage.report.html import write_report
-    from ullage.report.terminal import make_console, print_summary
+    from ullage.report.terminal import print_summary
     from ullage.results.folder import ResultFolder
     from ullage.runs.summary import build_summary
+    from ullage.terminal import make_console, print_line
 
     now = datetime.now(UTC)
     request = Request(

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from ullage.model.system import Cpu, Place, SystemFacts
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    app.command(name="machine")(machine)
-
-
 def machine(
     places: Annotated[
         list[str] | None, typer.Argument(metavar="[PATH|NAME=PATH]...", help="Places to describe too.")
@@ -51,8 +46,8 @@ def machine(
 def _declare(path: Path, found: "SystemFacts", description: "Describe | None") -> None:
     """Write the draft; what somebody has edited is never replaced."""
     from ullage.analysis.ceilings.draft import draft
-    from ullage.cli.terminal import print_line
     from ullage.errors import UserError
+    from ullage.terminal import print_line
 
     try:
         with path.open("x", encoding="utf-8") as stream:
@@ -86,9 +81,9 @@ def _description(engine: Path | None) -> "Describe | None":
 
 
 def _print(found: "SystemFacts") -> None:
-    from ullage.cli.terminal import print_table
+    from ullage.terminal import print_table
 
-    print_table("", ("fact", "value"), [*_rows(found), *(row for place in found.places for row in _place_rows(place))])
+    print_table(("fact", "value"), [*_rows(found), *(row for place in found.places for row in _place_rows(place))])
 
 
 def _rows(found: "SystemFacts") -> list[tuple[str, str]]:

@@ -11,11 +11,6 @@ if TYPE_CHECKING:
     from ullage.peers import Installed, PeerTool
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    app.command(name="peers")(peers)
-
-
 def peers(*, as_json: JsonOption = False) -> None:
     """List the tools that do the same work beside us where they are installed, and what they are compared on."""
     from ullage.peers import load_peers
@@ -26,13 +21,13 @@ def peers(*, as_json: JsonOption = False) -> None:
 
         typer.echo(json.dumps([_fields(peer, program) for peer, program in found], indent=1))
         return
-    from ullage.cli.terminal import print_table
+    from ullage.terminal import print_table
 
     rows = [
         (f"{peer.name}: {peer.doc}", "not installed" if program is None else program.version, peer.compared_on)
         for peer, program in found
     ]
-    print_table("", ("tool", "installed", "compared on"), rows)
+    print_table(("tool", "installed", "compared on"), rows)
 
 
 def _fields(peer: "PeerTool", program: "Installed | None") -> dict[str, object]:

@@ -31,7 +31,7 @@ def _options(
 
 def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
     from ullage.engine import describe, find_engine
-    from ullage.runs.suite import EngineContext
+    from ullage.runs.inputs import EngineContext
 
     engine = find_engine(own["engine"])
     prepared = suite.prepare(make_request(suite, asked, own["hosts"]), EngineContext(engine, describe(engine)))
@@ -51,12 +51,12 @@ def _json(prepared: "Prepared") -> str:
 
 
 def _print(explanation: "Explanation") -> None:
-    from ullage.cli.terminal import print_line, print_table
+    from ullage.terminal import print_line, print_table
 
     for line in explanation.head:
         print_line(line)
     if explanation.headers:
-        print_table("", explanation.headers, explanation.rows)
+        print_table(explanation.headers, explanation.rows)
     for name, part in explanation.parts:
         print_line("")
         print_line(f"== {name}")

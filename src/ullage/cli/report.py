@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from ullage.results.folder import ResultFolder
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    app.command(name="report")(report)
-
-
 def report(
     result: ResultArgument,
     form: Annotated[
@@ -57,8 +52,9 @@ def report(
 
 def _show(folder: "ResultFolder", output: Path | None) -> None:
     from ullage.report.data import load
-    from ullage.report.terminal import make_console, print_report
+    from ullage.report.terminal import print_report
     from ullage.runs.summary import build_summary
+    from ullage.terminal import make_console
 
     if output is not None:
         right = "add --format html, md, csv, json, png or svg"
@@ -67,10 +63,10 @@ def _show(folder: "ResultFolder", output: Path | None) -> None:
 
 
 def _write(folder: "ResultFolder", form: str, output: Path | None) -> None:
-    from ullage.cli.terminal import print_line
     from ullage.exporters import load_exporters
     from ullage.report.data import load
     from ullage.runs.summary import build_summary
+    from ullage.terminal import print_line
 
     exporter, data = load_exporters()[form], load(folder, build_summary(folder))
     place = output if output is not None else folder.path / exporter.default if exporter.default else None

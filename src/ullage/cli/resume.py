@@ -8,11 +8,6 @@ import typer
 from ullage.cli.options import EngineOption, ResultArgument
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    app.command(name="resume")(resume)
-
-
 def resume(
     result: ResultArgument,
     *,
@@ -33,10 +28,11 @@ def resume(
     from ullage.launch import choose_launcher
     from ullage.launch.hosts import make_hosts
     from ullage.results.folder import ResultFolder
+    from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_name, measure
     from ullage.runs.options.declared import read_word
     from ullage.runs.options.kinds import Duration
-    from ullage.runs.suite import EngineContext, find_suite
+    from ullage.runs.suite import find_suite
 
     folder = ResultFolder.open(result)
     request = folder.read_request()

@@ -11,8 +11,8 @@ from ullage.cli.options import EngineOption, HostsOption, LauncherOption
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
-    from ullage.runs.inputs import ParsedOptions
-    from ullage.runs.suite import EngineContext, Prepared, Suite
+    from ullage.runs.inputs import EngineContext, ParsedOptions
+    from ullage.runs.suite import Prepared, Suite
 
 _DOC = "Run a suite and write its report; the last line of stdout is the result folder."
 _SCRIPT = "script"
@@ -40,8 +40,8 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     from ullage.launch import choose_launcher
     from ullage.launch.hosts import make_hosts
     from ullage.results.folder import ResultFolder
+    from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_name, measure
-    from ullage.runs.suite import EngineContext
 
     engine = find_engine(own["engine"])
     engine_context = EngineContext(engine, describe(engine))
@@ -58,11 +58,11 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
 
 def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None) -> None:
     """All plans, and a batch script for each; nothing is started."""
-    from ullage.cli.terminal import print_line
     from ullage.errors import UserError
     from ullage.launch.slurm_script import write_batch
     from ullage.results.folder import ResultFolder
-    from ullage.runs.machine import freeze_system
+    from ullage.runs.room import freeze_system
+    from ullage.terminal import print_line
 
     if prepared.request.hosts:
         raise UserError("the batch system chooses the nodes", "--hosts", "leave it out with --launcher script")

@@ -2,12 +2,12 @@
 """The options of a suite of command lines, as they stand in request.json."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from ullage.command_lines.reading import translate_lines
+from ullage.command_lines.splitting import split_line
 from ullage.command_lines.translation import Draft, Translation, Translator, WantedLayout
 from ullage.errors import UserError
 from ullage.model.plan import Target
@@ -62,7 +62,7 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     def translation(self) -> Translation:
         """The work of the lines. ``UserError`` for what has no equivalent."""
         wanted = WantedLayout(self.ranks, self.nodes, self.ranks_per_node)
-        return translate_lines(self.tool, self.lines, wanted, self.translator())
+        return self.translator()([split_line(text, self.tool) for text in self.lines], wanted, read_text)
 
     @property
     def measured(self) -> list[Target]:
@@ -87,3 +87,12 @@ def _targets(tool: str, asked: Target | None, drafts: tuple[Draft, ...]) -> tupl
         places[place] = name
         texts.append(f"{name.replace('=', '-')}={place}")
     return [*parse_targets(texts), *without], {place: name.replace("=", "-") for place, name in places.items()}
+
+
+def read_text(path: Path) -> str:
+    """A file that a flag names; ``UserError`` when it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "is no text"
+        raise UserError(why or "cannot be read", str(path), "name a text file that you may read") from error

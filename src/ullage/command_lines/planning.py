@@ -14,6 +14,7 @@ from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
+from ullage.parameters import count_of
 
 # A launch is a timeout after this long without progress, and after the time a slow target needs for its largest fsync.
 _SHORTEST_PATIENCE_S: Final = 120.0
@@ -52,16 +53,16 @@ class Bound:
     def dataset_bytes(self) -> int:
         """What the case leaves at the target at most; of a use of another case's dataset, what it touches."""
         if self.draft.workload.name == "metadata":
-            return self.ranks * self.number("items") * self.number("write_bytes")
+            return self.ranks * count_of(self.parameters, "items") * count_of(self.parameters, "write_bytes")
         if self.draft.workload.name == "mixed-transfer":
-            return self.ranks * self.number("operations") * self.number("transfer_bytes")
-        return self.ranks * self.number("segments") * self.number("block_bytes")
+            return self.ranks * count_of(self.parameters, "operations") * count_of(self.parameters, "transfer_bytes")
+        return self.ranks * count_of(self.parameters, "segments") * count_of(self.parameters, "block_bytes")
 
     @property
     def items(self) -> int:
         """Files or directories, over all ranks."""
         if self.draft.workload.name == "metadata":
-            return self.ranks * self.number("items")
+            return self.ranks * count_of(self.parameters, "items")
         return self.ranks if self.parameters.get("file_mode") == "per-process" else 1
 
     @property
@@ -69,11 +70,6 @@ class Bound:
         """0 without a wall."""
         wall = self.parameters.get("stonewall_s", 0.0)
         return float(wall) if isinstance(wall, (int, float)) else 0.0
-
-    def number(self, name: str) -> int:
-        """A count or size of the workload; 0 where there is none."""
-        found = self.parameters.get(name, 0)
-        return found if isinstance(found, int) else 0
 
 
 def make_layout(translation: Translation, cores: int | None) -> Layout:
@@ -142,8 +138,8 @@ def _is_walled(draft: Draft) -> bool:
 def _cut(draft: Draft, room: int) -> tuple[Draft, list[str]]:
     """And what a reader must know. ``room``: of one rank. Segments are cut first, then the only one's transfers."""
     parameters = draft.workload.parameters
-    block, segments = _whole(parameters, "block_bytes"), _whole(parameters, "segments")
-    transfer = _whole(parameters, "transfer_bytes")
+    block, segments = count_of(parameters, "block_bytes"), count_of(parameters, "segments")
+    transfer = count_of(parameters, "transfer_bytes")
     if block * segments <= room or room < transfer:
         return draft, []
     if block <= room:
@@ -161,11 +157,6 @@ def _cut(draft: Draft, room: int) -> tuple[Draft, list[str]]:
 def _said(smaller: Parameters, before: Parameters) -> str:
     changed = {name: value for name, value in smaller.items() if before.get(name) != value}
     return ", ".join(f"{name} {before.get(name)} becomes {value}" for name, value in changed.items())
-
-
-def _whole(parameters: Parameters, name: str) -> int:
-    value = parameters.get(name, 0)
-    return value if isinstance(value, int) else 0
 
 
 @dataclass(frozen=True)

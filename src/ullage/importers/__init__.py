@@ -10,10 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, cast
 
+from ullage.analysis.statistics import median_interval
 from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.model.flags import Flag, interval_below
+from ullage.model.plan import Scalar
 from ullage.model.request import Request
-from ullage.model.summary import Summary
+from ullage.model.summary import Row, Summary
 from ullage.results.folder import ResultFolder
 
 IMPORT_SUITE: Final = "import"
@@ -36,6 +39,34 @@ class Importer:
     read: Callable[[str, str], Summary]
     files: tuple[str, ...] = ()
     read_all: Callable[[Mapping[str, str]], Summary] | None = None
+
+
+def imported_row(
+    name: str,
+    metric: str,
+    unit: str,
+    target: str,
+    params: dict[str, Scalar],
+    samples: Sequence[float],
+    flags: Sequence[Flag] = (),
+) -> Row:
+    """A row of what the file ``name`` says: it came without counters, so nobody knows what was behind its numbers."""
+    interval, several = median_interval(samples), len(samples) > 1
+    return Row(
+        metric=metric,
+        unit=unit,
+        better="less" if unit == "s" else "more",
+        target=target,
+        params=params,
+        median=interval.median,
+        low=interval.low if several else None,
+        high=interval.high if several else None,
+        repetitions=list(samples),
+        verdict="unknown(imported)",
+        verdict_reasons=[f"imported from {name}, which has no counters"],
+        grade=None,
+        flags=[*flags, *([Flag(code=interval_below())] if interval.below_level else [])],
+    )
 
 
 def load_importers() -> dict[str, Importer]:

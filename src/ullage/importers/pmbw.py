@@ -9,10 +9,9 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from ullage.analysis.statistics import median_interval
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer
-from ullage.model.flags import Flag, interval_below
+from ullage.importers import IMPORT_SUITE, Importer, imported_row
+from ullage.model.flags import Flag
 from ullage.model.summary import Row, Summary
 
 _MARK: Final = "RESULT"
@@ -89,26 +88,11 @@ def _number(words: dict[str, str], name: str, place: str) -> float:
 
 def _row(key: Key, values: list[float], name: str) -> Row:
     host, function, threads, area, metric = key
-    interval = median_interval(values)
-    is_time, single = metric == "access_time", len(values) == 1
+    is_time = metric == "access_time"
     restarts = is_time and area // threads <= _OVERLAPPING_BYTES
-    notes = [Flag(code=PASSES_OVERLAP, reason=_RESTARTS)] if restarts else []
-    short = [Flag(code=interval_below())] if interval.below_level else []
-    return Row(
-        metric=metric,
-        unit="s" if is_time else "B/s",
-        better="less" if is_time else "more",
-        target=host,
-        params={"access": function, "threads": threads, "working_set_bytes": area},
-        median=interval.median,
-        low=None if single else interval.low,
-        high=None if single else interval.high,
-        repetitions=values,
-        verdict="unknown(imported)",
-        verdict_reasons=[f"imported from {name}, which has no counters"],
-        grade=None,
-        flags=[*notes, *short],
-    )
+    flags = [Flag(code=PASSES_OVERLAP, reason=_RESTARTS)] if restarts else []
+    unit, params = ("s" if is_time else "B/s"), {"access": function, "threads": threads, "working_set_bytes": area}
+    return imported_row(name, metric, unit, host, {**params}, values, flags)
 
 
 IMPORTER = Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",))

@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ullage.analysis.findings import find_all
-from ullage.analysis.statistics import median_interval
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer
-from ullage.model.flags import Flag, interval_below
+from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.model.summary import Row, Summary
 
 _BYTES_PER_MB: Final = 1e6
@@ -89,23 +87,8 @@ def read_table(text: str, name: str) -> Summary:
 
 def _row(key: Key, values: list[float], name: str) -> Row:
     target, access, ranks, block = key
-    interval = median_interval(values)
-    single = len(values) == 1
-    return Row(
-        metric="bandwidth",
-        unit="B/s",
-        better="more",
-        target=target,
-        params={"access": access, "ranks": ranks, "block_bytes": block},
-        median=interval.median,
-        low=None if single else interval.low,
-        high=None if single else interval.high,
-        repetitions=values,
-        verdict="unknown(imported)",
-        verdict_reasons=[f"imported from {name}, which has no counters"],
-        grade=None,
-        flags=[Flag(code=interval_below())] if interval.below_level else [],
-    )
+    params = {"access": access, "ranks": ranks, "block_bytes": block}
+    return imported_row(name, "bandwidth", "B/s", target, {**params}, values)
 
 
 def _lines(text: str, name: str) -> Iterator[tuple[int, dict[str, str | int | float]]]:

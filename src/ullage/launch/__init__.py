@@ -22,11 +22,6 @@ def _launchers() -> dict[str, LauncherModule]:
     return {module.NAME: module for module in found}
 
 
-def launcher_names() -> list[str]:
-    """What ``choose_launcher`` accepts, besides None for the one that fits the engine."""
-    return sorted(_launchers())
-
-
 def choose_launcher(
     description: Describe, name: str | None = None, mpiexec: Path | None = None, hosts: Hosts = NO_HOSTS
 ) -> Launcher:

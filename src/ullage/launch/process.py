@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, one_line
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.running import Running
 from ullage.model.plan import Plan
@@ -26,7 +26,7 @@ _STARTING_S: Final = 10.0
 _CONTRACT_CAUSES: Final = frozenset(
     f"exit code {code}" for code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_CASE_FAILED, EXIT_ABORTED)
 )
-_ENGINE_MARK: Final = "ullage-engine: "
+_ENGINE_MARK: Final = "ullage-engine:"
 _TAIL_BYTES: Final = 8192
 _CODES: Final[dict[EndStatus, int]] = {
     "complete": EXIT_OK,
@@ -59,10 +59,10 @@ class LaunchOutcome:
         return self.exit_code if refused and self.exit_code is not None else EXIT_ABORTED
 
     @property
-    def engine_said(self) -> list[str]:
-        """The engine's own complaints among all that stands in ``stderr_tail``, each once, without its name."""
-        lines = [line.strip() for line in self.stderr_tail.splitlines() if line.strip().startswith(_ENGINE_MARK)]
-        return list(dict.fromkeys(one_line(line.removeprefix(_ENGINE_MARK)) for line in lines))
+    def engine_said(self) -> str:
+        """The engine's last own complaint among all that stands in ``stderr_tail``, without its name; empty: none."""
+        lines = [line for line in self.stderr_tail.splitlines() if line.startswith(_ENGINE_MARK)]
+        return lines[-1].removeprefix(_ENGINE_MARK).strip() if lines else ""
 
     @property
     def complete(self) -> bool:

@@ -20,7 +20,15 @@ INVALID_VERIFICATION: Final = f"{INVALID}:verification-failed"
 # How the work went.
 IDLE_RANKS: Final = "idle-ranks"
 PAYLOAD_IN_TIME: Final = "payload-in-time"
+PREPARATION_IN_TIME: Final = "preparation-in-time"
+CLOCK_STOPPED: Final = "clock-stopped"
+VERIFIED_IN_TIME: Final = "verified-in-time"
+BUFFERS_IN_TURN: Final = "buffers-in-turn"
 TOO_SHORT: Final = "too-short"
+NO_HUGE_PAGES: Final = "no-huge-pages"
+
+# More than its number of threads times what one thread does. Caches may explain it, noise usually does.
+ABOVE_THREADS: Final = "above-threads"
 
 # What the launch was like.
 CLOCK_SKEW: Final = "clock-skew"
@@ -32,9 +40,10 @@ DIRTY_REPEATED: Final = "dirty-repeated"
 DIRTY_USED: Final = "dirty-used"
 OUTLIERS: Final = "outliers"
 DRIFTING: Final = "drifting"
+DEPENDENT: Final = "dependent"
 NOT_CONVERGED: Final = "not-converged"
 _INTERVAL_BELOW: Final = "interval-below-"
-_OF_REPETITIONS: Final = frozenset({DIRTY_REPEATED, DIRTY_USED, OUTLIERS, DRIFTING})
+_OF_REPETITIONS: Final = frozenset({DIRTY_REPEATED, DIRTY_USED, OUTLIERS, DRIFTING, DEPENDENT})
 
 
 def interval_below(level: float = 0.95) -> str:
@@ -64,9 +73,14 @@ class Flag(Strict):
         return self.kind == INVALID
 
     @property
+    def is_below_level(self) -> bool:
+        """Whether it says that what stands for the interval is the range of too few repetitions."""
+        return self.code.startswith(_INTERVAL_BELOW)
+
+    @property
     def is_of_repetitions(self) -> bool:
         """Whether it tells of the repetitions as samples, and not of how they were taken."""
-        return self.kind in _OF_REPETITIONS or self.code.startswith(_INTERVAL_BELOW)
+        return self.kind in _OF_REPETITIONS or self.is_below_level
 
 
 def each_once(flags: Iterable[Flag]) -> list[Flag]:

@@ -9,12 +9,12 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.model.base import Tolerant
+from ullage.model.base import Strict, Tolerant
 from ullage.model.describe import EngineBuild
 from ullage.model.plan import Layout, Parameters
 
 Status: TypeAlias = Literal["ok", "failed", "timeout", "interrupted"]
-Grade: TypeAlias = Literal["A", "B", "C"]
+Grade: TypeAlias = Literal["A", "B", "?", "C"]
 
 
 class Clock(Tolerant):
@@ -204,7 +204,10 @@ class Contamination(Tolerant):
     pressure_io_ppm: int | None = None
     pressure_memory_ppm: int | None = None
     kernel_threads_ppm: Annotated[int, Field(description="kernel threads that write back our data too")] | None = None
-    uncertainty_ppm: Annotated[int, Field(description="of the shares, from the grain of the counters")] | None = None
+    uncertainty_ppm: (
+        Annotated[int, Field(description="of foreign_cpu_ppm and steal_ppm together, from the grain of the counters")]
+        | None
+    ) = None
     run_delay_ppm: Annotated[int, Field(description="ranks' time waiting for a core")] | None = None
     involuntary_switches: int
     clock_drift_ppm: int | None = None
@@ -243,8 +246,12 @@ class PhaseRecord(Tolerant):
     last_done: Done
     stonewall: Stonewall | None = None
     prepare_ns: Annotated[
-        int, Field(description="longest time a rank spent keying payload between batches inside elapsed_ns")
+        int, Field(description="longest time a rank spent preparing names and payload between batches")
     ] = 0
+    clock_stops: Annotated[
+        bool,
+        Field(description="prepare_ns is in no other time, but as much of it as a sync took; else it is in elapsed_ns"),
+    ] = False
     cpu_ns: Annotated[int, Field(description="user and system time of all ranks from before open to after close")] = 0
     syncs: Annotated[int, Field(description="sync calls over all ranks")] = 0
     latency: Latency | None = None
@@ -308,3 +315,19 @@ class EndRecord(Tolerant):
 Record: TypeAlias = Annotated[
     RunRecord | CaseRecord | PhaseRecord | ProbeRecord | EventRecord | EndRecord, Field(discriminator="kind")
 ]
+
+
+class PeerRecord(Strict):
+    """One run of a peer beside one phase of one case.
+
+    ``values`` are by the names and in the units of ``ullage.analysis.metrics``: bytes/s, operations/s, s.
+    """
+
+    kind: Literal["peer"] = "peer"
+    case: Annotated[str, Field(min_length=1, description="id of the case whose work it did")]
+    phase: Annotated[str, Field(min_length=1, description="of the case, as the engine's records name it")]
+    tool: Annotated[str, Field(min_length=1)]
+    version: str
+    repetition: Annotated[int, Field(ge=0, description="of the peer, counted for each case")]
+    values: Annotated[dict[str, float], Field(description="by the name of the metric, in its unit")]
+    command: Annotated[list[str], Field(description="as it was started")]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from ullage.model.base import Strict
+from ullage.model.base import Strict, Tolerant
 from ullage.model.flags import Flag
 from ullage.model.plan import Scalar
 from ullage.model.record import Grade
@@ -68,9 +68,19 @@ class Row(Strict):
         return any(flag.is_invalid for flag in self.flags)
 
     @property
+    def has_range(self) -> bool:
+        """Whether ``low`` and ``high`` are the least and the most of too few repetitions, and no interval."""
+        return self.low is not None and any(flag.is_below_level for flag in self.flags)
+
+    @property
     def reasons(self) -> list[str]:
         """Everything to say of it: of its verdict, then of its flags in their order, then the notes."""
         return [*self.verdict_reasons, *(flag.reason for flag in self.flags if flag.reason), *self.notes]
+
+    @property
+    def is_beside_best(self) -> bool:
+        """Whether its ceiling is merely the best of this run, of which there is no share."""
+        return self.ceiling is not None and self.share is None
 
     def has_flag(self, code: str) -> bool:
         """Whether a flag has that code."""
@@ -144,3 +154,19 @@ class Summary(Strict):
     @classmethod
     def _of_today(cls, document: object) -> object:
         return upgraded(document)
+
+
+class PartOutcome(Tolerant):
+    """``code``: the exit code the part would have had by itself; ``began``: whether anything was started of it."""
+
+    suite: str
+    code: Annotated[int, Field(ge=0)]
+    began: bool
+    seconds: Annotated[float, Field(ge=0)] = 0.0
+    reason: str = ""
+
+
+class PartOutcomes(Tolerant):
+    """In the order in which they ended."""
+
+    outcomes: list[PartOutcome]

@@ -11,22 +11,19 @@ several of fio's by drives that take few segments at once. Both are left as they
 import json
 import os
 import re
-import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, cast
 
-from ullage.errors import one_line
 from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.place import file_name
-from ullage.peers.started import Ended, run_to_end
+from ullage.peers.started import Ended, failure, find_installed, member, number, run_to_end
 
 Mode = Literal["write", "read", "randwrite", "randread"]
 Engine = Literal["psync", "io_uring"]
 
 _OLDEST_MAJOR: Final = 3
-_VERSION_S: Final = 10
+_VERSION: Final = re.compile(r"\Afio-(\d+\.\S+)\s*\Z")
 # Below this the whole milliseconds that fio counts are more than 10 % of its time.
 _SHORTEST_MS: Final = 10
 _PERCENTILES: Final = {
@@ -71,17 +68,7 @@ class FioJob:
 
 def installed() -> Installed | None:
     """The fio of the PATH with its version, as ``3.33``; None when there is none or it does not say."""
-    path = shutil.which("fio")
-    if path is None:
-        return None
-    try:
-        done = subprocess.run(
-            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_VERSION_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    said = re.fullmatch(r"fio-(\d+\.\S+)", done.stdout.decode("utf-8", "replace").strip())
-    return Installed(Path(path), said.group(1)) if said else None
+    return find_installed("fio", "--version", _VERSION)
 
 
 def fio_command(program: Installed, job: FioJob) -> list[str]:
@@ -129,42 +116,30 @@ def _first_job(ended: Ended) -> dict[str, object]:
         document = cast("object", json.loads(ended.out[start.start() :])) if start else None
     except ValueError:
         document = None
-    jobs = _member(document, "jobs")
+    jobs = member(document, "jobs")
     first = cast("list[object]", jobs)[0] if isinstance(jobs, list) and jobs else None
-    error = _member(first, "error")
+    error = member(first, "error")
     if ended.code != 0 or not isinstance(first, dict) or error != 0:
         reason = os.strerror(error) if isinstance(error, int) and error > 0 else f"exit code {ended.code}"
-        said = next((line for line in ended.err.splitlines() if line.strip()), "")
-        raise PeerError(f"fio failed ({reason}): {one_line(said, 120)}" if said else f"fio failed ({reason})")
+        raise failure("fio", reason, ended.err)
     return cast("dict[str, object]", first)
 
 
 def _values(first: dict[str, object], job: FioJob) -> dict[str, float]:
     side = first.get(job.direction)
-    moved, runtime_ms = _number(side, "io_bytes"), _number(side, "runtime")
+    moved, runtime_ms = number("fio", side, "io_bytes"), number("fio", side, "runtime")
     if moved != job.volume_bytes:
         raise PeerError(f"fio moved {moved:.0f} of {job.volume_bytes} bytes")
     if runtime_ms < _SHORTEST_MS:
         raise PeerError(f"fio was done in {runtime_ms:.0f} ms: too short a time, of which it counts whole ms")
-    latency = _member(side, "lat_ns")
-    percentiles = _member(latency, "percentile")
+    latency = member(side, "lat_ns")
+    percentiles = member(latency, "percentile")
     return {
-        "bandwidth": _number(side, "bw_bytes"),
-        "operation_rate": _number(side, "iops"),
-        **{name: _number(percentiles, key) / 1e9 for name, key in _PERCENTILES.items()},
-        "latency_max": _number(latency, "max") / 1e9,
+        "bandwidth": number("fio", side, "bw_bytes"),
+        "operation_rate": number("fio", side, "iops"),
+        **{name: number("fio", percentiles, key) / 1e9 for name, key in _PERCENTILES.items()},
+        "latency_max": number("fio", latency, "max") / 1e9,
     }
-
-
-def _member(value: object, key: str) -> object:
-    return cast("dict[str, object]", value).get(key) if isinstance(value, dict) else None
-
-
-def _number(value: object, key: str) -> float:
-    found = _member(value, key)
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
-        raise PeerError(f"fio's answer has no number '{key}'")
-    return float(found)
 
 
 PEER = PeerTool(

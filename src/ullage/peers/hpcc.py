@@ -23,7 +23,7 @@ from typing import Final
 
 from ullage.errors import one_line
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.started import Ended, run_to_end
+from ullage.peers.started import Ended, failure, run_to_end
 
 INPUT: Final = "hpccinf.txt"
 OUTPUT: Final = "hpccoutf.txt"
@@ -228,8 +228,7 @@ def run_hpcc(program: Installed, job: HpccJob, *, limit_s: float = 600.0) -> Hpc
 def _answer(text: str, ended: Ended, job: HpccJob) -> HpccAnswer:
     found = _SUMMARY.search(text)
     if ended.code != 0 or found is None:
-        said = [line for line in (ended.err + "\n" + ended.out).splitlines() if line.strip()]
-        raise PeerError(f"hpcc failed (exit code {ended.code})" + (f": {one_line(said[0], 120)}" if said else ""))
+        raise failure("hpcc", f"exit code {ended.code}", f"{ended.err}\n{ended.out}")
     return parse_answer(text, job)
 
 

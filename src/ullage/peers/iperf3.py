@@ -8,14 +8,12 @@ thread; a udp block is a call each, where ours hands the kernel many at once; it
 
 import json
 import re
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, cast
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.answer import VERSION_S, answer
 from ullage.peers.served import LOOPBACK, Transport, free_port, serving
+from ullage.peers.started import answer, find_installed, member, number
 
 _VERSION: Final = re.compile(r"^iperf (3\.\S+)", re.MULTILINE)
 _MOST_STREAMS: Final = 128
@@ -51,14 +49,7 @@ class Iperf3Job:
 
 def installed() -> Installed | None:
     """The iperf3 of the PATH; None when there is none or it does not say its version."""
-    path = shutil.which("iperf3")
-    if path is None:
-        return None
-    try:
-        said = _VERSION.search(answer([path, "--version"], VERSION_S))
-    except PeerError:
-        return None
-    return Installed(Path(path), said.group(1)) if said else None
+    return find_installed("iperf3", "--version", _VERSION)
 
 
 def server_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
@@ -91,32 +82,21 @@ def read_answer(out: str, transport: Transport) -> dict[str, float]:
         document = cast("object", json.loads(out))
     except ValueError as error:
         raise PeerError("iperf3's answer is no JSON") from error
-    end = _member(document, "end")
-    received = _member(end, "sum_received")
-    seconds = _number(received, "seconds")
+    end = member(document, "end")
+    received = member(end, "sum_received")
+    seconds = number("iperf3", received, "seconds")
     if seconds <= 0:
         raise PeerError("iperf3 has measured no time")
-    used = _member(end, "cpu_utilization_percent")
-    cores = (_number(used, "host_total") + _number(used, "remote_total")) / 100
-    rate = _number(received, "bytes") / seconds
+    used = member(end, "cpu_utilization_percent")
+    cores = (number("iperf3", used, "host_total") + number("iperf3", used, "remote_total")) / 100
+    rate = number("iperf3", received, "bytes") / seconds
     values = {"network_bandwidth": rate, "network_cpu": cores}
     if cores > 0:
         values["bandwidth_per_core"] = rate / cores
     if transport == "udp":
-        values["loss_share"] = _number(received, "lost_percent") / 100
-        values["jitter"] = _number(received, "jitter_ms") / 1e3
+        values["loss_share"] = number("iperf3", received, "lost_percent") / 100
+        values["jitter"] = number("iperf3", received, "jitter_ms") / 1e3
     return values
-
-
-def _member(value: object, key: str) -> object:
-    return cast("dict[str, object]", value).get(key) if isinstance(value, dict) else None
-
-
-def _number(value: object, key: str) -> float:
-    found = _member(value, key)
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
-        raise PeerError(f"iperf3's answer has no number '{key}'")
-    return float(found)
 
 
 PEER = PeerTool(

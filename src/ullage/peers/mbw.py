@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.answer import VERSION_S, answer
+from ullage.peers.started import VERSION_S, answer
 
 MIB: Final = 1 << 20
 Method = Literal["loop", "blocks"]

@@ -5,15 +5,13 @@ It tells each time in us at best; the median is of what it prints.
 """
 
 import re
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from ullage.analysis.statistics import median
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.answer import VERSION_S, answer
 from ullage.peers.served import LOOPBACK
+from ullage.peers.started import answer, find_installed
 
 # The shortest that iputils lets everybody have.
 INTERVAL_S: Final = 0.002
@@ -37,14 +35,7 @@ class PingJob:
 
 def installed() -> Installed | None:
     """The ping of the PATH, when it is that of iputils."""
-    path = shutil.which("ping")
-    if path is None:
-        return None
-    try:
-        said = _VERSION.search(answer([path, "-V"], VERSION_S))
-    except PeerError:
-        return None
-    return Installed(Path(path), said.group(1)) if said else None
+    return find_installed("ping", "-V", _VERSION)
 
 
 def ping_command(program: Installed, job: PingJob) -> list[str]:

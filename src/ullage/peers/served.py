@@ -2,8 +2,6 @@
 """Peers that need a server of their own on this host: it is started, waited for, and ended with its client."""
 
 import contextlib
-import os
-import signal
 import socket
 import subprocess
 import time
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from ullage.peers import PeerError
+from ullage.peers.started import end_session
 
 Transport = Literal["tcp", "udp"]
 LOOPBACK: Final = "127.0.0.1"
@@ -56,7 +55,7 @@ def serving(command: Sequence[str], address: str, port: int, transport: Transpor
             time.sleep(_LOOK_S)
         yield
     finally:
-        _end(process)
+        end_session(process, _STOP_S)
 
 
 def _socket(address: str, transport: Transport) -> socket.socket:
@@ -72,13 +71,3 @@ def _is_taken(address: str, port: int, transport: Transport) -> bool:
     except OSError:
         return True
     return False
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is not None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_STOP_S)

@@ -7,14 +7,12 @@ only.
 """
 
 import re
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.answer import VERSION_S, answer
 from ullage.peers.served import LOOPBACK, Transport, free_port, serving
+from ullage.peers.started import answer, find_installed
 
 LEAST_BYTES: Final = 14
 _MOST_BYTES: Final = 65507
@@ -45,14 +43,7 @@ class SockperfJob:
 
 def installed() -> Installed | None:
     """The sockperf of the PATH; None when there is none or it does not say its version."""
-    path = shutil.which("sockperf")
-    if path is None:
-        return None
-    try:
-        said = _VERSION.search(answer([path, "--version"], VERSION_S))
-    except PeerError:
-        return None
-    return Installed(Path(path), said.group(1)) if said else None
+    return find_installed("sockperf", "--version", _VERSION)
 
 
 def server_command(program: Installed, job: SockperfJob, port: int) -> list[str]:

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a peer that starts processes of its own, all of which end with it."""
+"""Peers as processes: which is installed, running one to its end with all that it starts, and reading what it says."""
 
 import contextlib
 import os
+import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
-from ullage.peers import PeerError
+from ullage.errors import one_line
+from ullage.peers import Installed, PeerError
 
+VERSION_S: Final = 10
 _STOP_S: Final = 5
+_NOWHERE: Final = Path("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +54,55 @@ def run_to_end(command: Sequence[str], folder: Path, environment: Mapping[str, s
         except subprocess.TimeoutExpired as error:
             raise PeerError(f"{name} was not done after {limit_s:g} s and was ended") from error
         finally:
-            _end(process)
+            end_session(process, _STOP_S)
     return Ended(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Ask all of its session to end, then make them."""
+def end_session(process: "subprocess.Popen[bytes]", patience_s: float) -> None:
+    """Ask all of the session that ``process`` leads to end, then make them."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is not None:
             return
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_STOP_S)
+            process.wait(patience_s)
+
+
+def answer(command: Sequence[str], limit_s: float) -> str:
+    """Standard output of a peer that needs no files. ``PeerError`` when it fails or takes longer than ``limit_s``."""
+    ended = run_to_end(command, _NOWHERE, {}, limit_s)
+    if ended.code != 0:
+        raise failure(Path(command[0]).name, f"exit code {ended.code}", f"{ended.err}\n{ended.out}")
+    return ended.out
+
+
+def failure(tool: str, reason: str, said: str) -> PeerError:
+    """``tool`` failed for ``reason``, and the first line of what it has ``said``."""
+    first = next((line for line in said.splitlines() if line.strip()), "")
+    return PeerError(f"{tool} failed ({reason})" + (f": {one_line(first, 120)}" if first else ""))
+
+
+def find_installed(tool: str, option: str, version: re.Pattern[str]) -> Installed | None:
+    """The program of that name in the PATH, with the version that it says to ``option``; None where it says none."""
+    path = shutil.which(tool)
+    if path is None:
+        return None
+    try:
+        said = version.search(answer([path, option], VERSION_S))
+    except PeerError:
+        return None
+    return Installed(Path(path), said[1]) if said else None
+
+
+def member(value: object, key: str) -> object:
+    """What an object of JSON has under ``key``; None where it is no object, or has none."""
+    return cast("dict[str, object]", value).get(key) if isinstance(value, dict) else None
+
+
+def number(tool: str, value: object, key: str) -> float:
+    """The number that ``tool`` gives under ``key``; ``PeerError`` where there is none."""
+    found = member(value, key)
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        raise PeerError(f"{tool}'s answer has no number '{key}'")
+    return float(found)

@@ -5,20 +5,18 @@ Its reads and writes are of one machine word each, so it is slower than what mem
 """
 
 import re
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Literal
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.answer import VERSION_S, answer
+from ullage.peers.started import answer, find_installed
 
 MIB: Final = 1 << 20
 _SECONDS: Final = 1
 # More than any memory moves in that time: the time ends it.
 _TOTAL: Final = "100T"
 _RATE: Final = re.compile(r"MiB transferred \((\d+(?:\.\d+)?) MiB/sec\)")
-_VERSION: Final = re.compile(r"sysbench (\d+\.\S+)")
+_VERSION: Final = re.compile(r"^sysbench (\d+\.\S+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +36,7 @@ class SysbenchJob:
 
 def installed() -> Installed | None:
     """The sysbench of the PATH with its version, as ``1.0.20``; None when there is none or it does not say."""
-    path = shutil.which("sysbench")
-    if path is None:
-        return None
-    try:
-        said = _VERSION.match(answer([path, "--version"], VERSION_S))
-    except PeerError:
-        return None
-    return Installed(Path(path), said.group(1)) if said else None
+    return find_installed("sysbench", "--version", _VERSION)
 
 
 def sysbench_command(program: Installed, job: SysbenchJob) -> list[str]:

@@ -7,11 +7,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ullage.analysis.compare import Cell, Comparison
+from ullage.analysis.compare import Cell, Comparison, ScorePair
 from ullage.errors import one_line
-from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant
-from ullage.report.terminal import make_console
+from ullage.model.summary import Score
+from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant, times
 from ullage.report.words import escape
+from ullage.terminal import make_console, text_table
 
 _OUTCOMES: Final = ("faster", "slower", "cannot tell")
 _STYLES: Final = {"faster": "green", "slower": "red", "cannot tell": "dim"}
@@ -52,35 +53,44 @@ def _columns(found: Comparison, keys: list[str]) -> list[str]:
         found.by,
         f"{found.base_name} (base)",
         "other",
-        "ratio",
+        "ratio of geometric means",
         "outcome",
         "mind",
     ]
 
 
+def score_texts(found: Comparison) -> list[str]:
+    """``IO500: 4.10 (a), 5.20 (b), 1.27 x``, for each score that both have."""
+    return [
+        f"{pair.base.name}: {_score(pair.base)} ({pair.base_name}), {_score(pair.other)} ({pair.other_name})"
+        + ("" if pair.ratio is None else f", {times(pair.ratio)}")
+        for pair in found.scores
+    ]
+
+
+def _score(score: Score) -> str:
+    return " ".join(filter(None, (significant(score.value), score.unit, "" if score.valid else "INVALID")))
+
+
 def print_comparison(found: Comparison) -> None:
-    """Counts, then one line a cell."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    """One line a cell, counts, scores, and what is said of how they came to differ."""
     from rich.text import Text
 
     console = make_console()
     keys = _heads(found)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for head in _columns(found, keys):
-        table.add_column(Text(one_line(head)), overflow="fold")
-    for cell in found.cells:
-        table.add_row(*(Text(one_line(text), style=_STYLES.get(text, "")) for text in _texts(cell, keys)))
-    console.print(table)
+    heads = [(head, False) for head in _columns(found, keys)]
+    console.print(text_table(heads, [_texts(cell, keys) for cell in found.cells], _STYLES))
     for name in found.names:
         if name != found.base_name:
             console.print(Text(one_line(counts_line(found, name))))
     if found.unmatched:
         console.print(Text(f"{found.unmatched} rows have no partner that differs in {found.by} only."))
+    for line in (*score_texts(found), *found.attribution):
+        console.print(Text(one_line(line)))
 
 
 def to_markdown(found: Comparison) -> str:
-    """Counts and table."""
+    """Counts, scores and table."""
     keys = _heads(found)
     head = [escape(text) for text in _columns(found, keys)]
     lines = [head, ["---"] * len(head), *([escape(text) for text in _texts(cell, keys)] for cell in found.cells)]
@@ -88,12 +98,14 @@ def to_markdown(found: Comparison) -> str:
     parts = [f"# {escape(f'{listing(others)} against {found.base_name}')}"]
     parts += [f"**Warning:** {escape(warning)}" for warning in found.warnings]
     parts += ["\n".join(f"- {escape(counts_line(found, name))}" for name in others)]
+    told = [*score_texts(found), *found.attribution]
+    parts += ["\n".join(f"- {escape(line)}" for line in told)] if told else []
     parts += ["\n".join(f"| {' | '.join(line)} |" for line in lines)]
     return "\n\n".join(parts) + "\n"
 
 
 def to_csv(found: Comparison) -> str:
-    """One line a cell, plain SI numbers."""
+    """One line a cell, plain SI numbers; scores and sentences are in the other forms."""
     keys = _heads(found)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -131,8 +143,24 @@ def to_json(found: Comparison) -> str:
         "warnings": found.warnings,
         "counts": counts,
         "unmatched": found.unmatched,
+        "scores": [_score_pair(pair) for pair in found.scores],
+        "attribution": found.attribution,
     }
     return json.dumps({**whole, "cells": cells}, indent=1) + "\n"
 
 
-FORMS: Final[Mapping[str, Callable[[Comparison], str]]] = {"json": to_json, "md": to_markdown, "csv": to_csv}
+def _score_pair(pair: ScorePair) -> dict[str, Any]:
+    sides = {
+        f"{side}_{name}": getattr(score, name)
+        for side, score in (("base", pair.base), ("other", pair.other))
+        for name in ("value", "low", "high", "valid")
+    }
+    head = {"name": pair.base.name, "unit": pair.base.unit, "base": pair.base_name, "other": pair.other_name}
+    return {**head, **sides, "ratio": pair.ratio}
+
+
+FORMS: Final[Mapping[str, Callable[[Comparison], str]]] = {
+    "json": to_json,
+    "md": to_markdown,
+    "csv": to_csv,
+}

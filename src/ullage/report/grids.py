@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table from columns that each say how a line shows; columns in which no line has a value are left out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -33,18 +33,35 @@ class Column(Generic[LineT]):
     css: str = ""
 
 
-def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT]) -> list[Grid]:
-    """One table; none without lines."""
+def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT], *, whole: bool = False) -> list[Grid]:
+    """One table; none without lines. ``whole``: with the columns in which no line has a value."""
     if not lines:
         return []
-    shown = [column for column in columns if any(column.text(line) not in ("", DASH) for line in lines)]
+    shown = [column for column in columns if whole or any(column.text(line) not in ("", DASH) for line in lines)]
     heads = [Heading(column.heading, is_number=column.is_number) for column in shown]
     return [Grid(title, heads, [[_cell(column, line) for column in shown] for line in lines])]
+
+
+def texts_grid(
+    title: str, heads: Sequence[str], lines: Sequence[Sequence[str]], words: Container[str] = ()
+) -> list[Grid]:
+    """One table of ready texts, none without lines. ``words``: heads of the columns that hold no numbers."""
+
+    def text(index: int) -> Callable[[Sequence[str]], str]:
+        return lambda line: line[index]
+
+    columns = [Column(head, text(index), is_number=head not in words) for index, head in enumerate(heads)]
+    return grid_of(title, columns, lines)
 
 
 def _cell(column: Column[LineT], line: LineT) -> Cell:
     text, hint = column.text(line), column.hint(line)
     return number_cell(text, css=column.css, hint=hint) if column.is_number else Cell(text, column.css, hint=hint)
+
+
+def time_text(seconds: float | None) -> str:
+    """A time that no row has."""
+    return DASH if seconds is None else format_quantity(seconds, "s")
 
 
 def value_text(row: Row | None) -> str:
@@ -60,6 +77,11 @@ def value_hint(row: Row | None) -> str:
     return "; ".join(filter(None, (interval, ", ".join(row.flag_codes), f"grade {row.grade}" if row.grade else "")))
 
 
+def value_column(heading: str, row_of: Callable[[LineT], Row | None]) -> Column[LineT]:
+    """The median of a line's row; where a pointer rests, how well it is known."""
+    return Column(heading, lambda line: value_text(row_of(line)), hint=lambda line: value_hint(row_of(line)))
+
+
 def peer_text(row: Row | None) -> str:
     """The peer's median."""
     return DASH if row is None or row.peer is None else format_quantity(row.peer.median, row.unit)
@@ -72,7 +94,10 @@ def peer_hint(row: Row | None) -> str:
 
 def ceiling_text(row: Row | None) -> str:
     """What it could be."""
-    return DASH if row is None or row.ceiling is None else format_quantity(row.ceiling.value, row.unit)
+    if row is None or row.ceiling is None:
+        return DASH
+    value = format_quantity(row.ceiling.value, row.unit)
+    return f"{value}, best of this run" if row.is_beside_best else value
 
 
 def ceiling_hint(row: Row | None) -> str:
@@ -87,7 +112,7 @@ def share_text(row: Row | None) -> str:
 
 def peer_share_text(row: Row | None) -> str:
     """The share that the peer reached."""
-    if row is None or row.peer is None or row.ceiling is None:
+    if row is None or row.peer is None or row.ceiling is None or row.share is None:
         return DASH
     return format_share(row.peer.median / row.ceiling.value)
 

@@ -87,6 +87,13 @@ def plot(width: int, height: int | Spec, values: Sequence[Spec], mark: Spec, enc
     return {"width": width, "height": height, "data": {"values": list(values)}, "mark": mark, "encoding": encoding}
 
 
+def layer(mark: Spec, encoding: Spec, values: Sequence[Spec] | None = None, shown: str = "") -> Spec:
+    """One mark of several; without ``values`` for those of all layers. ``shown``: which of them, as an expression."""
+    data: Spec = {} if values is None else {"data": {"values": list(values)}}
+    some: Spec = {"transform": [{"filter": shown}]} if shown else {}
+    return {**data, **some, "mark": mark, "encoding": encoding}
+
+
 def layered(
     width: int | Spec, height: int | Spec, layers: Sequence[Spec], values: Sequence[Spec] | None = None
 ) -> Spec:

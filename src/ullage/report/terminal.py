@@ -11,27 +11,17 @@ from ullage.errors import one_line
 from ullage.model.summary import Finding, Row, Summary
 from ullage.quantity import plural
 from ullage.report import words
-from ullage.report.contents import LEAD, Cards, Content, Grid, Section, built_sections
+from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
 from ullage.report.data import ReportData
 from ullage.report.table import Column, columns, front_columns, front_rows
+from ullage.terminal import text_table
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 _MOST_FINDINGS_OF_A_KIND: Final = 6
 _MOST_ROWS: Final = 40
-_PLAIN_WIDTH: Final = 160
 _STYLES: Final = {"warning": "yellow", "advice": "cyan", "info": ""}
-
-
-def make_console() -> "Console":
-    """A console on stdout. Into a pipe or a file it writes plain, long lines."""
-    import sys
-
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
 
 
 def print_summary(summary: Summary, console: "Console") -> None:
@@ -67,7 +57,8 @@ def _print_sections(console: "Console", sections: Iterable[tuple[Section, Conten
         for grid in content.grids:
             if grid.title:
                 _print(console, grid.title)
-            console.print(_grid_table(grid))
+            heads = [(column.heading, column.is_number) for column in grid.columns]
+            console.print(text_table(heads, [[cell.text for cell in row] for row in grid.rows]))
 
 
 def _print_cards(console: "Console", cards: Cards) -> None:
@@ -110,31 +101,5 @@ def _print_rows(console: "Console", heading: str, shown: Sequence[Column], rows:
         return
     console.print()
     _print(console, heading, "bold")
-    console.print(rows_table(shown, rows))
-
-
-def rows_table(shown: Sequence[Column], rows: Sequence[Row]) -> "Table":
-    """A table whose cells are harmless text: what does not fit is folded, never cut."""
-    return _text_table(
-        [(column.heading, column.is_number) for column in shown],
-        [[column.text(row) for column in shown] for row in rows],
-    )
-
-
-def _grid_table(grid: Grid) -> "Table":
-    heads = [(column.heading, column.is_number) for column in grid.columns]
-    return _text_table(heads, [[cell.text for cell in row] for row in grid.rows])
-
-
-def _text_table(heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> "Table":
-    """``heads``: text, and whether the column holds numbers."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading, is_number in heads:
-        table.add_column(Text(heading), justify="right" if is_number else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(one_line(text)) for text in row))
-    return table
+    heads = [(column.heading, column.is_number) for column in shown]
+    console.print(text_table(heads, [[column.text(row) for column in shown] for row in rows]))

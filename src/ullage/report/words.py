@@ -11,7 +11,7 @@ from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_param, listing, param_label, plural
 from ullage.report.data import ReportData
-from ullage.report.verdicts import headword
+from ullage.report.verdicts import headword, is_invalid
 from ullage.report.view import View
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
@@ -20,6 +20,7 @@ _MOST_NAMED: Final = 8
 _AXIS_NOUNS: Final = {"ranks": "rank count", "nodes": "node count", "block_bytes": "block size", "backend": "backend"}
 NO_GRADE: Final = "not graded"
 NO_VERDICT: Final = "none"
+UNKNOWN_GRADE: Final = "too short to know whether others used the machine"
 
 
 def title(data: ReportData) -> str:
@@ -76,17 +77,40 @@ def grade_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:
 
 
 def verdict_line(rows: Sequence[Row]) -> str:
-    """One sentence on what was really measured and how clean the machine was."""
+    """One sentence on what was really measured and how clean the machine was.
+
+    Verdicts are counted of what moved bytes to or from storage: of other numbers nobody asks where bytes came from.
+    """
     if not rows:
         return "No row was measured."
-    counts = verdict_counts(rows)[:_MOST_NAMED]
-    verdicts = ", ".join(f"{count:,} {name}" for name, count in counts)
-    # Where no storage was touched there is nothing to be judged.
-    judged = f"Of {plural(len(rows), 'number')}: {verdicts}" if counts != [(NO_VERDICT, len(rows))] else ""
     grades = ", ".join(f"{count:,} {name}" for name, count in grade_counts(rows))
+    unknown = f" (?: {UNKNOWN_GRADE})" if any(row.grade == "?" for row in rows) else ""
     single = sum(row.low is None for row in rows)
     tail = f" {plural(single, 'row')} of one sample, without an interval." if single else ""
-    return f"{judged or plural(len(rows), 'number')}. Contamination grade: {grades}.{tail}"
+    return f"{_judged(rows)}. Contamination grade: {grades}{unknown}.{tail}"
+
+
+def _judged(rows: Sequence[Row]) -> str:
+    moved = with_bytes_moved(rows)
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in verdict_counts(moved)[:_MOST_NAMED])
+    if len(moved) == len(rows):
+        return f"Of {plural(len(rows), 'number')}: {verdicts}"
+    invalid = sum(is_invalid(row) for row in rows) - sum(is_invalid(row) for row in moved)
+    said = f"{plural(len(rows), 'number')}{f' ({invalid:,} of others INVALID)' if invalid and moved else ''}"
+    if moved:
+        return f"{said}, of which {len(moved):,} moved bytes: {verdicts}"
+    return f"{said}, {invalid:,} INVALID" if invalid else said
+
+
+def with_bytes_moved(rows: Iterable[Row]) -> list[Row]:
+    """Rows of the phases that have a rate of bytes, as far as storage is behind them."""
+    found = [row for row in rows if headword(row) != NO_VERDICT]
+    phases = {_phase(row) for row in found if row.unit == "B/s"}
+    return [row for row in found if _phase(row) in phases]
+
+
+def _phase(row: Row) -> tuple[str, str, str, str]:
+    return row.suite, row.target, row.case, access_of(row)
 
 
 def finding_groups(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:

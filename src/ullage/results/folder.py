@@ -20,20 +20,37 @@ from typing import Final, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.identity import plan_bytes
-from ullage.model.parts import PartOutcome, PartOutcomes
-from ullage.model.peer import PeerRecord
+from ullage.model.base import first_mistake
 from ullage.model.plan import Plan
+from ullage.model.record import PeerRecord
 from ullage.model.request import Request
-from ullage.model.summary import Summary
+from ullage.model.summary import PartOutcome, PartOutcomes, Summary
 from ullage.model.system import SystemFacts
 from ullage.results.records import RecordFile, read_records
 
 DEFAULT_PARENT: Final = Path("ullage-results")
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _PARTS: Final = "parts"
+_COMPLETE: Final = "name a complete result"
 _NUMBERED: Final = re.compile(r"(\d{3,})\.(?:json|ndjson|stderr)")
+
+
+def _refused(error: OSError, what: str, path: Path, right: str, code: int = EXIT_ENVIRONMENT) -> UserError:
+    """What the system says of ``path``, else ``what``."""
+    return UserError(error.strerror or what, str(path), right, code)
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Add ``line``, on the disk when this returns, on a line of its own also after one that a crash cut short."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - 1))
+        stream.write((b"\n" if size and stream.read(1) != b"\n" else b"") + line + b"\n")
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:
@@ -49,9 +66,7 @@ def write_atomically(path: Path, content: bytes | str) -> None:
         scratch.replace(path)
     except OSError as error:
         scratch.unlink(missing_ok=True)
-        raise UserError(
-            error.strerror or "cannot be written", str(path), "choose another folder", EXIT_ENVIRONMENT
-        ) from error
+        raise _refused(error, "cannot be written", path, "choose another folder") from error
 
 
 def _to_json(model: BaseModel) -> str:
@@ -75,9 +90,7 @@ class ResultFolder:
             folder.mkdir(parents=True, exist_ok=True)
             occupied = next(folder.iterdir(), None)
         except OSError as error:
-            raise UserError(
-                error.strerror or "cannot be made", str(folder), "choose another --result", EXIT_ENVIRONMENT
-            ) from error
+            raise _refused(error, "cannot be made", folder, "choose another --result") from error
         if occupied is not None:
             is_result = (folder / "request.json").exists()
             right = "choose another --result or `ullage resume` it" if is_result else "choose an empty or new folder"
@@ -129,11 +142,6 @@ class ResultFolder:
     def report_path(self) -> Path:
         """The report for people."""
         return self.path / "report.html"
-
-    @property
-    def tables_path(self) -> Path:
-        """Tables as files."""
-        return self.path / "tables"
 
     def plan_path(self, launch: int) -> Path:
         """Plan of a launch."""
@@ -211,21 +219,10 @@ class ResultFolder:
 
     def append_peer(self, record: PeerRecord) -> None:
         """Add a line to peers.ndjson, on the disk when this returns. What a crash cut short does not swallow it."""
-        line = record.model_dump_json().encode() + b"\n"
         try:
-            with self.peers_path.open("ab+") as stream:
-                size = stream.seek(0, os.SEEK_END)
-                stream.seek(max(0, size - 1))
-                stream.write(b"\n" + line if size and stream.read(1) != b"\n" else line)
-                stream.flush()
-                os.fsync(stream.fileno())
+            append_line(self.peers_path, record.model_dump_json().encode())
         except OSError as error:
-            raise UserError(
-                error.strerror or "cannot be written",
-                str(self.peers_path),
-                "make room for the result",
-                EXIT_ENVIRONMENT,
-            ) from error
+            raise _refused(error, "cannot be written", self.peers_path, "make room for the result") from error
 
     def read_peers(self) -> list[PeerRecord]:
         """What other tools measured, in the order of their runs; lines that a crash cut short are left out.
@@ -237,9 +234,7 @@ class ResultFolder:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise UserError(
-                error.strerror or "cannot be read", str(self.peers_path), "name a complete result"
-            ) from error
+            raise _refused(error, "cannot be read", self.peers_path, _COMPLETE, EXIT_BAD_INPUT) from error
         return [record for line in lines if (record := _peer(line)) is not None]
 
 
@@ -254,10 +249,8 @@ def _read(path: Path, model: type[ModelT]) -> ModelT:
     try:
         return model.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise UserError(error.strerror or "cannot be read", str(path), "name a complete result") from error
+        raise _refused(error, "cannot be read", path, _COMPLETE, EXIT_BAD_INPUT) from error
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = "/".join(str(part) for part in first["loc"])
-        raise UserError(
-            f"is damaged: {place}: {first['msg']}", str(path), "take it from a copy of the result"
-        ) from error
+        place, why = first_mistake(error)
+        what = f"is damaged: {place}: {why}"
+        raise UserError(what, str(path), "take it from a copy of the result") from error

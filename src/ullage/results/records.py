@@ -11,6 +11,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from ullage.errors import UserError, one_line
+from ullage.model.base import first_mistake
 from ullage.model.record import CaseRecord, EndRecord, EventRecord, PhaseRecord, ProbeRecord, Record, RunRecord
 
 AnyRecord = RunRecord | CaseRecord | PhaseRecord | ProbeRecord | EventRecord | EndRecord
@@ -81,12 +82,9 @@ def parse_record(line: bytes) -> AnyRecord | Problem:
 
 
 def _explain(line: bytes, error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = "/".join(str(part) for part in first["loc"])
+    place, why = first_mistake(error)
     start = line[:40].decode("utf-8", "replace")
-    return one_line(
-        f"{place}: {first['msg']}" if place else f"{first['msg']} in a line that starts with '{start}'", 200
-    )
+    return one_line(f"{place}: {why}" if place else f"{why} in a line that starts with '{start}'", 200)
 
 
 def read_records(path: Path) -> RecordFile:

@@ -4,10 +4,27 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ullage.analysis.statistics import Interval, autocorrelation, outliers, relative_width
-from ullage.analysis.verdicts import above_ceiling, littles_law, payload_in_time, too_short, verification
+from ullage.analysis.statistics import (
+    INDEPENDENT,
+    Dependence,
+    Interval,
+    autocorrelation,
+    outliers,
+    relative_width,
+)
+from ullage.analysis.verdicts import (
+    above_ceiling,
+    buffers_in_turn,
+    clock_stopped,
+    littles_law,
+    payload_in_time,
+    too_short,
+    verification,
+    verified_in_time,
+)
 from ullage.model.flags import (
     CLOCK_SKEW,
+    DEPENDENT,
     DRIFTING,
     IDLE_RANKS,
     NOT_CONVERGED,
@@ -39,6 +56,9 @@ def check_phases(
             littles_law(phase, case.workload_parameters),
             verification(phase),
             payload_in_time(phase),
+            clock_stopped(phase),
+            verified_in_time(phase, case.workload_parameters),
+            buffers_in_turn(phase, case.workload_parameters),
             too_short(phase, run.clock.read_cost_ns),
         )
         for flag in found:
@@ -52,24 +72,48 @@ def _of(count: int, total: int) -> str:
 
 
 def check_values(
-    values: Sequence[float], interval: Interval, wanted_width: float | None, ceiling: Ceiling | None
+    values: Sequence[float],
+    interval: Interval,
+    wanted_width: float | None,
+    ceiling: Ceiling | None,
+    dependence: Dependence = INDEPENDENT,
 ) -> list[Flag]:
     """What the samples of one metric show, impossible ones first. ``wanted_width``: what the stop rule asked for."""
     above = None if ceiling is None else above_ceiling(interval.median, ceiling.value)
-    return [*([] if above is None else [above]), *_interval(values, interval, wanted_width)]
+    dependent = _dependent(len(values), dependence) if len(values) > 1 and dependence.correlation > 0 else None
+    flags = [above, *_interval(values, interval, wanted_width), dependent, *_series(values)]
+    return [flag for flag in flags if flag is not None]
 
 
 def _interval(values: Sequence[float], interval: Interval, wanted_width: float | None) -> list[Flag]:
     count = len(values)
     flags: list[Flag] = []
     if interval.below_level:
-        reached = f"the range of {count} covers the median with {interval.level_reached:.0%}"
-        single = "a single repetition has no interval"
-        flags.append(Flag(code=interval_below(interval.level), reason=single if count == 1 else reached))
+        flags.append(Flag(code=interval_below(interval.level), reason=_range(count, interval.level_reached)))
     width = relative_width(interval)
     if wanted_width is not None and width is not None and (count < 2 or width > wanted_width):
-        known = f"the interval is +-{width:.1%} after {count} repetitions" if count > 1 else "one repetition only"
+        what = "range" if interval.below_level else "interval"
+        known = f"the {what} is +-{width:.1%} after {count} repetitions" if count > 1 else "one repetition only"
         flags.append(Flag(code=NOT_CONVERGED, reason=f"{known}, +-{wanted_width:.1%} was asked for"))
+    return flags
+
+
+def _range(count: int, reached: float) -> str:
+    """What stands where an interval would."""
+    if count == 1:
+        return "a single repetition has no interval"
+    middle = "the value is the mean of 2, and " if count == 2 else ""
+    return f"{middle}the range of {count} covers the median with {reached:.0%}"
+
+
+def _dependent(count: int, dependence: Dependence) -> Flag:
+    found = f"repetitions resemble those before them (correlation {dependence.correlation:.2f}, of all cells together)"
+    return Flag(code=DEPENDENT, reason=f"{found}: {count} count as {dependence.effective(count):.1f}")
+
+
+def _series(values: Sequence[float]) -> list[Flag]:
+    """What the order and the tails of the samples show."""
+    count, flags = len(values), list[Flag]()
     if count >= _ENOUGH_FOR_OUTLIERS and (odd := outliers(values)):
         reason = f"{len(odd)} of {count} repetitions lie outside Tukey's fences"
         flags.append(Flag(code=f"{OUTLIERS}:{len(odd)}", reason=reason))

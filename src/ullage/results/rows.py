@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From records to rows: one row for each metric of each phase of each case, over all its launches."""
+"""From records to rows: one for each metric of each phase of each case, over all its launches; peers beside them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
 
 from ullage.analysis.metrics import Metric, metric_named
-from ullage.analysis.statistics import median_interval
+from ullage.analysis.statistics import INDEPENDENT, Dependence, median, median_interval, pooled_dependence
 from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.grades import row_grade
 from ullage.model.flags import DIRTY_REPEATED, DIRTY_USED, Flag, each_once
 from ullage.model.plan import Parameters, Scalar, Value
-from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
-from ullage.model.summary import Ceiling, Row
+from ullage.model.record import CaseRecord, Grade, PeerRecord, PhaseRecord, RunRecord
+from ullage.model.summary import Ceiling, Peer, Row
 from ullage.results.records import AnyRecord
 from ullage.results.row_checks import check_launch, check_phases, check_values
 
 DEFAULT_METRICS: Final = ("bandwidth", "latency_p50", "latency_p99")
 FEWEST_CLEAN: Final = 3
-_GRADES: Final = "ABC"
 # A row's block is one transfer; the workload's own block goes by another name.
 _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
 
@@ -38,13 +38,22 @@ class TargetFacts:
 
 @dataclass(frozen=True, slots=True)
 class RowContext:
-    """``accesses``: phases that become rows, empty for all. ``wanted_width``: what the stop rule asked for."""
+    """``accesses``: phases that become rows, empty for all. ``wanted_width``: what the stop rule asked for.
+
+    ``most_repetitions``: what was asked for at most.
+    """
 
     accesses: tuple[str, ...] = ()
     metrics: tuple[str, ...] = DEFAULT_METRICS
     targets: Mapping[str, TargetFacts] = field(default_factory=dict[str, TargetFacts])
     level: float = 0.95
     wanted_width: float | None = None
+    most_repetitions: int | None = None
+
+    def without_storage(self, target: str, metrics: tuple[str, ...], *, is_place: bool = True) -> "RowContext":
+        """For ``metrics`` of all phases of work on a target that holds no data. ``is_place``: see ``TargetFacts``."""
+        targets = {**self.targets, target: TargetFacts(holds_data=False, is_place=is_place)}
+        return replace(self, accesses=(), metrics=metrics, targets=targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,63 @@ class _Group:
         return self.measured[-1].case
 
 
+@dataclass(frozen=True)
+class RowFrame:
+    """Everything of a row but what its samples say, which ``flags`` stand before and ``last_flags`` after.
+
+    More is better of all but times, unless ``better`` says otherwise.
+    """
+
+    metric: str
+    unit: str
+    target: str
+    params: dict[str, Scalar]
+    case: str = ""
+    better: Literal["more", "less"] | None = None
+    verdict: Verdict = NOTHING_BEHIND
+    grade: Grade | None = None
+    ceiling: Ceiling | None = None
+    flags: Sequence[Flag] = ()
+    last_flags: Sequence[Flag] = ()
+    notes: Sequence[str] = ()
+
+    def row(
+        self,
+        samples: Sequence[float],
+        level: float,
+        wanted_width: float | None = None,
+        dependence: Dependence = INDEPENDENT,
+    ) -> Row:
+        """The row of ``samples``, one a repetition, in their order. ``level``: of the median's interval;
+        ``dependence``: what all rows together say of it."""
+        interval, several = median_interval(samples, level, dependence.correlation), len(samples) > 1
+        own = check_values(samples, interval, wanted_width, self.ceiling, dependence)
+        return Row(
+            metric=self.metric,
+            unit=self.unit,
+            better=self.better or ("less" if self.unit == "s" else "more"),
+            target=self.target,
+            params=self.params,
+            case=self.case,
+            median=interval.median,
+            low=interval.low if several else None,
+            high=interval.high if several else None,
+            repetitions=list(samples),
+            ceiling=self.ceiling,
+            share=None if self.ceiling is None else interval.median / self.ceiling.value,
+            verdict=self.verdict.text,
+            verdict_reasons=list(self.verdict.reasons),
+            grade=self.grade,
+            flags=each_once([*self.flags, *own, *self.last_flags]),
+            notes=list(self.notes),
+        )
+
+
+def nodes_of(run: RunRecord) -> int:
+    """As the layout has them; where it says nothing, as few as the ranks that share one allow."""
+    return run.layout.nodes or -(-run.layout.ranks // max(1, run.pinning.most_ranks_on_a_node))
+
+
 def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> list[Row]:
     """Rows in the order in which their cases were first met; each item of ``launches`` holds the records of one file.
 
@@ -76,11 +142,15 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
     metrics = [metric_named(name) for name in context.metrics]
     measured = join(launches)
     groups = _with_varied_parameters(_group(measured, context.accesses))
-    rows: list[Row] = []
-    for group in groups:
-        judged = _judge(group, context)
-        rows.extend(row for metric in metrics if (row := _row(metric, judged, context)) is not None)
-    return rows
+    found = [_judge(group, context) for group in groups]
+    known = {metric.name: pooled_dependence(_values(metric, judged) for judged in found) for metric in metrics}
+    rows = (_row(metric, judged, context, known[metric.name]) for judged in found for metric in metrics)
+    return [row for row in rows if row is not None]
+
+
+def _values(metric: Metric, judged: "_Judged") -> list[float]:
+    """In the order in which they were taken."""
+    return [value for item in judged.used if (value := metric.sample(item.phase)) is not None]
 
 
 def join(launches: Iterable[Iterable[AnyRecord]]) -> list[Measured]:
@@ -114,8 +184,7 @@ def _group(measured: Iterable[Measured], accesses: Sequence[str]) -> list[_Group
 
 def _params(item: Measured) -> dict[str, Scalar]:
     layout, parameters = item.run.layout, item.case.workload_parameters
-    nodes = layout.nodes or -(-layout.ranks // max(1, item.run.pinning.most_ranks_on_a_node))
-    params: dict[str, Scalar] = {"access": item.phase.phase, "ranks": layout.ranks, "nodes": nodes}
+    params: dict[str, Scalar] = {"access": item.phase.phase, "ranks": layout.ranks, "nodes": nodes_of(item.run)}
     if "transfer_bytes" in parameters:
         params["block_bytes"] = _scalar(parameters["transfer_bytes"])
     params["backend"] = item.case.backend
@@ -187,6 +256,7 @@ class _Judged:
     first_flags: list[Flag]
     last_flags: list[Flag]
     ceiling: Ceiling | None
+    grade: Grade | None
 
 
 def _judge(group: _Group, context: RowContext) -> _Judged:
@@ -205,32 +275,62 @@ def _judge(group: _Group, context: RowContext) -> _Judged:
         [*notes, *shown],
         check_launch(run),
         facts.ceilings.get(phases[0].access),
+        row_grade(phases),
     )
 
 
-def _row(metric: Metric, judged: _Judged, context: RowContext) -> Row | None:
-    values = [value for item in judged.used if (value := metric.sample(item.phase)) is not None]
+def _row(metric: Metric, judged: _Judged, context: RowContext, dependence: Dependence) -> Row | None:
+    values = _values(metric, judged)
     if not values:
         return None
-    case = judged.group.case
-    ceiling = judged.ceiling if metric.is_rate_of_bytes else None
-    interval = median_interval(values, context.level)
-    own = check_values(values, interval, context.wanted_width, ceiling)
-    return Row(
+    frame = RowFrame(
         metric=metric.name,
         unit=metric.unit,
         better=metric.better,
-        target=case.target,
+        target=judged.group.case.target,
         params=judged.group.params,
-        case=case.case,
-        median=interval.median,
-        low=interval.low if len(values) > 1 else None,
-        high=interval.high if len(values) > 1 else None,
-        repetitions=values,
-        ceiling=ceiling,
-        share=None if ceiling is None else interval.median / ceiling.value,
-        verdict=judged.verdict.text,
-        verdict_reasons=list(judged.verdict.reasons),
-        grade=max((item.phase.grade for item in judged.used), key=_GRADES.index),
-        flags=each_once([*judged.first_flags, *own, *judged.last_flags]),
+        case=judged.group.case.case,
+        verdict=judged.verdict,
+        grade=judged.grade,
+        ceiling=judged.ceiling if metric.is_rate_of_bytes else None,
+        flags=judged.first_flags,
+        last_flags=judged.last_flags,
+        notes=_more_than_asked(len(values), context.most_repetitions),
     )
+    return frame.row(values, context.level, context.wanted_width, dependence)
+
+
+def _more_than_asked(count: int, most: int | None) -> list[str]:
+    if most is None or count <= most:
+        return []
+    why = "those under foreign load are made again, and --recheck repeats what looks odd"
+    return [f"{count} repetitions where at most {most} were asked for (--max-repetitions): {why}"]
+
+
+def with_peers(rows: Sequence[Row], records: Sequence[PeerRecord]) -> list[Row]:
+    """``rows`` in their order, each with the median of the peer that did its case and phase and tells its metric.
+
+    A row that names no phase is of a case with a single one.
+    Of several tools the first by name; of several versions of it the one that ran last, since numbers of two programs
+    are never mixed. A row without such records stays as it is.
+    """
+    runs: dict[str, list[PeerRecord]] = {}
+    for record in records:
+        runs.setdefault(record.case, []).append(record)
+    return [_with_peer(row, _of_phase(runs.get(row.case, []), row)) for row in rows]
+
+
+def _of_phase(runs: Sequence[PeerRecord], row: Row) -> list[PeerRecord]:
+    phase = row.params.get("access", row.params.get("phase"))
+    return [record for record in runs if phase is None or record.phase == phase]
+
+
+def _with_peer(row: Row, runs: Sequence[PeerRecord]) -> Row:
+    telling = [record for record in runs if row.metric in record.values]
+    if not telling:
+        return row
+    tool = min(record.tool for record in telling)
+    of_tool = [record for record in telling if record.tool == tool]
+    version = of_tool[-1].version
+    values = [record.values[row.metric] for record in of_tool if record.version == version]
+    return row.model_copy(update={"peer": Peer(tool=tool, version=version, median=median(values))})

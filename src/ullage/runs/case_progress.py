@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from ullage.analysis.statistics import is_look, pooled_dependence
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.results.records import AnyRecord
 
@@ -48,7 +49,7 @@ class CaseProgress:
     def converged(self, relative_width: float, minimum: int) -> bool:
         """Whether the interval was as narrow as ``relative_width`` when the engine last looked."""
         known = self.relative_width is not None and self.relative_width <= relative_width
-        return known and len(self.counted) >= minimum
+        return known and len(self.counted) >= minimum and is_look(len(self.counted))
 
 
 class RunProgress:
@@ -79,6 +80,12 @@ class RunProgress:
     def seconds(self) -> float:
         """The time of all repetitions, counted or not."""
         return sum(sum(case.seconds) for case in self._cases.values())
+
+    @property
+    def correlation(self) -> float:
+        """Of each repetition with the one before, of all cases and phases together; 0 where it cannot be told."""
+        series = (list(map(float, phase)) for case in self._cases.values() for phase in case.prior_elapsed_ns.values())
+        return pooled_dependence(series).correlation
 
     def forgive(self) -> None:
         """Try failed cases again: whoever resumes a run has had the chance to cure what made them fail."""

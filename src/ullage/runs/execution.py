@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run under way: launch after launch, until its time is over, its cases are done, or one ends as the next would."""
+"""A run under way: launch after launch, until its time is over, its cases are done, or one ends as the next would.
 
-from collections.abc import Callable
+And what such runs are made with: deadlines, and what is asked of one launch besides its cases.
+"""
+
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,8 +13,7 @@ from ullage.errors import EXIT_CASE_FAILED, EXIT_OK
 from ullage.model.plan import Plan
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.notes import Note
-from ullage.runs.session import Ended, Session
+from ullage.runs.session import Ended, Note, Session
 from ullage.units import format_time
 
 # What the engine needs to make anything of a plan at all.
@@ -80,3 +83,50 @@ def too_short(lacking: int, cases: int, fewest: int, seconds: float, advice: str
         "short for all"
     )
     return Note("time-too-short", text, advice)
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """An instant that a part of a run must end at. ``now`` is a clock in s that never goes back."""
+
+    at: float
+    now: Callable[[], float] = time.monotonic
+
+    @property
+    def left_s(self) -> float:
+        """Below 0 when it is over."""
+        return self.at - self.now()
+
+    def earlier(self, seconds: float) -> "Deadline":
+        """An instant before this one."""
+        return Deadline(self.at - seconds, self.now)
+
+
+def share_out(left_s: float, estimates: Sequence[float]) -> float:
+    """Seconds for the first of several launches that are expected to take ``estimates``: its part of all that is left.
+
+    In proportion even when there is plenty: estimates may be wrong, but mostly in the same way for all. What a launch
+    does not use is there for the next.
+    """
+    total = sum(estimates)
+    return max(0.0, left_s) * (estimates[0] / total if total > 0 else 1 / len(estimates))
+
+
+@dataclass(frozen=True)
+class LaunchSpec:
+    """What one launch of the engine is asked for, besides its cases.
+
+    ``turn``: the pass or round of the run that it belongs to, from 0, on which seeds depend.
+
+    ``seconds``: that it may take, None: as long as it needs; ``repetitions`` of each case in all, least and most;
+    ``continues``: with datasets that an earlier launch has left; ``keep``: it leaves its own for others;
+    ``correlation``: of each repetition with the one before, as earlier launches have shown it.
+    """
+
+    turn: int
+    records: str
+    seconds: float | None = None
+    repetitions: tuple[int, int] = (1, 1)
+    continues: bool = False
+    keep: bool = False
+    correlation: float = 0.0

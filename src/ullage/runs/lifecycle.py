@@ -9,10 +9,11 @@ from ullage.errors import EXIT_ABORTED, UserError, one_line
 from ullage.launch.base import Launcher
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
-from ullage.runs.machine import freeze_system
+from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import make_progress
+from ullage.runs.room import freeze_system
 from ullage.runs.session import Session, terminable
-from ullage.runs.suite import EngineContext, Prepared
+from ullage.runs.suite import Prepared
 from ullage.uri import target_path
 
 
@@ -55,8 +56,9 @@ def show_result(folder: ResultFolder) -> None:
     """Summary, report and tables of whatever was measured."""
     from ullage.report.data import FinishedResult, load
     from ullage.report.html import write_report
-    from ullage.report.terminal import make_console, print_report
+    from ullage.report.terminal import print_report
     from ullage.runs.summary import build_summary
+    from ullage.terminal import make_console
 
     finished = FinishedResult(folder.path)
     try:

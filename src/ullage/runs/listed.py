@@ -8,7 +8,7 @@ from typing import Final, cast
 from ullage.cleaning import PREFIX
 from ullage.model.plan import Case, Layout, Limits, Named, Plan, Target
 from ullage.model.request import Request
-from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.execution import LaunchSpec
 from ullage.uri import target_path
 
 _MANIFEST: Final = "manifest.ndjson"

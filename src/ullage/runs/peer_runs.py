@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from ullage.analysis.statistics import median
-from ullage.model.peer import PeerRecord
+from ullage.model.record import PeerRecord
 from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import PEER as HPCC
 from ullage.peers.hpcc import HpccAnswer, HpccJob, expected_s, hpcc_command, run_hpcc
-from ullage.runs.deadline import Deadline
-from ullage.runs.notes import Note, note_once
-from ullage.runs.session import Session
+from ullage.runs.execution import Deadline
+from ullage.runs.session import Note, Session, note_once
 
 # However little time is left, for a run that was begun.
 _LEAST_LIMIT_S: Final = 2.0

@@ -3,6 +3,7 @@
 
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
@@ -71,21 +72,22 @@ class Status:
             return True
         return False
 
+    def left(self, now: float) -> str:
+        """The time that is left, in words."""
+        return f"{format_time(round(max(0.0, self.ends_at - now)))} left at most"
+
     def line(self, now: float) -> str:
         """Everything in one line."""
         count = f"{self.done} of {self.repetitions} repetitions" if self.repetitions else ""
-        left = f"{format_time(round(max(0.0, self.ends_at - now)))} left at most"
-        return one_line("  ".join(part for part in (self.stage, count, self.phase, self.rate, left) if part), 200)
+        return one_line("  ".join(filter(None, (self.stage, count, self.phase, self.rate, self.left(now)))), 200)
 
 
-class PlainProgress:
-    """Lines, at most one every 5 s."""
+class _Shown(ABC):
+    """What both forms have in common: a status that is shown anew when it has changed. ``now``: a clock in s."""
 
-    def __init__(self, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
-        self._stream = stream
+    def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._status = Status()
-        self._last: float | None = None
 
     def stage(self, text: str, repetitions: int, left_s: float) -> None:
         """See ``Progress``."""
@@ -96,6 +98,18 @@ class PlainProgress:
         """See ``Progress``."""
         if self._status.take(record):
             self._show()
+
+    @abstractmethod
+    def _show(self) -> None: ...
+
+
+class PlainProgress(_Shown):
+    """Lines, at most one every 5 s."""
+
+    def __init__(self, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(now)
+        self._stream = stream
+        self._last: float | None = None
 
     def say(self, text: str) -> None:
         """See ``Progress``."""
@@ -112,7 +126,7 @@ class PlainProgress:
             self.say(self._status.line(now))
 
 
-class TerminalProgress:
+class TerminalProgress(_Shown):
     """A bar with phase, rate now and time left."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -120,8 +134,8 @@ class TerminalProgress:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
         from rich.progress import Progress as Bar
 
+        super().__init__(time.monotonic)
         console = Console(file=stream, highlight=False)
-        self._status = Status()
         self._bar: Bar = Bar(
             TextColumn("{task.fields[stage]}", markup=False),
             BarColumn(bar_width=24),
@@ -133,16 +147,6 @@ class TerminalProgress:
         )
         self._task: TaskID = self._bar.add_task("", stage="", now="", total=None)
         self._bar.start()
-
-    def stage(self, text: str, repetitions: int, left_s: float) -> None:
-        """See ``Progress``."""
-        self._status.begin(text, repetitions, time.monotonic() + left_s)
-        self._show()
-
-    def record(self, record: AnyRecord) -> None:
-        """See ``Progress``."""
-        if self._status.take(record):
-            self._show()
 
     def say(self, text: str) -> None:
         """See ``Progress``."""
@@ -156,8 +160,7 @@ class TerminalProgress:
 
     def _show(self) -> None:
         status = self._status
-        left = f"{format_time(round(max(0.0, status.ends_at - time.monotonic())))} left at most"
-        now = "  ".join(part for part in (one_line(status.phase, 40), status.rate, left) if part)
+        now = "  ".join(filter(None, (one_line(status.phase, 40), status.rate, status.left(time.monotonic()))))
         total = status.repetitions or None
         self._bar.update(self._task, completed=status.done, total=total, stage=one_line(status.stage, 60), now=now)
 

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether targets can be used at all, and how much of them a run may take: known before anything is started."""
+"""The machine that we are on: its facts, whether targets can be used, and how much of them a run may take."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
-from ullage.model.plan import Limits, Target
+from ullage.launch.base import is_one_node
+from ullage.model.plan import Layout, Limits, Target
+from ullage.model.request import Request
 from ullage.model.system import Memory, Place
+from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.uri import target_path, target_scheme
 
 NO_LIMIT: Final = 1 << 62
@@ -64,3 +68,30 @@ def check_places(places: Iterable[Place]) -> None:
             read_only = "ro" in place.options
             what = "lies on a file system that is mounted read-only" if read_only else "cannot be written to"
             raise UserError(what, where, right, EXIT_ENVIRONMENT)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """``cores``: usable ones of a node, None when not known; ``places``: of the targets that have a path."""
+
+    cores: int | None
+    places: Sequence[Place]
+    memory: Memory
+
+
+def this_machine(targets: list[Target], nodes: int | None) -> Machine:
+    """``nodes``: of every case, where they are given. Cores count only where all ranks are on this node."""
+    from ullage.system.cpu import usable_cores
+    from ullage.system.hardware import read_memory
+    from ullage.system.storage import read_places
+
+    here = is_one_node(Layout(ranks=1, nodes=nodes))
+    return Machine(usable_cores() if here else None, read_places(targets), read_memory())
+
+
+def freeze_system(folder: ResultFolder, request: Request, engine_context: EngineContext) -> None:
+    """Write the facts of this machine, once for a result."""
+    from ullage.system import facts
+
+    if not folder.system_path.exists():
+        folder.write_system(facts(request.targets, engine_context.description))

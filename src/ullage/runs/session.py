@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The launches of one run: each leaves its plan and records in the result, and says how it ended."""
+"""The launches of one run: each leaves its plan and records in the result, says how it ended, and may bear notes."""
 
 import contextlib
 import json
 import signal
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.identity import plan_bytes
@@ -16,14 +16,13 @@ from ullage.launch.base import Launcher
 from ullage.launch.process import LaunchOutcome, launch
 from ullage.model.plan import Plan
 from ullage.model.record import EventRecord
-from ullage.results.folder import ResultFolder, write_atomically
+from ullage.results.folder import ResultFolder, append_line, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import Progress
 
 Listener: TypeAlias = Callable[[AnyRecord], None]
 Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]
-MESSAGE_MARK: Final = "ullage-engine:"
 
 
 @dataclass(frozen=True)
@@ -105,19 +104,7 @@ class Session:
     ) -> None:
         """Append an event of the front's own to the records of launch ``number``."""
         event = EventRecord(severity=severity, code=code, text=text, advice=advice)
-        append_record(self.result.records_path(number), event)
-
-
-def append_record(path: Path, record: EventRecord) -> None:
-    """On a line of its own, also after a line that was cut short."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab+") as stream:
-        stream.seek(0, 2)
-        if stream.tell():
-            stream.seek(-1, 2)
-            if stream.read(1) != b"\n":
-                stream.write(b"\n")
-        stream.write(json.dumps(record.model_dump(mode="json")).encode() + b"\n")
+        append_line(self.result.records_path(number), json.dumps(event.model_dump(mode="json")).encode())
 
 
 def end_of(outcome: LaunchOutcome, plan: Plan) -> Ended:
@@ -137,12 +124,12 @@ def _code(outcome: LaunchOutcome) -> int:
     The engine says its one line only when it refuses, and what it refuses in a plan of ours is the surrounding.
     """
     if outcome.code == EXIT_ABORTED and outcome.last_status is None and outcome.stopped_by is None:
-        return EXIT_ENVIRONMENT if _engine_line(outcome.stderr_tail) else EXIT_ABORTED
+        return EXIT_ENVIRONMENT if outcome.engine_said else EXIT_ABORTED
     return outcome.code
 
 
 def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
-    said = _engine_line(outcome.stderr_tail)
+    said = outcome.engine_said
     if code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT):
         return said or f"the engine refused the plan (exit code {code})"
     ranks = f"the launch with {plan.layout.ranks} rank{'s' if plan.layout.ranks > 1 else ''}"
@@ -157,11 +144,6 @@ def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
     if outcome.stopped_by == "no start":
         return f"{ranks} wrote no record in time and was ended"
     return f"{ranks} ended early: {said or _last_line(outcome.stderr_tail) or f'exit code {outcome.exit_code}'}"
-
-
-def _engine_line(stderr: str) -> str:
-    lines = [line for line in stderr.splitlines() if line.startswith(MESSAGE_MARK)]
-    return lines[-1].removeprefix(MESSAGE_MARK).strip() if lines else ""
 
 
 def _last_line(stderr: str) -> str:
@@ -184,3 +166,29 @@ def terminable() -> Generator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something of the run that is not as one might expect. ``code`` is stable."""
+
+    code: str
+    text: str
+    advice: str = ""
+
+
+def launches_with_records(result: ResultFolder) -> list[int]:
+    """Where a note finds readers; of a result in which nothing was started, the launches that were planned."""
+    planned = result.launches()
+    return [number for number in planned if result.records_path(number).exists()] or planned
+
+
+def note_once(notes: Iterable[Note], session: Session, launch: int | None = None) -> None:
+    """As warnings among the events of ``launch``, else of the last one, however often the run is gone on with."""
+    launches = launches_with_records(session.result)
+    if not launches:
+        return
+    known = {event.text for file in session.result.read_records() for event in file.events}
+    for note in notes:
+        if note.text not in known:
+            session.note(launches[-1] if launch is None else launch, "warning", note.code, note.text, note.advice)

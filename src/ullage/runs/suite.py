@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a suite is, and the suites there are: one package each in ``ullage.suites``, found by walking it.
+"""What a suite is, what one of the usual parts is made of, and the suites there are, found by walking their package.
 
 Imported for every command, ``--help`` included: what is heavy is imported in functions.
 """
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
@@ -19,20 +20,6 @@ if TYPE_CHECKING:
     from ullage.results.rows import RowContext
     from ullage.runs.options.model import SuiteOptions
     from ullage.runs.session import Session
-
-__all__ = [
-    "Comparing",
-    "EngineContext",
-    "Explanation",
-    "ParsedOptions",
-    "Prepared",
-    "Quick",
-    "Suite",
-    "SuiteSummary",
-    "Summarising",
-    "find_suite",
-    "load_suites",
-]
 
 
 @dataclass(frozen=True)
@@ -100,11 +87,15 @@ class Suite(Protocol):
 
 @dataclass(frozen=True)
 class SuiteSummary:
-    """What a suite makes of its records."""
+    """What a suite makes of its records.
+
+    ``measures_others``: it asks what others do to this machine, so that it concludes from disturbed rows as well.
+    """
 
     rows: "list[Row]"
     findings: "list[Finding]" = field(default_factory=list["Finding"])
     scores: "list[Score]" = field(default_factory=list["Score"])
+    measures_others: bool = False
 
 
 @runtime_checkable
@@ -134,6 +125,18 @@ class Comparing(Protocol):
         ...
 
 
+@runtime_checkable
+class Attributing(Protocol):
+    """A suite with a score that is made of phases."""
+
+    def attributed(self, first: "Sequence[Row]", second: "Sequence[Row]", names: tuple[str, str]) -> list[str]:
+        """Sentences on which phases moved its score from one result to another; none where these have no such score.
+
+        ``names``: of the two results.
+        """
+        ...
+
+
 class _SuiteModule(Protocol):
     SUITE: Suite
 
@@ -153,3 +156,66 @@ def find_suite(name: str) -> Suite:
     if name not in suites:
         raise UserError(f"unknown suite '{name}'", "", suggest(name, suites))
     return suites[name]
+
+
+class _Prepare(Protocol):
+    def __call__(self, request: "Request", engine_context: EngineContext) -> Prepared: ...
+
+
+class _Summarise(Protocol):
+    def __call__(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary: ...
+
+
+@dataclass(frozen=True)
+class SuiteWithOptions:
+    """See ``Suite``. Its parts are written as ``MODULE:NAME``, of modules of its package in ``ullage.suites``."""
+
+    name: str
+    doc: str
+    options_at: str
+
+    @property
+    def options(self) -> "type[SuiteOptions]":
+        """See ``Suite``."""
+        return cast("type[SuiteOptions]", self.part(self.options_at))
+
+    def part(self, place: str) -> object:
+        """What stands at ``MODULE:NAME``."""
+        module, _, name = place.partition(":")
+        package = f"ullage.suites.{self.name.replace('-', '_')}"
+        return cast("object", getattr(importlib.import_module(f"{package}.{module}"), name))
+
+
+@dataclass(frozen=True)
+class PlannedSuite(SuiteWithOptions):
+    """A suite of which every phase of every case becomes rows."""
+
+    prepare_at: str
+
+    def prepare(self, request: "Request", engine_context: EngineContext) -> Prepared:
+        """See ``Suite``."""
+        return cast("_Prepare", self.part(self.prepare_at))(request, engine_context)
+
+
+@dataclass(frozen=True)
+class UsualSuite(PlannedSuite):
+    """A suite with rows and findings of its own."""
+
+    summarise_at: str
+
+    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
+        """See ``Summarising``."""
+        return cast("_Summarise", self.part(self.summarise_at))(result, request, context)
+
+
+@dataclass(frozen=True)
+class UsualQuickSuite(UsualSuite):
+    """Besides with a quick form, which asks ``quick_form`` of its options."""
+
+    quick_form: Mapping[str, object] = field(default_factory=lambda: {"quick": True})
+
+    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
+        """See ``Quick``."""
+        from ullage.runs.options.reading import settled
+
+        return settled(self.options, **self.quick_form)

@@ -6,16 +6,16 @@ from typing import cast
 
 from ullage.analysis.ceilings.targets import ceilings_for
 from ullage.analysis.findings import find_all
+from ullage.analysis.findings.contamination import contamination_findings
+from ullage.analysis.verdicts.threads import with_thread_flags
 from ullage.model.machine import MachineFile
 from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.system import SystemFacts
-from ullage.results.events import summarise_events
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failed_cases, summarise_events
 from ullage.results.folder import ResultFolder
-from ullage.results.peer_rows import with_peers
 from ullage.results.records import RecordFile
-from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows
+from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
 from ullage.runs.suite import SuiteSummary, Summarising, load_suites
 from ullage.uri import target_path
@@ -27,8 +27,8 @@ def build_summary(result: ResultFolder) -> Summary:
     """Rows, findings and events of ``result``. ``UserError`` when a document it stands on is missing or damaged.
 
     Of the request's options it reads those that every suite names alike: ``access`` (list of phases), ``metrics``
-    (list), ``ceilings`` (bytes/s by ``TARGET`` or ``TARGET:ACCESS``), ``machine`` (a machine file) and ``interval``
-    (relative width asked for).
+    (list), ``ceilings`` (bytes/s by ``TARGET`` or ``TARGET:ACCESS``), ``machine`` (a machine file), ``interval``
+    (relative width asked for) and ``max_repetitions``.
     """
     from ullage.importers import IMPORT_SUITE, imported_summary
 
@@ -47,7 +47,7 @@ def build_summary(result: ResultFolder) -> Summary:
         command=request.command,
         versions=_versions(request, files),
         rows=with_peers(rows, result.read_peers()),
-        findings=said.findings,
+        findings=[*([] if said.measures_others else contamination_findings(rows)), *said.findings],
         scores=said.scores,
         events=summarise_events(files),
         system={} if system is None else system.model_dump(mode="json"),
@@ -62,13 +62,14 @@ def _summarise(
     if isinstance(suite, Summarising):
         return suite.summarise(result, request, context)
     launches = [file.records for file in files]
-    rows = build_rows(launches, context)
+    rows = with_thread_flags(build_rows(launches, context))
     return SuiteSummary(rows, find_all(rows, failed_cases(launches), LEVEL))
 
 
 def row_context(request: Request, system: SystemFacts | None) -> RowContext:
     """What rows need to know besides the records."""
     ceilings, interval = _numbers(request.options.get("ceilings")), request.options.get("interval")
+    most = request.options.get("max_repetitions")
     places = {place.target: place for place in (system.places if system is not None else [])}
     machine = _machine(request.options.get("machine"))
     targets = {
@@ -86,6 +87,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
         targets=targets,
         level=LEVEL,
         wanted_width=float(interval) if isinstance(interval, (int, float)) else None,
+        most_repetitions=most if isinstance(most, int) else None,
     )
 
 

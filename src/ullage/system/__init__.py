@@ -17,14 +17,10 @@ def facts(targets: list[Target], description: Describe | None = None, root: Path
     ``root`` is where /proc, /sys and /etc are looked for.
     """
     from ullage.system.cpu import read_cpu
-    from ullage.system.environment import read_environment
-    from ullage.system.kernel import read_kernel
+    from ullage.system.environment import read_environment, read_kernel, read_versions
+    from ullage.system.hardware import read_memory, read_network, read_numa
     from ullage.system.limits import read_limits
-    from ullage.system.memory import read_memory
-    from ullage.system.network import read_network
-    from ullage.system.numa import read_numa
     from ullage.system.storage import read_places
-    from ullage.system.versions import read_versions
 
     return SystemFacts(
         host=os.uname().nodename or None,

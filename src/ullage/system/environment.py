@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Container, virtual machine, batch system, and the settings in the environment that change what is measured."""
+"""Software around what is measured: kernel, versions, container, virtual machine, batch system, settings of MPI."""
 
 import os
+import platform
 import re
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from ullage.model.system import Environment
-from ullage.system.files import ROOT, read_fields, read_text
+import ullage
+from ullage.model.describe import Describe
+from ullage.model.system import Environment, Kernel
+from ullage.system.files import ROOT, read_fields, read_int, read_text
 
 _SCHEDULERS: Final = {"SLURM_JOB_ID": "slurm", "PBS_JOBID": "pbs", "LSB_JOBID": "lsf", "FLUX_JOB_ID": "flux"}
 _ALLOWED: Final = re.compile(
@@ -22,6 +26,11 @@ _HYPERVISORS: Final = {
     "kvm": "kvm", "qemu": "qemu", "vmware": "vmware", "virtualbox": "virtualbox", "microsoft": "hyper-v", "xen": "xen",
     "amazon ec2": "kvm", "google": "kvm", "openstack": "kvm", "firecracker": "firecracker",
 }  # fmt: skip
+_TIMING_OPTIONS: Final = re.compile(
+    r"(?:mitigations|nosmt|isolcpus|nohz|nohz_full|rcu_nocbs|preempt|idle|intel_pstate|amd_pstate|intel_idle\.max_cstate"
+    r"|processor\.max_cstate|tsc|clocksource|transparent_hugepage|default_hugepagesz|hugepagesz|hugepages|numa_balancing|iommu"
+    r"|intel_iommu|amd_iommu|cpuidle_haltpoll\.force|psi)(?:=.*)?"
+)
 
 
 def read_environment(root: Path = ROOT, variables: Mapping[str, str] = os.environ) -> Environment:
@@ -58,3 +67,39 @@ def _hypervisor(root: Path) -> str | None:
         return "xen"
     flags = read_fields(root / "proc/cpuinfo").get("flags", "").split()
     return "unnamed" if "hypervisor" in flags else None
+
+
+def read_kernel(root: Path = ROOT) -> Kernel:
+    """Release, distribution and the settings that change timing."""
+    name = os.uname()
+    virtual_memory = root / "proc/sys/vm"
+    return Kernel(
+        system=name.sysname or None,
+        release=name.release or None,
+        version=name.version or None,
+        distribution=read_fields(root / "etc/os-release", "=").get("PRETTY_NAME", "").strip('"') or None,
+        libc=" ".join(platform.libc_ver()).strip() or None,
+        options=[word for word in (read_text(root / "proc/cmdline") or "").split() if _TIMING_OPTIONS.fullmatch(word)],
+        dirty_ratio=read_int(virtual_memory / "dirty_ratio"),
+        dirty_background_ratio=read_int(virtual_memory / "dirty_background_ratio"),
+        swappiness=read_int(virtual_memory / "swappiness"),
+    )
+
+
+def read_versions(description: Describe | None) -> dict[str, str]:
+    """Versions of this program, its libraries, and of the engine when there is one."""
+    versions = {"ullage": ullage.__version__, "python": platform.python_version()}
+    for name in ("pydantic", "numpy", "scipy"):
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    if description is not None:
+        engine = description.engine
+        versions |= {
+            "engine": engine.version,
+            "git": engine.git,
+            "compiler": engine.compiler,
+            "mpi": engine.mpi.library,
+        }
+    return versions

@@ -1,65 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where targets lie: mount, file system, free space and the block device beneath."""
+"""Where targets lie: mount, file system, free space, the block device beneath, and what its PCIe link can carry."""
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ullage.model.plan import Target
-from ullage.model.system import BlockDevice, Place
+from ullage.model.system import BlockDevice, DeviceLink, Place
 from ullage.system.files import ROOT, bracketed, read_int, read_text
-from ullage.system.pcie import read_device_link
 from ullage.uri import target_path
 
 _MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"})
-_REMOTE: Final = frozenset(
-    [
-        "nfs",
-        "nfs4",
-        "cifs",
-        "smb3",
-        "9p",
-        "virtiofs",
-        "lustre",
-        "beegfs",
-        "beegfs_nodev",
-        "gpfs",
-        "ceph",
-        "pvfs2",
-        "orangefs",
-        "afs",
-        "panfs",
-        "wekafs",
-        "daos",
-        "dvs",
-        "glusterfs",
-        "fuse.glusterfs",
-        "fuse.ceph",
-        "fuse.sshfs",
-        "fuse.s3fs",
-        "fuse.dfuse",
-    ]
-)
-_LOCAL: Final = frozenset(
-    [
-        "ext2",
-        "ext3",
-        "ext4",
-        "xfs",
-        "btrfs",
-        "zfs",
-        "f2fs",
-        "bcachefs",
-        "vfat",
-        "exfat",
-        "ntfs3",
-        "erofs",
-        "squashfs",
-    ]
-)
+_REMOTE: Final = frozenset({
+    "nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "lustre", "beegfs", "beegfs_nodev", "gpfs", "ceph", "pvfs2",
+    "orangefs", "afs", "panfs", "wekafs", "daos", "dvs", "glusterfs",
+    "fuse.glusterfs", "fuse.ceph", "fuse.sshfs", "fuse.s3fs", "fuse.dfuse",
+})  # fmt: skip
+_LOCAL: Final = frozenset({
+    "ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "vfat", "exfat", "ntfs3", "erofs", "squashfs",
+})  # fmt: skip
 _SECTOR_BYTES: Final = 512  # of /sys/block/*/size, whatever the device's own sectors are
+SYSFS: Final = Path("/sys")
+_NAMESPACE: Final = re.compile(r"(nvme\d+(?:c\d+)?n\d+)(?:p\d+)?")
+_SPEED: Final = re.compile(r"(\d+(?:\.\d+)?) GT/s\b.*")
+# PCI Express Base Specification 6.0: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s, from 64 GT/s on flits that carry
+# 236 bytes of packets in every 256.
+_EIGHT_TEN_UP_TO: Final = 5e9
+_BLOCKS_UP_TO: Final = 32e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +137,46 @@ def read_device(number: str, root: Path = ROOT) -> BlockDevice | None:
         write_cache=read_text(queue / "write_cache"),
         link=read_device_link(folder.name, parents, root / "sys"),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PcieLink:
+    """A link as it was negotiated, in one direction."""
+
+    transfers_per_s: float
+    lanes: int
+
+    @property
+    def bytes_per_s(self) -> float:
+        """After line coding, before packet headers: no drive behind the link can be faster."""
+        if self.transfers_per_s <= _EIGHT_TEN_UP_TO:
+            coding = 8 / 10
+        elif self.transfers_per_s <= _BLOCKS_UP_TO:
+            coding = 128 / 130
+        else:
+            coding = 236 / 256
+        return self.transfers_per_s * coding / 8 * self.lanes
+
+    @property
+    def text(self) -> str:
+        """``16 GT/s x4``."""
+        return f"{self.transfers_per_s / 1e9:g} GT/s x{self.lanes}"
+
+
+def read_device_link(device: str, parents: Iterable[str] = (), sysfs: Path = SYSFS) -> DeviceLink | None:
+    """The link of the NVMe drive that ``device`` is or, as a partition or a mapping, lies on alone.
+
+    None for other drives, for several drives beneath one device (their links add up or not, as the mapping has it) and
+    where sysfs does not say.
+    """
+    drives = {match.group(1) for name in (device, *parents) if (match := _NAMESPACE.fullmatch(name))}
+    others = [name for name in parents if not _NAMESPACE.fullmatch(name)]
+    if len(drives) != 1 or others:
+        return None
+    drive = drives.pop()
+    controller = sysfs / "block" / drive / "device" / "device"
+    speed = _SPEED.fullmatch(read_text(controller / "current_link_speed") or "")
+    lanes = read_text(controller / "current_link_width") or ""
+    if speed is None or not lanes.isdecimal() or int(lanes) == 0:
+        return None
+    return DeviceLink(device=drive, transfers_per_s=float(speed.group(1)) * 1e9, lanes=int(lanes))

@@ -179,6 +179,7 @@ def test_a_draft_is_a_file_that_can_be_read_and_says_what_is_not_known(tmp_path:
             NetworkInterface(name="lo", kind="loopback"),
             NetworkInterface(name="eth0", speed_bits_per_s=25_000_000_000),
             NetworkInterface(name="eth1", speed_bits_per_s=-1),
+            NetworkInterface(name="eth2", speed_bits_per_s=10_000_000_000, driver="virtio_net"),
         ],
     )
     text = draft(facts, _description("no-storage", "kernel:avx2/fp64/fma:lanes=4:ops=8"))
@@ -187,10 +188,11 @@ def test_a_draft_is_a_file_that_can_be_read_and_says_what_is_not_known(tmp_path:
     read = read_machine(path)
     assert (read.cpu.sockets, read.cpu.cores, read.cpu.smt, read.cpu.hz) == (2, 8, 2, 2.3e9)
     assert [drive.path for drive in read.drive] == ['/da"ta']
-    assert [(link.name, link.rate) for link in read.network] == [("eth0", 25e9 / 8), ("eth1", None)]
+    assert [(link.name, link.rate) for link in read.network] == [("eth0", 25e9 / 8), ("eth1", None), ("eth2", None)]
     assert read.memory == MachineFile().memory
     assert '# "avx2/fp64/fma" = 8  # not available:' in text
     assert "carries 7.88 GB/s" in text
+    assert "not available: the 10Gbit/s that a virtual interface states (virtio_net) are made up" in text
 
 
 def test_of_a_machine_that_says_nothing_all_is_a_comment(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from ullage.analysis.ceilings.targets import ceilings_for, read_ceiling, unknown
 from ullage.errors import UserError
 from ullage.model.plan import Target
 from ullage.model.system import BlockDevice, DeviceLink, Place, SystemFacts
-from ullage.system.pcie import PcieLink, read_device_link
+from ullage.system.storage import PcieLink, read_device_link
 
 TARGETS = [Target(name="nvme", uri="posix:/a"), Target(name="scratch", uri="posix:/b")]
 

@@ -141,3 +141,30 @@ def test_the_weakest_verdict_stands_for_what_has_no_share() -> None:
 def test_no_verdicts_are_an_error() -> None:
     with pytest.raises(ValueError, match="no verdicts"):
         combine_verdicts([])
+
+
+@pytest.mark.parametrize(
+    ("phase", "fields", "text"),
+    [
+        ("stat", {}, "warm"),
+        ("find", {}, "warm"),
+        ("stat", {"cache_control": "drop"}, "cold"),
+        ("create", {"syncs": 2}, "synced"),
+        ("create", {}, "cached"),
+        ("unlink", {}, "cached"),
+        ("stat", {"file_system": "tmpfs"}, "memory"),
+    ],
+)
+def test_work_on_names_is_judged_by_who_made_them_and_what_was_synced(
+    phase: str, fields: dict[str, object], text: str
+) -> None:
+    """Today's fault: a warm inode cache was called ``none``, as if nothing had been behind."""
+    found = cache_verdict(make_phase(phase=phase, access="metadata", moved=None, **{"syncs": 0, **fields}))
+    assert found.text == text
+    assert found.reasons
+
+
+def test_names_of_a_server_or_of_no_storage() -> None:
+    phase = make_phase(phase="stat", access="metadata", moved=None)
+    assert cache_verdict(phase, remote_target=True).text == "unknown(server)"
+    assert cache_verdict(phase, holds_data=False).text == "none"

@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
+from typing import Literal
+
 import pytest
 
 from support.make_records import SECOND_NS, make_latency, make_phase
-from ullage.analysis.verdicts import above_ceiling, littles_law, payload_in_time, too_short, verification
+from ullage.analysis.verdicts import (
+    above_ceiling,
+    buffers_in_turn,
+    clock_stopped,
+    littles_law,
+    payload_in_time,
+    too_short,
+    verification,
+    verified_in_time,
+)
 
 
 @pytest.mark.parametrize(("value", "flagged"), [(100.0, False), (105.0, False), (105.1, True), (200.0, True)])
@@ -65,3 +76,51 @@ def test_bad_blocks_invalidate() -> None:
 def test_payload_that_costs_more_than_a_hundredth_of_the_phase_is_named(share: float, flagged: bool) -> None:
     found = payload_in_time(make_phase(elapsed_ns=SECOND_NS, prepare_ns=round(share * SECOND_NS)))
     assert (found is not None) == flagged
+
+
+def test_what_is_no_write_has_no_payload() -> None:
+    written = make_phase(elapsed_ns=SECOND_NS, prepare_ns=SECOND_NS // 3)
+    found = payload_in_time(written)
+    assert found is not None
+    assert (found.code, found.reason) == ("payload-in-time", "33.3% of the phase went into payload")
+    for access in ("read", "metadata"):
+        other = payload_in_time(written.model_copy(update={"access": access}))
+        assert other is not None
+        assert other.code == "preparation-in-time"
+        assert "payload" not in other.reason
+
+
+@pytest.mark.parametrize(
+    ("stops", "ranks", "share", "in_time", "stopped"),
+    [
+        (False, 2, 0.02, True, False),
+        (True, 2, 0.02, False, True),
+        (True, 2, 0.01, False, False),
+        (True, 1, 0.5, False, False),
+    ],
+)
+def test_a_clock_that_stopped_is_named_where_others_went_on(
+    stops: bool, ranks: int, share: float, in_time: bool, stopped: bool
+) -> None:
+    phase = make_phase(elapsed_ns=SECOND_NS, prepare_ns=round(share * SECOND_NS), clock_stops=stops, ranks=ranks)
+    assert (payload_in_time(phase) is not None) == in_time
+    assert (clock_stopped(phase) is not None) == stopped
+
+
+def test_checking_in_the_time_is_named() -> None:
+    checked = make_phase(verified_bytes=1000)
+    found = verified_in_time(checked, {"verify": "timed"})
+    assert found is not None
+    assert found.code == "verified-in-time"
+    assert verified_in_time(checked, {"verify": "full"}) is None
+    assert verified_in_time(checked, {}) is None
+    assert verified_in_time(make_phase(), {"verify": "timed"}) is None, "a phase that reads nothing"
+
+
+@pytest.mark.parametrize(("access", "flagged"), [("read", True), ("write", True), ("metadata", False)])
+def test_buffers_in_turn_are_named(access: Literal["read", "write", "metadata"], flagged: bool) -> None:
+    found = buffers_in_turn(make_phase(access=access), {"buffers": 16 << 20})
+    assert (found is not None) == flagged
+    assert found is None or "16M" in found.reason
+    assert buffers_in_turn(make_phase(access=access), {}) is None
+    assert buffers_in_turn(make_phase(access=access), {"buffers": 0}) is None

@@ -9,7 +9,7 @@ from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.plan import Limits, Target
 from ullage.model.system import Memory, Place
-from ullage.runs.cells.room import check_room, most_to_choose, needed_bytes
+from ullage.runs.cells.volume import check_room, most_to_choose, needed_bytes
 from ullage.runs.room import NO_LIMIT, check_places, most_bytes
 from ullage.suites.sweep.cells import make_cells
 from ullage.suites.sweep.options import SweepOptions

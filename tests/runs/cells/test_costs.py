@@ -7,10 +7,9 @@ from support.simulated_engine import DESCRIBE
 from ullage.model.plan import Target
 from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.system import Place
-from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed, from_two_sizes
+from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed, from_two_sizes, read_probe
 from ullage.runs.cells.planning import Cell
-from ullage.runs.cells.probe import read_probe
-from ullage.runs.deadline import Deadline, share_out
+from ullage.runs.execution import Deadline, share_out
 from ullage.suites.sweep.cells import make_cells, probe_cells
 from ullage.suites.sweep.options import SweepOptions
 

@@ -11,13 +11,11 @@ from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
-from ullage.runs.composite.asking import part_of
-from ullage.runs.composite.options import PartRequest, PartsOptions
+from ullage.runs.composite.options import PartRequest, PartsOptions, part_of
 from ullage.runs.composite.prepared import PreparedParts, execute, prepare_parts
-from ullage.runs.inputs import ParsedOptions
+from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
 from ullage.suites.disk.options import DiskOptions
 from ullage.suites.sweep.options import SweepOptions

@@ -8,8 +8,7 @@ import pytest
 from ullage.errors import UserError
 from ullage.model.plan import Target
 from ullage.model.request import Request
-from ullage.runs.composite.asking import asked_of
-from ullage.runs.composite.options import PartsOptions
+from ullage.runs.composite.options import PartsOptions, asked_of
 from ullage.runs.composite.prepared import part_run_id
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.reading import parse_options

@@ -11,14 +11,12 @@ from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.options import KernelOptions
-from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.options import CPU, KernelOptions
 from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
-from ullage.runs.notes import Note
 from ullage.runs.peer_runs import PeerJob
-from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
+from ullage.runs.session import Note, Session
 
 REQUEST = Request(run_id="r1", suite="cpu", created="now", targets=[CPU])
 

@@ -6,8 +6,7 @@ import pytest
 from support.cpu_world import describe_cpu
 from ullage.errors import UserError
 from ullage.runs.kernels.cases import kernel_case
-from ullage.runs.kernels.options import KernelOptions, thread_counts
-from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.options import CPU, KernelOptions, thread_counts
 from ullage.runs.kernels.prepared import by_launch
 from ullage.runs.kernels.resources import Resources, read_resources
 from ullage.runs.options.kinds import ThreadAxis

@@ -116,7 +116,7 @@ def run_sweep(*words: str) -> tuple[int, str, list[dict[str, Any]]]:
 def test_typer_asks_for_what_the_model_says() -> None:
     code, text, _ = run_sweep("--help")
     assert code == 0
-    for words in ("--block AXIS", "[default: 128K:8M:x4]", "[default: 2m]", "[default: 3; x>=1]", "[required]"):
+    for words in ("--block AXIS", "[default: 128K:8M:x4]", "[default: 2m]", "[default: 15; x>=1]", "[required]"):
         assert words in " ".join(text.split())
 
 

@@ -13,9 +13,9 @@ from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.prepare import PreparedBEffIo, execute, prepare_b_eff_io
 from ullage.system.storage import read_places
@@ -70,7 +70,7 @@ def io_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IoWorld:
         return [place.model_copy(update=plenty) for place in read_places(targets)]
 
     monkeypatch.setattr("ullage.system.storage.read_places", roomy)
-    monkeypatch.setattr("ullage.system.memory.read_memory", lambda: Memory(total_bytes=64 << 30))
+    monkeypatch.setattr("ullage.system.hardware.read_memory", lambda: Memory(total_bytes=64 << 30))
     monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 4)
     world = IoWorld(tmp_path)
     monkeypatch.setattr("ullage.suites.b_eff_io.prepare.remove", world.engine.remove)

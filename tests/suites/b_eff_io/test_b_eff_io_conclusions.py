@@ -9,7 +9,7 @@ from support.b_eff_io_world import At, World, usual_context, usual_options
 from ullage.model.record import Moved
 from ullage.model.summary import Finding
 from ullage.results.rows import RowContext, TargetFacts
-from ullage.suites.b_eff_io.hint_lines import HintLine, HintSet
+from ullage.suites.b_eff_io.hints import HintLine, HintSet
 from ullage.suites.b_eff_io.patterns import MISALIGNED, PATTERNS
 from ullage.suites.b_eff_io.summarise import summarise
 

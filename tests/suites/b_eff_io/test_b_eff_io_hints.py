@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ullage.errors import UserError
-from ullage.suites.b_eff_io.hint_lines import HintLine, HintSet
-from ullage.suites.b_eff_io.hints import hints_for, parse_hints, read_hint_sets
+from ullage.suites.b_eff_io.hints import HintLine, HintSet, hints_for, parse_hints, read_hint_sets
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES
 
 GOLDEN = Path(__file__).parents[2] / "golden"

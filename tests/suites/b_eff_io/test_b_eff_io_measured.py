@@ -19,7 +19,7 @@ from support.b_eff_io_world import (
 from ullage.model.plan import Target
 from ullage.report.data import load
 from ullage.runs.summary import build_summary
-from ullage.suites.b_eff_io.hint_lines import HintLine, HintSet
+from ullage.suites.b_eff_io.hints import HintLine, HintSet
 from ullage.suites.b_eff_io.measured import BEffIoRun, facts_of, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.overheads import PARTS, by_round, overheads
@@ -214,11 +214,11 @@ class TestOverheads:
 
 
 def test_the_page_finds_the_records_behind_a_row(tmp_path: Path) -> None:
-    from ullage.suites.b_eff_io.measured import details_of
+    from ullage.suites.b_eff_io.report.sheets import phases_of
     from ullage.suites.b_eff_io.rows import PATTERN, TYPE, select
 
     result = World(usual_options(partitions=[4], repetitions=2)).write(tmp_path / "result")
     data = load(result, build_summary(result))
     (row,) = select(data.summary.rows, PATTERN, access="read", pattern=18)
-    assert [phase.phase for phase in details_of(data.measured, row)] == ["pattern-18"] * 2
-    assert details_of(data.measured, select(data.summary.rows, TYPE)[0]) == []
+    assert [phase.phase for phase in phases_of(data, row)] == ["pattern-18"] * 2
+    assert phases_of(data, select(data.summary.rows, TYPE)[0]) == []

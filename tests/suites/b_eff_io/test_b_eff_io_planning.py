@@ -11,7 +11,8 @@ from ullage.errors import UserError
 from ullage.model.plan import Case, Plan
 from ullage.model.system import Memory
 from ullage.results.folder import ResultFolder
-from ullage.runs.suite import EngineContext, Quick, Summarising, find_suite
+from ullage.runs.inputs import EngineContext
+from ullage.runs.suite import Quick, Summarising, find_suite
 from ullage.suites.b_eff_io.cases import layouts_of
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import MIB, TYPES
@@ -141,8 +142,8 @@ def test_what_was_found_is_kept_so_that_a_resumed_run_makes_the_same_cases(
     first = io_world.prepare()
     assert set(first.options.room) == {"t"}
     assert first.request.options["lmax"] == first.options.lmax
-    monkeypatch.setattr("ullage.system.memory.read_memory", lambda: Memory(total_bytes=1 << 30))
-    again = prepare_b_eff_io(first.request, first.engine_context)
+    monkeypatch.setattr("ullage.system.hardware.read_memory", lambda: Memory(total_bytes=1 << 30))
+    again = prepare_b_eff_io(first.request, EngineContext(Path("/engine"), DESCRIBE))
     assert again.options == first.options
     assert [case.id for plan in plans(again) for case in plan.cases] == [
         case.id for plan in plans(first) for case in plan.cases

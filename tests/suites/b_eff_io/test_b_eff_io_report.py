@@ -13,11 +13,10 @@ from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData, load
 from ullage.report.vega import to_svg, with_config
 from ullage.runs.summary import build_summary
-from ullage.suites.b_eff_io.hint_lines import HintSet
+from ullage.suites.b_eff_io.hints import HintSet
 from ullage.suites.b_eff_io.importer import read
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, X_POSITIONS
-from ullage.suites.b_eff_io.report import hint_plots as b_eff_io_hints
-from ullage.suites.b_eff_io.report import plots as b_eff_io
+from ullage.suites.b_eff_io.report import charts as b_eff_io
 from ullage.suites.b_eff_io.report import tables as section
 from ullage.suites.b_eff_io.report.sheets import best_sheets, sheets_of, title_of
 
@@ -242,7 +241,7 @@ def test_of_many_pages_those_with_the_highest_values_are_shown(tmp_path: Path) -
 
 
 def test_sets_of_hints_are_compared_pattern_by_pattern(sets: ReportData) -> None:
-    figures = b_eff_io_hints.figures(sets)
+    figures = b_eff_io.hint_figures(sets)
     assert [figure.title for figure in figures] == ["2 processes: against default", "4 processes: against default"]
     points = {(p["access"], p["type"], p["x"]): p for p in figures[0].spec["data"]["values"]}
     assert points["write", "scatter", 10]["y"] == pytest.approx(2.0)
@@ -255,7 +254,7 @@ def test_sets_of_hints_are_compared_pattern_by_pattern(sets: ReportData) -> None
 
 
 def test_one_set_is_compared_with_nothing(plain: ReportData) -> None:
-    assert b_eff_io_hints.figures(plain) == []
+    assert b_eff_io.hint_figures(plain) == []
 
 
 def test_an_imported_output_is_shown_alike(printed: ReportData) -> None:
@@ -280,7 +279,7 @@ def test_other_results_have_none_of_it() -> None:
     empty = ReportData(Summary(suite="sweep", run_id="r", created="", rows=[]))
     assert section.tables(empty) is None
     assert b_eff_io.figures(empty) == []
-    assert b_eff_io_hints.figures(empty) == []
+    assert b_eff_io.hint_figures(empty) == []
 
 
 def test_sheets_are_named_by_what_sets_them_apart(plain: ReportData, sets: ReportData) -> None:

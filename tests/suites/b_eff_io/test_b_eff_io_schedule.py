@@ -3,10 +3,7 @@
 
 import pytest
 
-from ullage.suites.b_eff_io.hint_lines import HintSet
-from ullage.suites.b_eff_io.options import BEffIoOptions, default_overtime
-from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, patterns_of
-from ullage.suites.b_eff_io.schedule import (
+from ullage.suites.b_eff_io.cases import (
     access_s,
     dataset_bytes,
     most_bytes,
@@ -16,6 +13,9 @@ from ullage.suites.b_eff_io.schedule import (
     unit_s,
     watchdog_s,
 )
+from ullage.suites.b_eff_io.hints import HintSet
+from ullage.suites.b_eff_io.options import BEffIoOptions, default_overtime
+from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, patterns_of
 
 GIB = 1 << 30
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from support.b_eff_io_world import At, World, usual_options
-from ullage.suites.b_eff_io.hint_lines import HintLine, HintSet
+from ullage.suites.b_eff_io.hints import HintLine, HintSet
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES
 from ullage.suites.b_eff_io.texts import PROTOCOL_FILE, SUMMARY_FILE, make_texts, write_texts
 

@@ -10,11 +10,13 @@ from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
+from ullage.report.points import spread_out
 from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.runs.suite import EngineContext, ParsedOptions
+from ullage.runs.suite import ParsedOptions
 from ullage.suites.collectives.options import OPERATIONS, CollectivesOptions
-from ullage.suites.collectives.prepare import MOST_ROOM, Planner, crowded, prepare_collectives, sizes_of, spread
+from ullage.suites.collectives.prepare import MOST_ROOM, Planner, crowded, prepare_collectives, sizes_of
 
 GROUND = EngineContext(Path("/engine"), describe_calls())
 
@@ -77,8 +79,8 @@ def test_operations_have_the_sizes_they_can() -> None:
     assert sizes_of("bcast", 4, sizes) == sizes
     assert sizes_of("alltoall", 4, sizes) == [1, 8, 6, 1 << 20]
     assert MOST_ROOM == 1 << 26
-    assert spread([1, 2, 3, 4, 5]) == [1, 3, 5]
-    assert spread([1, 2]) == [1, 2]
+    assert spread_out([1, 2, 3, 4, 5], 3) == [1, 3, 5]
+    assert spread_out([1, 2], 3) == [1, 2]
 
 
 def test_sizes_that_are_left_out_are_named() -> None:

@@ -22,10 +22,10 @@ from ullage.report.vega import to_svg, with_config
 from ullage.results.records import AnyRecord
 from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
+from ullage.suites.collectives import report
 from ullage.suites.collectives.findings import expected_growth, findings_of
 from ullage.suites.collectives.options import CollectivesOptions
-from ullage.suites.collectives.report import charts
-from ullage.suites.collectives.report.tables import tables
+from ullage.suites.collectives.report import tables
 
 OVERLAP: Parameters = {"operation": "bcast", "message_bytes": 64, "mode": "overlap", "tests": 8}
 
@@ -130,7 +130,7 @@ def test_the_section_has_a_table_for_each_part(data: ReportData) -> None:
 
 
 def test_charts_can_be_drawn(data: ReportData) -> None:
-    figures = [*charts.time_figures(data), *charts.overlap_figures(data)]
+    figures = [*report.time_figures(data), *report.overlap_figures(data)]
     assert [figure.title for figure in figures] == [
         "barriers, broadcasts and reductions, over ranks",
         "hidden behind computation",
@@ -145,7 +145,7 @@ def test_time_over_sizes_is_of_the_most_ranks_that_have_cores() -> None:
         *(latency_row("bcast", 64, size, size * 1e-6, flags=flags_of("oversubscribed")) for size in (8, 64)),
     ]
     summary = Summary(suite="collectives", run_id="r", created="now", rows=rows)
-    (sizes, ranks) = charts.time_figures(ReportData(summary))
+    (sizes, ranks) = report.time_figures(ReportData(summary))
     assert sizes.title.endswith("over the size")
     assert "2 ranks" in sizes.caption
     assert [value["x"] for value in sizes.spec["data"]["values"]] == [8, 64]
@@ -155,8 +155,8 @@ def test_time_over_sizes_is_of_the_most_ranks_that_have_cores() -> None:
 def test_other_suites_have_none_of_it() -> None:
     other = ReportData(Summary(suite="sweep", run_id="r", created="now", rows=[]))
     assert tables(other) is None
-    assert charts.time_figures(other) == []
-    assert charts.overlap_figures(other) == []
+    assert report.time_figures(other) == []
+    assert report.overlap_figures(other) == []
 
 
 def test_growth_beyond_what_the_operation_needs_is_found() -> None:

@@ -13,14 +13,13 @@ from ullage.model.request import Request
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.vega import to_svg, with_config
 from ullage.results.records import AnyRecord
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
-from ullage.suites.congestion.findings import findings_of
+from ullage.suites.congestion.findings import IMPACT, IMPACT_P99, findings_of
 from ullage.suites.congestion.options import CongestionOptions
 from ullage.suites.congestion.prepare import prepare_congestion, victims_of
 from ullage.suites.congestion.report import figures, tables
-from ullage.suites.congestion.rows import IMPACT, IMPACT_P99
 
 # Mean and tail in ns by phase.
 TIMES = {

@@ -14,11 +14,11 @@ from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
 from ullage.peers import Installed
 from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.kernels.resources import Resources
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
 from ullage.suites.cpu.libraries import Library
 from ullage.suites.cpu.options import CpuOptions

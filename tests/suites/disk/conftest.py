@@ -15,9 +15,9 @@ from ullage.peers import Installed, PeerError
 from ullage.peers.fio import PEER, FioJob
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
 from ullage.suites.disk.options import DiskOptions
 from ullage.suites.disk.prepare import PreparedDisk, execute, prepare_disk
 

@@ -8,7 +8,7 @@ from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.model.machine import DeclaredDrive, MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling, Peer, Row
-from ullage.runs.cells.ceilings import with_ceilings
+from ullage.runs.ceilings import with_ceilings
 
 HERE = [Target(name="here", uri="posix:/data/me")]
 KIB = 1 << 10
@@ -25,7 +25,7 @@ def row(metric: str, median: float, *, block: int = 1 << 20, order: str = "rando
         median=median,
         low=None,
         high=None,
-        repetitions=[median],
+        repetitions=[median] * 3,
         verdict="direct",
         grade="A",
     )
@@ -53,13 +53,30 @@ def test_threads_do_not_raise_a_ceiling_and_what_is_above_it_is_invalid() -> Non
     assert "2.15 times the ceiling" in four.reasons
 
 
-def test_the_peer_can_be_the_best_of_the_run() -> None:
-    ours, other = row("bandwidth", 1e8), row("bandwidth", 2e8, order="sequential")
+def test_the_best_of_the_run_is_called_so_and_gives_no_share() -> None:
+    ours, other = row("bandwidth", 1e8), row("bandwidth", 2e8)
     ours = ours.model_copy(update={"peer": Peer(tool="fio", version="3.33", median=4e8)})
     first, second = with_ceilings([ours, other], HERE, None)
     assert first.ceiling is not None
-    assert (first.ceiling.kind, first.ceiling.value, first.share, second.share) == ("empirical", 4e8, 0.25, 0.5)
-    assert "fio" in first.ceiling.source
+    assert (first.ceiling.kind, first.ceiling.value, first.share, second.share) == ("empirical", 4e8, None, None)
+    assert first.ceiling.source.startswith("the best of this run: fio")
+    assert "INVALID:above-ceiling" not in [*first.flag_codes, *second.flag_codes]
+
+
+def test_the_best_of_one_order_bounds_no_other() -> None:
+    random, sequential = with_ceilings([row("bandwidth", 1e8), row("bandwidth", 2e8, order="sequential")], HERE, None)
+    assert random.ceiling is not None
+    assert sequential.ceiling is not None
+    assert (random.ceiling.value, sequential.ceiling.value) == (1e8, 2e8)
+
+
+def test_the_best_of_two_samples_or_under_the_load_of_others_bounds_nothing() -> None:
+    few = row("bandwidth", 9e8).model_copy(update={"repetitions": [9e8, 9e8]})
+    disturbed = row("bandwidth", 8e8).model_copy(update={"grade": "C"})
+    *_, good = with_ceilings([few, disturbed, row("bandwidth", 1e8)], HERE, None)
+    assert good.ceiling is not None
+    assert good.ceiling.value == 1e8
+    assert with_ceilings([few, disturbed], HERE, None)[0].ceiling is None
 
 
 def test_an_invalid_row_is_nobodys_best() -> None:

@@ -26,7 +26,7 @@ def events(world: World) -> list[str]:
 def test_a_quiet_machine_ends_early_with_every_cell_at_its_minimum_and_a_peer(world: World) -> None:
     code, session = world.run(world.prepare(volume="64M"))
     assert (code, session.messages) == (0, [])
-    assert counts(world) == [3] * 10
+    assert counts(world) == [6] * 10
     assert world.result is not None
     peers = world.result.read_peers()
     assert len(peers) == 20
@@ -84,7 +84,7 @@ def test_the_time_is_kept_with_fio_in_it(world: World, seconds: int, volume: str
 
 def test_our_own_minimum_comes_before_fio_when_time_is_short(world: World) -> None:
     world.fio.seconds = 5.0
-    code, _ = world.run(world.prepare(volume="64M", time="20s"))
+    code, _ = world.run(world.prepare(volume="64M", time="20s", min_repetitions=3))
     assert code == 0
     assert min(counts(world)) >= 3
     assert world.clock.at - 1000 <= 22 + world.fio.seconds
@@ -115,7 +115,7 @@ def test_a_failing_fio_is_said_and_does_no_harm(world: World) -> None:
     world.fio.fails = lambda _job: "fio failed (exit code 1)"
     code, _ = world.run(world.prepare(volume="64M"))
     assert code == 0
-    assert counts(world) == [3] * 10
+    assert counts(world) == [6] * 10
     assert events(world) == ["peer-failed"] * 3, "after three it is not tried again"
     assert len(world.fio.jobs) == 3
     assert list(world.target.iterdir()) == []
@@ -142,7 +142,7 @@ def test_resume_finishes_what_a_dead_rank_left_and_starts_nothing_when_all_is_th
     assert world.run(world.prepare(volume="64M"))[0] == 5
     assert world.fio.jobs == []
     assert world.resume()[0] == 0
-    assert counts(world) == [3] * 10
+    assert counts(world) == [6] * 10
     assert world.result is not None
     assert len({peer.case for peer in world.result.read_peers()}) == 10
     done, jobs = len(world.engine.plans), len(world.fio.jobs)

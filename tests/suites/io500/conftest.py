@@ -14,9 +14,9 @@ from ullage.model.request import Request
 from ullage.model.summary import Summary
 from ullage.model.system import Place
 from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.prepare import PreparedIo500, execute, prepare_io500

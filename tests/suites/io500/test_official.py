@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 
 from ullage.errors import UserError
 from ullage.importers.printed import printed
-from ullage.suites.io500.official import OfficialRun, ini_text, make_run, summary_text
-from ullage.suites.io500.official_reading import has_result_lines, is_ini, read_ini, read_lines
+from ullage.suites.io500.official import (
+    OfficialRun,
+    has_result_lines,
+    ini_text,
+    is_ini,
+    make_run,
+    read_ini,
+    read_lines,
+    summary_text,
+)
 from ullage.suites.io500.phases import GIB, Mode, phases_of
 from ullage.suites.io500.score import score
 from ullage.suites.io500.validity import Conditions, Outcome, judge_run

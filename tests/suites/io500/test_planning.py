@@ -9,7 +9,7 @@ from support.simulated_io500 import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.plan import Target
 from ullage.model.request import Request
-from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.execution import LaunchSpec
 from ullage.suites.io500.config import parse_config
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import phases_of

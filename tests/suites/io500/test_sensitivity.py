@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ullage.suites.io500.findings import change_finding, score_findings, void_findings
 from ullage.suites.io500.phases import GIB, scored_phases
 from ullage.suites.io500.score import score
 from ullage.suites.io500.sensitivity import explain, explain_change, families, moves, number, sensitivity, show, times
+from ullage.suites.io500.summarise import change_finding, score_findings, void_findings
 from ullage.suites.io500.validity import Validity
 
 NAMES = [phase.name for phase in scored_phases("standard")]

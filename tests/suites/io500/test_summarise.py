@@ -7,7 +7,7 @@ import pytest
 
 from suites.io500.conftest import World
 from ullage.model.plan import Case, Plan
-from ullage.suites.io500.official_reading import read_ini, read_lines
+from ullage.suites.io500.official import read_ini, read_lines
 from ullage.suites.io500.phases import scored_phases
 
 GIB = 1 << 30

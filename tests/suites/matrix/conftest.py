@@ -13,9 +13,9 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.prepared import PreparedCells
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
 from ullage.suites.matrix.options import MatrixOptions
 from ullage.suites.matrix.prepare import prepare_matrix
 

@@ -24,7 +24,7 @@ def events(world: World) -> list[str]:
 def test_a_quiet_machine_ends_early_with_every_cell_at_its_minimum(world: World) -> None:
     code, session = world.run(world.prepare())
     assert (code, session.messages) == (0, [])
-    assert counts(world) == [3] * 8
+    assert counts(world) == [6] * 8
     assert events(world) == []
     assert [plan.run_id for plan in world.engine.plans] == ["r1"], "nothing is left to a probe"
 
@@ -61,7 +61,7 @@ def test_resume_finishes_what_a_dead_rank_left_and_starts_nothing_when_all_is_th
     world.engine.ends[1] = "die"
     assert world.run(world.prepare())[0] == 5
     assert world.resume()[0] == 0
-    assert counts(world) == [3] * 8
+    assert counts(world) == [6] * 8
     done = len(world.engine.plans)
     assert world.resume()[0] == 0
     assert len(world.engine.plans) == done

@@ -9,8 +9,7 @@ from ullage.model.flags import Flag
 from ullage.model.record import CaseRecord, Done, PhaseRecord, Stage
 from ullage.model.summary import Ceiling, Row
 from ullage.model.system import SystemFacts
-from ullage.suites.matrix.findings import findings_of
-from ullage.suites.matrix.levels import Level, levels_in, levels_of
+from ullage.suites.matrix.findings import Level, findings_of, levels_in, levels_of
 from ullage.suites.matrix.options import MatrixOptions
 from ullage.suites.matrix.summarise import label_rows
 

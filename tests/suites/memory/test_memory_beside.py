@@ -17,9 +17,9 @@ from ullage.peers.hpcc import HpccAnswer, HpccJob
 from ullage.peers.mbw import MbwJob
 from ullage.peers.sysbench import SysbenchJob
 from ullage.results.folder import ResultFolder, write_atomically
+from ullage.runs.inputs import EngineContext
 from ullage.runs.peer_runs import Hpcc, PeerRuns
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
 from ullage.suites.memory.cells import Planner
 from ullage.suites.memory.peer_runs import Beside, Job, Tool, job_for, job_of, peer_jobs, stream_job, tools
 from ullage.suites.memory.sizes import choose_sizes

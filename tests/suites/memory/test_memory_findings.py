@@ -4,19 +4,20 @@
 import pytest
 
 from suites.memory.conftest import CACHES, KIB, MIB, chase, launch, loaded, repetition, stream
+from ullage.model.record import CaseRecord
 from ullage.model.summary import Finding
+from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings
 from ullage.suites.memory.ceilings import with_ceilings
-from ullage.suites.memory.knees import Plateau, plateaus
-from ullage.suites.memory.latency_findings import latency_findings
+from ullage.suites.memory.latency_findings import Plateau, latency_findings, plateaus
 from ullage.suites.memory.rows import memory_rows
 
 BEYOND = 128 * MIB
 
 
 def findings(*cases: list) -> dict[str, list[Finding]]:  # type: ignore[type-arg]
-    rows = with_ceilings(memory_rows([launch(*cases)], RowContext(), CACHES), None, CACHES)
+    rows = with_ceilings(memory_rows([launch(*cases)], RowContext(), CACHES), None)
     found: dict[str, list[Finding]] = {}
     for one in [*bandwidth_findings(rows, 0.95), *latency_findings(rows, CACHES)]:
         found.setdefault(one.kind, []).append(one)
@@ -150,3 +151,19 @@ def test_random_updates_are_told_in_gups() -> None:
     case = repetition("u", "updates", {"threads": 2, "table_bytes": 256 * MIB}, {"updates": 8e6, "kernel_s": 0.1})
     (found,) = findings(case)["random-updates"]
     assert found.text == "Random updates of a table of 256M: 0.08 GUPS by 2 threads, one in 25.0 ns by each."
+
+
+def test_a_set_that_fits_the_last_cache_is_not_called_memory() -> None:
+    """A chase beside other cores, and one from another NUMA node, over 16 MiB under a last cache of 32."""
+
+    def shrunk(record: AnyRecord) -> AnyRecord:
+        if not isinstance(record, CaseRecord):
+            return record
+        given = {**record.workload_parameters, "working_set_bytes": 16 * MIB}
+        return record.model_copy(update={"workload_parameters": given})
+
+    cases = [loaded("read", 0, 8e9, 80e-9), loaded("read", 200, 1e9, 20e-9)]
+    small = [[shrunk(record) for record in case] for case in cases]
+    far = [chase(16 * MIB, 50e-9, cpu_node=0, memory_node=node) for node in (0, 1)]
+    assert not {"loaded-latency", "numa", "memory-latency", "memory-bandwidth"} & findings(*small, *far).keys()
+    assert "loaded-latency" in findings(*cases)

@@ -9,10 +9,10 @@ from suites.memory.conftest import CACHES, KIB, MIB, memory_describe
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.system import Limits, Memory
-from ullage.runs.inputs import ParsedOptions
+from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
-from ullage.runs.suite import EngineContext, load_suites
+from ullage.runs.suite import load_suites
 from ullage.suites.memory.options import MemoryOptions
 from ullage.suites.memory.prepare import prepare_memory, spread
 

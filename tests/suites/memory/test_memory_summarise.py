@@ -5,17 +5,15 @@ import pytest
 
 from suites.memory.conftest import CACHES, KIB, MIB, chase, launch, loaded, repetition, stream
 from ullage.model.machine import DeclaredMemory, MachineFile
-from ullage.model.peer import PeerRecord
+from ullage.model.record import PeerRecord
 from ullage.model.summary import Row
-from ullage.results.peer_rows import with_peers
-from ullage.results.rows import RowContext
+from ullage.results.rows import RowContext, with_peers
 from ullage.suites.memory.ceilings import with_ceilings
 from ullage.suites.memory.rows import memory_rows
-from ullage.suites.memory.summarise import contaminated
 
 
 def rows_of(*cases: list, machine: MachineFile | None = None) -> list[Row]:  # type: ignore[type-arg]
-    return with_ceilings(memory_rows([launch(*cases)], RowContext(), CACHES), machine, CACHES)
+    return with_ceilings(memory_rows([launch(*cases)], RowContext(), CACHES), machine)
 
 
 def one(rows: list[Row], metric: str, **params: object) -> Row:
@@ -81,19 +79,49 @@ def test_huge_pages_that_were_not_given_are_flagged() -> None:
     assert row.reason_of("no-huge-pages").startswith("1% of the set lay in huge pages")
 
 
-def test_the_empirical_ceiling_is_the_most_that_crossed_the_bus_whatever_the_threads() -> None:
+def test_an_empirical_ceiling_is_of_the_same_mix_and_threads() -> None:
     rows = rows_of(
         stream("read", 128 * MIB, 20e9),
         stream("read", 128 * MIB, 32e9, threads=2),
         stream("write", 128 * MIB, 18e9, bus=36e9, threads=2),
+        stream("read-write", 128 * MIB, 40e9, threads=2),
+        stream("copy", 128 * MIB, 30e9, bus=30e9, threads=2, stores="non-temporal"),
     )
-    for row in rows:
-        assert row.ceiling is not None
-        assert row.ceiling.value == pytest.approx(36e9)
-        assert row.ceiling.kind == "empirical"
-        assert "bus bytes of write, ordinary stores, 2 threads, 128M" in row.ceiling.source
-    assert one(rows, "memory_bandwidth", kernel="read", threads=1).share == pytest.approx(20 / 36)
-    assert one(rows, "bus_bandwidth", kernel="write").share == pytest.approx(1)
+    read = one(rows, "memory_bandwidth", kernel="read", threads=2)
+    assert read.share == pytest.approx(1), "no mix with writes bounds a read"
+    assert one(rows, "memory_bandwidth", kernel="read", threads=1).share == pytest.approx(1), "nor do other cores"
+    written = one(rows, "bus_bandwidth", kernel="write")
+    assert written.ceiling is not None
+    assert written.ceiling.value == pytest.approx(40e9), "half reads, half writes, like a write that fetches its lines"
+    assert written.ceiling.kind == "empirical"
+    assert "bus bytes of read-write, 2 threads, 128M" in written.ceiling.source
+    assert one(rows, "memory_bandwidth", kernel="copy").share == pytest.approx(30 / 40)
+
+
+def test_application_bytes_have_the_share_that_their_bytes_on_the_bus_have() -> None:
+    """Today's fault: 54 % of a ceiling in bus bytes where the same page says 92 % of the bus."""
+    rows = rows_of(
+        stream("write", 128 * MIB, 18e9, bus=36e9),
+        stream("copy", 128 * MIB, 20e9, bus=30e9),
+        machine=MachineFile(memory=DeclaredMemory(bandwidth=40e9)),
+    )
+    for kernel, share in (("write", 0.9), ("copy", 0.75)):
+        named, on_bus = (one(rows, metric, kernel=kernel) for metric in ("memory_bandwidth", "bus_bandwidth"))
+        assert on_bus.ceiling is not None
+        assert on_bus.ceiling.value == 40e9
+        assert (named.share, on_bus.share) == (pytest.approx(share), pytest.approx(share))
+    written = one(rows, "memory_bandwidth", kernel="write")
+    assert written.ceiling is not None
+    assert written.ceiling.value == pytest.approx(20e9)
+    assert "2 bytes cross the bus for each that the kernel names" in written.ceiling.source
+
+
+def test_two_samples_or_a_disturbed_row_make_no_ceiling() -> None:
+    case = stream("read", 128 * MIB, 20e9)
+    assert one(rows_of(case[:4]), "memory_bandwidth").ceiling is None
+    assert one(rows_of(case), "memory_bandwidth").ceiling is not None
+    dirty = [record.model_copy(update={"grade": "C"}) if record.kind == "phase" else record for record in case]
+    assert one(rows_of(dirty), "memory_bandwidth").ceiling is None
 
 
 def test_a_declared_ceiling_takes_its_place_and_is_never_multiplied() -> None:
@@ -117,17 +145,18 @@ def test_a_declared_ceiling_takes_its_place_and_is_never_multiplied() -> None:
     assert cached.ceiling.kind == "empirical"
 
 
-def test_a_cache_of_each_core_bounds_as_many_threads_and_a_shared_one_all() -> None:
+def test_a_cache_is_bounded_by_the_same_mix_and_threads() -> None:
     rows = rows_of(
         stream("read", 16 * KIB, 1e11),
-        stream("copy", 16 * KIB, 2e11),
+        stream("read", 24 * KIB, 2e11),
+        stream("copy", 16 * KIB, 3e11),
         stream("read", 32 * KIB, 4e11, threads=2),
         stream("read", 16 * MIB, 5e10),
         stream("read", 16 * MIB, 8e10, threads=2),
     )
-    first = one(rows, "memory_bandwidth", level="L1", kernel="read", threads=1)
-    assert first.share == pytest.approx(0.5), "of the best with one thread, whatever its kernel"
-    assert one(rows, "memory_bandwidth", level="L3", threads=1).share == pytest.approx(5 / 8)
+    first = one(rows, "memory_bandwidth", level="L1", working_set_bytes=16 * KIB, kernel="read", threads=1)
+    assert first.share == pytest.approx(0.5), "of the best read with one thread"
+    assert one(rows, "memory_bandwidth", level="L3", threads=1).share == pytest.approx(1)
 
 
 def test_between_levels_and_between_nodes_there_is_no_ceiling() -> None:
@@ -153,7 +182,7 @@ def test_a_peer_that_reaches_more_raises_the_empirical_ceiling() -> None:
         values={"memory_bandwidth": 25e9},
         command=["sysbench"],
     )
-    row = one(with_ceilings(with_peers(rows, [peer]), None, CACHES), "memory_bandwidth")
+    row = one(with_ceilings(with_peers(rows, [peer]), None), "memory_bandwidth")
     assert row.peer is not None
     assert row.ceiling is not None
     assert row.ceiling.value == 25e9
@@ -177,12 +206,3 @@ def test_load_updates_and_cores_have_rows() -> None:
     assert one(rows, "update_rate").params["table_bytes"] == 256 * MIB
     assert one(rows, "core_round_trip").median == pytest.approx(2e-7)
     assert one(rows, "core_round_trip").params == {"access": "core-to-core", "cpu_a": 0, "cpu_b": 1}
-
-
-@pytest.mark.parametrize(("dirty", "warned"), [(0, False), (2, False), (3, True)])
-def test_a_busy_machine_is_named_above_all(dirty: int, warned: bool) -> None:
-    (row,) = rows_of(stream("read", 64 * MIB, 1e9))
-    rows = [row.model_copy(update={"grade": "C" if index < dirty else "A"}) for index in range(4)]
-    found = contaminated(rows)
-    assert bool(found) == warned
-    assert not warned or found[0].text.startswith("3 of 4 numbers of memory were taken while others")

@@ -16,13 +16,11 @@ from ullage.peers.iperf3 import Iperf3Job
 from ullage.peers.ping import PingJob
 from ullage.peers.sockperf import SockperfJob
 from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
-from ullage.suites.network.cases import cases_of
 from ullage.suites.network.options import NetworkOptions
-from ullage.suites.network.peer_runs import Job, command_of, job_of, peers_for
-from ullage.suites.network.prepare import prepare_network
+from ullage.suites.network.prepare import Job, cases_of, command_of, job_of, peers_for, prepare_network
 
 GROUND = EngineContext(Path("/engine"), network_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")

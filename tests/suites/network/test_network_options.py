@@ -12,9 +12,10 @@ from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
-from ullage.runs.suite import EngineContext, load_suites
+from ullage.runs.suite import load_suites
 from ullage.suites.network import SUITE
 from ullage.suites.network.options import NetworkOptions
 from ullage.suites.network.prepare import prepare_network

@@ -4,13 +4,12 @@
 from pathlib import Path
 
 from support.network_world import ETHERNET, Measured, request, stream, write_network
-from ullage.model.peer import PeerRecord
+from ullage.model.record import PeerRecord
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.vega import to_svg, with_config
 from ullage.runs.summary import build_summary
 from ullage.suites.network import report
-from ullage.suites.network.report import charts
-from ullage.suites.network.report.tables import SECTION, tables
+from ullage.suites.network.report import SECTION, tables
 
 CASES = (
     stream("udp", 32768, 1, 2.5e9, lost=5, expected=100),
@@ -71,12 +70,12 @@ def test_charts_can_be_drawn(tmp_path: Path) -> None:
     for chart in report.CHARTS:
         (figure,) = chart.build(data)
         assert "<svg" in to_svg(with_config(figure.spec, figure.title, figure.caption))
-    assert "Crosses" in charts.rate_figures(data)[0].caption
+    assert "Crosses" in report.rate_figures(data)[0].caption
 
 
 def test_one_number_of_streams_needs_no_chart_and_other_suites_no_section(tmp_path: Path) -> None:
     single = data_of(tmp_path / "r", stream("tcp", 32768, 1, 1e9))
-    assert charts.rate_figures(single) == []
-    assert charts.latency_figures(single) == []
+    assert report.rate_figures(single) == []
+    assert report.latency_figures(single) == []
     assert SECTION.suite == "network"
     assert tables(ReportData(single.summary.model_copy(update={"rows": []}))) is None

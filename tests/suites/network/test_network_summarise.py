@@ -8,8 +8,7 @@ import pytest
 from support.network_world import ETHERNET, LOOPBACK, SLOWER, Measured, request, stream, write_network
 from ullage.analysis.metrics import metric_named
 from ullage.model.machine import DeclaredNetwork, MachineFile
-from ullage.model.peer import PeerRecord
-from ullage.model.record import PhaseRecord
+from ullage.model.record import PeerRecord, PhaseRecord
 from ullage.model.summary import Row, Summary
 from ullage.runs.composite.headlines import headlines
 from ullage.runs.summary import build_summary
@@ -199,3 +198,22 @@ def test_the_front_page_has_the_best_of_each_protocol(tmp_path: Path) -> None:
         ("network", "TCP, blocks of 32K, 4 streams"),
         ("network", "UDP, 1 byte there and back"),
     ]
+
+
+def test_a_virtual_interface_is_no_ceiling_and_the_row_says_why(tmp_path: Path) -> None:
+    """A pair of veth or virtio_net states 10 Gb/s and carries 30: that is no INVALID."""
+    virtual = {**ETHERNET, "driver": "virtio_net"}
+    real = {**ETHERNET, "interface": "eth1", "driver": "mlx5_core"}
+    ends = [(1, virtual, real), (2, real, virtual), (4, real, real)]
+    cases = [
+        stream("tcp", 1 << 20, count, 4e9, facts={"between": "nodes", "mine": mine, "theirs": theirs})
+        for count, mine, theirs in ends
+    ]
+    summary = summary_of(tmp_path, *cases)
+    fast, back, known = (row_of(summary, case, "network_bandwidth") for case in cases)
+    for row in (fast, back):
+        assert (row.ceiling, row.share) == (None, None)
+        assert "no ceiling: eth0 is virtual (virtio_net), and the 10 Gb/s it states are made up" in row.notes
+        assert "INVALID:above-ceiling" not in row.flag_codes
+    assert known.ceiling is not None
+    assert known.has_flag("INVALID:above-ceiling")

@@ -15,8 +15,8 @@ from ullage.model.request import Request
 from ullage.report.data import FinishedResult, load
 from ullage.results.folder import ResultFolder
 from ullage.results.records import parse_record
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
-from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
 from ullage.suites.noise.options import NoiseOptions
 from ullage.suites.noise.report import tables

@@ -9,9 +9,10 @@ from support.pairs_world import pairs_describe
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
-from ullage.runs.suite import EngineContext, Quick, find_suite
+from ullage.runs.suite import Quick, find_suite
 from ullage.suites.pairs.options import PairsOptions
 from ullage.suites.pairs.prepare import prepare_pairs, read_pattern
 

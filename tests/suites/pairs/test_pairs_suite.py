@@ -166,6 +166,32 @@ def test_bisections_are_held_against_each_other_and_against_pairs_that_were_alon
     ]
 
 
+def test_a_named_slow_rank_silences_the_sentence_on_distance(tmp_path: Path) -> None:
+    """What one slow end does to a bisection looks like distance."""
+
+    def time(_index: int, sender: int, receiver: int) -> float:
+        return MIB / (0.5e9 if 2 in (sender, receiver) else 2e9)
+
+    repetitions = [matrix_repetition("m", i, time) for i in range(6)]
+    for index in range(6):
+        repetitions.append(exchange_repetition("b", index, "best-bisection", 4e9))
+        repetitions.append(exchange_repetition("w", index, "worst-bisection", 1e9))
+    summary, _ = reported(write_result(tmp_path / "r", repetitions))
+    assert [one.numbers["end"] for one in summary.findings if one.kind == "slow-end"] == ["rank 2"]
+    (finding,) = [one for one in summary.findings if one.kind == "bisection"]
+    assert "far apart get" not in finding.text
+    assert finding.severity == "info"
+
+
+def test_nothing_is_named_from_repetitions_that_others_disturbed(tmp_path: Path) -> None:
+    def time(_index: int, sender: int, receiver: int) -> float:
+        return MIB / (0.5e9 if 2 in (sender, receiver) else 2e9)
+
+    repetitions = [matrix_repetition("m", i, time, grade="C") for i in range(6)]
+    summary, _ = reported(write_result(tmp_path / "r", repetitions))
+    assert {one.kind for one in summary.findings} == {"contamination"}
+
+
 def test_dirty_repetitions_do_not_count_where_enough_are_clean(tmp_path: Path) -> None:
     def time(index: int, sender: int, receiver: int) -> float:
         return slow_third(index, sender, receiver) if index >= 3 else even(index, sender, receiver)

@@ -15,8 +15,8 @@ from ullage.exporters import load_exporters
 from ullage.launch.base import Launcher
 from ullage.launch.mpich import Mpich
 from ullage.launch.open_mpi import OpenMpi
-from ullage.model.peer import PeerRecord
 from ullage.model.plan import Layout
+from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Summary
 from ullage.peers import Installed, PeerError
@@ -26,17 +26,15 @@ from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.vega import to_svg
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.headlines import headlines
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
 from ullage.runs.summary import build_summary
 from ullage.suites.rings.balance import balance_findings, balances
-from ullage.suites.rings.cases import LARGE_BYTES, SMALL_BYTES, make_cases
-from ullage.suites.rings.diagnosis import diagnose
+from ullage.suites.rings.findings import diagnose
 from ullage.suites.rings.options import RingsOptions
-from ullage.suites.rings.peer_runs import job_of
-from ullage.suites.rings.prepare import hpcc_in_turn, prepare_rings
+from ullage.suites.rings.prepare import LARGE_BYTES, SMALL_BYTES, hpcc_in_turn, job_of, make_cases, prepare_rings
 from ullage.suites.rings.report import figures, tables
 
 OPTIONS: dict[str, object] = {"ranks": 4}

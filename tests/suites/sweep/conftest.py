@@ -11,9 +11,9 @@ from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedE
 from ullage.launch.mpich import Mpich
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
 from ullage.suites.sweep.options import SweepOptions
 from ullage.suites.sweep.prepare import PreparedSweep, execute, prepare_sweep
 

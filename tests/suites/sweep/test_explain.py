@@ -24,8 +24,8 @@ def test_bytes_time_and_space_are_said_with_what_they_rest_on(world: World) -> N
     said = text(world, volume="64M")
     for expected in (
         "Cases: 8, in 2 launches at least; volume 64.0 MiB for every case, as asked.",
-        "Each is repeated 3 to 15 times, until its median is known to +-5.0%, in 2m00s in all; order shuffled",
-        "Written 1.50 GiB to 7.50 GiB, read 1.50 GiB to 7.50 GiB.",
+        "Each is repeated 6 to 15 times, until its median is known to +-5.0%, in 2m00s in all; order shuffled",
+        "Written 3.00 GiB to 7.50 GiB, read 3.00 GiB to 7.50 GiB.",
         "assumed, not measured",
         "Space on a: 64.0 MiB at a time;",
     ):
@@ -56,4 +56,4 @@ def test_plans_are_one_for_each_layout_and_share_the_time(world: World) -> None:
     assert [len(plan.cases) for plan in plans] == [4, 4]
     assert sum(plan.time_budget_s or 0 for plan in plans) == pytest.approx(120.0)
     assert plans[0].records == str(world.path / "result" / "records" / "001.ndjson")
-    assert plans[0].stop_rule.parameters == {"relative_width": 0.05, "minimum": 3, "maximum": 15}
+    assert plans[0].stop_rule.parameters == {"relative_width": 0.05, "minimum": 6, "maximum": 15}

@@ -15,7 +15,7 @@ from ullage.model.plan import Layout, Plan, Target
 from ullage.model.request import Request
 from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layouts
 from ullage.runs.cells.volume import Shape, choose_volume, share_bytes
-from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.execution import LaunchSpec
 from ullage.runs.options.reading import parse_options
 from ullage.suites.sweep.cells import make_cells, make_layout
 from ullage.suites.sweep.options import SweepOptions
@@ -54,6 +54,13 @@ def test_parameters_are_those_that_were_asked_for() -> None:
         "cache": "none",
     }
     assert (cell.dataset_bytes, cell.files, cell.phases) == (64 * MIB, 1, ["write", "read"])
+
+
+def test_buffers_in_turn_are_a_parameter_of_the_case() -> None:
+    (cell,) = cells(ranks="1", block="1M", targets=TARGETS[:1], buffers="cold")
+    assert cell.case.workload.parameters["buffers"] == 16 << 20
+    with pytest.raises(UserError, match="use --buffers"):
+        cells(param=["transfer.buffers=2M"])
 
 
 def test_direct_is_a_matter_of_the_backend() -> None:

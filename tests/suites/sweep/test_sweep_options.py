@@ -22,7 +22,7 @@ def test_the_defaults_are_those_of_the_help() -> None:
     assert found.access == ["write", "read"]
     assert (found.cache, found.file_mode, found.order) == ("advise", "per-process", "sequential")
     assert found.blocks == [131072, 524288, 2097152, 8388608]
-    assert (found.time_s, found.interval, found.min_repetitions, found.max_repetitions) == (120.0, 0.05, 3, 15)
+    assert (found.time_s, found.interval, found.min_repetitions, found.max_repetitions) == (120.0, 0.05, 6, 15)
     assert found.volume is None
 
 
@@ -48,6 +48,12 @@ def test_settings_and_axes_of_parameters() -> None:
     ]
 
 
+def test_buffers_are_a_size_or_cold() -> None:
+    assert options().buffers is None
+    assert options(buffers="cold").buffers == 16 << 20
+    assert options(buffers="2M").buffers == 2 << 20
+
+
 def test_options_survive_their_way_through_json() -> None:
     found = options(extend="ranks,block", ceiling=["a:read=1GB/s"], weak=True)
     assert SweepOptions.model_validate_json(found.model_dump_json()) == found
@@ -65,6 +71,7 @@ def test_options_survive_their_way_through_json() -> None:
         ({"ranks": "1,two"}, "--ranks 'two': not a count"),
         ({"block": "1X"}, "--block '1X': not a size"),
         ({"volume": "much"}, "--volume 'much': not a size"),
+        ({"buffers": "hot"}, "--buffers 'hot': not a size"),
         ({"time": "0s"}, "--time 0s: is no time at all"),
         ({"interval": "500%"}, "--interval '500%': not a relative width"),
         ({"param": ["direct=true"]}, "--param direct=true: not a parameter; write THING.KEY=VALUE"),
@@ -93,3 +100,8 @@ def test_default_ranks(cores: int, expected: list[int]) -> None:
 @pytest.mark.parametrize(("text", "expected"), [("5%", 0.05), ("0.1", 0.1), (" 2 % ", 0.02)])
 def test_a_relative_width(text: str, expected: float) -> None:
     assert parse_share(text) == pytest.approx(expected)
+
+
+def test_who_asks_for_few_repetitions_at_most_gets_no_more_at_least() -> None:
+    few = SweepOptions.model_validate(parse_options(SweepOptions, target=["a=/a"], max_repetitions="3").options)
+    assert (few.min_repetitions, few.max_repetitions) == (3, 3)

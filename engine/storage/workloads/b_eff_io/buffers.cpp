@@ -10,6 +10,7 @@ namespace ullage {
 namespace {
 
 constexpr std::uint64_t ring_bytes = 256 << 10;
+constexpr std::uint64_t most_buffers = 16384;
 constexpr std::size_t buffer_distance = 64;
 constexpr std::size_t ring_alignment = 4096;
 
@@ -29,7 +30,7 @@ BEffIoBuffers::BEffIoBuffers(AlignedBuffer& memory, const BEffIoContents& conten
       first_(payload_of(contents, 1)),
       second_(payload_of(contents, 2)),
       ring_(static_cast<std::size_t>(
-          std::clamp<std::uint64_t>(ring_bytes / std::max<std::uint64_t>(contents.call_bytes, 1), 1, first_.slots()))),
+          std::clamp<std::uint64_t>(ring_bytes / std::max<std::uint64_t>(contents.call_bytes, 1), 1, most_buffers))),
       slot_bytes_(round_up(static_cast<std::size_t>(contents.call_bytes), buffer_distance)),
       slot_(ring_ - 1) {
   if (memory_.size() < ring_ * slot_bytes_) memory_ = AlignedBuffer(ring_ * slot_bytes_, ring_alignment);
@@ -47,7 +48,7 @@ void BEffIoBuffers::poison() {
 std::span<std::byte> BEffIoBuffers::next_to_write() {
   advance();
   const auto buffer = current();
-  if (lap_ > 0) written_->retag(buffer, contents_.writer, offset_bytes());
+  if (lap_ > 0) written_->fill(buffer, contents_.writer, offset_bytes());
   return buffer;
 }
 

@@ -21,9 +21,9 @@ struct BEffIoContents {
   std::uint64_t rewritten_by_some = 0;  // those from there to here of either
 };
 
-/// As many buffers as make 256 KiB, at least one: they stay in a core's cache, as one's own data often is, and what
-/// they repeat is further apart than file systems look for what they can compress. Their bodies are made before the
-/// timer; before a call it gets its own tags, which never repeat. Calls come one after the other.
+/// As many buffers as make 256 KiB, at least one: they stay in a core's cache, as one's own data often is. They are
+/// filled before the timer, and again before each call that is not the first to use one. Calls come one after the
+/// other.
 class BEffIoBuffers final {
  public:
   /// Grows `memory`, which lives longer.
@@ -61,8 +61,8 @@ class BEffIoBuffers final {
     return memory_.bytes().subspan(index * slot_bytes_, static_cast<std::size_t>(contents_.call_bytes));
   }
   [[nodiscard]] std::span<std::byte> current() { return slot(slot_); }
-  /// Not the place in the file: buffers that are used again have to have the same body.
-  [[nodiscard]] std::uint64_t offset_bytes() const { return (slot_ + lap_ * first_.slots()) * contents_.call_bytes; }
+  /// As the payload counts: the calls of a rank behind each other.
+  [[nodiscard]] std::uint64_t offset_bytes() const { return call() * contents_.call_bytes; }
 
   AlignedBuffer& memory_;
   BEffIoContents contents_;

@@ -60,7 +60,7 @@ TEST(BEffIoBuffers, AsManyAsMake256KibibytesButOneAtLeast) {
   EXPECT_EQ(BEffIoBuffers(memory, contents(1032)).count(), 254U);
   EXPECT_EQ(BEffIoBuffers(memory, contents(1 << 20)).count(), 1U);
   EXPECT_EQ(BEffIoBuffers(memory, contents(20 << 20)).count(), 1U);
-  EXPECT_EQ(BEffIoBuffers(memory, contents(8)).count(), 16381U);
+  EXPECT_EQ(BEffIoBuffers(memory, contents(8)).count(), 16384U);
   EXPECT_GE(memory.size(), 20U << 20) << "grown, never shrunk";
 }
 

@@ -4,7 +4,7 @@
 namespace ullage {
 
 void MetadataBatch::clear() {
-  if (full()) forget_directories();
+  if (directories_.size() >= most_directories) forget_directories();
   text_.clear();
   names_.clear();
   items_.clear();
@@ -17,8 +17,7 @@ Result<int> MetadataBatch::directory(const std::string& path) {
   return handle;
 }
 
-void MetadataBatch::add(int directory, const std::string& name, const std::string& new_name,
-                        std::span<std::byte> data) {
+void MetadataBatch::add(int directory, std::string_view name, std::string_view new_name, std::span<std::byte> data) {
   names_.push_back({keep(name), keep(new_name)});
   items_.push_back({directory, nullptr, nullptr, data.data(), data.size()});
 }
@@ -31,9 +30,10 @@ std::span<const MetadataItem> MetadataBatch::items() {
   return items_;
 }
 
-std::size_t MetadataBatch::keep(const std::string& name) {
-  const std::size_t begins = text_.size();
-  text_.append(name.c_str(), name.size() + 1);
+std::uint32_t MetadataBatch::keep(std::string_view name) {
+  const auto begins = static_cast<std::uint32_t>(text_.size());
+  text_.append(name);
+  text_.push_back('\0');
   return begins;
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,18 +28,22 @@ class MetadataBatch final {
   void clear();
   /// The handle of a directory, relative to the dataset's own ("": that itself).
   [[nodiscard]] Result<int> directory(const std::string& path);
-  [[nodiscard]] bool full() const noexcept { return directories_.size() >= most_directories; }
+  [[nodiscard]] bool full() const noexcept {
+    return directories_.size() >= most_directories || text_.size() >= most_text_bytes;
+  }
   /// The names are copied.
-  void add(int directory, const std::string& name, const std::string& new_name, std::span<std::byte> data);
+  void add(int directory, std::string_view name, std::string_view new_name, std::span<std::byte> data);
+  /// Good until the next clear() or add().
   [[nodiscard]] std::span<const MetadataItem> items();
 
  private:
   static constexpr std::size_t most_directories = 256;
+  static constexpr std::size_t most_text_bytes = std::size_t{8} << 20;
   struct Names {
-    std::size_t name = 0;  // where they begin in the text
-    std::size_t new_name = 0;
+    std::uint32_t name = 0;  // where they begin in the text
+    std::uint32_t new_name = 0;
   };
-  [[nodiscard]] std::size_t keep(const std::string& name);
+  [[nodiscard]] std::uint32_t keep(std::string_view name);
   void forget_directories();
   MetadataApi& api_;
   std::string dataset_directory_;

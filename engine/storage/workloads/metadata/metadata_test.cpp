@@ -32,6 +32,7 @@ class MpiMetadata : public ::testing::Test {
   [[nodiscard]] Json plan(const std::vector<Json>& cases) const {
     Json plan = test::small_plan(world_, folder_.path(), cases);
     plan["order"] = "listed";
+    plan["seed"] = seed_;
     plan["stop_rule"] = {{"name", "fixed"}, {"parameters", {{"count", 1}}}};
     return plan;
   }
@@ -74,6 +75,7 @@ class MpiMetadata : public ::testing::Test {
   mpi::World world_;
   test::SharedFolder folder_;
   int cases_ = 0;
+  int seed_ = 7;
 };
 
 TEST_F(MpiMetadata, EveryPhaseCountsEveryItem) {
@@ -103,6 +105,41 @@ TEST_F(MpiMetadata, EveryPhaseCountsEveryItem) {
       EXPECT_TRUE(phase("create")["stages"].contains("sync"));
       EXPECT_FALSE(phase("stat")["stages"].contains("sync"));
       EXPECT_EQ(phase("stat")["data_of"], ranks() > 1 ? "other-rank" : "own");
+    }
+    expect_nothing_left();
+  }
+}
+
+/// Names are made before the timer, and what is read is checked after it.
+TEST_F(MpiMetadata, NothingIsPreparedOrCheckedInTheTime) {
+  const Json parameters{
+      {"phases", {"tree-create", "create", "stat", "read", "rename", "chmod", "unlink", "tree-remove"}},
+      {"items", 2000},
+      {"depth", 1},
+      {"branching", 2},
+      {"write_bytes", 100},
+      {"read_bytes", 100}};
+  ASSERT_EQ(run(plan({metadata("", parameters)})), exit_code::ok);
+  if (world_.root()) {
+    for (const char* name : {"create", "stat", "read", "rename", "chmod", "unlink"})
+      EXPECT_EQ(phase(name)["prepare_ns"], 0) << name;
+    EXPECT_EQ(phase("read")["verified_bytes"], 100U * 2000 * ranks());
+  }
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadata, CheckingInTheTimeIsSaidWhereItIsAskedFor) {
+  for (const char* verify : {"timed", "full", "none"}) {
+    const Json parameters{{"phases", {"tree-create", "create", "read", "unlink", "tree-remove"}},
+                          {"write_bytes", 3901},
+                          {"read_bytes", 3901},
+                          {"verify", verify}};
+    ASSERT_EQ(run(plan({metadata("", parameters)})), exit_code::ok);
+    if (world_.root()) {
+      const bool said =
+          test::read_file(folder_.path() + "/records.ndjson").find("verified-in-time") != std::string::npos;
+      EXPECT_EQ(said, std::string(verify) == "timed") << verify;
+      EXPECT_EQ(phase("read")["verified_bytes"], std::string(verify) == "none" ? 0 : 3901U * items * ranks());
     }
     expect_nothing_left();
   }
@@ -174,36 +211,86 @@ TEST_F(MpiMetadata, PhasesWithoutTheirDatasetAreABadPlan) {
 class MpiMetadataBetween : public MpiMetadata {
  protected:
   template <class Change>
-  int run_changed(const std::string& phase_name, const Change& change) {
-    Json first = plan({metadata("hard", contents({"tree-create", "create"}))});
+  int run_changed(const std::string& phase_name, const Change& change, const std::string& verify = "full") {
+    Json first = plan({metadata("hard", contents({"tree-create", "create"}, verify))});
     first["keep"] = true;
     EXPECT_EQ(run(first), exit_code::ok);
     if (world_.root()) change();
     world_.all().barrier();
-    Json second = plan({metadata("hard", contents({phase_name}))});
+    Json second = plan({metadata("hard", contents({phase_name}, verify))});
     second["continues"] = true;
     return run(second);
   }
+  void expect_bad(std::uint64_t files, int first, std::uint64_t offset_bytes) {
+    if (!world_.root()) return;
+    const Json record = phase("read");
+    EXPECT_EQ(record["status"], "failed");
+    EXPECT_EQ(record["bad_blocks"], files);
+    ASSERT_GE(record["failures"].size(), 1U);
+    EXPECT_EQ(record["failures"][0]["path"], file_of("hard", first));
+    EXPECT_EQ(record["failures"][0]["offset_bytes"], offset_bytes);
+  }
 
  private:
-  static Json contents(const std::vector<std::string>& phases) {
-    return {{"phases", phases}, {"write_bytes", 3901}, {"read_bytes", 3901}};
+  static Json contents(const std::vector<std::string>& phases, const std::string& verify) {
+    return {{"phases", phases}, {"write_bytes", 3901}, {"read_bytes", 3901}, {"verify", verify}};
   }
 };
 
 TEST_F(MpiMetadataBetween, OneWrongByteIsFoundAndNamed) {
+  for (const char* verify : {"full", "timed"}) {
+    const int code = run_changed(
+        "read",
+        [&] {
+          std::string text = test::read_file(file_of("hard", 7));
+          text[3000] = static_cast<char>(text[3000] + 1);
+          test::write_file(file_of("hard", 7), text);
+        },
+        verify);
+    EXPECT_EQ(code, exit_code::case_failed) << verify;
+    expect_bad(1, 7, 3000);
+    expect_nothing_left();
+  }
+}
+
+TEST_F(MpiMetadataBetween, FilesThatChangedPlacesAreFound) {
   const int code = run_changed("read", [&] {
-    std::string text = test::read_file(file_of("hard", 7));
-    text[3000] = static_cast<char>(text[3000] + 1);
-    test::write_file(file_of("hard", 7), text);
+    fs::rename(file_of("hard", 11), file_of("hard", 11) + ".other");
+    fs::rename(file_of("hard", 40), file_of("hard", 11));
+    fs::rename(file_of("hard", 11) + ".other", file_of("hard", 40));
   });
   EXPECT_EQ(code, exit_code::case_failed);
+  expect_bad(2, 11, 0);
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadataBetween, HoleIsFound) {
+  const int code = run_changed("read", [&] {
+    fs::resize_file(file_of("hard", 5), 1024);
+    fs::resize_file(file_of("hard", 5), 3901);
+  });
+  EXPECT_EQ(code, exit_code::case_failed);
+  expect_bad(1, 5, 1024);
+  expect_nothing_left();
+}
+
+/// What stood there under the same name, of a run with another key.
+TEST_F(MpiMetadataBetween, StaleFileIsFound) {
+  std::string stale;
+  ASSERT_EQ(run_changed("read", [&] { stale = test::read_file(file_of("hard", 3)); }), exit_code::ok);
+  expect_nothing_left();
+  ++seed_;
+  const int code = run_changed("read", [&] { test::write_file(file_of("hard", 3), stale); });
+  EXPECT_EQ(code, exit_code::case_failed);
+  expect_bad(1, 3, 0);
+  expect_nothing_left();
+}
+
+TEST_F(MpiMetadataBetween, ShortFileFailsTheRead) {
+  const int code = run_changed("read", [&] { fs::resize_file(file_of("hard", 5), 3900); });
+  EXPECT_EQ(code, exit_code::case_failed);
   if (world_.root()) {
-    const Json record = phase("read");
-    EXPECT_EQ(record["status"], "failed");
-    EXPECT_EQ(record["bad_blocks"], 1U);
-    EXPECT_EQ(record["failures"][0]["path"], file_of("hard", 7));
-    EXPECT_EQ(record["failures"][0]["offset_bytes"], 3000U);
+    EXPECT_EQ(phase("read")["failures"][0]["path"], file_of("hard", 5));
   }
   expect_nothing_left();
 }

@@ -74,6 +74,7 @@ void MixedMetadataPhase::find_source() {
 PhaseInfo MixedMetadataPhase::info() const {
   PhaseInfo info;
   info.name = word(kind_);
+  info.clock_stops = true;
   info.access = Access::metadata;
   if (kind_ == MixedMetadataPhaseKind::precreate && parameters().object_bytes > 0) info.access = Access::write;
   if (kind_ == MixedMetadataPhaseKind::precreate) info.parts = parts_of(MetadataOperation::create);

@@ -47,7 +47,8 @@ const Words<MetadataCache>& cache_words() {
   return words;
 }
 const Words<MetadataVerify>& verify_words() {
-  static const Words<MetadataVerify> words{{MetadataVerify::none, "none"}, {MetadataVerify::full, "full"}};
+  static const Words<MetadataVerify> words{
+      {MetadataVerify::none, "none"}, {MetadataVerify::full, "full"}, {MetadataVerify::timed, "timed"}};
   return words;
 }
 
@@ -88,7 +89,10 @@ Table<MetadataParameters> conditions() {
              "phase's own sync stage, each directory, or the file system once a node"),
       choice("cache", &P::cache, cache_words(),
              "before each phase that changes nothing: nothing, or /proc/sys/vm/drop_caches with names (root)"),
-      choice("verify", &P::verify, verify_words(), "of what is read, outside the timer: nothing, or every byte"),
+      choice(
+          "verify", &P::verify, verify_words(),
+          "of what is read: nothing; every byte, by a further pass after the timer; or every byte as it comes, in the "
+          "time that is measured"),
   };
 }
 

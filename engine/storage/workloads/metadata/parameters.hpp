@@ -32,7 +32,7 @@ enum class ItemKind { file, directory };
 enum class ItemOrder { sequential, random };
 enum class MetadataSync { none, file, directory, filesystem };
 enum class MetadataCache { none, drop };
-enum class MetadataVerify { none, full };
+enum class MetadataVerify { none, full, timed };
 
 struct MetadataParameters {
   std::vector<MetadataPhaseKind> phases{MetadataPhaseKind::tree_create, MetadataPhaseKind::create,

@@ -16,8 +16,11 @@ namespace {
 
 using Kind = MetadataPhaseKind;
 
-constexpr std::uint64_t most_items_a_batch = 256;  // whose names stay in the first level of the cache
-constexpr std::uint64_t most_data_a_batch = std::uint64_t{4} << 20;
+// Items that are named at once: as many as memory may be taken for before the timer, and in it no more than the caches
+// keep.
+constexpr std::uint64_t most_named_before = 131'072;
+constexpr std::uint64_t most_named_within = 1024;
+constexpr std::uint64_t hot_data_bytes = std::uint64_t{256} << 10;  // buffers that a core's own cache keeps
 
 PayloadSpec payload_spec(const MetadataState& state) {
   PayloadSpec spec;
@@ -57,6 +60,7 @@ PhaseInfo MetadataPhase::info() const {
   if (kind_ == Kind::read && parameters().read_bytes > 0) info.access = Access::read;
   if (kind_ == Kind::create && parameters().write_bytes > 0) info.access = Access::write;
   info.collective_sync = true;
+  info.clock_stops = true;
   info.parts = parts_of(operation_of(kind_));
   if (is_over_items()) {
     info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
@@ -72,6 +76,9 @@ PhaseInfo MetadataPhase::info() const {
                             word(kind_) + (data_of_ == "own" ? ": every rank uses its own items: there is no other"
                                                              : ": ranks use items of other ranks of the same node"),
                             "the caches of this node know them already: use more nodes"});
+  if (verifies(MetadataVerify::timed))
+    info.notices.push_back({"verified-in-time", word(kind_) + ": what is read is checked in the time that is measured",
+                            "verify full checks as much, after it"});
   return info;
 }
 
@@ -80,6 +87,9 @@ Status MetadataPhase::before() {
   if (!api) return fail(api.error());
   api_ = std::move(*api);
   batch_ = std::make_unique<MetadataBatch>(*api_, state_.dataset.directory);
+  names_ = std::make_unique<ItemNames>(state_.shape, source_, state_.renamed);
+  new_names_ = std::make_unique<ItemNames>(state_.shape, source_, !state_.renamed);
+  make_room();
   if (is_over_items() && !makes() && state_.items == 0)
     return fail(environment_error(word(kind_), "there are no items: phase " +
                                                    word(state_.shape.directories ? Kind::mkdir : Kind::create) +
@@ -123,51 +133,69 @@ std::size_t MetadataPhase::data_bytes() const {
   return kind_ == Kind::read ? parameters().read_bytes : 0;
 }
 
-std::uint64_t MetadataPhase::batch_size() const {
-  if (data_bytes() == 0) return most_items_a_batch;
-  return std::clamp<std::uint64_t>(most_data_a_batch / payload_spec(state_).transfer_bytes, 1, most_items_a_batch);
+bool MetadataPhase::verifies(MetadataVerify how) const {
+  return kind_ == Kind::read && data_bytes() > 0 && parameters().verify == how;
 }
 
-std::span<std::byte> MetadataPhase::slot(std::size_t index) {
+std::span<std::byte> MetadataPhase::slot(std::uint64_t index) {
   const std::size_t stride = payload_spec(state_).transfer_bytes;
-  return state_.context->buffer->bytes().subspan(index * stride, stride);
+  return state_.context->buffer->bytes().subspan(static_cast<std::size_t>(index) * stride, stride);
 }
 
-void MetadataPhase::fill(std::span<std::byte> data, std::uint64_t item) const {
-  payload_.fill(data, source_, item * payload_spec(state_).transfer_bytes);
+std::uint64_t MetadataPhase::offset_of(std::uint64_t item) const { return item * payload_spec(state_).transfer_bytes; }
+
+/// What is written has a buffer each until it is, what is read comes into one.
+std::uint64_t MetadataPhase::slots() const {
+  return writes_data() ? std::max<std::uint64_t>(hot_data_bytes / payload_spec(state_).transfer_bytes, 1) : 1;
 }
 
+void MetadataPhase::make_room() {
+  if (data_bytes() == 0) return;
+  const std::size_t needed = slots() * payload_spec(state_).transfer_bytes;
+  AlignedBuffer& buffer = *state_.context->buffer;
+  if (buffer.size() < needed) buffer = AlignedBuffer(needed);
+}
+
+/// The first call, before the timer, names as many items as it may; of those that have their names, as many are ready
+/// as have data of their own.
 std::uint64_t MetadataPhase::prepare(std::uint64_t first, std::uint64_t most) {
-  check_batch();
-  const std::uint64_t count = std::min(most, batch_size());
-  if (data_bytes() > 0) {
-    const std::size_t needed = batch_size() * payload_spec(state_).transfer_bytes;
-    AlignedBuffer& buffer = *state_.context->buffer;
-    if (buffer.size() < needed) buffer = AlignedBuffer(needed);
-  }
+  if (first < first_named_ || first >= first_named_ + items_.size()) name_items(first, most);
+  if (!prepared_) return 1;
+  begin_ = static_cast<std::size_t>(first - first_named_);
+  count_ = static_cast<std::size_t>(std::min<std::uint64_t>(most, items_.size() - begin_));
+  if (!writes_data()) return count_;
+  count_ = static_cast<std::size_t>(std::min<std::uint64_t>(count_, slots()));
+  for (std::uint64_t i = first; i < first + count_; ++i) payload_.fill(slot(i % slots()), source_, offset_of(i));
+  return count_;
+}
+
+void MetadataPhase::name_items(std::uint64_t first, std::uint64_t most) {
   batch_->clear();
-  batch_items_.clear();
+  entered_.reset();
   prepared_ = {};
-  std::uint64_t done = 0;
-  for (; done < count && prepared_ && (done == 0 || !batch_->full()); ++done)
-    prepared_ = is_over_items() ? add_item(first + done) : add_directory(first + done);
-  return done;
+  const std::uint64_t count = std::min(most, first == 0 ? most_named_before : most_named_within);
+  for (std::uint64_t i = 0; i < count && prepared_ && (i == 0 || !batch_->full()); ++i)
+    prepared_ = is_over_items() ? add_item(first + i) : add_directory(first + i);
+  items_ = batch_->items();
+  first_named_ = first;
+}
+
+std::uint64_t MetadataPhase::item_at(std::uint64_t operation) const {
+  return parameters().order == ItemOrder::random && !makes() ? order_(operation) : operation;
 }
 
 Status MetadataPhase::add_item(std::uint64_t operation) {
-  const std::uint64_t item = parameters().order == ItemOrder::random && !makes() ? order_(operation) : operation;
-  const auto directory = batch_->directory(state_.shape.directory_path(source_, state_.shape.directory_of_item(item)));
-  if (!directory) return fail(directory.error());
-  std::span<std::byte> data;
-  if (data_bytes() > 0) {
-    const std::span<std::byte> whole = slot(batch_items_.size());
-    if (kind_ == Kind::create) fill(whole, item);
-    data = whole.first(data_bytes());
+  const std::uint64_t item = item_at(operation);
+  const std::uint64_t number = state_.shape.directory_of_item(item);
+  if (!entered_ || entered_->number != number) {
+    const auto handle = batch_->directory(state_.shape.directory_path(source_, number));
+    if (!handle) return fail(handle.error());
+    entered_ = {number, *handle};
   }
-  const bool renames = kind_ == Kind::rename;
-  batch_->add(*directory, state_.shape.item_name(source_, item, state_.renamed),
-              renames ? state_.shape.item_name(source_, item, !state_.renamed) : std::string(), data);
-  batch_items_.push_back(item);
+  std::span<std::byte> data;
+  if (data_bytes() > 0) data = slot(writes_data() ? item % slots() : 0).first(data_bytes());
+  batch_->add(entered_->handle, names_->of(item), kind_ == Kind::rename ? new_names_->of(item) : std::string_view(),
+              data);
   return {};
 }
 
@@ -189,11 +217,23 @@ Status MetadataPhase::add_directory(std::uint64_t operation) {
 
 Status MetadataPhase::execute(Meter& meter) {
   if (!prepared_) return prepared_;
-  const std::uint64_t before = meter.operations();
-  const Status status = api_->perform(operation_of(kind_), batch_->items(),
-                                      parameters().sync == MetadataSync::file && kind_ == Kind::create, meter);
-  batch_done_ = meter.operations() - before;
-  return status;
+  return verifies(MetadataVerify::timed) ? read_and_check(meter) : perform(ready(), meter);
+}
+
+Status MetadataPhase::perform(std::span<const MetadataItem> items, Meter& meter) {
+  return api_->perform(operation_of(kind_), items, parameters().sync == MetadataSync::file && kind_ == Kind::create,
+                       meter);
+}
+
+/// One after the other, since all are read into the same buffer.
+Status MetadataPhase::read_and_check(Meter& meter) {
+  for (std::size_t i = 0; i < count_; ++i) {
+    Payload::poison(slot(0));
+    if (auto status = perform(ready().subspan(i, 1), meter); !status) return status;
+    check(item_at(first_named_ + begin_ + i));
+    if (!meter.goes_on()) break;
+  }
+  return {};
 }
 
 bool MetadataPhase::wants_sync() const {
@@ -226,20 +266,27 @@ Status MetadataPhase::sync_directories() {
   return {};
 }
 
-void MetadataPhase::check_batch() {
-  const bool checks = kind_ == Kind::read && parameters().verify == MetadataVerify::full && data_bytes() > 0;
-  for (std::uint64_t i = 0; checks && i < batch_done_; ++i) {
-    expected_.resize(payload_spec(state_).transfer_bytes);
-    fill(expected_, batch_items_[i]);
-    const std::span<const std::byte> found = slot(i).first(data_bytes());
-    const auto differs = std::ranges::mismatch(found, std::span(expected_).first(data_bytes()));
-    verification_.verified_bytes += found.size();
-    if (differs.in1 == found.end()) continue;
-    ++verification_.bad_blocks;
-    if (!verification_.first)
-      verification_.first = wrong_item(batch_items_[i], found, static_cast<std::size_t>(differs.in1 - found.begin()));
+/// Untimed: everything that was read, once more.
+void MetadataPhase::read_again(std::uint64_t executed, Meter& progress) {
+  progress.use_parts(parts_of(operation_of(kind_)).size());
+  Status status;
+  for (std::uint64_t done = 0; status && done < executed; done += count_) {
+    (void)prepare(done, executed - done);
+    status = prepared_ ? read_and_check(progress) : prepared_;
   }
-  batch_done_ = 0;
+  if (!status && !verification_.first) verification_.first = status.error();
+}
+
+void MetadataPhase::check(std::uint64_t item) {
+  expected_.resize(payload_spec(state_).transfer_bytes);
+  payload_.fill(expected_, source_, offset_of(item));
+  const std::span<const std::byte> found = slot(0).first(data_bytes());
+  const auto differs = std::ranges::mismatch(found, std::span(expected_).first(data_bytes()));
+  verification_.verified_bytes += found.size();
+  if (differs.in1 == found.end()) return;
+  ++verification_.bad_blocks;
+  if (!verification_.first)
+    verification_.first = wrong_item(item, found, static_cast<std::size_t>(differs.in1 - found.begin()));
 }
 
 Error MetadataPhase::wrong_item(std::uint64_t item, std::span<const std::byte> found, std::size_t at) const {
@@ -254,7 +301,7 @@ Error MetadataPhase::wrong_item(std::uint64_t item, std::span<const std::byte> f
 
 Verification MetadataPhase::after(std::uint64_t executed, Meter& progress) {
   progress.start(now_ns());
-  check_batch();
+  if (verifies(MetadataVerify::full)) read_again(executed, progress);
   const mpi::Comm& all = state_.context->world->all();
   const auto mine = static_cast<std::int64_t>(executed);
   switch (kind_) {

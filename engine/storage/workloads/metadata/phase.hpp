@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,14 +50,23 @@ class MetadataPhase final : public PhaseWork {
   [[nodiscard]] bool is_over_items() const;
   [[nodiscard]] bool makes() const { return kind_ == MetadataPhaseKind::create || kind_ == MetadataPhaseKind::mkdir; }
   [[nodiscard]] std::size_t data_bytes() const;
-  [[nodiscard]] std::uint64_t batch_size() const;
+  [[nodiscard]] std::uint64_t slots() const;
+  [[nodiscard]] bool writes_data() const { return kind_ == MetadataPhaseKind::create && data_bytes() > 0; }
+  [[nodiscard]] bool verifies(MetadataVerify how) const;
+  [[nodiscard]] std::uint64_t item_at(std::uint64_t operation) const;
   [[nodiscard]] std::uint64_t directory_at(std::uint64_t operation) const;
   [[nodiscard]] bool has_directories_to_make() const;
+  void make_room();
+  void name_items(std::uint64_t first, std::uint64_t most);
   [[nodiscard]] Status add_item(std::uint64_t operation);
   [[nodiscard]] Status add_directory(std::uint64_t operation);
-  [[nodiscard]] std::span<std::byte> slot(std::size_t index);
-  void fill(std::span<std::byte> data, std::uint64_t item) const;
-  void check_batch();
+  [[nodiscard]] std::span<std::byte> slot(std::uint64_t index);
+  [[nodiscard]] std::uint64_t offset_of(std::uint64_t item) const;
+  [[nodiscard]] std::span<const MetadataItem> ready() const { return items_.subspan(begin_, count_); }
+  [[nodiscard]] Status perform(std::span<const MetadataItem> items, Meter& meter);
+  [[nodiscard]] Status read_and_check(Meter& meter);
+  void read_again(std::uint64_t executed, Meter& progress);
+  void check(std::uint64_t item);
   [[nodiscard]] Error wrong_item(std::uint64_t item, std::span<const std::byte> found, std::size_t at) const;
   [[nodiscard]] Status sync_directories();
   void find_source();
@@ -69,9 +80,18 @@ class MetadataPhase final : public PhaseWork {
   Payload payload_;
   std::unique_ptr<MetadataApi> api_;
   std::unique_ptr<MetadataBatch> batch_;
+  std::unique_ptr<ItemNames> names_;      // of the items
+  std::unique_ptr<ItemNames> new_names_;  // that they get by renaming
+  struct Entered {
+    std::uint64_t number = 0;
+    int handle = -1;
+  };
+  std::optional<Entered> entered_;       // the directory that was asked for last
+  std::span<const MetadataItem> items_;  // that have their names
+  std::uint64_t first_named_ = 0;        // operation
+  std::size_t begin_ = 0;                // of items_: those that execute() is to do
+  std::size_t count_ = 0;
   Status prepared_;  // what went wrong while a batch was made ready: execute() returns it
-  std::vector<std::uint64_t> batch_items_;
-  std::uint64_t batch_done_ = 0;
   std::vector<std::byte> expected_;
   Verification verification_;
 };

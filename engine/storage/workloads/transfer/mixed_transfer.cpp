@@ -39,8 +39,8 @@ class MixedTransfer final : public Workload {
 
  private:
   [[nodiscard]] Status find_dataset() {
-    const Json* facts = context_.datasets->find(context_.dataset);
-    if (facts == nullptr) return fail(no_dataset(context_.dataset));
+    const auto facts = facts_of_dataset(context_);
+    if (!facts) return fail(facts.error());
     if ((*facts)["workload"] != "transfer")
       return fail(wrong("was made by workload " + json_text((*facts)["workload"]) + ", must be one of transfer"));
     adopt(TransferDataset::from(*facts));

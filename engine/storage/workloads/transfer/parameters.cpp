@@ -99,14 +99,19 @@ Table<TransferParameters> conditions() {
              "before each read phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
              "/proc/sys/vm/drop_caches (root); reread is never preceded by it"),
       choice("verify", &P::verify, verify_words(),
-             "after each reading phase, outside the timer: nothing, what the buffers still hold, or a further pass "
-             "over all data"),
+             "after each reading phase, outside the timer: nothing; the last 16 MiB of a rank, as the buffers hold "
+             "them or "
+             "read again; or a further pass over all data"),
       number("compress_ratio", &P::compress_ratio, {1, 40}, "of the payload, as zstd -1 sees it"),
       number("dedup_ratio", &P::dedup_ratio, {1, 1024},
              "of the payload in blocks of 4 KiB; above 1 needs transfers of whole 4 KiB"),
       count("queue_depth", &P::queue_depth, {1, 65536},
             "operations in flight a rank; a backend refuses more than it serves"),
       count("threads", &P::threads, {1, 4096}, "threads a rank; a backend refuses more than it serves"),
+      bytes(
+          "buffers", &P::buffers, {0, 1e12},
+          "memory that a rank's transfers go through in turn; 0: a buffer for each operation in flight, used again as "
+          "soon as it has ended, which the caches keep. 16 MiB are cold memory on most machines"),
   };
 }
 

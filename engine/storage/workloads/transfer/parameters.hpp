@@ -45,6 +45,7 @@ struct TransferParameters {
   double dedup_ratio = 1;
   int queue_depth = 1;
   int threads = 1;
+  std::uint64_t buffers = 0;
 
   [[nodiscard]] static const Table<TransferParameters>& table();
   [[nodiscard]] static TransferParameters from(const Values& values) { return bind_parameters(table(), values); }
@@ -53,6 +54,8 @@ struct TransferParameters {
   [[nodiscard]] Order order_of(PhaseKind kind) const;
   [[nodiscard]] std::uint64_t bytes_a_rank() const { return block_bytes * segments; }
   [[nodiscard]] bool reads() const;
+  /// One operation of a rank after the other: a single buffer is enough.
+  [[nodiscard]] bool one_at_a_time() const { return queue_depth == 1 && threads == 1; }
   [[nodiscard]] bool makes_dataset() const { return phases.front() == PhaseKind::write; }
 };
 

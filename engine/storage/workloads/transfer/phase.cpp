@@ -13,15 +13,14 @@ namespace ullage {
 namespace {
 
 constexpr std::uint64_t most_extents = 4096;
-constexpr std::uint64_t laps_of_reads = 16;
-constexpr std::uint64_t hot_bytes = std::uint64_t{1} << 20;  // of buffers that a core's own cache keeps
+constexpr std::uint64_t most_reads = 65536;  // of a batch: between batches nothing is under way
+// Of buffers that a core's own cache keeps: of a queue's reads, and of data that is made and written from there.
+constexpr std::uint64_t hot_reads_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t hot_writes_bytes = std::uint64_t{256} << 10;
+constexpr std::uint64_t most_writes_bytes = std::uint64_t{16}
+                                            << 20;             // of data that is made before any of it is written
+constexpr std::uint64_t last_bytes = std::uint64_t{16} << 20;  // of a rank's reads, which `verify` kept looks at
 constexpr std::size_t buffer_alignment = 4096;
-
-/// So many times the slots of the payload keep every thread busy, with as many transfers again to follow.
-std::uint64_t slots_factor(std::uint64_t payload_slots, int threads) {
-  const auto wanted = threads > 1 ? 2 * static_cast<std::uint64_t>(threads) : 1;
-  return (wanted + payload_slots - 1) / payload_slots;
-}
 
 }  // namespace
 
@@ -43,11 +42,10 @@ TransferPhase::TransferPhase(TransferState& state, PhaseKind kind)
       payload_(state.payload_spec(pattern_.file_bytes())),
       slot_bytes_(round_up<std::size_t>(state.parameters->transfer_bytes,
                                         std::max<std::size_t>(64, state.capabilities.alignment_bytes))),
-      slots_(payload_.slots() * slots_factor(payload_.slots(), parameters().threads)) {
+      ring_(std::min(wanted_ring(), std::max<std::uint64_t>(pattern_.operations(), 1))) {
   const std::size_t needed = static_cast<std::size_t>(ring()) * slot_bytes_;
   if (state.context->buffer->size() < needed) *state.context->buffer = AlignedBuffer(needed, buffer_alignment);
-  last_use_.assign(slots_, 0);
-  extents_.reserve(std::min(slots_, most_extents));
+  extents_.reserve(std::min(writes() ? most_extents : most_reads, pattern_.operations()));
 }
 
 TransferShape TransferPhase::shape() const {
@@ -78,6 +76,8 @@ PhaseInfo TransferPhase::info() const {
   info.wear_out = parameters().wear_out;
   info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
   info.data_of = writes() ? "" : state_.data_of;
+  // With syncs in between, data goes on its way to the device while more is made.
+  info.clock_stops = !writes() || parameters().sync != SyncWhen::every;
   if (kind_ == PhaseKind::read) info.cache_control = word(parameters().cache);
   if (state_.capabilities.direct) info.cache_control = "direct";
   if (state_.looks()) info.files.push_back(file_name());
@@ -102,7 +102,7 @@ Status TransferPhase::before() {
   Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(),
                                                       {.queue_depth = parameters().queue_depth,
                                                        .threads = parameters().threads,
-                                                       .window = laps() > 1 ? static_cast<std::size_t>(ring()) : 0});
+                                                       .window = writes() ? 0 : static_cast<std::size_t>(ring())});
   if (writes() || !state_.capabilities.data) return status;
   if (const Status whole = refuse_holes(); status) status = whole;
   if (kind_ == PhaseKind::read) {
@@ -127,51 +127,42 @@ Status TransferPhase::refuse_holes() const {
   return {};
 }
 
-/// Where a write's data lies: a slot of its own when there are enough, else the one that has its body.
-std::uint64_t TransferPhase::slot_of_write(std::uint64_t operation, std::uint64_t offset_bytes) const {
-  return pattern_.operations() <= slots_ ? operation : offset_bytes / parameters().transfer_bytes % slots_;
-}
-
-/// Bodies of all slots, once: afterwards a transfer needs only its tags (or all of it, when blocks are to repeat).
+/// The data of the first round through the slots.
 void TransferPhase::fill_slots() {
-  if (repeats()) return payload_.fill(slot(0), writer(), pattern_.offset_bytes(0));
-  if (!payload_.can_retag()) return;
-  const std::uint64_t operations = pattern_.operations();
-  if (operations <= slots_) {
-    for (std::uint64_t i = 0; i < operations; ++i) payload_.fill(slot(i), writer(), pattern_.offset_bytes(i));
-    return;
-  }
-  for (std::uint64_t s = 0; s < slots_; ++s) payload_.fill(slot(s), writer(), s * parameters().transfer_bytes);
+  const std::uint64_t first_round = repeats() ? 1 : std::min(ring(), pattern_.operations());
+  for (std::uint64_t i = 0; i < first_round; ++i) payload_.fill(slot(i), writer(), pattern_.offset_bytes(i));
 }
 
 /// Once before the first read is enough: an offset is read once a phase, so what an earlier read left in a slot has
-/// another offset's tags, and cannot pass for a later one's data. With order repeat it could: see prepare_reads.
+/// another offset's tags, and cannot pass for a later one's data. With order repeat it could: see prepare_reads, which
+/// does so where each read is looked at, outside the timer.
 void TransferPhase::poison_slots() {
   for (std::uint64_t s = 0; s < ring(); ++s) Payload::poison(slot(s));
 }
 
-/// Slots in use: reads go through them in turn. Where many reads are under way their buffers are to stay in the caches
-/// that the device's data goes through, but be so many that one slow read does not hold up all that follow it.
-std::uint64_t TransferPhase::ring() const {
+/// A single operation in flight has a single buffer, and so has each of several threads; writes have as many as their
+/// data is made for at once. Of a queue's buffers, which are to stay in the caches that the device's data goes through,
+/// there are so many that one slow read does not hold up all that follow it; what a queue or threads write is made
+/// between batches, while nothing is under way, so batches are long.
+std::uint64_t TransferPhase::wanted_ring() const {
   const auto depth = static_cast<std::uint64_t>(parameters().queue_depth);
-  const bool stays_hot = depth > 1 && !writes() && !repeats();
-  const std::uint64_t wanted = stays_hot ? std::max(4 * depth, hot_bytes / slot_bytes_) : slots_;
-  return std::min({slots_, wanted, std::max<std::uint64_t>(pattern_.operations(), 1)});
-}
-
-/// How often a batch of reads goes through the slots. Between batches nothing is under way, which costs a queue its
-/// depth; but what is looked at after a batch has to be there still.
-std::uint64_t TransferPhase::laps() const {
-  const bool looks_at_each = repeats() || looks_at_each_;
-  if (writes() || looks_at_each || parameters().threads > 1) return 1;
-  return laps_of_reads * std::max<std::uint64_t>(1, most_extents / ring());
+  const auto threads = static_cast<std::uint64_t>(parameters().threads);
+  std::uint64_t least = threads;
+  std::uint64_t bytes = 0;
+  if (writes()) {
+    least = std::max(depth, threads > 1 ? 2 * threads : 1);
+    bytes = parameters().one_at_a_time() ? hot_writes_bytes : most_writes_bytes;
+  } else if (depth > 1) {
+    least = 4 * depth;
+    bytes = hot_reads_bytes;
+  }
+  if (parameters().buffers > 0) bytes = parameters().buffers;
+  return std::max(least, bytes / slot_bytes_);
 }
 
 std::uint64_t TransferPhase::prepare(std::uint64_t first, std::uint64_t most) {
   extents_.clear();
-  ++batch_;
-  return writes() ? prepare_writes(first, std::min(most, most_extents))
-                  : prepare_reads(first, std::min(most, laps() * most_extents));
+  return writes() ? prepare_writes(first, std::min(most, most_extents)) : prepare_reads(first, most);
 }
 
 std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t most) {
@@ -180,26 +171,22 @@ std::uint64_t TransferPhase::prepare_writes(std::uint64_t first, std::uint64_t m
     extents_.assign(most, {pattern_.offset_bytes(first), buffer.size(), buffer.data()});
     return most;
   }
-  for (std::uint64_t i = first; i < first + most; ++i) {
+  const std::uint64_t end = first + std::min(most, ring());
+  for (std::uint64_t i = first; i < end; ++i) {
     const std::uint64_t offset = pattern_.offset_bytes(i);
-    const std::uint64_t s = slot_of_write(i, offset);
-    if (last_use_[s] == batch_) break;
-    last_use_[s] = batch_;
-    const auto buffer = slot(s);
-    if (payload_.can_retag())
-      payload_.retag(buffer, writer(), offset);
-    else
-      payload_.fill(buffer, writer(), offset);
+    const auto buffer = slot(i % ring());
+    if (i >= ring()) payload_.fill(buffer, writer(), offset);
     extents_.push_back({offset, buffer.size(), buffer.data()});
   }
   return extents_.size();
 }
 
 std::uint64_t TransferPhase::prepare_reads(std::uint64_t first, std::uint64_t most) {
-  const std::uint64_t end = first + std::min(most, laps() * ring());
+  // What is looked at after a batch has to be there still.
+  const std::uint64_t end = first + std::min({most, most_reads, looks_at_each_ ? ring() : most_reads});
   for (std::uint64_t i = first; i < end; ++i) {
     const auto buffer = slot(i % ring());
-    if (repeats() && parameters().verify != Verify::none) Payload::poison(buffer);
+    if (repeats() && looks_at_each_) Payload::poison(buffer);
     extents_.push_back({pattern_.offset_bytes(i), buffer.size(), buffer.data()});
   }
   return extents_.size();
@@ -274,37 +261,43 @@ Verification TransferPhase::after(std::uint64_t executed, Meter& progress) {
     case Verify::none:
       return {};
     case Verify::kept:
-      return verify_kept(executed);
+      return verify_last(executed, progress);
     case Verify::full:
-      return verify_all(executed, progress);
+      break;
   }
-  return {};
-}
-
-Verification TransferPhase::verify_kept(std::uint64_t executed) {
   Verification verification;
-  for (std::uint64_t i = executed - std::min(executed, ring()); i < executed; ++i)
-    check_transfer_data(i, slot(i % ring()), verification);
+  read_again(0, executed, progress, verification);
   return verification;
 }
 
-Verification TransferPhase::verify_all(std::uint64_t executed, Meter& progress) {
+/// What the buffers still hold is that of the timed reads themselves; of those before it, what is read now. Threads
+/// leave no telling which read a buffer holds. That there is something to read again is the same on all ranks.
+Verification TransferPhase::verify_last(std::uint64_t executed, Meter& progress) {
   Verification verification;
+  const std::uint64_t held = parameters().threads > 1 ? 0 : ring();
+  const std::uint64_t wanted = std::max<std::uint64_t>(last_bytes / parameters().transfer_bytes, 1);
+  const std::uint64_t first = executed - std::min(executed, std::max(held, wanted));
+  const std::uint64_t first_held = executed - std::min(executed, held);
+  for (std::uint64_t i = first_held; i < executed; ++i) check_transfer_data(i, slot(i % ring()), verification);
+  if (held < std::min(wanted, operations())) read_again(first, first_held, progress, verification);
+  return verification;
+}
+
+/// Collective where the file is shared. Operations [first, end), each looked at before its buffer is used again.
+void TransferPhase::read_again(std::uint64_t first, std::uint64_t end, Meter& progress, Verification& verification) {
   progress.start(now_ns());
   looks_at_each_ = true;
   poison_slots();
   Status status = open();
-  for (std::uint64_t i = 0; i < executed && (status || in_step());) {
-    const std::uint64_t n = prepare(i, executed - i);
-    if (const Status moved = execute(progress); status && !moved) status = moved;
+  for (std::uint64_t i = first; i < end && (status || in_step());) {
+    const std::uint64_t n = prepare(i, end - i);
+    keep_first(status, execute(progress));
     for (std::uint64_t k = 0; status && k < n; ++k)
       check_transfer_data(i + k, {extents_[k].data, extents_[k].length_bytes}, verification);
     i += n;
   }
-  const Status closed = close();
-  if (status && !closed) status = closed;
+  keep_first(status, close());
   if (!status && !verification.first) verification.first = status.error();
-  return verification;
 }
 
 void TransferPhase::check_transfer_data(std::uint64_t operation, std::span<const std::byte> data,

@@ -54,14 +54,13 @@ class TransferPhase final : public PhaseWork {
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t index);
   [[nodiscard]] std::uint64_t prepare_writes(std::uint64_t first, std::uint64_t most);
   [[nodiscard]] std::uint64_t prepare_reads(std::uint64_t first, std::uint64_t most);
-  [[nodiscard]] std::uint64_t slot_of_write(std::uint64_t operation, std::uint64_t offset_bytes) const;
   void fill_slots();
   void poison_slots();
-  [[nodiscard]] std::uint64_t ring() const;
-  [[nodiscard]] std::uint64_t laps() const;
+  [[nodiscard]] std::uint64_t ring() const { return ring_; }
+  [[nodiscard]] std::uint64_t wanted_ring() const;
   [[nodiscard]] Status refuse_holes() const;
-  [[nodiscard]] Verification verify_kept(std::uint64_t executed);
-  [[nodiscard]] Verification verify_all(std::uint64_t executed, Meter& progress);
+  [[nodiscard]] Verification verify_last(std::uint64_t executed, Meter& progress);
+  void read_again(std::uint64_t first, std::uint64_t end, Meter& progress, Verification& verification);
   void check_transfer_data(std::uint64_t operation, std::span<const std::byte> data, Verification& verification) const;
   [[nodiscard]] std::string file_name() const;
 
@@ -70,9 +69,7 @@ class TransferPhase final : public PhaseWork {
   TransferPattern pattern_;
   Payload payload_;
   std::size_t slot_bytes_;
-  std::uint64_t slots_;                  // a multiple of the payload's, so that a slot has one body
-  std::vector<std::uint64_t> last_use_;  // of a slot: 1 + the batch that used it
-  std::uint64_t batch_ = 0;
+  std::uint64_t ring_;          // slots in use, through which operations go in turn
   bool looks_at_each_ = false;  // of the transfers of a batch, before the next one
   std::vector<Extent> extents_;
   std::unique_ptr<File> file_;

@@ -1,89 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload over a backend that lives in this process's memory and counts what it is asked to do.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "base/json.hpp"
 #include "base/signals.hpp"
 #include "run/phase_runner.hpp"
-#include "storage/backend.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
+#include "storage/workloads/transfer/test_support.hpp"
 #include "work/workload.hpp"
 
 namespace ullage::transfer_phase_test {
 namespace {
-
-struct Store {
-  std::map<std::string, std::vector<std::byte>> files;
-  int syncs = 0;
-  int drops = 0;
-  bool fully_written = true;
-  std::function<void(std::vector<std::byte>&)> damage;  // done to each file when it is closed after writing
-};
-
-class MemoryFile final : public File {
- public:
-  MemoryFile(Store& store, std::string name, bool writes) : store_(store), name_(std::move(name)), writes_(writes) {}
-  [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
-    auto& data = store_.files[name_];
-    for (const Extent& extent : extents) {
-      const std::size_t end = extent.offset_bytes + extent.length_bytes;
-      if (direction == Direction::write && data.size() < end) data.resize(end);
-      if (end > data.size()) return fail(errno_error(EIO, "read", name_, extent.offset_bytes));
-      std::byte* place = data.data() + extent.offset_bytes;
-      if (direction == Direction::write)
-        std::memcpy(place, extent.data, extent.length_bytes);
-      else
-        std::memcpy(extent.data, place, extent.length_bytes);
-      if (!meter.completed(extent.length_bytes)) break;
-    }
-    return {};
-  }
-  [[nodiscard]] Status sync() override {
-    ++store_.syncs;
-    return {};
-  }
-  [[nodiscard]] Status close() override {
-    if (writes_ && store_.damage) store_.damage(store_.files[name_]);
-    return {};
-  }
-
- private:
-  Store& store_;
-  std::string name_;
-  bool writes_;
-};
-
-class MemoryBackend final : public Backend, public NamesFacet, public CacheFacet {
- public:
-  explicit MemoryBackend(Store& store) : store_(store) {}
-  [[nodiscard]] Capabilities capabilities() const override { return {.path = false}; }
-  [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
-    if (request.mode == OpenMode::create && store_.files.contains(request.name))
-      return fail(errno_error(EEXIST, "open", request.name));
-    return std::make_unique<MemoryFile>(store_, request.name, request.mode != OpenMode::read);
-  }
-  [[nodiscard]] NamesFacet* names() override { return this; }
-  [[nodiscard]] CacheFacet* cache() override { return this; }
-  [[nodiscard]] Status make_directory(const std::string&) override { return {}; }
-  [[nodiscard]] Status remove_file(const std::string& name) override {
-    store_.files.erase(name);
-    return {};
-  }
-  [[nodiscard]] Status remove_directory(const std::string&) override { return {}; }
-  [[nodiscard]] Result<FileExtents> inspect(const std::string& name) override {
-    return FileExtents{store_.files[name].size(), store_.fully_written};
-  }
-  [[nodiscard]] Status drop_cached(const std::string&) override {
-    ++store_.drops;
-    return {};
-  }
-
- private:
-  Store& store_;
-};
 
 class MpiTransferPhase : public ::testing::Test {
  protected:
@@ -149,7 +78,7 @@ TEST_F(MpiTransferPhase, WritesReadsVerifiesAndRemoves) {
   EXPECT_EQ(records[1]["cache_control"], "advise");
 }
 
-/// Blocks of which the payload has three bodies only: with threads there are buffers for twice as many transfers.
+/// Blocks of which few make the usual buffers: with threads there are buffers for twice as many transfers.
 TEST_F(MpiTransferPhase, ThreadsHaveABufferEachAndOneToFollow) {
   const auto records = run({{"transfer_bytes", 4096 * kib},
                             {"block_bytes", 12 * 4096 * kib},
@@ -160,6 +89,48 @@ TEST_F(MpiTransferPhase, ThreadsHaveABufferEachAndOneToFollow) {
   if (world_.root()) {
     EXPECT_EQ(records[1]["verified_bytes"], static_cast<std::uint64_t>(world_.size()) * 12 * 4096 * kib);
     EXPECT_EQ(records[1]["bad_blocks"], 0);
+  }
+}
+
+TEST_F(MpiTransferPhase, ReadsComeIntoOneBufferAndWritesFromFewUnlessAskedOtherwise) {
+  struct {
+    std::int64_t transfer;
+    std::int64_t buffers;
+    std::size_t written_from;
+    std::size_t read_into;
+  } const wanted[]{{1024 * kib, 0, 1, 1}, {64 * kib, 0, 4, 1}, {1024 * kib, 16 << 20, 16, 16}};
+  for (const auto& [transfer, buffers, written_from, read_into] : wanted) {
+    store_.written_from.clear();
+    store_.read_into.clear();
+    const auto records = run({{"transfer_bytes", transfer}, {"block_bytes", 40 * transfer}, {"buffers", buffers}});
+    EXPECT_EQ(last_.status, PhaseStatus::ok);
+    EXPECT_EQ(store_.written_from.size(), written_from) << transfer << " " << buffers;
+    EXPECT_EQ(store_.read_into.size(), read_into) << transfer << " " << buffers;
+    if (world_.root()) {
+      const auto last = std::min<std::int64_t>(40, (16 << 20) / transfer) * transfer;
+      EXPECT_EQ(records[1]["verified_bytes"], last * world_.size()) << "the last 16 MiB, whatever the buffers hold";
+    }
+  }
+}
+
+TEST_F(MpiTransferPhase, ClockStopsForDataUnlessItIsSyncedInBetween) {
+  for (const char* sync : {"none", "close", "every"}) {
+    const auto records =
+        run({{"transfer_bytes", 1024 * kib}, {"block_bytes", 40 * 1024 * kib}, {"sync", std::string(sync)}});
+    if (!world_.root()) continue;
+    EXPECT_EQ(records[0]["clock_stops"], std::string(sync) != "every");
+    EXPECT_EQ(records[1]["clock_stops"], true);
+    EXPECT_EQ(records[1]["prepare_ns"], 0) << "reads are all prepared before the timer";
+  }
+}
+
+/// The bit is in none of the transfers that the buffers still hold.
+TEST_F(MpiTransferPhase, KeptVerificationLooksFurtherBackThanTheBuffers) {
+  store_.damage = [](std::vector<std::byte>& data) { data[28'000'000] ^= std::byte{1}; };
+  const auto records = run({{"transfer_bytes", 1024 * kib}, {"block_bytes", 40 * 1024 * kib}});
+  EXPECT_EQ(last_.status, PhaseStatus::failed);
+  if (world_.root()) {
+    EXPECT_EQ(records[1]["failures"][0]["offset_bytes"], 28'000'000);
   }
 }
 
@@ -251,6 +222,20 @@ TEST_F(MpiTransferPhase, MoreDataThanBuffersIsStillVerifiedWhole) {
   if (world_.root()) {
     EXPECT_EQ(records[1]["verified_bytes"], records[1]["bytes"]);
   }
+}
+
+/// More than buffers hold, so that they are filled again: a compressor with a long window would see what comes twice.
+TEST_F(MpiTransferPhase, NoWordIsWrittenTwice) {
+  std::vector<std::uint64_t> words;
+  store_.damage = [&](std::vector<std::byte>& data) {
+    words.resize(data.size() / sizeof(std::uint64_t));
+    std::memcpy(words.data(), data.data(), data.size());
+  };
+  (void)run({{"transfer_bytes", 64 * kib}, {"block_bytes", 320 * 64 * kib}, {"verify", std::string("full")}});
+  EXPECT_EQ(last_.status, PhaseStatus::ok);
+  ASSERT_EQ(words.size(), static_cast<std::size_t>(320 * 64 * kib) / sizeof(std::uint64_t));
+  std::ranges::sort(words);
+  EXPECT_EQ(std::ranges::adjacent_find(words), words.end());
 }
 
 TEST_F(MpiTransferPhase, ReadAfterAStonewallReadsWhatWasWritten) {

@@ -10,7 +10,8 @@ from typing import Final
 
 from ullage.model.describe import Describe
 from ullage.model.system import Cpu, NetworkInterface, Place, SystemFacts
-from ullage.system.pcie import PcieLink
+from ullage.system.hardware import states_no_speed
+from ullage.system.storage import PcieLink
 
 _HEAD: Final = (
     "# What the datasheets of this machine say: the ceilings of `ullage run SUITE --machine FILE`.",
@@ -108,10 +109,14 @@ def _link(link: PcieLink) -> str:
 
 def _network(link: NetworkInterface) -> Sequence[str]:
     speed = link.speed_bits_per_s
-    rate = None if not speed or speed < 0 else f"{speed / 1e9:g}Gbit/s"
+    rate, why = None, "the driver states no speed"
+    if speed is not None and speed > 0:
+        rate = f"{speed / 1e9:g}Gbit/s"
+    if rate is not None and states_no_speed(link.driver):
+        rate, why = None, f"the {rate} that a virtual interface states ({link.driver}) are made up"
     return (
         "[[network]]",
         f"name = {json.dumps(link.name)}",
-        _value("rate", rate, '"25Gbit/s"', "the driver states no speed"),
+        _value("rate", rate, '"25Gbit/s"', why),
         _value("latency_s", None, '"2us"', "nothing states it"),
     )

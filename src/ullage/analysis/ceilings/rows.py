@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ullage.analysis.verdicts import above_ceiling
+from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.flags import INVALID_ABOVE_CEILING
 from ullage.model.summary import Ceiling, Row
 
+FEWEST_SAMPLES: Final = 3
 _CACHED: Final = frozenset({"mixed", "partly", "warm", "cached"})
 
 
@@ -22,20 +24,28 @@ def with_ceiling(row: Row, ceiling: Ceiling | None) -> Row:
     return row.model_copy(update={"ceiling": ceiling, "share": share, "flags": flags})
 
 
+def beside_best(row: Row, best: Ceiling | None) -> Row:
+    """``row`` with the best of this run beside it, and no share of that: what a drive could do is not known by it."""
+    return with_ceiling(row, None).model_copy(update={"ceiling": best if row.median > 0 else None})
+
+
 def is_of_device(row: Row) -> bool:
     """Whether no cache is known to have answered: what one has says nothing of the device."""
     return row.verdict.replace("(", " ").partition(" ")[0] not in _CACHED
 
 
 def best_reached(rows: Sequence[Row], describe: Callable[[Row], str]) -> Ceiling | None:
-    """The best median of ``rows``, by us or by the peer beside; None without a valid row.
+    """The best median of ``rows``, by us or by the peer beside; None where none can bound anything.
 
-    ``describe`` says which row it was.
+    A row counts when nothing is wrong with it and it has ``FEWEST_SAMPLES``: the best of many single numbers is the
+    luckiest. The caller sees to it that all are of one kind: the same bytes, direction, mix and cores. ``describe``
+    says which row it was.
     """
     reached: list[tuple[float, str]] = []
     for row in rows:
-        if not row.is_invalid:
-            reached.append((row.median, describe(row)))
+        if not is_sound(row) or len(row.repetitions) < FEWEST_SAMPLES:
+            continue
+        reached.append((row.median, describe(row)))
         if row.peer is not None:
             reached.append((row.peer.median, f"{row.peer.tool}, {describe(row)}"))
     if not reached:

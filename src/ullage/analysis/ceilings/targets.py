@@ -10,7 +10,7 @@ from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling
 from ullage.model.system import Place, SystemFacts
-from ullage.system.pcie import PcieLink
+from ullage.system.storage import PcieLink
 from ullage.units import parse_rate
 
 ACCESSES: Final[tuple[Access, ...]] = ("write", "read")

@@ -1,28 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many times as fast one target or access is as another, and what more ranks give."""
+"""How many times as fast one target is as another: best against best, and cell by cell."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from collections.abc import Iterable
+from typing import Final
 
-from ullage.analysis.findings.study import Grid, Numbers, Pair, Study, compare_rows
-from ullage.analysis.findings.words import (
-    block,
-    cell_of,
-    columns,
-    most_common,
-    noun,
-    numbers_of,
-    place,
-    setting_text,
-    subject,
-)
-from ullage.analysis.statistics import Comparison, median
+from ullage.analysis.findings.study import Numbers, Pair, Study
+from ullage.analysis.findings.words import block, cell_of, columns, noun, numbers_of, place, setting_text
+from ullage.analysis.statistics import Comparison
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, plural, show, times
+from ullage.quantity import plural, show, times
 
-_RATIO_ORDER: Final = 20
+_ORDER: Final = 20
 
 
 def find_ratios(study: Study) -> list[Finding]:
@@ -49,6 +38,11 @@ def _identity(pair: Pair, scope: str) -> Numbers:
     return numbers_of(pair.first, scope=scope, against=pair.second.target, noise=pair.noise)
 
 
+def _means(rows: Iterable[Row]) -> str:
+    """Of what a ratio is, where that is not what stands beside it."""
+    return " by the geometric means" if any(len(row.repetitions) > 2 for row in rows) else ""
+
+
 def _interval(found: Comparison) -> str:
     if found.low is None or found.high is None:
         return ""
@@ -60,12 +54,13 @@ def _says(found: Comparison, name: str) -> str:
 
 
 def _best(pair: Pair, first: Row, second: Row) -> Finding:
-    found = pair.compare(first, second)
+    found = pair.compare_bests(first, second)
     a, b = cell_of(first), cell_of(second)
     text = (
         f"{_start(pair)}, best against best: {pair.first.target} has {show(first.median, first.unit)} ({place(*a)}), "
-        f"{times(found.ratio)} the {show(second.median, second.unit)} of {pair.second.target} ({place(*b)})"
-        f"{_interval(found)}: {_says(found, pair.first.target)}.{_caveat([(first, second)])}{_noise_note(pair)}"
+        f"{pair.second.target} {show(second.median, second.unit)} ({place(*b)}), {times(found.ratio)}"
+        f"{_means([first, second])}{_interval(found)}: {_says(found, pair.first.target)}."
+        f"{_caveat([(first, second)])}{_noise_note(pair)}"
     )
     numbers = columns(
         ratio=found.ratio,
@@ -84,14 +79,15 @@ def _best_by_block(pair: Pair, blocks: list[int]) -> Finding:
         for size in blocks
         if (first := pair.first.best_of_block(size)) and (second := pair.second.best_of_block(size))
     ]
-    found = [pair.compare(first, second) for _, first, second in rows]
+    found = [pair.compare_bests(first, second) for _, first, second in rows]
     parts = [
         f"{times(one.ratio)} with {block(size)}{' (cannot tell)' if one.verdict == 'cannot tell' else ''}"
         for (size, _, _), one in zip(rows, found, strict=True)
     ]
     text = (
-        f"{_start(pair)}, the best of {pair.first.target} over the best of {pair.second.target} for each block size: "
-        f"{', '.join(parts)}.{_caveat([(a, b) for _, a, b in rows])}"
+        f"{_start(pair)}, the best of {pair.first.target} over the best of {pair.second.target} for each block size"
+        f"{_means(row for _, *both in rows for row in both)}: {', '.join(parts)}."
+        f"{_caveat([(a, b) for _, a, b in rows])}"
     )
     numbers = columns(
         block_bytes=[size for size, _, _ in rows],
@@ -124,8 +120,8 @@ def _cells(pair: Pair) -> Finding:
     verdicts = f"faster in {counts['faster']}, slower in {counts['slower']}, cannot tell in {counts['cannot tell']}"
     text = (
         f"{_start(pair)}, cell by cell: {pair.first.target} against {pair.second.target} is {verdicts} of "
-        f"{plural(len(found), 'cell')}; from {times(found[low].ratio)} ({place(*low)}) to {times(found[high].ratio)} "
-        f"({place(*high)}), each at {pair.level:.0%}.{_caveat(rows)}"
+        f"{plural(len(found), 'cell')};{_means(row for both in rows for row in both)} from {times(found[low].ratio)} "
+        f"({place(*low)}) to {times(found[high].ratio)} ({place(*high)}).{_caveat(rows)}"
     )
     numbers = columns(
         cells=len(found),
@@ -162,140 +158,4 @@ def _noise_note(pair: Pair) -> str:
     return f" With one sample a cell its noise is taken from neighbouring cells: {spread} (standard deviation)."
 
 
-# -- what more ranks give ----------------------------------------------------------------------------------------------
-
-
-_SCALING_ORDER: Final = 40
-Shape: TypeAlias = Literal["rises", "falls", "peaks", "flat", "dips"]
-_VERBS: Final[dict[str, str]] = {
-    "rises": "rise with ranks",
-    "falls": "fall with ranks",
-    "peaks": "peak in between",
-    "flat": "do not change beyond the noise",
-    "dips": "are lowest in between",
-}
-_MOST: Final = 0.75
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """One block size along ranks. ``change``: last rank count over first, above 1 is better."""
-
-    block: int
-    shape: Shape
-    best_ranks: int
-    first_ranks: int
-    last_ranks: int
-    change: float
-
-
-def find_scaling(study: Study) -> list[Finding]:
-    """One finding for each grid with more than one rank count."""
-    return [found for grid in study.grids if (found := _scaling(grid, study.level)) is not None]
-
-
-def curves(grid: Grid, level: float) -> list[Curve]:
-    """All block sizes of ``grid`` that have at least two rank counts."""
-    lines = [(size, grid.along_ranks(size)) for size in grid.blocks]
-    return [_curve(grid, size, line, level) for size, line in lines if len(line) > 1]
-
-
-def _curve(grid: Grid, size: int, line: Sequence[tuple[int, Row]], level: float) -> Curve:
-    (first_ranks, first), (last_ranks, last) = line[0], line[-1]
-    best_ranks, best = max(line, key=lambda item: grid.scores[item[0], size])
-    worst = min(line, key=lambda item: grid.scores[item[0], size])[1]
-
-    def better(a: Row, b: Row) -> bool:
-        return compare_rows(a, b, level, grid.noise).verdict == "faster"
-
-    ratio = last.median / first.median
-    change = ratio if grid.better == "more" else 1 / ratio
-    shape = _shape(
-        better(best, first), better(best, last), better(first, worst), better(last, worst), better(best, worst)
-    )
-    if shape == "dips":
-        # Both ends beat the middle: the ends tell which way it goes as a whole.
-        shape = "rises" if better(last, first) else "falls" if better(first, last) else "dips"
-    return Curve(size, shape, best_ranks, first_ranks, last_ranks, change)
-
-
-def _shape(over_first: bool, over_last: bool, first_over: bool, last_over: bool, any_change: bool) -> Shape:  # noqa: FBT001
-    """From what can be told: the best over first and last, first and last over the worst, the best over the worst."""
-    if not any_change:
-        return "flat"
-    if over_first and over_last:
-        return "peaks"
-    if over_first:
-        return "rises"
-    if over_last:
-        return "falls"
-    return "dips" if first_over or last_over else "flat"
-
-
-def _overall(found: Sequence[Curve]) -> str:
-    """The shape of three quarters of the block sizes; else the direction from first to last that so many share."""
-    shape, count = Counter(curve.shape for curve in found).most_common(1)[0]
-    if count >= _MOST * len(found):
-        return shape
-    if sum(curve.change > 1 for curve in found) >= _MOST * len(found):
-        return "rises"
-    if sum(curve.change < 1 for curve in found) >= _MOST * len(found):
-        return "falls"
-    return "mixed"
-
-
-def _scaling(grid: Grid, level: float) -> Finding | None:
-    found = curves(grid, level)
-    if not found:
-        return None
-    overall = _overall(found)
-    first, last = min(c.first_ranks for c in found), max(c.last_ranks for c in found)
-    typical = median([curve.change for curve in found])
-    low, high = min(c.change for c in found), max(c.change for c in found)
-    verb = _VERBS.get(overall, "do not go one way with ranks")
-    spread = f" ({times(low)} to {times(high)})" if len(found) > 1 else ""
-    text = (
-        f"{subject(grid)} {verb}{_exceptions(found, overall)}: {last} ranks give {times(typical)} what {first} give"
-        f"{spread}. {_best_ranks(found)}."
-    )
-    return Finding(kind="scaling", text=text, numbers=_numbers(grid, found, overall, typical))
-
-
-def _exceptions(found: Sequence[Curve], overall: str) -> str:
-    """How many block sizes agree, where not all do."""
-    if len(found) == 1:
-        return ""
-    others = Counter(_VERBS[curve.shape] for curve in found if curve.shape != overall)
-    if not others:
-        return f" at all {plural(len(found), 'block size')}"
-    parts = [f"at {count} of {len(found)} block sizes they {verb}" for verb, count in others.items()]
-    return f" ({', '.join(parts)})"
-
-
-def _best_ranks(found: Sequence[Curve]) -> str:
-    usual = most_common(curve.best_ranks for curve in found)
-    if len(found) == 1:
-        return f"Best at {plural(usual, 'rank')}"
-    odd = [f"{block(curve.block)} ({curve.best_ranks})" for curve in found if curve.best_ranks != usual]
-    if not odd:
-        return f"Best at {plural(usual, 'rank')} for every block size"
-    if len(odd) > len(found) / 2:
-        return "Best at: " + listing([f"{plural(c.best_ranks, 'rank')} with {block(c.block)}" for c in found], most=12)
-    return f"Best at {plural(usual, 'rank')} for every block size except {listing(odd)}"
-
-
-def _numbers(grid: Grid, found: Sequence[Curve], overall: str, typical: float) -> Numbers:
-    return numbers_of(
-        grid,
-        overall=overall,
-        ratio=typical,
-        first_ranks=min(c.first_ranks for c in found),
-        last_ranks=max(c.last_ranks for c in found),
-        block_bytes=[curve.block for curve in found],
-        shape=[curve.shape for curve in found],
-        best_ranks=[curve.best_ranks for curve in found],
-        change=[curve.change for curve in found],
-    )
-
-
-FINDERS: Final = ((_RATIO_ORDER, find_ratios), (_SCALING_ORDER, find_scaling))
+FINDERS: Final = ((_ORDER, find_ratios),)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which settings are best, where another becomes best, where numbers drop, and where the end of a range was best."""
+"""Which settings are best, where numbers drop, and where the end of a range was best."""
 
-from collections.abc import Iterable, Sequence
+import math
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops, lines
-from ullage.analysis.findings.study import Cell, Grid, Numbers, Pair, Study, compare_rows
-from ullage.analysis.findings.words import block, cell_of, noun, numbers_of, place, setting_text, span, subject
+from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
+from ullage.analysis.findings.study import Cell, Grid, Numbers, Study, compare_rows
+from ullage.analysis.findings.words import block, cell_of, noun, numbers_of, place, setting_text, subject
+from ullage.analysis.statistics import Contest, beaten_by_best, pooled_spread
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, show_row, times
 
@@ -16,29 +17,29 @@ _BEST_ORDER: Final = 10
 
 def find_best(study: Study) -> list[Finding]:
     """One finding for each target and access, over all settings of both."""
-    groups: dict[tuple[str, str], list[Grid]] = {}
-    for grid in study.grids:
-        groups.setdefault((grid.target, grid.access), []).append(grid)
-    return [found for grids in groups.values() if (found := _best(grids, study.level)) is not None]
+    return [found for grids in study.groups if (found := _best(study, grids)) is not None]
 
 
-def _best(grids: list[Grid], level: float) -> Finding | None:
+def _best(study: Study, grids: list[Grid]) -> Finding | None:
     bests = [(grid, row) for grid in grids if (row := grid.best()) is not None]
     if not bests:
         return None
     grid, best = max(bests, key=lambda pair: pair[0].scores[cell_of(pair[1])])
-    rivals = [
-        (other, row)
-        for other in grids
-        for row in other.cells.values()
-        if row is not best and compare_rows(best, row, level, grid.noise).verdict == "cannot tell"
-    ]
+    tried = sum(len(other.cells) for other in grids)
+    rivals = _rivals(grids, grid, best, study.error_of_best)
     ranks, block = cell_of(best)
     word = "do best" if grid.better == "more" else "take least"
     text = f"{grid.target} {noun(grid.access)} {word} with {place(ranks, block)}{setting_text(grid.setting)}: "
-    tried = sum(len(other.cells) for other in grids)
     text += f"{show_row(best)}, verdict {best.verdict}; {_rivals_text(rivals, tried)}."
     return Finding(kind="best", text=text, numbers=_best_numbers(grid, best, rivals))
+
+
+def _rivals(grids: list[Grid], grid: Grid, best: Row, error: float) -> list[tuple[Grid, Row]]:
+    """Settings that may be as good as the best one: all of which it is not told that they are worse."""
+    spread = pooled_spread(row.repetitions for other in grids for row in other.cells.values())
+    others = [(other, row) for other in grids for row in other.cells.values() if row is not best]
+    contests = [Contest(best.repetitions, row.repetitions, grid.better, grid.noise, spread) for _, row in others]
+    return [one for one, is_worse in zip(others, beaten_by_best(contests, error), strict=True) if not is_worse]
 
 
 def _rivals_text(rivals: list[tuple[Grid, Row]], tried: int) -> str:
@@ -69,120 +70,6 @@ def _best_numbers(grid: Grid, best: Row, rivals: list[tuple[Grid, Row]]) -> Numb
     )
 
 
-# -- where another becomes best ----------------------------------------------------------------------------------------
-
-
-_CROSSOVER_ORDER: Final = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Cells along one axis at a fixed other coordinate ``value``; ``wins``: the first target's median is better."""
-
-    value: int
-    cells: tuple[Cell, ...]
-    wins: tuple[bool, ...]
-
-    @property
-    def changes(self) -> list[int]:
-        """Indices at which another target wins than just before."""
-        return [index for index in range(1, len(self.wins)) if self.wins[index] != self.wins[index - 1]]
-
-    @property
-    def pattern(self) -> str:
-        """``first``, ``second``, ``gains`` (second, then first), ``loses`` or ``mixed``."""
-        if not self.changes:
-            return "first" if self.wins[0] else "second"
-        if len(self.changes) > 1:
-            return "mixed"
-        return "gains" if self.wins[-1] else "loses"
-
-
-def find_crossovers(study: Study) -> list[Finding]:
-    """One finding for each two targets, access and axis that has lines of at least two cells."""
-    return [found for pair in study.pairs for axis in AXES if (found := _along(pair, axis)) is not None]
-
-
-def _along(pair: Pair, axis: Axis) -> Finding | None:
-    found = [
-        Line(value, tuple(cells), tuple(pair.wins(cell) for cell in cells))
-        for value, cells in sorted(lines(pair.shared, axis).items())
-        if len(cells) > 1
-    ]
-    if not found:
-        return None
-    undecided = sum(pair.comparisons[cell].verdict == "cannot tell" for line in found for cell in line.cells)
-    total = sum(len(line.cells) for line in found)
-    what = f"{noun(pair.first.access).capitalize()}{setting_text(pair.first.setting)}"
-    start = f"{what}, {pair.first.target} against {pair.second.target} by the medians: "
-    sentences = [text for text in _sentences(pair, axis, found) if text]
-    tail = f" {undecided} of {plural(total, 'cell')} cannot be told from a tie." if undecided else ""
-    text = f"{start}{'; '.join(sentences)}.{tail}"
-    return Finding(kind="crossover", text=text, numbers=_crossover_numbers(pair, axis, found, undecided))
-
-
-def _sentences(pair: Pair, axis: Axis, found: Sequence[Line]) -> Iterable[str]:
-    first, second = pair.first.target, pair.second.target
-    everywhere = "at every rank count" if axis == "ranks" else "with every block size"
-    by = _grouped(found)
-    every = [line.value for line in found]
-    for pattern, winner in (("first", first), ("second", second)):
-        if values := [line.value for line in by.get(pattern, [])]:
-            yield f"{winner} wins {everywhere} {_at(axis, values, every)}"
-    for pattern, winner in (("gains", first), ("loses", second)):
-        if group := by.get(pattern):
-            yield f"{winner} wins only from {_starts(axis, group)}"
-    if mixed := by.get("mixed"):
-        yield f"the winner changes more than once {_at(axis, [line.value for line in mixed], every)}"
-
-
-def _grouped(found: Sequence[Line]) -> dict[str, list[Line]]:
-    groups: dict[str, list[Line]] = {}
-    for line in found:
-        groups.setdefault(line.pattern, []).append(line)
-    return groups
-
-
-def _at(axis: Axis, values: list[int], every: Sequence[int]) -> str:
-    if axis == "ranks":
-        return f"for blocks of {span(values, every)}" if any(values) else ""
-    return f"at {listing([str(value) for value in values])}{_ranks_word(values)}"
-
-
-def _ranks_word(values: Sequence[int]) -> str:
-    return " rank" if list(values) == [1] else " ranks"
-
-
-def _starts(axis: Axis, group: Sequence[Line]) -> str:
-    """``8 ranks on with 2M, 32 with 4M``."""
-    along, across = (str, block) if axis == "ranks" else (block, str)
-    unit = " ranks on with" if axis == "ranks" else " blocks on at"
-    other = " with" if axis == "ranks" else " at"
-    parts = [f"{along(_first_win(line, axis))}{{}} {across(line.value)}" for line in group]
-    texts = [part.format(unit if index == 0 else other) for index, part in enumerate(parts)]
-    return listing(texts, most=12) + ("" if axis == "ranks" else _ranks_word([line.value for line in group]))
-
-
-def _first_win(line: Line, axis: Axis) -> int:
-    return line.cells[line.changes[0]][AXES.index(axis)]
-
-
-def _crossover_numbers(pair: Pair, axis: Axis, found: Sequence[Line], undecided: int) -> Numbers:
-    """``before`` and ``after``: the values around the first change of winner; empty words where there is none."""
-    place = AXES.index(axis)
-    other = AXES[1 - place]
-    return numbers_of(
-        pair.first,
-        against=pair.second.target,
-        axis=axis,
-        **{other: [line.value for line in found]},
-        pattern=[line.pattern for line in found],
-        before=[line.cells[line.changes[0] - 1][place] if line.changes else "" for line in found],
-        after=[line.cells[line.changes[0]][place] if line.changes else "" for line in found],
-        undecided=undecided,
-    )
-
-
 # -- where numbers drop ------------------------------------------------------------------------------------------------
 
 
@@ -198,7 +85,8 @@ def find_drops(study: Study) -> list[Finding]:
     """
     found: list[tuple[Grid, Drop]] = []
     for grid in study.grids:
-        sure = [drop for drop in drops(grid.scores) if _is_sure(grid, drop, study.level)]
+        level = study.level_of_lines(grid)
+        sure = [drop for drop in drops(grid.scores) if _is_sure(grid, drop, level)]
         found.extend((grid, drop) for drop in sure[:_MOST])
     found.sort(key=lambda pair: pair[1].factor / pair[1].others)
     return [_finding(grid, drop) for grid, drop in found]
@@ -206,7 +94,7 @@ def find_drops(study: Study) -> list[Finding]:
 
 def _is_sure(grid: Grid, drop: Drop, level: float) -> bool:
     rows = grid.cells[drop.cell], grid.cells[drop.before]
-    step = compare_rows(*rows, level, grid.noise)
+    step = compare_rows(*rows, level, grid.noise, grid.spread)
     if step.low is None or step.high is None:
         return False
     most = step.high if grid.better == "more" else 1 / step.low
@@ -269,7 +157,7 @@ def rims(grid: Grid) -> list[Rim]:
 
 def find_edges(study: Study) -> list[Finding]:
     """One finding for each end at which the best of a grid stands and still gains beyond the noise."""
-    found = [_edge(grid, rim, study.level) for grid in study.grids for rim in rims(grid)]
+    found = [_edge(grid, rim, study.level_of_lines(grid)) for grid in study.grids for rim in rims(grid)]
     return [finding for finding in found if finding is not None]
 
 
@@ -277,10 +165,9 @@ def gain_at(grid: Grid, rim: Rim, cell: Cell, level: float) -> float | None:
     """How much better ``cell`` is than the one beside it; None when it is not at ``rim`` or not better for sure."""
     if cell[AXES.index(rim.axis)] != rim.value or rim.inner(cell) not in grid.cells:
         return None
-    found = compare_rows(grid.cells[cell], grid.cells[rim.inner(cell)], level, grid.noise)
-    if found.verdict != "faster":
-        return None
-    return found.ratio if grid.better == "more" else 1 / found.ratio
+    found = compare_rows(grid.cells[cell], grid.cells[rim.inner(cell)], level, grid.noise, grid.spread)
+    gain = math.exp(grid.scores[cell] - grid.scores[rim.inner(cell)])
+    return gain if found.verdict == "faster" and gain > 1 else None
 
 
 def _edge(grid: Grid, rim: Rim, level: float) -> Finding | None:
@@ -339,7 +226,6 @@ def _edge_numbers(grid: Grid, rim: Rim, gain: float, growing: list[int], case: s
 
 FINDERS: Final = (
     (_BEST_ORDER, find_best),
-    (_CROSSOVER_ORDER, find_crossovers),
     (_DROP_ORDER, find_drops),
     (_EDGE_ORDER, find_edges),
 )

@@ -2,6 +2,7 @@
 """Rows arranged for questions: a grid of ranks by block sizes for each target, access and further setting."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,8 @@ from itertools import combinations
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.findings.neighbours import relative_noise
-from ullage.analysis.statistics import Comparison, compare
+from ullage.analysis.statistics import Comparison, Contest, Spread, compare, compare_all, pairs_on, pooled_spread
+from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 
@@ -17,6 +19,12 @@ Cell = tuple[int, int]
 Setting = tuple[tuple[str, Scalar], ...]
 Numbers: TypeAlias = dict[str, Scalar | list[Scalar] | None]
 _AXES: Final = frozenset({"access", "ranks", "block_bytes", "nodes"})
+_UNKNOWN: Final = Spread()
+# Parts of the error that all sentences of a report may make together: that of the best setting, those along lines of a
+# grid (what more ranks give, steps), those that compare two targets.
+_PART_OF_BEST: Final = 2.0
+_PART_OF_LINES: Final = 1.0
+_PART_OF_PAIRS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of one metric that differ in ranks and block size only; those flagged INVALID are left out."""
+    """Rows of one metric that differ in ranks and block size only; those on which no sentence may rest are left out."""
 
     target: str
     access: str
@@ -76,6 +84,17 @@ class Grid:
         """Standard deviation of the log of one value, as far as neighbours tell; None where they are too few."""
         return relative_noise(self.scores)
 
+    @cached_property
+    def spread(self) -> Spread:
+        """What all cells say together of the noise of one value, as far as they were repeated."""
+        return pooled_spread(row.repetitions for row in self.cells.values())
+
+    @cached_property
+    def steps(self) -> int:
+        """How many two cells there are that differ in one axis only."""
+        lines = Counter(ranks for ranks, _ in self.cells), Counter(block for _, block in self.cells)
+        return pairs_on(count for line in lines for count in line.values())
+
     def best(self, cells: Iterable[Cell] | None = None) -> Row | None:
         """The best row, or the best of ``cells``."""
         among = self.cells if cells is None else [cell for cell in cells if cell in self.cells]
@@ -89,11 +108,12 @@ class Grid:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two targets in the same setting; ratios are ``first`` over ``second``."""
+    """Two targets in the same setting; ratios are ``first`` over ``second``. ``error``: how often any of what is said
+    of the two may be wrong."""
 
     first: Grid
     second: Grid
-    level: float
+    error: float
 
     @cached_property
     def shared(self) -> list[Cell]:
@@ -107,14 +127,29 @@ class Pair:
         known = [side for side in sides if side is not None]
         return math.sqrt(sum(side * side for side in known) / 2) if len(known) == 2 else None
 
-    def compare(self, first: Row, second: Row) -> Comparison:
-        """How ``first`` compares with ``second``."""
-        return compare_rows(first, second, self.level, self.noise)
+    @cached_property
+    def spread(self) -> Spread:
+        """What the repetitions of both sides say of the noise of one value."""
+        return pooled_spread(row.repetitions for grid in (self.first, self.second) for row in grid.cells.values())
+
+    def compare_bests(self, first: Row, second: Row) -> Comparison:
+        """How the best of ``first`` compares with that of ``second``, over all cells or those of a block size.
+
+        That a best is beaten is wrong only where one cell of the other side was far off: as many errors are possible
+        as there are cells.
+        """
+        level = 1 - self.error / 4 / max(len(self.first.cells), len(self.second.cells))
+        return compare_rows(first, second, level, self.noise, self.spread)
 
     @cached_property
     def comparisons(self) -> dict[Cell, Comparison]:
-        """Cell by cell."""
-        return {cell: self.compare(self.first.cells[cell], self.second.cells[cell]) for cell in self.shared}
+        """Cell by cell, all of them right together."""
+        found = compare_all([self._contest(cell) for cell in self.shared], 1 - self.error / 2)
+        return dict(zip(self.shared, found, strict=True))
+
+    def _contest(self, cell: Cell) -> Contest:
+        first, second = self.first.cells[cell], self.second.cells[cell]
+        return Contest(first.repetitions, second.repetitions, first.better, self.noise, self.spread)
 
     def wins(self, cell: Cell) -> bool:
         """The median of ``first`` is the better one, whether or not that can be told from a tie."""
@@ -123,7 +158,11 @@ class Pair:
 
 @dataclass(frozen=True)
 class Study:
-    """Everything the finders look at. ``rows`` holds all of them, ``grids`` the main metric of each access only."""
+    """Everything the finders look at. ``rows`` holds all of them, ``grids`` the main metric of each access only.
+
+    ``level``: how often nothing that is said of equals is wrong, all findings together. Its error is shared out
+    (Bonferroni): whatever is compared, is compared at its part.
+    """
 
     rows: tuple[Row, ...]
     grids: tuple[Grid, ...]
@@ -141,13 +180,38 @@ class Study:
     def pairs(self) -> list[Pair]:
         """Every two targets in every setting that both have; first the one that wins more cells over all accesses."""
         wins: dict[tuple[str, str], int] = {}
+        error = _PART_OF_PAIRS * self._part
         for a, b in self._matches():
-            pair = Pair(a, b, self.level)
+            pair = Pair(a, b, error)
             won = sum(1 if pair.wins(cell) else -1 for cell in pair.shared)
             wins[a.target, b.target] = wins.get((a.target, b.target), 0) + won
         ordered = ((a, b) if wins[a.target, b.target] >= 0 else (b, a) for a, b in self._matches())
-        pairs = [Pair(a, b, self.level) for a, b in ordered]
+        pairs = [Pair(a, b, error) for a, b in ordered]
         return [pair for pair in pairs if pair.shared]
+
+    @cached_property
+    def groups(self) -> list[list[Grid]]:
+        """The grids of each target and access."""
+        found: dict[tuple[str, str], list[Grid]] = {}
+        for grid in self.grids:
+            found.setdefault((grid.target, grid.access), []).append(grid)
+        return list(found.values())
+
+    @cached_property
+    def _part(self) -> float:
+        """The error that one part may make."""
+        parts = _PART_OF_BEST * len(self.groups) + _PART_OF_LINES * len(self.grids)
+        parts += _PART_OF_PAIRS * sum(1 for a, b in self._matches() if a.cells.keys() & b.cells.keys())
+        return (1 - self.level) / max(parts, 1.0)
+
+    @cached_property
+    def error_of_best(self) -> float:
+        """Of what is said of the best of a target and access and its rivals."""
+        return _PART_OF_BEST * self._part
+
+    def level_of_lines(self, grid: Grid) -> float:
+        """Of any two cells of ``grid`` that differ in one axis only."""
+        return 1 - _PART_OF_LINES * self._part / max(grid.steps, 1)
 
     def _matches(self) -> Iterator[tuple[Grid, Grid]]:
         places: dict[tuple[str, str, Setting], list[Grid]] = {}
@@ -157,9 +221,9 @@ class Study:
             yield from combinations(sorted(grids, key=lambda grid: self.order.index(grid.target)), 2)
 
 
-def compare_rows(first: Row, second: Row, level: float, noise: float | None) -> Comparison:
+def compare_rows(first: Row, second: Row, level: float, noise: float | None, spread: Spread = _UNKNOWN) -> Comparison:
     """Compare the repetitions of two rows; ``noise`` is used where a row has only one."""
-    return compare(first.repetitions, second.repetitions, better=first.better, level=level, noise=noise)
+    return compare(first.repetitions, second.repetitions, better=first.better, level=level, noise=noise, spread=spread)
 
 
 def access_of(row: Row) -> str:
@@ -196,7 +260,7 @@ def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
 
 def _is_usable(row: Row) -> bool:
     ranks, positive = row.params.get("ranks"), bool(row.repetitions) and min(row.repetitions) > 0
-    return isinstance(ranks, int) and positive and not row.is_invalid
+    return isinstance(ranks, int) and positive and is_sound(row)
 
 
 def _cell(row: Row) -> Cell:

@@ -3,11 +3,11 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from ullage.analysis.findings.study import Grid, Numbers, Setting
 from ullage.model.plan import Scalar
-from ullage.model.summary import Row
+from ullage.model.summary import Finding, Row
 from ullage.quantity import format_param, listing, param_label, plural, processes
 from ullage.units import format_bytes
 
@@ -68,6 +68,17 @@ def numbers_of(grid: Grid, **numbers: Scalar | Sequence[Scalar] | None) -> Numbe
     """The numbers of a finding, first those that say which grid it is about."""
     found: Numbers = {"target": grid.target, "access": grid.access, "metric": grid.metric, **dict(grid.setting)}
     return found | columns(**numbers)
+
+
+def finding(
+    kind: str,
+    text: str,
+    severity: Literal["info", "advice", "warning"] = "info",
+    /,
+    **numbers: Scalar | Sequence[Scalar] | None,
+) -> Finding:
+    """A sentence with its numbers; a sequence becomes a list."""
+    return Finding(kind=kind, text=text, severity=severity, numbers=columns(**numbers))
 
 
 def columns(**numbers: Scalar | Sequence[Scalar] | None) -> Numbers:

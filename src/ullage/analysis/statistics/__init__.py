@@ -1,31 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pure functions over samples. Nothing is dropped silently, no distribution is assumed, nothing heavy is imported."""
+"""Pure functions over samples. Nothing is dropped silently and nothing heavy is imported; docs/statistics.md has the
+rules, where they are from and how often they are right."""
 
 from ullage.analysis.statistics.bootstrap import bootstrap_interval
-from ullage.analysis.statistics.comparison import Comparison, ComparisonVerdict, compare
+from ullage.analysis.statistics.comparison import (
+    Comparison,
+    ComparisonVerdict,
+    Contest,
+    beaten_by_best,
+    compare,
+    compare_all,
+    compare_on_average,
+    level_of_each,
+    pairs_on,
+)
+from ullage.analysis.statistics.dependence import INDEPENDENT, Dependence, pooled_dependence
 from ullage.analysis.statistics.intervals import (
     Interval,
+    fewest_samples,
+    is_look,
     median_interval,
+    next_look,
     quantile_interval,
     relative_width,
 )
 from ullage.analysis.statistics.order import mad, median, quantile
+from ullage.analysis.statistics.ranks import rank_test
 from ullage.analysis.statistics.series import Fences, autocorrelation, outliers, tukey_fences
+from ullage.analysis.statistics.spread import Spread, pooled_spread
 
 __all__ = [
+    "INDEPENDENT",
     "Comparison",
     "ComparisonVerdict",
+    "Contest",
+    "Dependence",
     "Fences",
     "Interval",
+    "Spread",
     "autocorrelation",
+    "beaten_by_best",
     "bootstrap_interval",
     "compare",
+    "compare_all",
+    "compare_on_average",
+    "fewest_samples",
+    "is_look",
+    "level_of_each",
     "mad",
     "median",
     "median_interval",
+    "next_look",
     "outliers",
+    "pairs_on",
+    "pooled_dependence",
+    "pooled_spread",
     "quantile",
     "quantile_interval",
+    "rank_test",
     "relative_width",
     "tukey_fences",
 ]

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bootstrap intervals for scores: formulas over many metrics whose distribution nobody knows."""
 
+import math
 import random
 from collections.abc import Callable, Sequence
-from statistics import NormalDist
+from statistics import NormalDist, pstdev
 
 from ullage.analysis.statistics.intervals import Interval
 from ullage.analysis.statistics.order import quantile
+from ullage.analysis.statistics.student import two_sided_quantile
 
 Statistic = Callable[[Sequence[float]], float]
 
@@ -16,6 +18,9 @@ def bootstrap_interval(
 ) -> Interval:
     """Bias-corrected and accelerated interval of ``statistic`` (Efron 1987), the same for the same seed.
 
+    Of n samples the resamples scatter by sqrt(1 - 1/n) less than the statistic does, and their spread is known no
+    better than by n samples: the interval is widened by both, as Student's t is (Hesterberg 2015, section 5.3). No
+    resample lies beyond the samples, so it is at least that of Student's t with the resamples' own deviation.
     ``Interval.median`` holds the statistic of the samples themselves. A single sample has no interval: level reached 0.
     """
     if not samples:
@@ -27,8 +32,16 @@ def bootstrap_interval(
         return Interval(estimate, estimate, estimate, 0.0, level)
     draw = random.Random(seed)  # noqa: S311 -- resampling, not a secret
     values = [statistic(draw.choices(samples, k=len(samples))) for _ in range(resamples)]
-    low, high = _levels(samples, statistic, estimate, values, level)
-    return Interval(estimate, quantile(values, low), quantile(values, high), level, level)
+    reach = _reach(level, len(samples))
+    low, high = _levels(samples, statistic, estimate, values, 2 * NormalDist().cdf(reach) - 1)
+    plain = reach * pstdev(values)
+    bounds = min(quantile(values, low), estimate - plain), max(quantile(values, high), estimate + plain)
+    return Interval(estimate, *bounds, level, level)
+
+
+def _reach(level: float, n: int) -> float:
+    """How many deviations of the resamples an interval of Student's t reaches to either side."""
+    return math.sqrt(n / (n - 1)) * two_sided_quantile(level, n - 1)
 
 
 def _levels(

@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is one setting faster than another: a ratio, its interval, and one of three words."""
+"""Is one setting faster than another: a ratio, its interval, and one of three words. Of many at once, all are right."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from statistics import NormalDist
+from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.statistics.order import median
-from ullage.analysis.statistics.student import two_sided_quantile
+from ullage.analysis.statistics.ranks import are_apart, rank_test
+from ullage.analysis.statistics.spread import UNKNOWN, LogMean, Spread, log_mean
+from ullage.analysis.statistics.student import two_sided_p, two_sided_quantile
 
 ComparisonVerdict: TypeAlias = Literal["faster", "slower", "cannot tell"]
 Better: TypeAlias = Literal["more", "less"]
-_FEW: Final = 6
+# What the rank test has to say of a pair by itself. It has no part in how many pairs there are: of 6 against 6 samples
+# it never goes below 0.0022, which 24 pairs would need by Holm.
+_RANKS_LEVEL: Final = 0.05
+_SURE_NOISE: Final = 1e6
+_MOST_LOG: Final = 700.0
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``ratio`` of the medians, first over second; bounds are null where a single sample says nothing of its noise.
+    """``ratio`` of the geometric means, first over second; bounds are null where a single sample says nothing of its
+    noise. ``level``: that of the interval, by which the verdict was made.
 
     ``verdict`` is of the first: ``faster`` means better, whichever direction of the value that is.
     """
@@ -30,6 +35,45 @@ class Comparison:
     level: float
 
 
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Two sets of samples above 0 to be compared.
+
+    ``spread``: what other cells say of the noise of one value. ``noise``: the standard deviation of the log of one
+    value, for sides of one sample; without either those say ``cannot tell``.
+    """
+
+    first: Sequence[float]
+    second: Sequence[float]
+    better: Better = "more"
+    noise: float | None = None
+    spread: Spread = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """The log of the ratio, its standard error and degrees of freedom, and of what: the ranks of that are asked only
+    where the logs tell. None: of many contests together."""
+
+    log: float
+    error: float
+    freedom: float
+    contest: Contest | None = None
+
+    @property
+    def p(self) -> float:
+        """1 where the ranks do not agree."""
+        if self.error <= 0:
+            return 1.0 if self.log == 0 else 0.0
+        found = two_sided_p(abs(self.log) / self.error, self.freedom)
+        return found if found > _RANKS_LEVEL or self.agrees else 1.0
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the ranks say so too."""
+        return self.contest is None or _ranks_agree(self.contest)
+
+
 def compare(
     first: Sequence[float],
     second: Sequence[float],
@@ -37,59 +81,134 @@ def compare(
     better: Better = "more",
     level: float = 0.95,
     noise: float | None = None,
+    spread: Spread = UNKNOWN,
 ) -> Comparison:
-    """Compare two sets of samples above 0 by the interval of the ratio of their medians.
+    """Compare two sets of samples above 0 by the interval of the ratio of their geometric means.
 
-    The interval is Price and Bonett's (J. Stat. Comput. Simul. 72, 2002): the variance of a log median from two order
-    statistics, which assumes no distribution and holds for few samples; here with Student's t instead of z, which keeps
-    the level down to 3 against 3 samples. Below 6 samples a verdict also needs ranges that do not overlap.
-
-    ``noise`` is the standard deviation of the log of one value, for sides of one sample; without it those say
-    ``cannot tell``. ``ValueError`` without samples or for samples that are not above 0.
+    Welch's t of the logarithms, with what other cells say of the noise (``spread``), decides together with the exact
+    rank test: both have to say so. Where so few samples cannot reach 5 % by ranks, their ranges must not overlap.
+    ``ValueError`` without samples or for samples that are not above 0.
     """
+    contest = Contest(first, second, better, noise, spread)
+    return _judged(contest, _evidence(contest), level)
+
+
+def compare_all(contests: Sequence[Contest], level: float = 0.95) -> list[Comparison]:
+    """As ``compare``, but so that with probability ``level`` no verdict of all is wrong (Holm 1979).
+
+    The more there are, the wider the intervals: the one that is clearest is judged at 1 - (1 - level) / number, the
+    next at 1 - (1 - level) / (number - 1), until one cannot be told; the rest is judged as that one.
+    """
+    evidence = [_evidence(contest) for contest in contests]
+    order = sorted((found.p, index) for index, found in enumerate(evidence) if found is not None)
+    levels = dict.fromkeys(range(len(contests)), level)
+    left, own, told = len(order), level, True
+    for p, index in order:
+        if told:
+            own = 1 - (1 - level) / left
+            told = p <= 1 - own
+            left -= 1
+        levels[index] = own
+    return [_judged(contest, evidence[index], levels[index]) for index, contest in enumerate(contests)]
+
+
+def level_of_each(level: float, settings: Iterable[int]) -> float:
+    """At which level to compare any two settings of a line so that all such comparisons on all lines hold together.
+
+    ``settings``: how many each line has. Any two, since the best that is compared with another is chosen by what was
+    measured (Bonferroni).
+    """
+    return 1 - (1 - level) / max(1, pairs_on(settings))
+
+
+def pairs_on(lines: Iterable[int]) -> int:
+    """How many two settings there are on lines of so many each."""
+    return sum(count * (count - 1) // 2 for count in lines)
+
+
+def beaten_by_best(contests: Sequence[Contest], error: float = 0.05) -> list[bool]:
+    """Of the best of all settings against each of the others: of which others it is told that they are worse.
+
+    Any of equals may have come out best, so what counts is how far all of them may lie apart, and not how far one is
+    from another (Hsu 1984 protects the one true best; of 42 equals there are 42). Steps down from the clearest: with p
+    settings left, of k in all, a pair is told at error 2 / (k (p - 1)) (Ryan 1960, Einot and Gabriel 1975, Welsch 1977;
+    by Bonferroni in place of the studentised range, so that settings may differ in noise and in number of samples).
+    """
+    evidence = [_evidence(contest) for contest in contests]
+    order = sorted(
+        (found.p, index) for index, found in enumerate(evidence) if found is not None and _wins(found, contests[index])
+    )
+    beaten = [False] * len(contests)
+    settings = len(contests) + 1
+    for left, (p, index) in zip(range(settings, 1, -1), order, strict=False):
+        if p > 2 * error / (settings * (left - 1)):
+            break
+        beaten[index] = True
+    return beaten
+
+
+def _wins(found: _Evidence, contest: Contest) -> bool:
+    """The first side is the better one."""
+    return (found.log > 0) == (contest.better == "more")
+
+
+def compare_on_average(contests: Sequence[Contest], level: float = 0.95) -> Comparison:
+    """Whether the first sides are faster all in all: by the mean of the logs of all ratios. ``ValueError`` for none.
+
+    The ranks have no part in it: a mean of many is much the same whatever the noise of one is like.
+    """
+    evidence = [_evidence(contest) for contest in contests]
+    known = [found for found in evidence if found is not None]
+    if not contests or len(known) < len(contests):
+        ratios = [_mean_log(contest.first) - _mean_log(contest.second) for contest in contests]
+        return Comparison(math.exp(fmean(ratios)), None, None, "cannot tell", level)
+    variances = [found.error**2 for found in known]
+    shares = sum(one**2 / found.freedom for one, found in zip(variances, known, strict=True))
+    freedom = sum(variances) ** 2 / shares if shares > 0 else _SURE_NOISE
+    together = _Evidence(fmean(found.log for found in known), math.sqrt(sum(variances)) / len(known), freedom)
+    return _judged(contests[0], together, level)
+
+
+def _judged(contest: Contest, found: _Evidence | None, level: float) -> Comparison:
+    if found is None:
+        ratio = math.exp(_mean_log(contest.first) - _mean_log(contest.second))
+        return Comparison(ratio, None, None, "cannot tell", level)
+    reach = min(two_sided_quantile(level, max(1.0, found.freedom)) * found.error, _MOST_LOG)
+    ratio = math.exp(found.log)
+    is_told = abs(found.log) > reach and found.agrees
+    word = ("faster" if (ratio > 1) == (contest.better == "more") else "slower") if is_told else "cannot tell"
+    return Comparison(ratio, math.exp(found.log - reach), math.exp(found.log + reach), word, level)
+
+
+def _evidence(contest: Contest) -> _Evidence | None:
+    """None where nothing is known of the noise of a single sample."""
+    first, second = contest.first, contest.second
     if not first or not second or min(*first, *second) <= 0:
         raise ValueError("a comparison needs samples above 0 on both sides")
-    ratio = median(first) / median(second)
-    spread = _log_spread(first, second, level, noise)
-    if spread is None:
-        return Comparison(ratio, None, None, "cannot tell", level)
-    low, high = ratio * math.exp(-spread), ratio * math.exp(spread)
-    apart = low > 1 or high < 1
-    if min(len(first), len(second)) < _FEW:
-        apart = apart and (max(first) < min(second) or max(second) < min(first))
-    return Comparison(ratio, low, high, _verdict(ratio, better) if apart else "cannot tell", level)
+    sides = [_side(samples, contest) for samples in (first, second)]
+    known = [side for side in sides if side is not None]
+    if len(known) < 2:
+        return None
+    a, b = known
+    variance = a.variance + b.variance
+    # Welch and Satterthwaite: the degrees of freedom of a sum of two estimates.
+    shares = a.variance**2 / a.freedom + b.variance**2 / b.freedom
+    freedom = max(1.0, math.floor(variance**2 / shares)) if shares > 0 else _SURE_NOISE
+    return _Evidence(a.mean - b.mean, math.sqrt(variance), freedom, contest)
 
 
-def _verdict(ratio: float, better: Better) -> ComparisonVerdict:
-    return "faster" if (ratio > 1) == (better == "more") else "slower"
+def _side(samples: Sequence[float], contest: Contest) -> LogMean | None:
+    if len(samples) == 1 and contest.noise is not None:
+        return LogMean(math.log(samples[0]), contest.noise**2, _SURE_NOISE)
+    return log_mean(samples, contest.spread)
 
 
-def _log_spread(first: Sequence[float], second: Sequence[float], level: float, noise: float | None) -> float | None:
-    """Half the width of the interval of the log ratio; None: nothing known."""
-    variance, freedom = 0.0, 0
-    for samples in (first, second):
-        if len(samples) > 1:
-            variance += _log_median_variance(samples)
-            freedom += len(samples) - 1
-        elif noise is not None:
-            variance += noise * noise
-        else:
-            return None
-    both_repeated = len(first) > 1 and len(second) > 1
-    factor = two_sided_quantile(level, freedom) if both_repeated else NormalDist().inv_cdf((1 + level) / 2)
-    return min(factor * math.sqrt(variance), 700.0)
+def _ranks_agree(contest: Contest) -> bool:
+    first, second = contest.first, contest.second
+    if are_apart(first, second):
+        return True
+    return min(len(first), len(second)) > 1 and rank_test(first, second) <= _RANKS_LEVEL
 
 
-def _log_median_variance(samples: Sequence[float]) -> float:
-    """Bonett and Price, Psychological Methods 7 (2002), equation 5, of the logs."""
-    ordered = sorted(samples)
-    rank, z = _bonett_rank(len(ordered))
-    return ((math.log(ordered[-rank]) - math.log(ordered[rank - 1])) / (2 * z)) ** 2
-
-
-@lru_cache(maxsize=4096)
-def _bonett_rank(n: int) -> tuple[int, float]:
-    """Which order statistics, and the normal quantile that their exact coverage stands for."""
-    rank = max(1, round((n + 1) / 2 - math.sqrt(n)))
-    outside = 2 * sum(math.comb(n, k) for k in range(rank)) / 2**n
-    return rank, NormalDist().inv_cdf(1 - outside / 2)
+def _mean_log(samples: Sequence[float]) -> float:
+    return sum(map(math.log, samples)) / len(samples)

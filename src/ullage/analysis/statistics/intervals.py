@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals for a median or a quantile from order statistics, with exact binomial coverage.
+"""Intervals for a median or a quantile from order statistics, whatever the distribution.
 
-Source: Hahn and Meeker, Statistical Intervals, 5.2: the number of samples below the quantile q of their distribution is
-binomial (n, q), whatever the distribution, so [x_(l), x_(u)] covers it with P(l <= B < u). The engine's stop rule
-``median-ci`` uses the same interval of the median.
+The number of samples below the quantile q of their distribution is binomial (n, q), so [x_(l), x_(u)] covers it with
+P(l <= B < u) (Hahn and Meeker, Statistical Intervals, 5.2). Few of the levels that whole ranks have lie near 95 %: the
+median's interval lies between two of them (Hettmansperger and Sheather 1986; Nyblom 1992; Hutson 1999), interpolated
+in logarithms, so that a rate has the interval of its time. The engine's stop rule ``median-ci`` has the same formula
+(engine/run/median_interval.cpp).
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
+from typing import Final
 
 from ullage.analysis.statistics.order import median_of_sorted, quantile
+
+# Samples are looked at after each repetition, and taken no longer where they happen to lie close together. What that
+# takes of the coverage an interval of this share of the error gives back (docs/statistics.md, "Rows").
+_SHARE_OF_ERROR: Final = 0.75
+_SIGN_TERMS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +39,50 @@ class Interval:
         return self.level_reached < self.level
 
 
-def median_interval(samples: Sequence[float], level: float = 0.95) -> Interval:
-    """The narrowest symmetric pair of order statistics that covers the median with at least ``level``.
+def median_interval(samples: Sequence[float], level: float = 0.95, correlation: float = 0.0) -> Interval:
+    """Covers the median with ``level``, also where a stop rule has looked at the samples while they were taken.
 
-    For fewer samples than any such pair needs (6 at 95 %) it is the full range, which covers with 1 - 2^(1-n); a single
-    sample covers nothing (level reached 0). ``ValueError`` without samples or with a level outside 0 and 1.
+    For fewer samples than that needs (6 at 95 %) it is the full range, which covers with 1 - 2^(1-n); a single sample
+    covers nothing (level reached 0). ``correlation``: of each sample with the one before, of all cells together; it
+    widens the interval as fewer samples would. ``ValueError`` without samples or with a level outside 0 and 1.
     """
     _check(samples, level)
     ordered = sorted(samples)
-    rank, reached = _symmetric_rank(len(ordered), level)
-    return Interval(median_of_sorted(ordered), ordered[rank - 1], ordered[-rank], reached, level)
+    rank, weight, reached = _places(len(ordered), level, correlation)
+    low, high = ordered[rank - 1], ordered[-rank]
+    if weight > 0:
+        low, high = _between(low, ordered[rank], weight), _between(high, ordered[-rank - 1], weight)
+    return Interval(median_of_sorted(ordered), low, high, reached, level)
+
+
+def fewest_samples(level: float = 0.95) -> int:
+    """Of how many samples an interval of the median reaches ``level`` at all."""
+    return next(n for n in range(2, 64) if _coverage(n, 1) >= 1 - (1 - level) * _SHARE_OF_ERROR)
+
+
+def is_look(count: int) -> bool:
+    """Whether a stop rule may stop for a narrow interval of so many samples: 6, 10, 15, 21, 28 ...
+
+    Each further look is a further chance to stop where the samples happen to lie close together.
+    """
+    return count == next_look(count)
+
+
+def next_look(count: int) -> int:
+    """The next number of samples at which ``is_look`` holds, ``count`` itself included."""
+    look = step = 3
+    while look < max(count, 4):
+        look, step = look + step, step + 1
+    return look
 
 
 def relative_width(interval: Interval) -> float | None:
-    """Half the width of the interval over its median; None when the median is 0."""
+    """Half the width over the median: half the log of high over low, which rates and their times have alike.
+
+    Where not all is above 0, of the plain values; None when the median is 0.
+    """
+    if interval.low > 0:
+        return math.log(interval.high / interval.low) / 2
     if interval.median == 0:
         return None
     return (interval.high - interval.low) / 2 / abs(interval.median)
@@ -69,17 +108,53 @@ def _check(samples: Sequence[float], level: float) -> None:
         raise ValueError(f"level {level} is not between 0 and 1")
 
 
+def _between(outer: float, inner: float, weight: float) -> float:
+    """The point at ``weight`` of the way inwards, in logarithms where both are above 0; never beyond either."""
+    if min(outer, inner) > 0:
+        found = math.exp((1 - weight) * math.log(outer) + weight * math.log(inner))
+    else:
+        found = (1 - weight) * outer + weight * inner
+    return min(max(found, min(outer, inner)), max(outer, inner))
+
+
 @lru_cache(maxsize=4096)
-def _symmetric_rank(n: int, level: float) -> tuple[int, float]:
-    """Largest k for which [x_(k), x_(n+1-k)] covers the median with ``level`` (else 1), and the coverage."""
-    below, rank, reached = 0.0, 1, 0.0
-    for k in range(1, n // 2 + 1):
-        below += _binomial(n, k - 1, 0.5)
-        coverage = 1 - 2 * below
-        if k > 1 and coverage < level:
-            break
-        rank, reached = k, coverage
-    return rank, max(reached, 0.0)
+def _places(n: int, level: float, correlation: float) -> tuple[int, float, float]:
+    """Rank k of the outer pair of order statistics, how far the bounds lie from it towards the next, the level."""
+    wanted = 1 - (1 - level) * _SHARE_OF_ERROR
+    normal, stretch = NormalDist(), _stretch(n, correlation)
+    if stretch > 1:
+        wanted = 2 * normal.cdf(stretch * normal.inv_cdf((1 + wanted) / 2)) - 1
+    widest = _coverage(n, 1) if n > 1 else 0.0
+    if widest < wanted:
+        if stretch > 1:
+            shrunk = 2 * normal.cdf(normal.inv_cdf((1 + widest) / 2) / stretch) - 1
+            widest = max(0.0, 1 - (1 - shrunk) / _SHARE_OF_ERROR)
+        return 1, 0.0, widest
+    rank = 1
+    while _coverage(n, rank + 1) > wanted:
+        rank += 1
+    outer, inner = _coverage(n, rank), _coverage(n, rank + 1)
+    share = (outer - wanted) / (outer - inner)
+    return rank, (n - rank) * share / (rank + (n - 2 * rank) * share), level
+
+
+@lru_cache(maxsize=4096)
+def _coverage(n: int, rank: int) -> float:
+    """How often [x_(rank), x_(n+1-rank)] covers the median; beyond the middle the negative of the other way round."""
+    return 1 - 2 * sum(_binomial(n, k, 0.5) for k in range(rank))
+
+
+@lru_cache(maxsize=4096)
+def _stretch(n: int, correlation: float) -> float:
+    """By what factor the median's error grows where each sample is correlated with the one before.
+
+    As many samples lie below the median of a normal first-order autoregressive series as it gives signs: those of
+    distance k are correlated by 2/pi asin(correlation^k).
+    """
+    if correlation <= 0:
+        return 1.0
+    terms = ((1 - k / n) * 2 / math.pi * math.asin(correlation**k) for k in range(1, min(n, _SIGN_TERMS)))
+    return math.sqrt(1 + 2 * sum(terms))
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,16 @@
 """What was really measured, with reasons: where the bytes moved, and whether the numbers are possible at all."""
 
 from ullage.analysis.verdicts.cache import Verdict, VerdictKind, cache_verdict, combine_verdicts
-from ullage.analysis.verdicts.physics import above_ceiling, littles_law, payload_in_time, too_short, verification
+from ullage.analysis.verdicts.physics import (
+    above_ceiling,
+    buffers_in_turn,
+    clock_stopped,
+    littles_law,
+    payload_in_time,
+    too_short,
+    verification,
+    verified_in_time,
+)
 from ullage.analysis.verdicts.verdict import NOTHING_BEHIND
 
 __all__ = [
@@ -10,10 +19,13 @@ __all__ = [
     "Verdict",
     "VerdictKind",
     "above_ceiling",
+    "buffers_in_turn",
     "cache_verdict",
+    "clock_stopped",
     "combine_verdicts",
     "littles_law",
     "payload_in_time",
     "too_short",
     "verification",
+    "verified_in_time",
 ]

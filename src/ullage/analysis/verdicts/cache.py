@@ -25,6 +25,9 @@ __all__ = ["Verdict", "VerdictKind", "cache_verdict", "combine_verdicts"]
 
 _MEMORY_FILE_SYSTEMS: Final = frozenset({"tmpfs", "ramfs", "hugetlbfs"})
 _AGREE: Final = 0.2
+NO_STORAGE: Final = Verdict("none", "none", None, ("no storage is behind this target",))
+# Phases that change no name.
+_LOOKING: Final = frozenset({"stat", "read", "readdir", "find", "open", "access"})
 
 
 def cache_verdict(
@@ -35,18 +38,32 @@ def cache_verdict(
     ``memory_target``: the target is held in memory, like a tmpfs. ``remote_target``: a network file system.
     ``holds_data``: false for targets without a place, whose bytes nobody keeps.
     """
-    if phase.access == "none":
-        return NOTHING_BEHIND
-    if not holds_data or phase.access == "metadata":
-        return Verdict("none", "none", None, ("no storage is behind this target",) if not holds_data else ())
+    if phase.access == "none" or not holds_data:
+        return NOTHING_BEHIND if phase.access == "none" else NO_STORAGE
     if memory_target or phase.file_system in _MEMORY_FILE_SYSTEMS:
         return Verdict("memory", "memory", None, ("the target is held in memory: no storage was measured",))
+    if phase.access == "metadata":
+        return _names(phase, remote=remote_target)
     moved = phase.moved
     if moved is None or moved.requested_bytes <= 0:
         return Verdict("unknown", "unknown", None, ("no counter of moved bytes was recorded",))
     if remote_target or moved.client_bytes is not None:
         return _remote(phase, moved)
     return _read(phase, moved) if phase.access == "read" else _write(phase, moved)
+
+
+def _names(phase: PhaseRecord, *, remote: bool) -> Verdict:
+    """Work on names. No counter tells where an inode came from, but who made it and what was dropped before does."""
+    if remote:
+        return Verdict("unknown(server)", "unknown", None, ("what the server had in memory cannot be seen from here",))
+    if phase.phase in _LOOKING and phase.cache_control == "drop":
+        return Verdict("cold", "cold", None, ("inodes and directories were dropped from memory before",))
+    if phase.phase in _LOOKING:
+        reason = "names that were made just before: inodes and directories were in memory, and nothing dropped them"
+        return Verdict("warm", "warm", None, (reason,))
+    if phase.syncs > 0:
+        return Verdict("synced", "synced", None, (f"{phase.syncs} syncs stand in its time",))
+    return Verdict("cached", "cached", None, ("no sync, so changes may still be in memory",))
 
 
 def _read(phase: PhaseRecord, moved: Moved) -> Verdict:

@@ -5,24 +5,29 @@ from typing import Final
 
 from ullage.analysis.metrics.arithmetic import stage_span_ns
 from ullage.model.flags import (
+    BUFFERS_IN_TURN,
+    CLOCK_STOPPED,
     IDLE_RANKS,
     INVALID_ABOVE_CEILING,
     INVALID_LITTLES_LAW,
     INVALID_VERIFICATION,
     PAYLOAD_IN_TIME,
+    PREPARATION_IN_TIME,
     TOO_SHORT,
+    VERIFIED_IN_TIME,
     Flag,
 )
 from ullage.model.plan import Parameters
 from ullage.model.record import PhaseRecord
-from ullage.units import format_time
+from ullage.units import format_bytes, format_time
 
 ABOVE_CEILING: Final = 1.05
 _MOST_BUSY: Final = 1.1
 _LEAST_BUSY: Final = 0.5
 _CLOCK_READS: Final = 1000
 _SHORTEST_NS: Final = 10_000_000
-_MOST_PAYLOAD: Final = 0.01
+_MOST_PREPARATION: Final = 0.01
+_PREPARED: Final = {True: "payload", False: "our own preparation of names and buffers"}
 
 
 def above_ceiling(value: float, ceiling: float) -> Flag | None:
@@ -53,8 +58,8 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     if busy >= _LEAST_BUSY:
         return None
     reason = f"the ranks were in operations for {busy:.0%} of the transfer time only"
-    if phase.prepare_ns > 0:
-        reason += f"; {format_time(phase.prepare_ns / 1e9)} went into payload"
+    if phase.prepare_ns > 0 and not phase.clock_stops:
+        reason += f"; {format_time(phase.prepare_ns / 1e9)} went into {_PREPARED[_keys_payload(phase)]}"
     return Flag(code=IDLE_RANKS, reason=reason)
 
 
@@ -64,11 +69,43 @@ def _count(parameters: Parameters, name: str) -> int:
 
 
 def payload_in_time(phase: PhaseRecord) -> Flag | None:
-    """Keying buffers between batches stands in the phase's time, though in no operation's: fast targets show it."""
-    if phase.elapsed_ns <= 0 or phase.prepare_ns <= _MOST_PAYLOAD * phase.elapsed_ns:
+    """What is prepared between batches stands in the phase's time, though in no operation's: fast targets show it.
+
+    Only what is written has a payload; other phases make names and clear buffers.
+    """
+    if phase.clock_stops or phase.elapsed_ns <= 0 or phase.prepare_ns <= _MOST_PREPARATION * phase.elapsed_ns:
         return None
-    share = phase.prepare_ns / phase.elapsed_ns
-    return Flag(code=PAYLOAD_IN_TIME, reason=f"{share:.1%} of the phase went into keying the payload")
+    share, of_payload = phase.prepare_ns / phase.elapsed_ns, _keys_payload(phase)
+    code = PAYLOAD_IN_TIME if of_payload else PREPARATION_IN_TIME
+    return Flag(code=code, reason=f"{share:.1%} of the phase went into {_PREPARED[of_payload]}")
+
+
+def _keys_payload(phase: PhaseRecord) -> bool:
+    return phase.access == "write"
+
+
+def clock_stopped(phase: PhaseRecord) -> Flag | None:
+    """A rank whose clock stands still while it makes names and payload leaves the target to the others meanwhile."""
+    whole_ns = phase.elapsed_ns + phase.prepare_ns
+    if not phase.clock_stops or phase.ranks < 2 or phase.prepare_ns <= _MOST_PREPARATION * whole_ns:
+        return None
+    share = phase.prepare_ns / whole_ns
+    return Flag(code=CLOCK_STOPPED, reason=f"the clock of a rank stood still for {share:.1%}: data or names were made")
+
+
+def verified_in_time(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
+    """Checking what is read while it is read, as mdtest's -X does: a choice, and the rate is that of both."""
+    if parameters.get("verify") != "timed" or phase.verified_bytes == 0:
+        return None
+    return Flag(code=VERIFIED_IN_TIME, reason="what is read is checked in the time that is measured")
+
+
+def buffers_in_turn(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
+    """More memory than a buffer for each operation in flight: a choice, and what other tools do not do."""
+    size = parameters.get("buffers", 0)
+    if phase.access not in ("read", "write") or not isinstance(size, int) or size <= 0:
+        return None
+    return Flag(code=BUFFERS_IN_TURN, reason=f"transfers go through {format_bytes(size)} of buffers in turn")
 
 
 def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:

@@ -4,10 +4,10 @@
 The files belong together: rates and latencies of one are held against each other, and against the device's ceiling.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import finding
 from ullage.importers import IMPORT_SUITE, Importer
 from ullage.importers.pa1 import checks
 from ullage.importers.pa1.checks import Checked, checked
@@ -32,7 +32,7 @@ def findings_of(found: Sequence[Checked]) -> list[Finding]:
         for table in tables:
             met = [one for one in found if code in one.found and one.line.table.name == table]
             findings.append(_finding(code, table, met, rule))
-    return [*findings, *_widths(found)]
+    return [*findings, *_widths(found), *_not_checked({one.line.table.name for one in found})]
 
 
 def _finding(code: str, table: str, met: Sequence[Checked], rule: tuple[str, _Pick]) -> Finding:
@@ -41,8 +41,7 @@ def _finding(code: str, table: str, met: Sequence[Checked], rule: tuple[str, _Pi
     flag = worst.found[code]
     count = f"{len(met)} line{'s' if len(met) > 1 else ''}"
     text = f"{table}: {lead} in {count}, as in {_place(worst)}: {flag.reason}."
-    numbers = columns(table=table, lines=len(met), worst=pick(worst))
-    return Finding(kind=flag.detail or flag.code, text=text, severity="warning", numbers=numbers)
+    return finding(flag.detail or flag.code, text, "warning", table=table, lines=len(met), worst=pick(worst))
 
 
 def _place(one: Checked) -> str:
@@ -84,8 +83,32 @@ _RULES: Final[dict[str, tuple[str, _Pick]]] = {
         lambda one: one.line.peer_efficiency or 0.0,
     ),
     checks.CEILING_WITHOUT_INSTRUCTION: ("the theory is that of no instruction", _threads),
+    checks.CEILING_OF_DDR_TWICE: ("the ceiling may count DDR twice", _threads),
     checks.CEILING_OF_ALL_CORES: ("a part of the cores is held against all of them", _fewest_threads),
 }
+
+
+# What can be checked of a table only beside another.
+_NEEDS: Final = {
+    "disk iops": ("disk latency", "whether its rates and the latencies agree"),
+    "disk latency": ("disk iops", "whether its latencies and the rates agree"),
+    "disk throughput": ("disk iops", "whether its random blocks stand under a ceiling of small requests"),
+}
+
+
+def _not_checked(tables: Collection[str]) -> list[Finding]:
+    """A check that was not made is not one that was passed."""
+    found: list[Finding] = []
+    for table, (other, what) in _NEEDS.items():
+        if table in tables and other not in tables:
+            text = f"{table}: {what} was not checked: that takes {file_of(other)} too."
+            found.append(finding("not-checked", text, table=table, needs=file_of(other)))
+    return found
+
+
+def file_of(table: str) -> str:
+    """``pa1_disk_iops.csv``: what the file with that table is called."""
+    return f"pa1_{table.replace(' ', '_')}.csv"
 
 
 def _widths(found: Sequence[Checked]) -> list[Finding]:
@@ -99,7 +122,7 @@ def _widths(found: Sequence[Checked]) -> list[Finding]:
         f"cpu: {', '.join(alone)} all do {least} to {most}operations a second with 1 thread: a rate that does not "
         "depend on the width of the type is that of scalar code, one value an instruction."
     )
-    return [Finding(kind="width-independent", text=text, severity="advice", numbers=columns(types=list(alone)))]
+    return [finding("width-independent", text, "advice", types=list(alone))]
 
 
 _FORM: Final = "CSV of a course report: precision, workload or protocol, threads, measured_*, a peer, theoretical_*"
@@ -123,7 +146,7 @@ IMPORTER: Final = Importer(
     _FORM,
     recognises,
     lambda text, name: read_all({name: text}),
-    tuple(f"pa1_{table.name.replace(' ', '_')}.csv" for table in TABLES),
+    tuple(file_of(table.name) for table in TABLES),
     read_all,
 )
 IMPORTERS: Final = (IMPORTER,)

@@ -20,6 +20,7 @@ from ullage.units import format_rate, format_time
 INVALID_INVERSE_RATE: Final = f"{INVALID}:inverse-rate"
 CEILING_OF_ALL_CORES: Final = "ceiling-of-all-cores"
 CEILING_OF_SMALL_REQUESTS: Final = "ceiling-of-small-requests"
+CEILING_OF_DDR_TWICE: Final = "ceiling-of-ddr-twice"
 CEILING_TIMES_THREADS: Final = "ceiling-times-threads"
 CEILING_WITHOUT_INSTRUCTION: Final = "ceiling-without-instruction"
 EFFICIENCY_INVERTED: Final = "efficiency-inverted"
@@ -34,6 +35,10 @@ _CLOSE: Final = 0.01
 _LAW: Final = 0.1
 _SMALL_REQUEST: Final = 4000
 _LARGE: Final = 1 << 20
+# Transfers/s of DDR3 to DDR5 in 10^6 (JEDEC), of 8 bytes a channel each. They count both edges of the clock already.
+_DDR_RATES: Final = (1066, 1333, 1600, 1866, 2133, 2400, 2666, 2933, 3200, 3600, 4000, 4400, 4800, 5200, 5600, 6400)
+_CHANNEL_BYTES: Final = 8
+_DDR_CLOSE: Final = 0.0005
 # A time that falls with threads to less than this, and times the threads is the same again, is an inverse rate.
 _FALLEN: Final = 0.75
 _SAME: Final = 2.0
@@ -202,6 +207,21 @@ def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Found:
     return [Flag(code=CEILING_WITHOUT_INSTRUCTION, reason=reason)]
 
 
+def _ddr_twice(line: Line, _lines: Sequence[Line], _device: float) -> Found:
+    """Twice the transfers of two channels: the theory is then that of four channels, which few such machines have."""
+    if line.table.name != "memory throughput":
+        return []
+    channel = line.theory / 4
+    rate = next((one for one in _DDR_RATES if abs(channel / (one * 1e6 * _CHANNEL_BYTES) - 1) <= _DDR_CLOSE), None)
+    if rate is None:
+        return []
+    reason = (
+        f"{format_rate(line.theory)} is 4 x {rate} MT/s x 8 B: right for 4 channels; with 2 the double data rate, "
+        f"which MT/s hold already, was counted twice, and the theory is {format_rate(2 * channel)}"
+    )
+    return [Flag(code=CEILING_OF_DDR_TWICE, reason=reason)]
+
+
 def _whole_machine(line: Line, lines: Sequence[Line], _device: float) -> Found:
     most = max(one.threads for one in lines if one.table is line.table)
     if line.table.name != "cpu" or line.threads == most:
@@ -218,6 +238,7 @@ _CHECKS: Final[tuple[Callable[[Line, Sequence[Line], float], Found], ...]] = (
     _inverted,
     _inverse_rate,
     _no_instruction,
+    _ddr_twice,
     _whole_machine,
 )
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Final
 
-from ullage.analysis.compare import Cell, Sample, compare_samples
+from ullage.analysis.compare import Cell, compare_samples
+from ullage.analysis.matching import Sample
 from ullage.errors import UserError
 from ullage.model.plan import Scalar
 from ullage.quantity import DASH, format_param, format_row, param_label, significant

@@ -142,7 +142,7 @@ def _ceiling_layers(panel: Panel, xs: Sequence[Scalar], scale: Scale) -> list[Sp
         "dy": -4,
         "color": MUTED,
         "fontSize": 11,
-        "text": "ceiling",
+        "text": "best of this run" if all(row.is_beside_best for row in panel.rows if row.ceiling) else "ceiling",
     }
     line = {"type": "line", "strokeDash": [6, 4], "color": INK, "strokeWidth": 1.2}
     return [
@@ -157,7 +157,10 @@ def _ceiling_words(panel: Panel) -> str:
         return ""
     first = max(ceilings.values(), key=lambda ceiling: ceiling.value)
     place = "" if len(panel.xs) > 1 and _ceiling_fits(panel) else ", above the drawn range" if len(panel.xs) > 1 else ""
-    return f"Ceiling {format_quantity(first.value, panel.unit)} ({first.kind}: {first.source}){place}."
+    value = format_quantity(first.value, panel.unit)
+    if all(row.is_beside_best for row in panel.rows if row.ceiling is not None):
+        return f"No ceiling is known; {first.source} ({value}){place}."
+    return f"Ceiling {value} ({first.kind}: {first.source}){place}."
 
 
 def _interval_words(panel: Panel) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Finding, Headline, Part, Row, Summary
-from ullage.quantity import DASH, format_interval, format_quantity, scale_for, significant
+from ullage.quantity import DASH, format_known, format_quantity, significant
 from ullage.report.contents import LEAD, Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.table import Cell, number_cell
@@ -60,7 +60,7 @@ def _line(headline: Headline, row: Row, *, is_first: bool) -> list[Cell]:
         Cell(headline.part if is_first else "", css="part"),
         Cell(headline.what, css="what"),
         number_cell(format_quantity(row.median, row.unit), hint="; ".join(row.reasons)),
-        number_cell(format_interval(row.low, row.high, scale_for([row.median], row.unit)) or DASH),
+        number_cell(format_known(row) or DASH),
         number_cell(DASH if ceiling is None else format_quantity(ceiling.value, row.unit), hint=hint),
         Cell(DASH if ceiling is None else ceiling.kind, hint=hint),
         _ullage(row),
@@ -71,10 +71,11 @@ def _line(headline: Headline, row: Row, *, is_first: bool) -> list[Cell]:
 
 def _ullage(row: Row) -> Cell:
     """What is not filled of the ceiling; the bar is what is."""
-    if row.share is None:
-        return number_cell(DASH, hint="no ceiling is known")
     if row.ceiling is not None and row.ceiling.kind == "empirical" and row.ceiling.value == row.median:
         return number_cell(DASH, hint="it is itself the best that was reached here")
+    if row.share is None:
+        known = "no ceiling is known" if row.ceiling is None else f"no ceiling is known, only {row.ceiling.source}"
+        return number_cell(DASH, hint=known)
     if row.share > 1:
         return number_cell(f"{significant(row.share, 3)} x its ceiling", bar=1.0)
     return number_cell(f"{100 * (1 - row.share):.0f} %", bar=row.share, hint=f"{row.share:.1%} of the ceiling")

@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long things will take: first by assumption or probe, then by what was measured."""
+"""How long things will take: first by assumption or by a short run on each target, then by what was measured."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import mean
 from typing import Final
 
 from ullage.analysis.statistics import median
+from ullage.errors import UserError
+from ullage.model.plan import Limits, Named, Plan
+from ullage.model.record import CaseRecord, EndRecord
+from ullage.model.request import Request
 from ullage.model.system import Place
+from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.planning import Cell, make_plan
+from ullage.runs.execution import LaunchSpec
+from ullage.runs.options.groups import RunOptions
+from ullage.runs.session import Ended, Session
 from ullage.units import format_rate
 
 # Rates assumed for one phase before anything was measured: a laptop's memory, and the storage of an ordinary node.
@@ -17,6 +26,9 @@ _ASSUMED_STORAGE: Final = 5e8
 _ASSUMED_LAUNCH_S: Final = 1.0
 # Starting a rank more, as measured with three MPI libraries on an oversubscribed node: 20 to 60 ms.
 _LAUNCH_A_RANK_S: Final = 0.03
+_PROBE_REPETITIONS: Final = 2
+_PROBE_SHARE_OF_TIME: Final = 0.1
+_PROBE_LONGEST_S: Final = 15.0
 
 
 @dataclass(frozen=True)
@@ -98,3 +110,70 @@ class Costs:
             for place, cost in self.basis.places.items()
         }
         return Costs(Basis(places, self.basis.launch_s, self.basis.text), self.progress, self._launches)
+
+
+class ProbeError(UserError):
+    """The probe could not be made; ``ended`` says how it went."""
+
+    def __init__(self, ended: Ended) -> None:
+        super().__init__(ended.message, "probe", "", ended.code)
+        self.ended = ended
+
+
+def probe_plan(plan: Plan, options: RunOptions) -> Plan:
+    """``plan`` as a probe: few repetitions, in a run folder of its own."""
+    return plan.model_copy(
+        update={
+            "run_id": f"{plan.run_id[:58]}-probe",
+            "stop_rule": Named(name="fixed", parameters={"count": _PROBE_REPETITIONS}),
+            "time_budget_s": min(_PROBE_LONGEST_S, _PROBE_SHARE_OF_TIME * options.time_s),
+            "dirty_retries": 0,
+            "keep": False,
+            "limits": Limits(space_bytes=options.space),
+        }
+    )
+
+
+def read_probe(cells: Sequence[Cell], records: Iterable[AnyRecord], wall_s: float, assumed: Basis) -> Basis:
+    """Costs by place from the records of a probe that took ``wall_s``; a place without them keeps what was assumed."""
+    seconds: dict[str, list[float]] = {}
+    engine_s = 0.0
+    for record in records:
+        if isinstance(record, CaseRecord) and record.status == "ok":
+            seconds.setdefault(record.case, []).append(record.elapsed_ns / 1e9)
+        elif isinstance(record, EndRecord):
+            engine_s = record.elapsed_ns / 1e9
+    costs = dict(assumed.places)
+    said: list[str] = []
+    for place in dict.fromkeys(cell.place for cell in cells):
+        points = [
+            (c.dataset_bytes, mean(seconds[c.case.id])) for c in cells if c.place == place and c.case.id in seconds
+        ]
+        if points:
+            costs[place] = _cost(points)
+            phases = next(len(cell.phases) for cell in cells if cell.place == place)
+            said.append(f"{place[0]} through {place[1]} {format_rate(phases / costs[place].s_per_byte)}")
+    text = f"probed with 1 rank: {', '.join(said)}" if said else assumed.text
+    return Basis(costs, max(0.05, wall_s - engine_s), text)
+
+
+def _cost(points: Sequence[tuple[int, float]]) -> PlaceCost:
+    ordered = sorted(points)
+    if len(ordered) == 1:
+        return PlaceCost(0.0, max(1e-12, ordered[0][1] / ordered[0][0]))
+    return from_two_sizes(ordered[0], ordered[-1])
+
+
+def run_probe(session: Session, request: Request, options: RunOptions, cells: Sequence[Cell], assumed: Basis) -> Basis:
+    """What ``cells`` (of ``probe_cells``) cost. ``ProbeError`` when the launch fails as a whole.
+
+    What it leaves lies in ``probe/`` of the result, apart from what is measured.
+    """
+    folder = session.result.path / "probe"
+    spec = LaunchSpec(0, str(folder / "records.ndjson"))
+    plan = probe_plan(make_plan(request, options, cells, spec), options)
+    ended, records = session.launch_apart(folder, plan)
+    if not ended.may_go_on:
+        raise ProbeError(ended)
+    # A case that fails here fails in the run too, which says why.
+    return read_probe(cells, records, ended.seconds, assumed)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.model.plan import Target
-from ullage.runs.notes import Note
+from ullage.runs.session import Note
 from ullage.units import format_bytes
 from ullage.uri import target_path
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from ullage.model.plan import Limits
 from ullage.model.system import Place
 from ullage.runs.cells.costs import Costs
-from ullage.runs.cells.options import RunOptions
 from ullage.runs.cells.planning import Cell, by_layout
-from ullage.runs.cells.room import needed_bytes
-from ullage.runs.machine import Machine
-from ullage.runs.room import most_bytes
+from ullage.runs.cells.volume import needed_bytes
+from ullage.runs.options.groups import RunOptions
+from ullage.runs.room import Machine, most_bytes
 from ullage.runs.suite import Explanation
 from ullage.units import format_bytes, format_time, format_volume
 

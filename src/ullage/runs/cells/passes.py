@@ -1,38 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
 """The launches of a run of cells: every cell its minimum, then what is left of the time where intervals are wide."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import Final, Protocol
+from typing import Final
 
+from ullage.analysis.statistics import next_look
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord
 from ullage.model.request import Request
 from ullage.results.records import AnyRecord
 from ullage.runs.cells.costs import Costs
-from ullage.runs.cells.options import RunOptions
 from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layouts
-from ullage.runs.deadline import Deadline, share_out
-from ullage.runs.execution import GENEROUS, SHORTEST_S, Execution, too_short
-from ullage.runs.launch_spec import LaunchSpec
-from ullage.runs.notes import launches_with_records
+from ullage.runs.execution import GENEROUS, SHORTEST_S, Deadline, Execution, LaunchSpec, share_out, too_short
+from ullage.runs.options.groups import RunOptions
+from ullage.runs.peer_runs import PeerJob, PeerRuns
+from ullage.runs.session import launches_with_records
 
 # The share of a launch's time that its start may cost, when there is a choice of how many repetitions it makes.
 _START_SHARE: Final = 0.1
 _FEWEST_MORE: Final = 4
 
 
-class InTurn(Protocol):
-    """What else is measured on the cells of each launch, right after it, in turn with ours."""
+@dataclass(frozen=True)
+class CellPeers:
+    """A peer in turn with the launches: after each it does the work of the launch's cells.
+
+    ``job_of``: what the peer does beside a cell; None where it cannot do just that.
+    """
+
+    tool: str
+    runs: PeerRuns
+    job_of: Callable[[Cell], PeerJob | None]
+
+    def lacking(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Cells of which the peer has no number yet."""
+        return [cell for cell in cells if (job := self._job(cell)) is not None and not self.runs.count(job)]
 
     def seconds(self, cells: Iterable[Cell]) -> float:
         """How long ``measure`` will take for ``cells``."""
-        ...
+        return sum(self.runs.seconds(job) for job in self._jobs(cells))
 
     def measure(self, cells: Sequence[Cell], deadline: Deadline) -> None:
         """Measure ``cells``, as far as there is time."""
-        ...
+        jobs = self._jobs(cells)
+        stage = f"{self.tool} beside: {len(jobs)} cases"
+        self.runs.measure([replace(job, stage=stage) for job in jobs], deadline=deadline)
+
+    def _job(self, cell: Cell) -> PeerJob | None:
+        job = self.job_of(cell)
+        return job if job is not None and self.runs.may_run(job) else None
+
+    def _jobs(self, cells: Iterable[Cell]) -> list[PeerJob]:
+        return [job for cell in cells if (job := self._job(cell)) is not None]
 
 
 @dataclass
@@ -43,7 +64,7 @@ class CellExecution(Execution):
     options: RunOptions
     costs: Costs
     cells: list[Cell]
-    in_turn: InTurn | None = None
+    in_turn: CellPeers | None = None
     _turn: int = 0
     _numbers: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
 
@@ -69,7 +90,8 @@ class CellExecution(Execution):
 
     def _plan(self, cells: Sequence[Cell], number: int, repetitions: tuple[int, int], seconds: float | None) -> Plan:
         prior = {cell.case.id: self.progress.of(cell.case.id).prior_elapsed_ns for cell in cells}
-        spec = LaunchSpec(self._turn, str(self.session.result.records_path(number)), seconds, repetitions)
+        records, known = str(self.session.result.records_path(number)), round(self.progress.correlation, 2)
+        spec = LaunchSpec(self._turn, records, seconds, repetitions, correlation=known)
         return make_plan(self.request, self.options, cells, spec, prior)
 
     # -- what is still to be done ---------------------------------------------------------------------------------
@@ -123,9 +145,8 @@ class CellExecution(Execution):
                 return
 
     def repeat(self, cells: Sequence[Cell], deadline: Deadline) -> None:
-        """As many repetitions again of ``cells``, however narrow they are."""
-        fewest = self.options.min_repetitions
-        target = max((len(self.progress.of(cell.case.id).counted) for cell in cells), default=0) + fewest
+        """More repetitions of ``cells``, however narrow they are: as many as the stop rule looks at next."""
+        target = next_look(max((len(self.progress.of(cell.case.id).counted) for cell in cells), default=0) + 1)
         self._sweep_layouts(list(cells), target, deadline, "outliers again", insist=True)
 
     def _sweep_layouts(
@@ -152,11 +173,12 @@ class CellExecution(Execution):
                 self.in_turn.measure(group, deadline.earlier(min(own_s, deadline.left_s)))
 
     def _highest(self, group: Sequence[Cell]) -> int:
-        """Repetitions in all after a further launch of ``group``: enough to be worth the launch's start."""
+        """Repetitions in all after a further launch of ``group``: enough to be worth the launch's start, and as many as
+        the stop rule looks at next."""
         each_s = sum(self.costs.repetition_s(cell) for cell in group)
         worth = self.costs.launch_s(group[0].layout.ranks) / _START_SHARE / max(each_s, 1e-6)
         fewest = min(len(self.progress.of(cell.case.id).counted) for cell in group)
-        return min(self.options.max_repetitions, fewest + max(_FEWEST_MORE, ceil(worth)))
+        return min(self.options.max_repetitions, next_look(fewest + max(_FEWEST_MORE, ceil(worth))))
 
     def _to_do(self, group: Sequence[Cell], highest: int) -> int:
         return sum(max(0, highest - len(self.progress.of(cell.case.id).counted)) for cell in group)

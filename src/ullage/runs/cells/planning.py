@@ -10,8 +10,9 @@ from ullage.errors import UserError
 from ullage.identity import case_id
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
-from ullage.runs.cells.options import RunOptions
-from ullage.runs.launch_spec import LaunchSpec
+from ullage.parameters import count_of
+from ullage.runs.execution import LaunchSpec
+from ullage.runs.options.groups import RunOptions
 
 WORKLOAD: Final = "transfer"
 # A launch is a timeout after this long without progress, and after the time a slow target needs for its largest fsync.
@@ -65,12 +66,6 @@ class Cell:
         return self.target.name, f"{self.case.backend.name} {self.kind}".rstrip()
 
 
-def count_of(parameters: Parameters, name: str, default: int) -> int:
-    """A number of the workload; those that equal the engine's default (docs/contract.md) are not in a plan."""
-    value = parameters.get(name, default)
-    return value if isinstance(value, int) else default
-
-
 def make_cell(way: Way, layout: Layout, block_bytes: int, share: int) -> Cell:
     """``share``: bytes of a rank in one segment, a multiple of ``block_bytes``."""
     if block_bytes % 8:
@@ -114,7 +109,11 @@ def make_plan(
     prior: Mapping[str, dict[str, list[int]]] | None = None,
 ) -> Plan:
     """The plan of one launch over ``cells``, which are of one layout. ``prior``: elapsed ns by case and phase."""
-    shuffle, (minimum, maximum) = _random(options.seed, spec.turn, cells[0].layout.ranks), spec.repetitions
+    rule: Parameters = {"relative_width": options.interval, "minimum": spec.repetitions[0]}
+    rule["maximum"] = spec.repetitions[1]
+    if spec.correlation > 0:
+        rule["correlation"] = spec.correlation
+    shuffle = _random(options.seed, spec.turn, cells[0].layout.ranks)
     order = shuffle.sample(list(cells), len(cells))
     known = prior or {}
     used = {cell.target.name: cell.target for cell in cells}
@@ -125,10 +124,7 @@ def make_plan(
         seed=shuffle.getrandbits(52),
         layout=cells[0].layout,
         targets=list(used.values()),
-        stop_rule=Named(
-            name="median-ci",
-            parameters={"relative_width": options.interval, "minimum": minimum, "maximum": maximum},
-        ),
+        stop_rule=Named(name="median-ci", parameters=rule),
         time_budget_s=spec.seconds,
         watchdog_s=options.watchdog_s or _patience_s(cells),
         limits=Limits(space_bytes=options.space),

@@ -11,16 +11,13 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Costs, assumed
 from ullage.runs.cells.explain import Outlook, explain
-from ullage.runs.cells.options import RunOptions
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, by_layout, make_plan
-from ullage.runs.cells.room import check_room
-from ullage.runs.deadline import Deadline
-from ullage.runs.execution import read_progress
-from ullage.runs.launch_spec import LaunchSpec
-from ullage.runs.machine import Machine
-from ullage.runs.notes import Note, launches_with_records, note_once
-from ullage.runs.session import Session
+from ullage.runs.cells.volume import check_room
+from ullage.runs.execution import Deadline, LaunchSpec, read_progress
+from ullage.runs.options.groups import RunOptions
+from ullage.runs.room import Machine
+from ullage.runs.session import Note, Session, launches_with_records, note_once
 from ullage.runs.suite import Explanation
 
 # Share of the time for all cells' minimum when we choose the volume: the rest narrows intervals and covers surprises.

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much data a case moves: each rank's share, and a volume that fits into time and space."""
+"""How much data a case moves: each rank's share, a volume that fits into time and space, and whether it has room."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.model.plan import Limits
+from ullage.model.system import Memory, Place
+from ullage.runs.cells.planning import Cell
+from ullage.runs.room import NO_LIMIT, most_bytes
 from ullage.units import format_volume
 
 SMALLEST_BYTES: Final = 16 << 20
 LARGEST_BYTES: Final = 4 << 30
+# Share of the free memory for a volume that we choose ourselves: the rest of the machine goes on living.
+_MEMORY_SHARE: Final = 0.25
 
 
 def share_bytes(volume_bytes: int, ranks: int, block_bytes: int, segments: int = 1, *, weak: bool = False) -> int:
@@ -71,3 +77,38 @@ def choose_volume(shape: Shape, seconds_of: Callable[[int], float], seconds: flo
         middle = (low + high + 1) // 2
         low, high = (middle, high) if seconds_of(middle * unit) <= seconds else (low, middle - 1)
     return low * unit
+
+
+def most_to_choose(places: Iterable[Place], limits: Limits, memory: Memory) -> int:
+    """The largest case that a volume chosen by us may make at the tightest of ``places``."""
+    tightest = NO_LIMIT
+    for place in places:
+        most = most_bytes(place, limits, memory)
+        if place.is_memory and memory.available_bytes is not None:
+            most = min(most, int(memory.available_bytes * _MEMORY_SHARE))
+        tightest = min(tightest, most)
+    return tightest
+
+
+def needed_bytes(cells: Iterable[Cell], target: str, *, keep: bool) -> int:
+    """Most that lies at ``target`` at a time: the largest case, or, when datasets are kept, all cases of a launch."""
+    by_layout: dict[object, list[int]] = {}
+    for cell in cells:
+        if cell.target.name == target:
+            by_layout.setdefault(cell.layout, []).append(cell.dataset_bytes)
+    return max((sum(sizes) if keep else max(sizes) for sizes in by_layout.values()), default=0)
+
+
+def check_room(cells: Sequence[Cell], places: Iterable[Place], limits: Limits, memory: Memory, *, keep: bool) -> None:
+    """``UserError`` (exit code 3) when a target has not the room that ``limits`` want to be left."""
+    for place in places:
+        needed, most = needed_bytes(cells, place.target, keep=keep), most_bytes(place, limits, memory)
+        if needed > most:
+            what = f"needs {format_volume(needed)}, may take {format_volume(most)} of {_free(place)} free"
+            raise UserError(
+                what, f"target '{place.target}' ({place.path})", "a smaller --volume fits", EXIT_ENVIRONMENT
+            )
+
+
+def _free(place: Place) -> str:
+    return "an unknown space" if place.free_bytes is None else format_volume(place.free_bytes)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.verdicts.grades import is_sound
 from ullage.discovery import gathered, suite_modules
 from ullage.model.summary import Headline, Row
 
@@ -44,12 +45,11 @@ def _by_rule(rule: Rule, rows: Sequence[Row]) -> list[Headline]:
 
 
 def _best(indices: Sequence[int], rows: Sequence[Row]) -> int:
-    """A row that breaks physics only where all do; it then says so."""
+    """A row that breaks physics, or was disturbed, only where all are; it then says so."""
 
-    def rank(index: int) -> tuple[bool, float]:
+    def rank(index: int) -> tuple[bool, bool, float]:
         row = rows[index]
-        is_valid = not row.is_invalid
-        return is_valid, row.median if row.better == "more" else -row.median
+        return not row.is_invalid, is_sound(row), row.median if row.better == "more" else -row.median
 
     return max(indices, key=rank)
 

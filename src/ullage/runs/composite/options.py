@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of a suite that is made of others: what is asked of each, as it stands in request.json."""
+"""The options of a suite that is made of others: what it asks of each, as it stands in request.json."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from ullage.model.base import Strict
 from ullage.model.plan import Target
+from ullage.runs.inputs import ParsedOptions
+from ullage.runs.options.declared import declared
 from ullage.runs.options.groups import TargetsOptions
+from ullage.runs.options.reading import settled
+from ullage.runs.suite import Suite
 
 PARTS: Final = "parts"
 
@@ -33,3 +38,16 @@ class CompositeOptions(TargetsOptions):
     def kept(self) -> dict[str, object]:
         """See ``SuiteOptions``."""
         return PartsOptions(parts=self.parts).model_dump(mode="json")
+
+
+def asked_of(suite: Suite, values: Mapping[str, object]) -> ParsedOptions:
+    """What ``suite`` makes of those of ``values`` that are options of it; the others, and None, are left out."""
+    known = declared(suite.options)
+    return settled(
+        suite.options, **{name: value for name, value in values.items() if name in known and value is not None}
+    )
+
+
+def part_of(suite: str, asked: ParsedOptions) -> PartRequest:
+    """As it is kept in the request of the whole."""
+    return PartRequest(suite=suite, targets=asked.targets, options=asked.options)

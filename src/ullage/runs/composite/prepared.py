@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
-from ullage.model.parts import PartOutcome
 from ullage.model.plan import Plan
 from ullage.model.request import Request
+from ullage.model.summary import PartOutcome
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest, PartsOptions
 from ullage.runs.composite.summarise import Build
-from ullage.runs.machine import freeze_system
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
+from ullage.runs.room import freeze_system
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext, Explanation, Prepared, find_suite
+from ullage.runs.suite import Explanation, Prepared, find_suite
 
 _LONGEST_ID: Final = 64
 _RECHECK: Final = "recheck"

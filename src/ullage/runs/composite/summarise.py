@@ -4,12 +4,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
-from ullage.model.parts import PartOutcome
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Headline, Part, PartStatus, Row, Summary
+from ullage.model.summary import Finding, Headline, Part, PartOutcome, PartStatus, Row, Summary
 from ullage.results.folder import ResultFolder
-from ullage.runs.composite.ceilings import with_common_ceilings
+from ullage.runs.ceilings import with_common_ceilings
 from ullage.runs.composite.headlines import headlines
 from ullage.runs.composite.options import PARTS, PartsOptions
 from ullage.runs.options.reading import read_options
@@ -42,7 +42,7 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
         command=request.command,
         versions={**request.versions, **whole.versions},
         rows=with_common_ceilings(whole.rows),
-        findings=[*whole.findings, *_across(whole.rows)],
+        findings=[*whole.findings, *_across(sound_rows(whole.rows))],
         scores=whole.scores,
         events=whole.events,
         system={} if system is None else system.model_dump(mode="json"),

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that every suite of work without storage has, as they stand in request.json."""
+"""Options that every suite of work without storage has, and what it measures, as targets."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from pydantic import Field
 
 from ullage.model.machine import MachineFile
+from ullage.model.plan import Target
 from ullage.runs.options.declared import RANKS, REPETITIONS, Option
 from ullage.runs.options.groups import QuickOptions, SeedOptions, TimeOptions
 from ullage.runs.options.kinds import ALL, ThreadAxis
 
 if TYPE_CHECKING:
     from ullage.runs.kernels.resources import Resources
+
+CPU: Final = Target(name="cpu", uri="cpu:")
+MEMORY: Final = Target(name="memory", uri="mem:")
+MPI: Final = Target(name="mpi", uri="mpi:")
 
 
 class CaseOptions(TimeOptions, QuickOptions, SeedOptions):

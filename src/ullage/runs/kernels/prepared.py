@@ -12,16 +12,14 @@ from typing import Final
 from ullage.errors import EXIT_OK
 from ullage.model.plan import Limits, Named, Plan
 from ullage.model.request import Request
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import read_records
-from ullage.runs.deadline import Deadline, share_out
-from ullage.runs.execution import GENEROUS, SHORTEST_S, Execution, read_progress, too_short
+from ullage.runs.execution import GENEROUS, SHORTEST_S, Deadline, Execution, read_progress, share_out, too_short
 from ullage.runs.kernels.cases import KernelCase
 from ullage.runs.kernels.options import CaseOptions
-from ullage.runs.notes import Note, note_once
 from ullage.runs.peer_runs import PeerJob, PeerRuns
-from ullage.runs.session import Ended, Session
+from ullage.runs.session import Ended, Note, Session, note_once
 from ullage.runs.suite import Explanation
 from ullage.units import format_time
 

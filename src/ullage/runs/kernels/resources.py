@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import UserError
-from ullage.runs.notes import Note
+from ullage.runs.session import Note
 from ullage.system.cpu import usable_cores, usable_cpus
 from ullage.system.limits import read_limits
 

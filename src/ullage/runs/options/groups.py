@@ -7,7 +7,7 @@ A suite may say something else of a shared option in its ``changes``: another de
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -156,6 +156,17 @@ class SpaceOptions(SuiteOptions):
     keep: Annotated[bool, Option("Leave the datasets of the last launch in place.", order=AFTERWARDS)] = False
 
 
+class MessagePagesOptions(SuiteOptions):
+    """In which pages the memory lies that messages are sent from and received into."""
+
+    pages: Annotated[
+        Literal["default", "small", "huge"],
+        Option(
+            "Of the messages' memory: default, as the system gives it to programs that ask for nothing; small; huge."
+        ),
+    ] = "default"
+
+
 class WatchdogOptions(SuiteOptions):
     """When a rank counts as hanging."""
 
@@ -204,8 +215,25 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
         Share("not a relative width"),
         Option("Stop a cell when its median is known to +- this.", order=REPETITIONS),
     ] = 0.05
-    min_repetitions: Annotated[int, Field(ge=1), Option("Of every cell.", order=REPETITIONS)] = 3
+    min_repetitions: Annotated[
+        int,
+        Field(ge=1),
+        Option(
+            "Of every cell; fewer than 6 have no interval of 95 %.",
+            unsaid="6, or --max-repetitions where that is less",
+            order=REPETITIONS,
+        ),
+    ] = 6
     max_repetitions: Annotated[int, Field(ge=1), Option("Of any cell.", order=REPETITIONS)] = 15
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Who asks for few repetitions at most need not ask for fewer at least."""
+        values = super().settle(said)
+        most = values.get("max_repetitions")
+        if "min_repetitions" not in values and isinstance(most, int):
+            values["min_repetitions"] = min(most, int(cls.model_fields["min_repetitions"].default))
+        return values
 
     @model_validator(mode="after")
     def _no_more_at_least_than_at_most(self) -> Self:
@@ -213,3 +241,9 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
             what = "more repetitions at least than at most"
             raise OptionError("min_repetitions", what, "raise --max-repetitions")
         return self
+
+
+class RunOptions(CeilingOptions, IntervalOptions, SpaceOptions):
+    """Of suites that repeat cells on storage targets within a time. Those that have ``--watchdog`` add its group."""
+
+    watchdog_s: Seconds | None = None

@@ -87,20 +87,23 @@ class Number(Kind):
 
 @dataclass(frozen=True)
 class Size(Kind):
-    """Bytes, a multiple of ``unit``; ``example`` has such."""
+    """Bytes, a multiple of ``unit``; ``example`` has such. ``names``: words that stand for a size."""
 
     unit: int = 1
     example: str = "4K, 64K or 1M"
+    names: tuple[tuple[str, int], ...] = ()
     _: KW_ONLY
     metavar: str = "SIZE"
 
     def parse(self, word: Word) -> object:
         """See ``parse_size``."""
-        return _multiple(parse_size(str(word)), self.unit, str(word), self.example)
+        named = dict(self.names).get(str(word))
+        return _multiple(parse_size(str(word)), self.unit, str(word), self.example) if named is None else named
 
     def format(self, value: object) -> str:
         """See ``format_bytes``."""
-        return format_bytes(cast("int", value))
+        by_size = {size: name for name, size in self.names}
+        return by_size.get(cast("int", value)) or format_bytes(cast("int", value))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ for the communication of a machine, its curves over the message size, and thirte
 
 from typing import Final
 
-from ullage.runs.usual_suite import UsualQuickSuite
+from ullage.runs.suite import UsualQuickSuite
 
 _QUICK_S: Final = 12.0
 

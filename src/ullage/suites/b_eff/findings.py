@@ -1,19 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences on a b_eff run: whether it counts, which way of sending wins where, what order and distance cost. Pure."""
+"""Whether a b_eff value counts, and sentences: which way of sending wins where, what order and distance cost. Pure."""
 
 from collections.abc import Sequence
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import crowded, finding
 from ullage.analysis.statistics import median
+from ullage.model.flags import INVALID
 from ullage.model.summary import Finding
 from ullage.quantity import listing, plural, processes, times
 from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs, self_check
-from ullage.suites.b_eff.measured import METHODS, BEffRun
-from ullage.suites.b_eff.options import BEffOptions
-from ullage.suites.b_eff.validity import conditions
+from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun
+from ullage.suites.b_eff.options import COUNT, USUAL_BUDGET_S, USUAL_RANDOM_RINGS, USUAL_REPETITIONS, BEffOptions
 from ullage.units import format_bytes, format_rate, format_time
+
+NOT_VALID: Final = f"{INVALID}:b_eff"
+
+
+def reasons_against(run: BEffRun) -> list[str]:
+    """Everything that the definition asks for and that is missing; empty: the value is VALID."""
+    pinning, values = run.run.pinning, Values(run)
+    found: list[str] = []
+    if pinning.oversubscribed:
+        found.append(crowded(pinning.most_ranks_on_a_node, pinning.cores_available))
+    if len(run.sizes) < COUNT:
+        found.append(f"{len(run.sizes)} of {COUNT} message sizes")
+    for what, names, wanted in (("rings", run.rings, RING_COUNT), ("random rings", run.random, USUAL_RANDOM_RINGS)):
+        whole = values.patterns(names)
+        if len(whole) < wanted:
+            found.append(f"{len(whole)} of {wanted} patterns of {what} with all sizes")
+    if len(run.repetitions) < USUAL_REPETITIONS:
+        found.append(f"{len(run.repetitions)} of {USUAL_REPETITIONS} repetitions")
+    return found
+
+
+def conditions(options: BEffOptions) -> Sequence[str]:
+    """What the definition leaves open or says otherwise, and what makes this value one to compare with few others."""
+    found: list[str] = []
+    if options.is_lmax_given and options.lmax is not None:
+        found.append(f"the largest message, {format_bytes(options.lmax)}, was chosen and is not 1/128 of the memory")
+    if options.pages != "default":
+        found.append(f"messages lie in {options.pages} pages, which the original does not ask for")
+    if options.budget_s < USUAL_BUDGET_S:
+        found.append(
+            f"loops are short: {format_time(options.budget_s)} for all patterns of a size and method, not "
+            f"{format_time(USUAL_BUDGET_S)}"
+        )
+    if options.random_rings > USUAL_RANDOM_RINGS:
+        found.append(f"{options.random_rings} random rings, not {USUAL_RANDOM_RINGS}")
+    if options.repetitions > USUAL_REPETITIONS:
+        found.append(f"the best of {options.repetitions} repetitions, not of {USUAL_REPETITIONS}")
+    return found
+
 
 # As the original: above it the machine was not one's own, or its MPI has a problem.
 MOST_UNACCOUNTED: Final = 0.05
@@ -25,16 +64,15 @@ _RANGES: Final = 3
 
 
 def findings_of(run: BEffRun, options: BEffOptions, reasons: Sequence[str], level: float) -> list[Finding]:
-    """All of them; what voids the value comes first."""
+    """All of them; what voids the value comes first. Nothing is concluded from repetitions that others disturbed."""
+    disturbed = any(one.grade == "C" for one in run.repetitions)
+    concluded = [] if disturbed else [*_methods(run), *_order(run), *_bisection(run), *_latency(run)]
     return [
         *_invalid(reasons),
         *_self_check(run),
-        *_headline(run, level),
+        *_headline(run, options, level),
         *_conditions(options),
-        *_methods(run),
-        *_order(run),
-        *_bisection(run),
-        *_latency(run),
+        *concluded,
         *_degenerate(run),
     ]
 
@@ -43,7 +81,7 @@ def _invalid(reasons: Sequence[str]) -> list[Finding]:
     if not reasons:
         return []
     text = f"b_eff is NOT VALID: {'; '.join(reasons)}. The number is a look, not a result."
-    return [Finding(kind="b_eff-invalid", text=text, severity="warning", numbers=columns(reasons=list(reasons)))]
+    return [finding("b_eff-invalid", text, "warning", reasons=list(reasons))]
 
 
 def _self_check(run: BEffRun) -> list[Finding]:
@@ -56,11 +94,19 @@ def _self_check(run: BEffRun) -> list[Finding]:
         f"as long as at their fastest. More than {MOST_UNACCOUNTED:.0%} of either makes the maximum over repetitions a "
         "lucky number: look at the median."
     )
-    numbers = columns(elapsed_s=check.elapsed, accounted_s=check.accounted, fastest_s=check.fastest)
-    return [Finding(kind="b_eff-self-check", text=text, severity="warning", numbers=numbers)]
+    return [
+        finding(
+            "b_eff-self-check",
+            text,
+            "warning",
+            elapsed_s=check.elapsed,
+            accounted_s=check.accounted,
+            fastest_s=check.fastest,
+        )
+    ]
 
 
-def _headline(run: BEffRun, level: float) -> list[Finding]:
+def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]:
     value, known, last = Values(run).b_eff, median_b_eff(run, level), len(run.sizes) - 1
     at_last = Values(run).b_eff_at(last)
     if value is None or at_last is None:
@@ -68,11 +114,19 @@ def _headline(run: BEffRun, level: float) -> list[Finding]:
     middle = "" if known is None else f"; by medians {format_rate(known.median)}"
     text = (
         f"b_eff of {processes(run.ranks)} is {format_rate(value)}, "
-        f"{format_rate(per_process(run, value))} each{middle}. With messages of Lmax = {_size(run, last)} it is "
-        f"{format_rate(at_last)}."
+        f"{format_rate(per_process(run, value))} each{middle}. With messages of Lmax = {_size(run, last)}"
+        f"{_rounded(options)} it is {format_rate(at_last)}."
     )
-    numbers = columns(b_eff=value, median=None if known is None else known.median, at_lmax=at_last, ranks=run.ranks)
-    return [Finding(kind="b_eff", text=text, numbers=numbers)]
+    unrounded = {} if options.rounded_from is None else {"lmax_unrounded": options.rounded_from}
+    middle_value = None if known is None else known.median
+    numbers = {"b_eff": value, "median": middle_value, "at_lmax": at_last, "ranks": run.ranks, **unrounded}
+    return [finding("b_eff", text, **numbers)]
+
+
+def _rounded(options: BEffOptions) -> str:
+    """The original takes 1/128 of a memory that is a constant of its user's."""
+    share = options.rounded_from
+    return "" if share is None else f", the power of two below 1/128 of a process's memory ({format_bytes(share)}),"
 
 
 def _size(run: BEffRun, number: int) -> str:
@@ -84,7 +138,7 @@ def _conditions(options: BEffOptions) -> list[Finding]:
     if not found:
         return []
     text = f"Compare only with runs that have the same: {'; '.join(found)}."
-    return [Finding(kind="b_eff-conditions", text=text, severity="advice", numbers=columns(conditions=list(found)))]
+    return [finding("b_eff-conditions", text, "advice", conditions=list(found))]
 
 
 def winners(run: BEffRun) -> list[tuple[str, float]]:
@@ -132,7 +186,7 @@ def _methods(run: BEffRun) -> list[Finding]:
     if most > _NOTABLE:
         text += " A program may choose either."
     severity = "advice" if most > _NOTABLE else "info"
-    return [Finding(kind="b_eff-methods", text=text, severity=severity, numbers=columns(methods=names, gain=most))]
+    return [finding("b_eff-methods", text, severity, methods=names, gain=most)]
 
 
 def _mean_rate(values: Values, first: int, last: int) -> float | None:
@@ -165,8 +219,7 @@ def _order(run: BEffRun) -> list[Finding]:
     else:
         text += "who sits where hardly matters here."
     severity = "advice" if ratio < 1 / _NOTABLE else "info"
-    numbers = columns(rings=rings, random=random, ratio=ratio)
-    return [Finding(kind="b_eff-order", text=text, severity=severity, numbers=numbers)]
+    return [finding("b_eff-order", text, severity, rings=rings, random=random, ratio=ratio)]
 
 
 def _bisection(run: BEffRun) -> list[Finding]:
@@ -179,7 +232,7 @@ def _bisection(run: BEffRun) -> list[Finding]:
         f"All pairs at once with {_size(run, last)}: {format_rate(best)} between neighbours, {format_rate(worst)} from "
         f"one half to the other ({times(worst / best)})."
     )
-    return [Finding(kind="b_eff-bisection", text=text, numbers=columns(best=best, worst=worst, ratio=worst / best))]
+    return [finding("b_eff-bisection", text, best=best, worst=worst, ratio=worst / best)]
 
 
 def _latency(run: BEffRun) -> list[Finding]:
@@ -191,7 +244,7 @@ def _latency(run: BEffRun) -> list[Finding]:
     pair_s = min((loop.one_way_s for loop in pair), default=None)
     if pair_s is not None:
         text += f", {format_time(pair_s)} between two while the others wait"
-    return [Finding(kind="b_eff-latency", text=f"{text}.", numbers=columns(latency_s=latency, pair_s=pair_s))]
+    return [finding("b_eff-latency", f"{text}.", latency_s=latency, pair_s=pair_s)]
 
 
 def _degenerate(run: BEffRun) -> list[Finding]:
@@ -203,4 +256,4 @@ def _degenerate(run: BEffRun) -> list[Finding]:
         f"{run.ranks} processes ({listing(names, 4)}). They are measured and counted all the same, as the definition "
         "has it, so what they share weighs several times; from 33 processes on all rings differ."
     )
-    return [Finding(kind="b_eff-degenerate", text=text, numbers=columns(patterns=names))]
+    return [finding("b_eff-degenerate", text, patterns=names)]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from statistics import fmean, geometric_mean
 from typing import Final
 
-from ullage.analysis.statistics import Interval, bootstrap_interval, median, median_interval
+from ullage.analysis.statistics import Interval, bootstrap_interval, median
 from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, Cell, Loop, Repetition
-from ullage.suites.b_eff.sizes import WARMED_SIZES
+from ullage.suites.b_eff.options import WARMED_SIZES
 
 Choose = Callable[[Sequence[float]], float]
-# Below it the bootstrap's interval is too narrow, and no interval of a median reaches 95 % either.
+# Below it few different samples can be drawn, and no interval of a median reaches 95 % either.
 _FEWEST_TO_RESAMPLE: Final = 6
 
 
@@ -93,18 +93,15 @@ class Values:
 def median_b_eff(run: BEffRun, level: float = 0.95) -> Interval | None:
     """b_eff of the median repetition of each method, and how well it is known; None with a single repetition.
 
-    A whole repetition is what is resampled: what one measures shares the machine's weather. Below 6 it is the range
-    that the repetitions have alone, whose ``level_reached`` says how little that is.
+    A whole repetition is what is resampled: what one measures shares the machine's weather. Below 6 there is nothing
+    to resample, and the level reached is 0: what the repetitions give by themselves are values of another formula.
     """
     estimate = Values(run, median).b_eff
     count = len(run.repetitions)
     if estimate is None or count < 2:
         return None
     if count < _FEWEST_TO_RESAMPLE:
-        alone = [value for value in each_alone(run) if value is not None]
-        known = median_interval(alone, level)
-        return Interval(estimate, min(estimate, known.low), max(estimate, known.high), known.level_reached, level)
-
+        return Interval(estimate, estimate, estimate, 0.0, level)
     of = _median_of(run)
     return bootstrap_interval([float(index) for index in range(count)], of, level=level)
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from ullage.analysis.metrics.arithmetic import NS_PER_S, stage_span_ns
+from ullage.analysis.verdicts.grades import row_grade, worst_grade
 from ullage.model.record import CaseRecord, Grade, PhaseRecord, RunRecord
 from ullage.results.rows import Measured
-from ullage.suites.b_eff.sizes import COUNT
+from ullage.runs.kernels.message_pages import MessagePages, pages_of
+from ullage.suites.b_eff.options import COUNT
 
 WORKLOAD: Final = "b-eff"
 METHODS: Final = ("sendrecv", "alltoallv", "nonblocking")
@@ -25,7 +27,6 @@ ADDITIONAL: Final = (
     *("cyclic-2d-x", "cyclic-2d-y", "cyclic-2d-all", "cyclic-3d-x", "cyclic-3d-y", "cyclic-3d-z", "cyclic-3d-all"),
 )
 _PHASE: Final = "size-"
-_GRADES: Final = "ABC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,13 @@ Cell = tuple[str, int, str]
 class Repetition:
     """``elapsed_s``: of the timed stretches; ``probe_s``: of the loops that tell how many there are to be.
 
-    ``grade``: the worst of its phases.
+    ``grade``: of all its phases.
     """
 
     loops: Mapping[Cell, Loop]
     elapsed_s: float
     probe_s: float
-    grade: Grade
+    grade: Grade | None
 
     def best(self, pattern: str, size: int) -> float | None:
         """Bandwidth by the method that is best here; None where nothing was measured."""
@@ -89,11 +90,17 @@ class BEffRun:
     patterns: Mapping[str, PatternFacts]
     messages: Mapping[str, int]
     repetitions: tuple[Repetition, ...]
+    pages: MessagePages | None = None
 
     @property
     def ranks(self) -> int:
         """Processes."""
         return self.run.layout.ranks
+
+    @property
+    def grade(self) -> Grade | None:
+        """The worst of its repetitions."""
+        return worst_grade(one.grade for one in self.repetitions)
 
     @property
     def rings(self) -> list[str]:
@@ -145,6 +152,7 @@ def _run(groups: Sequence[Sequence[Measured]], wanted: int | None) -> BEffRun:
         patterns={name: known.get(name, PatternFacts()) for name in sorted(messages, key=_place)},
         messages=messages,
         repetitions=tuple(found[index] for index in sorted(kept)),
+        pages=pages_of(item.phase for group in groups for item in group),
     )
 
 
@@ -158,7 +166,7 @@ def _repetition(phases: Sequence[PhaseRecord]) -> Repetition:
         loops=loops,
         elapsed_s=sum(stage_span_ns(phase.stages.get("transfer")) for phase in ordered) / NS_PER_S,
         probe_s=sum(probes),
-        grade=max((phase.grade for phase in ordered), key=_GRADES.index),
+        grade=row_grade(ordered),
     )
 
 

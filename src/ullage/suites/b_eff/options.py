@@ -1,17 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``b_eff``, as they stand in request.json."""
+"""The options of the suite ``b_eff``, as they stand in request.json, and the sizes that its definition has."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from ullage.runs.kernels.options import CaseOptions
-from ullage.runs.kernels.places import MPI
+from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import QUICK, Change, Option
-from ullage.runs.options.groups import RanksOptions
+from ullage.runs.options.groups import MessagePagesOptions, RanksOptions
 from ullage.runs.options.kinds import Duration, Size
 from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError
+
+_MIB: Final = 1 << 20
+_SHARE: Final = 128
+_POWERS: Final = 12
+_ABOVE: Final = 8
+COUNT: Final = _POWERS + 1 + _ABOVE
+# Each loop with one of the first so many sizes is preceded by an iteration that is not timed.
+WARMED_SIZES: Final = 18
+
+
+def lmax_of(memory_bytes: int, cap: int) -> int:
+    """1/128 of the memory of a process, whole MiB of it, and no more than ``cap``, as the original has it."""
+    return min(memory_bytes // _MIB * _MIB // _SHARE, cap)
+
+
+def down_to_power_of_two(lmax: int) -> int:
+    """Where the memory is what happens to be available, which differs from run to run: else no two would compare."""
+    return 1 << (lmax.bit_length() - 1) if lmax else 0
+
+
+def message_sizes(lmax: int) -> list[int]:
+    """Powers of two up to 4 KiB, then eight more in equal ratios up to ``lmax``."""
+    smallest = 1 << _POWERS
+    ratio = (lmax / smallest) ** (1 / _ABOVE)
+    above = [round(smallest * ratio**step) for step in range(1, _ABOVE + 1)]
+    return [*(1 << power for power in range(_POWERS + 1)), *above]
+
 
 # As b_eff 3.6 has them: a size, a repetition and a method of all patterns take so long; three repetitions.
 USUAL_BUDGET_S: Final = 0.5
@@ -24,8 +50,8 @@ SMALLEST_LMAX: Final = 4096
 LARGEST_LMAX: Final = 1 << 30
 
 
-class BEffOptions(RanksOptions, CaseOptions):
-    """Sizes in bytes. ``memory``: of one process, of which ``lmax`` is 1/128; null where ``lmax`` was given."""
+class BEffOptions(RanksOptions, MessagePagesOptions, CaseOptions):
+    """Sizes in bytes. ``memory``: of one process, of which 1/128 sets ``lmax``; null where ``lmax`` was given."""
 
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {
@@ -39,7 +65,7 @@ class BEffOptions(RanksOptions, CaseOptions):
         int | None,
         Field(ge=SMALLEST_LMAX, le=LARGEST_LMAX, description="null: by the memory, not yet found"),
         Size(),
-        Option("Largest message.", unsaid="1/128 of a process's memory"),
+        Option("Largest message.", unsaid="1/128 of a process's memory, down to a power of two"),
     ] = None
     memory: Annotated[
         int | None,
@@ -81,6 +107,12 @@ class BEffOptions(RanksOptions, CaseOptions):
             "lmax": _QUICK_LMAX if quick and "memory" not in said else None,
         }
         return super().settle({**settled, **said})
+
+    @property
+    def rounded_from(self) -> int | None:
+        """1/128 of the memory that was found, where the largest message is the power of two below it."""
+        share = 0 if self.memory is None else lmax_of(self.memory, self.lmax_cap)
+        return share if self.lmax is not None and share > self.lmax else None
 
     @property
     def is_lmax_given(self) -> bool:

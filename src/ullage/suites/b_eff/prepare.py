@@ -4,20 +4,26 @@
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.layouts import layout_here
+from ullage.launch.base import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.places import MPI
+from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import PreparedKernels
-from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import EngineContext
-from ullage.suites.b_eff.options import SMALLEST_LMAX, BEffOptions
-from ullage.suites.b_eff.sizes import WARMED_SIZES, lmax_of, message_sizes
+from ullage.runs.session import Note
+from ullage.suites.b_eff.options import (
+    SMALLEST_LMAX,
+    WARMED_SIZES,
+    BEffOptions,
+    down_to_power_of_two,
+    lmax_of,
+    message_sizes,
+)
 from ullage.system.cpu import usable_cores
+from ullage.system.hardware import read_memory
 from ullage.system.limits import read_limits
-from ullage.system.memory import read_memory
 from ullage.units import format_bytes, format_volume
 
 WORKLOAD: Final = "b-eff"
@@ -44,15 +50,19 @@ def prepare_b_eff(request: Request, engine_context: EngineContext) -> PreparedKe
 
 
 def with_lmax(options: BEffOptions, layout: Layout, available: int | None = None) -> BEffOptions:
-    """``options`` with the largest message that the memory of a process allows. ``available``: bytes of this node."""
-    memory = options.memory
+    """``options`` with the largest message that the memory of a process allows. ``available``: bytes of this node.
+
+    Memory that people say counts as the original's constant does; of what is found the message is a power of two.
+    """
+    memory, is_said = options.memory, options.memory is not None
     if memory is None:
         on_a_node = layout.ranks_per_node or layout.ranks
         free = _available() if available is None else available
         if not free:
             raise UserError("the kernel does not say how much memory is available", "", "give --memory or --lmax")
         memory = free // on_a_node
-    lmax = lmax_of(memory, options.lmax_cap)
+    share = lmax_of(memory, options.lmax_cap)
+    lmax = share if is_said else down_to_power_of_two(share)
     if lmax < SMALLEST_LMAX:
         what = f"{format_volume(memory)} of memory for each process allow messages of {format_bytes(lmax)} only"
         raise UserError(what, "", f"give more --memory, fewer --ranks, or --lmax {format_bytes(SMALLEST_LMAX)}")
@@ -75,6 +85,7 @@ def _case(options: BEffOptions, layout: Layout, engine_context: EngineContext) -
         "additional": options.additional,
         "short_last_two": options.short_last_two,
         "timed_check": options.faithful,
+        "pages": options.pages,
     }
     patterns = _RINGS + options.random_rings + (_ADDITIONAL if options.additional else 0)
     words = (WORKLOAD, str(options.ranks), f"1 B to {format_bytes(options.lmax or 0)}", f"up to {patterns}")

@@ -1,24 +1,140 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of a b_eff run to the value, rows and sentences."""
+"""From the records of a b_eff run to the value, its parts by size, method and pattern, the single pair, and sentences.
 
-from collections.abc import Sequence
-from typing import Final
+A row's repetitions are what each repetition of the run gives by itself, with the method that was best in it; its median
+is that of those. The headline, which takes the maximum, is a score.
+"""
 
-from ullage.analysis.findings.doubts import find_failures
-from ullage.analysis.findings.study import make_study
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from ullage.model.flags import Flag
+from ullage.model.plan import Scalar
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Row, Score
-from ullage.results.failed_cases import failed_cases
+from ullage.model.summary import Row, Score
+from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext, join
+from ullage.results.row_checks import check_launch
+from ullage.results.rows import RowContext, RowFrame, join, nodes_of
+from ullage.runs.kernels.message_pages import with_pages
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.b_eff.findings import findings_of
-from ullage.suites.b_eff.formula import Values, median_b_eff, per_process
-from ullage.suites.b_eff.measured import BEffRun, read_runs
+from ullage.suites.b_eff.findings import NOT_VALID, findings_of, reasons_against
+from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs
+from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, read_runs
 from ullage.suites.b_eff.options import BEffOptions
-from ullage.suites.b_eff.rows import Rows
-from ullage.suites.b_eff.validity import reasons_against
+
+BOTH: Final = "rings and random"
+# The score `b_eff` is the maximum over the repetitions, `b_eff by medians` has their medians in its place.
+B_EFF: Final = "b_eff_one_repetition"
+AT_SIZE: Final = "exchange_bandwidth"
+PATTERN: Final = "pattern_bandwidth"
+PATTERN_AVERAGE: Final = "pattern_average"
+LATENCY: Final = "exchange_latency"
+PAIR_LATENCY: Final = "one_pair_latency"
+PAIR_BANDWIDTH: Final = "one_pair_bandwidth"
+_DEGENERATE: Final = Flag(code="degenerate", reason="the same as another pattern with so few processes")
+_LATENCY_GROUPS: Final = (BOTH, "rings")
+Of = Callable[[Values], float | None]
+
+
+class Rows:
+    """Makes all rows of one run."""
+
+    def __init__(self, run: BEffRun, reasons: Sequence[str], level: float) -> None:
+        self._run = run
+        self._level = level
+        self._alone = [Values(run, repetitions=[repetition]) for repetition in run.repetitions]
+        self._launch = check_launch(run.run)
+        self._place: dict[str, Scalar] = {
+            "ranks": run.ranks,
+            "nodes": nodes_of(run.run),
+            "lmax_bytes": max(run.sizes),
+        }
+        self._reasons = list(reasons)
+
+    def all(self) -> list[Row]:
+        """In the order of the report: the value first, single patterns last."""
+        found = [*self._values(), *self._sizes(), *self._latencies(), *self._pair(), *self._patterns()]
+        return [row for row in found if row is not None]
+
+    def _values(self) -> Iterator[Row | None]:
+        yield self._bandwidth(B_EFF, {"patterns": BOTH}, lambda values: values.b_eff)
+        for method in METHODS:
+            by_method = [Values(self._run, methods=[method], repetitions=[one]) for one in self._run.repetitions]
+            samples = [value for values in by_method if (value := values.b_eff) is not None]
+            yield self._row(B_EFF, {"patterns": BOTH, "method": method}, samples)
+
+    def _sizes(self) -> Iterator[Row | None]:
+        groups: Mapping[str, Callable[[int], Of]] = {
+            BOTH: lambda size: lambda values: values.b_eff_at(size),
+            "rings": lambda size: lambda values: values.rings_at(size),
+            "random": lambda size: lambda values: values.random_at(size),
+        }
+        for group, of in groups.items():
+            for size, bytes_ in enumerate(self._run.sizes):
+                yield self._bandwidth(AT_SIZE, {"patterns": group, "message_bytes": bytes_}, of(size))
+
+    def _latencies(self) -> Iterator[Row | None]:
+        for group in _LATENCY_GROUPS:
+            one_byte = (values.b_eff_at(0) if group == BOTH else values.rings_at(0) for values in self._alone)
+            samples = [latency_s(self._run.ranks, value) for value in one_byte if value]
+            yield self._row(LATENCY, {"patterns": group, "message_bytes": 1}, samples, "s")
+
+    def _pair(self) -> Iterator[Row | None]:
+        first, last = ping_pongs(self._run, 0), ping_pongs(self._run, len(self._run.sizes) - 1)
+        yield self._row(
+            PAIR_LATENCY, {"patterns": PING_PONG, "message_bytes": 1}, [loop.one_way_s for loop in first], "s"
+        )
+        rates = [loop.message_bytes / loop.one_way_s for loop in last]
+        yield self._row(PAIR_BANDWIDTH, {"patterns": PING_PONG, "message_bytes": self._run.sizes[-1]}, rates)
+
+    def _patterns(self) -> Iterator[Row | None]:
+        for name, facts in self._run.patterns.items():
+            flags = [_DEGENERATE] if facts.degenerate else []
+
+            def mean(values: Values, name: str = name) -> float | None:
+                return values.pattern(name)
+
+            yield self._bandwidth(PATTERN_AVERAGE, {"patterns": name}, mean, flags)
+            for size, bytes_ in enumerate(self._run.sizes):
+
+                def single(values: Values, name: str = name, size: int = size) -> float | None:
+                    return values.at(name, size)
+
+                yield self._bandwidth(PATTERN, {"patterns": name, "message_bytes": bytes_}, single, flags)
+
+    def _bandwidth(self, metric: str, params: dict[str, Scalar], of: Of, flags: Sequence[Flag] = ()) -> Row | None:
+        samples = [value for values in self._alone if (value := of(values)) is not None]
+        return self._row(metric, params, samples, flags=flags)
+
+    def _row(
+        self,
+        metric: str,
+        params: dict[str, Scalar],
+        samples: Sequence[float],
+        unit: Literal["B/s", "s"] = "B/s",
+        flags: Sequence[Flag] = (),
+    ) -> Row | None:
+        if not samples:
+            return None
+        is_void = metric == B_EFF and self._reasons
+        voids = [Flag(code=NOT_VALID, reason="; ".join(self._reasons))] if is_void else []
+        frame = RowFrame(
+            metric,
+            unit,
+            self._run.case.target,
+            {**params, **self._place},
+            self._run.case.case,
+            grade=self._run.grade,
+            flags=[*voids, *flags],
+            last_flags=self._launch,
+        )
+        return with_pages(frame.row(samples, self._level), self._run.pages)
+
+
+# -- the summary -------------------------------------------------------------------------------------------------------
+
 
 # The original counts in 10^6 bytes.
 _MB: Final = 1e6
@@ -31,7 +147,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     launches = [file.records for file in result.read_records()]
     rows: list[Row] = []
     scores: list[Score] = []
-    findings: list[Finding] = find_failures(make_study([], failed_cases(launches), context.level))
+    findings = failures_of(launches, context.level)
     for run in read_runs(join(launches), options.repetitions):
         reasons = reasons_against(run)
         rows += Rows(run, reasons, context.level).all()
@@ -53,7 +169,8 @@ def b_eff_scores(run: BEffRun, reasons: Sequence[str], level: float) -> list[Sco
     ]
     if known is not None:
         middle = _score("b_eff by medians", known.median, reasons)
-        found.append(middle.model_copy(update={"low": known.low / _MB, "high": known.high / _MB}))
+        bounds = {} if known.below_level else {"low": known.low / _MB, "high": known.high / _MB}
+        found.append(middle.model_copy(update=bounds))
     return found
 
 

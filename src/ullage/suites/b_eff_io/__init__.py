@@ -9,34 +9,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.inputs import ParsedOptions
-from ullage.runs.suite import EngineContext
+from ullage.runs.suite import UsualSuite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared, SuiteSummary
-    from ullage.suites.b_eff_io.options import BEffIoOptions
-
-_DOC = __doc__ or ""
 
 
 @dataclass(frozen=True)
-class BEffIo:
+class BEffIo(UsualSuite):
     """The suite ``b_eff_io``."""
-
-    name: str = "b_eff_io"
-    doc: str = _DOC
-
-    @property
-    def options(self) -> "type[BEffIoOptions]":
-        """See ``Suite``."""
-        from ullage.suites.b_eff_io.options import BEffIoOptions
-
-        return BEffIoOptions
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: two processes on the first target, in 20 s. That is far from the rules, and says so."""
@@ -46,17 +29,5 @@ class BEffIo:
         found = [target for target in targets if target_path(target) is not None]
         return settled(self.options, targets=found[:1], ranks=2, quick=True) if found else None
 
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.b_eff_io.prepare import prepare_b_eff_io
 
-        return prepare_b_eff_io(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> "SuiteSummary":
-        """See ``Summarising``."""
-        from ullage.suites.b_eff_io.summarise import summarise
-
-        return summarise(result, request, context)
-
-
-SUITE = BEffIo()
+SUITE = BEffIo("b_eff_io", __doc__ or "", "options:BEffIoOptions", "prepare:prepare_b_eff_io", "summarise:summarise")

@@ -2,18 +2,26 @@
 """What a b_eff_io run would do, for people: every case and pattern, their time and room, and what will not count."""
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from dataclasses import dataclass
+from typing import Final
 
 from ullage.analysis.findings.words import crowded
 from ullage.model.request import Request
-from ullage.runs.machine import Machine
-from ullage.runs.room import NO_LIMIT
+from ullage.runs.room import NO_LIMIT, Machine
 from ullage.runs.suite import Explanation
-from ullage.suites.b_eff_io.cases import CaseMaker, keys_of, stages_of
+from ullage.suites.b_eff_io.cases import (
+    CaseMaker,
+    dataset_bytes,
+    keys_of,
+    pattern_s,
+    round_s,
+    stages_of,
+    type_s,
+    unit_s,
+)
 from ullage.suites.b_eff_io.measured import CellKey
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import PATTERNS, SMALLEST_LMAX, Pattern, patterns_of
-from ullage.suites.b_eff_io.schedule import dataset_bytes, pattern_s, round_s, type_s, unit_s
 from ullage.suites.b_eff_io.validity import reasons_of_options
 from ullage.units import format_bytes, format_time, format_volume
 
@@ -21,28 +29,14 @@ _HEADERS: Final = ["launch", "target", "access", "processes", "hints", "type", "
 _PATTERN_HEADERS: Final = ["pattern", "type", "chunk l", "call L", "units", "scheduled in each access"]
 
 
-class Explained(Protocol):
-    """A run as far as it can be explained before anything was started."""
+@dataclass(frozen=True)
+class Explained:
+    """A run as far as it can be explained before anything was started. Its targets stand in ``request``."""
 
-    @property
-    def request(self) -> Request:
-        """Its targets stand there."""
-        ...
-
-    @property
-    def options(self) -> BEffIoOptions:
-        """As they were asked for and settled."""
-        ...
-
-    @property
-    def cases(self) -> CaseMaker:
-        """Binds cells to cases."""
-        ...
-
-    @property
-    def machine(self) -> Machine:
-        """Which it would run on."""
-        ...
+    request: Request
+    options: BEffIoOptions
+    cases: CaseMaker
+    machine: Machine
 
 
 def explain(run: Explained) -> Explanation:

@@ -9,22 +9,16 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import columns, finding
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, processes, times
 from ullage.suites.b_eff_io.measured import BEffIoRun
 from ullage.suites.b_eff_io.overheads import MOST_OVER, PARTS, Spent, by_round
 from ullage.suites.b_eff_io.patterns import ACCESSES, MISALIGNED, REWRITTEN_TYPE, Access
-from ullage.suites.b_eff_io.rows import ACCESS, EARLY, MEMORY_TIME, PATTERN, TYPE, VOLUME, WRITE_SIDE, select
+from ullage.suites.b_eff_io.rows import ACCESS, EARLY, MEMORY_TIME, PATTERN, TYPE, VOLUME, WRITE_SIDE, first, select
 from ullage.suites.b_eff_io.scores import SpotScores
-from ullage.suites.b_eff_io.validity import (
-    Cut,
-    Told,
-    conditions,
-    cuts_of,
-    losses_of,
-)
+from ullage.suites.b_eff_io.validity import Fate, conditions, cuts_of, losses_of
 from ullage.suites.b_eff_io.values import memory_bytes
 from ullage.units import format_rate, format_time, format_volume
 
@@ -58,14 +52,13 @@ def invalid(reasons: Sequence[str], target: str, hint_set: str, label: str) -> l
     if not reasons:
         return []
     text = f"{label}b_eff_io is NOT VALID: {'; '.join(reasons)}. The number is a look, not a result."
-    numbers = columns(target=target, hint_set=hint_set, reasons=list(reasons))
-    return [Finding(kind="b_eff_io-invalid", text=text, severity="warning", numbers=numbers)]
+    return [finding("b_eff_io-invalid", text, "warning", target=target, hint_set=hint_set, reasons=list(reasons))]
 
 
 def headline(one: SpotScores, label: str, partitions: int) -> list[Finding]:
     """The value, and what it is made of. ``one``: the partition with the largest."""
-    row, side = one.value, next(iter(select(one.rows, WRITE_SIDE)), None)
-    means = {access: _first(one, ACCESS, access) for access in ACCESSES}
+    row, side = one.value, first(one.rows, WRITE_SIDE)
+    means = {access: first(one.rows, ACCESS, access=access) for access in ACCESSES}
     read = means["read"]
     if row is None or side is None or read is None:
         return []
@@ -75,57 +68,39 @@ def headline(one: SpotScores, label: str, partitions: int) -> list[Finding]:
         f"{label}b_eff_io is {format_rate(row.median)} with {processes(one.spot.ranks)}{most}: the geometric mean of "
         f"W' = {format_rate(side.median)} and reads of {format_rate(read.median)}. Weighted means: {parts}."
     )
-    numbers = columns(
-        **place(one),
-        b_eff_io=row.median,
-        write_side=side.median,
-        **{access: None if mean is None else mean.median for access, mean in means.items()},
-    )
-    return [Finding(kind="b_eff_io", text=text, numbers=numbers)]
-
-
-def _first(one: SpotScores, metric: str, access: Access) -> Row | None:
-    return next(iter(select(one.rows, metric, access=access)), None)
+    return [
+        finding(
+            "b_eff_io",
+            text,
+            **place(one),
+            b_eff_io=row.median,
+            write_side=side.median,
+            **{access: None if mean is None else mean.median for access, mean in means.items()},
+        )
+    ]
 
 
 def losses(io_run: BEffIoRun, found: Sequence[SpotScores], label: str) -> list[Finding]:
     """Patterns without a value, and those that ended early. ``found``: partitions with one set of hints."""
     spots = [one.spot for one in found]
-    return [
-        *(_lost(one, found[0], label) for one in losses_of(io_run, spots)),
-        *(_cut(one, found[0], label) for one in cuts_of(io_run, spots)),
-    ]
+    return [_fate(one, found[0], label) for one in [*losses_of(io_run, spots), *cuts_of(io_run, spots)]]
 
 
-def _lost(told: Told, first: SpotScores, label: str) -> Finding:
-    numbers = columns(
+def _fate(fate: Fate, first: SpotScores, label: str) -> Finding:
+    more = {"count": fate.count, "why": fate.why} if fate.is_cut else {"why": fate.why, "text": fate.said}
+    said = f": {fate.said}." if fate.said else f". {_REMEDIES[fate.why]}" if fate.is_cut else "."
+    return finding(
+        "b_eff_io-cut" if fate.is_cut else "b_eff_io-lost",
+        f"{label}{_capital(fate.text)}{said}",
+        "warning",
         target=first.spot.target,
         hint_set=first.hint_set,
-        ranks=list(told.ranks),
-        access=list(told.accesses),
-        pattern_type=told.type,
-        patterns=list(told.patterns),
-        why=told.why,
-        text=told.said,
+        ranks=fate.ranks,
+        access=fate.accesses,
+        pattern_type=fate.types if fate.is_cut else fate.types[0],
+        patterns=fate.patterns,
+        **more,
     )
-    said = f": {told.said}" if told.said else ""
-    text = f"{label}{_capital(told.text)}{said}."
-    return Finding(kind="b_eff_io-lost", text=text, severity="warning", numbers=numbers)
-
-
-def _cut(cut: Cut, first: SpotScores, label: str) -> Finding:
-    numbers = columns(
-        target=first.spot.target,
-        hint_set=first.hint_set,
-        ranks=list(cut.ranks),
-        access=list(cut.accesses),
-        pattern_type=list(cut.types),
-        patterns=list(cut.patterns),
-        count=cut.count,
-        why=cut.why,
-    )
-    text = f"{label}{_capital(cut.text)}. {_REMEDIES[cut.why]}"
-    return Finding(kind="b_eff_io-cut", text=text, severity="warning", numbers=numbers)
 
 
 def _capital(text: str) -> str:
@@ -136,7 +111,7 @@ def cache(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
     """Was it the memory that was measured? By what moved against what fits, and by what counters saw."""
     memory = memory_bytes(io_run)
     volumes: dict[Access, float] = {
-        access: row.median for access in ACCESSES if (row := _first(one, VOLUME, access)) is not None
+        access: row.median for access in ACCESSES if (row := first(one.rows, VOLUME, access=access)) is not None
     }
     if not volumes:
         return []
@@ -151,17 +126,21 @@ def cache(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
         text += f" Of {listing(doubtful)} not all bytes are known to have reached the storage."
     elif least is not None and least < 1:
         text += " A cache of the size of the memory may hold all of it."
-    numbers = columns(
-        **place(one),
-        access=list(volumes),
-        volume=list(volumes.values()),
-        memory=memory,
-        share=list(shares.values()),
-        verdict=[", ".join(words) for words in verdicts.values()],
-    )
     is_doubtful = bool(doubtful) or (least is not None and least < 1)
     severity = "warning" if is_doubtful else "info"
-    return [Finding(kind="b_eff_io-cache", text=text, severity=severity, numbers=numbers)]
+    return [
+        finding(
+            "b_eff_io-cache",
+            text,
+            severity,
+            **place(one),
+            access=list(volumes),
+            volume=list(volumes.values()),
+            memory=memory,
+            share=list(shares.values()),
+            verdict=[", ".join(words) for words in verdicts.values()],
+        )
+    ]
 
 
 def _volume_text(volumes: dict[Access, float], shares: dict[Access, float], one: SpotScores) -> str:
@@ -178,7 +157,7 @@ def _verdicts(one: SpotScores, access: Access) -> list[str]:
 
 def memory_time(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
     """How long the whole memory takes at that rate, in units that fit."""
-    row, memory = next(iter(select(one.rows, MEMORY_TIME)), None), memory_bytes(io_run)
+    row, memory = first(one.rows, MEMORY_TIME), memory_bytes(io_run)
     if row is None or memory is None:
         return []
     balance = "no longer than" if row.median <= BALANCED_S else "longer than"
@@ -186,8 +165,7 @@ def memory_time(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]
         f"{label}The total memory ({format_volume(memory)}) over b_eff_io is {row.median / _MINUTE_S:.1f} "
         f"min, {balance} the {BALANCED_S / _MINUTE_S:.0f} min in which a balanced system writes its memory."
     )
-    numbers = columns(**place(one), memory=memory, seconds=row.median)
-    return [Finding(kind="b_eff_io-memory-time", text=text, numbers=numbers)]
+    return [finding("b_eff_io-memory-time", text, **place(one), memory=memory, seconds=row.median)]
 
 
 def time_kept(io_run: BEffIoRun, target: str, label: str) -> list[Finding]:
@@ -241,7 +219,7 @@ def set_apart(io_run: BEffIoRun) -> list[Finding]:
     if not found:
         return []
     text = f"Compare only with runs that have the same: {'; '.join(found)}."
-    return [Finding(kind="b_eff_io-conditions", text=text, severity="advice", numbers=columns(conditions=found))]
+    return [finding("b_eff_io-conditions", text, "advice", conditions=found)]
 
 
 # Types, sizes or accesses that are less apart are as good as each other.
@@ -272,29 +250,33 @@ def _types(one: SpotScores, label: str) -> list[Finding]:
         rows = sorted(select(one.rows, TYPE, access=access), key=lambda row: -row.median)
         if len(rows) < 2 or rows[-1].median <= 0:
             continue
-        first, last = rows[0], rows[-1]
-        ratio = first.median / last.median
-        most, best[access] = max(most, ratio), _type(first)
+        fast, slow = rows[0], rows[-1]
+        ratio = fast.median / slow.median
+        most, best[access] = max(most, ratio), _type(fast)
         if ratio <= _ALIKE:
             told.append(f"{access} is as fast in all types")
         else:
             told.append(
-                f"{access} is fastest in {_TYPE_NAMES[_type(first)]} with {format_rate(first.median)}, {times(ratio)} "
-                f"{_TYPE_NAMES[_type(last)]}"
+                f"{access} is fastest in {_TYPE_NAMES[_type(fast)]} with {format_rate(fast.median)}, {times(ratio)} "
+                f"{_TYPE_NAMES[_type(slow)]}"
             )
     if not told:
         return []
     text = f"{label}{processes(one.spot.ranks)}: {'; '.join(told)}."
     rows = select(one.rows, TYPE)
-    numbers = columns(
-        **place(one),
-        access=[str(row.params["access"]) for row in rows],
-        pattern_type=[_type(row) for row in rows],
-        bandwidth=[row.median for row in rows],
-        best=[f"{access}: {kind}" for access, kind in best.items()],
-    )
     severity = "advice" if most > _NOTABLE else "info"
-    return [Finding(kind="b_eff_io-types", text=text, severity=severity, numbers=numbers)]
+    return [
+        finding(
+            "b_eff_io-types",
+            text,
+            severity,
+            **place(one),
+            access=[str(row.params["access"]) for row in rows],
+            pattern_type=[_type(row) for row in rows],
+            bandwidth=[row.median for row in rows],
+            best=[f"{access}: {kind}" for access, kind in best.items()],
+        )
+    ]
 
 
 def _type(row: Row) -> str:
@@ -327,15 +309,19 @@ def _odd_sizes(one: SpotScores, label: str) -> list[Finding]:
         )
     else:
         text += " the bandwidth of well-formed ones: they cost nothing here."
-    numbers = columns(
-        **place(one),
-        access=[str(row.params["access"]) for _, row in ratios],
-        pattern_type=[_type(row) for _, row in ratios],
-        size=[str(row.params["size"]) for _, row in ratios],
-        ratio=[ratio for ratio, _ in ratios],
-    )
     severity = "advice" if worst < 1 / _NOTABLE else "info"
-    return [Finding(kind="b_eff_io-odd-sizes", text=text, severity=severity, numbers=numbers)]
+    return [
+        finding(
+            "b_eff_io-odd-sizes",
+            text,
+            severity,
+            **place(one),
+            access=[str(row.params["access"]) for _, row in ratios],
+            pattern_type=[_type(row) for _, row in ratios],
+            size=[str(row.params["size"]) for _, row in ratios],
+            ratio=[ratio for ratio, _ in ratios],
+        )
+    ]
 
 
 def _read_write(one: SpotScores, label: str) -> list[Finding]:
@@ -349,8 +335,7 @@ def _read_write(one: SpotScores, label: str) -> list[Finding]:
         kinds = {row.params["pattern_type"] for row in select(one.rows, TYPE, access="rewrite")}
         where = f" in type {REWRITTEN_TYPE}" if kinds == {REWRITTEN_TYPE} else ""
         text += f", rewrites{where} {times(rewrite)}"
-    numbers = columns(**place(one), read_over_write=read, rewrite_over_write=rewrite)
-    return [Finding(kind="b_eff_io-read-write", text=f"{text}.", numbers=numbers)]
+    return [finding("b_eff_io-read-write", f"{text}.", **place(one), read_over_write=read, rewrite_over_write=rewrite)]
 
 
 def _over_write(one: SpotScores, access: Access) -> float | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import columns, finding
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
@@ -102,7 +102,10 @@ def _ignored(hint_set: str, key: str, value: str, count: _Count, target: str, la
     many = "" if count.refused == count.given else f" in {count.refused:,} of {plural(count.given, 'pattern')}"
     what = f"has {count.granted} instead" if count.granted else "ignored it: afterwards the file does not name it"
     text = f"{label}Hint {key} = {value} of set {hint_set}: the MPI {what}{many}."
-    numbers = columns(
+    return finding(
+        "b_eff_io-hints-ignored",
+        text,
+        "advice",
         target=target,
         hint_set=hint_set,
         key=key,
@@ -111,7 +114,6 @@ def _ignored(hint_set: str, key: str, value: str, count: _Count, target: str, la
         patterns=count.refused,
         of=count.given,
     )
-    return Finding(kind="b_eff_io-hints-ignored", text=text, severity="advice", numbers=numbers)
 
 
 def sets_compared(found: Sequence[SpotScores], label: str) -> list[Finding]:

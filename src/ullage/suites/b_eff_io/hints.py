@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hints by process count, access, pattern type and chunk, in the grammar of b_eff_io's own hint files.
+"""Sets of MPI-IO hints that are measured together: by process count, access, pattern type and chunk.
+
+They are read in the grammar of b_eff_io's own hint files, and stand in request.json as ``HintSet``.
 
 A line is blank, a comment (``#`` in its first column), or six fields that blanks or tabs separate:
 
@@ -33,12 +35,41 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Final, Literal, TypeVar, cast, get_args
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar, cast, get_args
+
+from pydantic import Field
 
 from ullage.errors import UserError
+from ullage.model.base import Strict
 from ullage.parameters import suggest
-from ullage.suites.b_eff_io.hint_lines import ALL, DEFAULT_SET, ON_OPEN, Chunk, HintLine, HintSet
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES, Access, PatternType
+
+Positive: TypeAlias = Annotated[int, Field(ge=1)]
+ALL: Final = "all"
+ON_OPEN: Final = "on_open"
+Chunk: TypeAlias = Literal["on_open", "all", "Lmax", "1024", "1032", "32768", "32776", "1048576", "1048584"]
+
+# The name of the set without any hints.
+DEFAULT_SET: Final = "default"
+
+
+class HintLine(Strict):
+    """One line of a hint file. ``chunk``: ``on_open``, ``all``, ``Lmax`` or the bytes of l."""
+
+    processes: Positive | Literal["all"] = "all"
+    access: Access | Literal["all"] = "all"
+    type: PatternType | Literal["all"] = "all"
+    chunk: Chunk = "all"
+    key: Annotated[str, Field(min_length=1)]
+    value: str
+
+
+class HintSet(Strict):
+    """Hints that are measured together; later lines override the same key of earlier ones."""
+
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+    lines: list[HintLine] = []
+
 
 FIELDS: Final = ("processes", "access", "type", "chunk", "key", "value")
 CHUNKS: Final[tuple[Chunk, ...]] = get_args(Chunk)

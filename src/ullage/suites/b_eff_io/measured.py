@@ -13,11 +13,9 @@ from typing import Final
 from ullage.analysis.metrics.arithmetic import NS_PER_S
 from ullage.model.plan import Case, Parameters, Plan
 from ullage.model.record import CaseRecord, EndRecord, EventRecord, PhaseRecord, RunRecord
-from ullage.model.summary import Row
-from ullage.results.failed_cases import describe_failure
+from ullage.results.events import describe_failure
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.results.rows import Measured
 from ullage.suites.b_eff_io.formula import TypeTotal, pattern_bandwidth
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import ACCESSES, BY_PHASE, TYPES, Access, PatternType
@@ -308,10 +306,3 @@ class _Reading:
 def _skipped(parameters: Parameters) -> tuple[int, ...]:
     value = parameters.get("skip", [])
     return tuple(int(word) for word in value if word.isdigit()) if isinstance(value, list) else ()
-
-
-def details_of(measured: Iterable[Measured], row: Row) -> list[PhaseRecord]:
-    """The good repetitions behind a row of one pattern; empty for other rows."""
-    number = row.params.get("pattern")
-    phase = f"pattern-{number:02}" if isinstance(number, int) else ""
-    return [item.phase for item in measured if item.case.case == row.case and item.phase.phase == phase]

@@ -20,8 +20,7 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import CountAxis, Repeated, Size
 from ullage.runs.options.model import OptionError
-from ullage.suites.b_eff_io.hint_lines import DEFAULT_SET, HintSet
-from ullage.suites.b_eff_io.hints import read_hint_sets
+from ullage.suites.b_eff_io.hints import DEFAULT_SET, HintSet, read_hint_sets
 from ullage.suites.b_eff_io.patterns import default_partitions
 from ullage.units import format_bytes
 
@@ -125,7 +124,7 @@ class BEffIoOptions(
         "full"
     )
     repetitions: Annotated[
-        Positive, Option("Of everything; from 2 on the values have an interval.", order=QUICK - 1)
+        Positive, Option("Of everything; from 6 on the values have an interval.", order=QUICK - 1)
     ] = 1
     room: dict[str, Annotated[int, Field(ge=0)]] = {}
 

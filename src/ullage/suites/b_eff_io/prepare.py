@@ -17,21 +17,29 @@ from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.execution import Execution
-from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.execution import Execution, LaunchSpec
+from ullage.runs.inputs import EngineContext
 from ullage.runs.listed import datasets_there, listed_plan
-from ullage.runs.machine import Machine, this_machine
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import check_places, room_at
+from ullage.runs.room import Machine, check_places, room_at, this_machine
 from ullage.runs.session import Ended, Session
-from ullage.runs.suite import EngineContext, Explanation
-from ullage.suites.b_eff_io.cases import CaseMaker, backend_of, keys_of, layouts_of, nodes_of, stages_of
-from ullage.suites.b_eff_io.explain import explain
+from ullage.runs.suite import Explanation
+from ullage.suites.b_eff_io.cases import (
+    CaseMaker,
+    backend_of,
+    keys_of,
+    layouts_of,
+    needed_bytes,
+    nodes_of,
+    stages_of,
+    type_s,
+    watchdog_s,
+)
+from ullage.suites.b_eff_io.explain import Explained, explain
 from ullage.suites.b_eff_io.measured import WORKLOAD, Attempt, CellKey, read_launch, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import lmax_of
 from ullage.suites.b_eff_io.rounds import Rest, Skips, again_text, given_up_text, hang_text, rest_of, runnable
-from ullage.suites.b_eff_io.schedule import needed_bytes, type_s, watchdog_s
 from ullage.units import format_volume
 from ullage.uri import target_path
 
@@ -40,15 +48,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PreparedBEffIo:
+class PreparedBEffIo(Explained):
     """See ``Prepared``. ``node_memory``: all that a node's processes may have; None: not known."""
 
-    request: Request
-    options: BEffIoOptions
-    engine_context: EngineContext
-    machine: Machine
     node_memory: int | None
-    cases: CaseMaker
 
     @property
     def unsettled(self) -> str:
@@ -118,7 +121,7 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
     targets = {target.name: target for target in request.targets}
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
     cases = CaseMaker(options, engine_context.description, targets, backends, layouts)
-    prepared = PreparedBEffIo(settled, options, engine_context, machine, memory, cases)
+    prepared = PreparedBEffIo(settled, options, cases, machine, memory)
     for target in request.targets:
         for stage in stages_of(options, target):
             for key in keys_of(options, target, stage):
@@ -128,8 +131,8 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
 
 def node_memory() -> int | None:
     """All that a node's processes may have: its own, and no more than the control group allows; None: not known."""
+    from ullage.system.hardware import read_memory
     from ullage.system.limits import read_limits
-    from ullage.system.memory import read_memory
 
     found = [size for size in (read_memory().total_bytes, read_limits().memory_bytes) if size]
     return min(found, default=None)

@@ -7,13 +7,14 @@ a type hung the others would too, and each would cost the patience of the watchd
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ullage.quantity import listing, processes
 from ullage.suites.b_eff_io.cases import dataset_of
 from ullage.suites.b_eff_io.measured import Attempt, CellKey
-from ullage.suites.b_eff_io.patterns import PATTERNS, SEGMENTED_TYPES, TIMED_TYPES, PatternType
+from ullage.suites.b_eff_io.patterns import PATTERNS, PatternType
+from ullage.suites.b_eff_io.values import HANGS_TO_GIVE_UP, makers_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def rest_of(
     to_look_at = list(wanted)
     again: list[CellKey] = []
     while to_look_at:
-        for maker in _makers(to_look_at.pop()):
+        for maker in makers_of(to_look_at.pop()):
             if dataset_of(maker) not in there and maker not in wanted and maker not in given_up:
                 wanted[maker] = None
                 again.append(maker)
@@ -48,7 +49,7 @@ def runnable(keys: Sequence[CellKey], there: Collection[str]) -> list[CellKey]:
     made = set(there)
     found: list[CellKey] = []
     for key in keys:
-        makers = _makers(key)
+        makers = makers_of(key)
         if makers and not any(dataset_of(maker) in made for maker in makers):
             continue
         if key.access == "write":
@@ -57,18 +58,6 @@ def runnable(keys: Sequence[CellKey], there: Collection[str]) -> list[CellKey]:
     return found
 
 
-def _makers(key: CellKey) -> list[CellKey]:
-    """Cells that make what ``key`` uses."""
-    if key.access != "write":
-        return [_writer(key, key.type)]
-    return [_writer(key, kind) for kind in TIMED_TYPES] if key.type in SEGMENTED_TYPES else []
-
-
-def _writer(key: CellKey, kind: PatternType) -> CellKey:
-    return replace(key, access="write", type=kind)
-
-
-_MOST_HANGS: Final = 2
 _Place: TypeAlias = tuple[str, int, int, PatternType]
 
 
@@ -95,7 +84,7 @@ class Skips:
 
     def is_given_up(self, key: CellKey) -> bool:
         """Whether the whole type is."""
-        return len(self.of(key)) >= _MOST_HANGS
+        return len(self.of(key)) >= HANGS_TO_GIVE_UP
 
 
 def _place(key: CellKey) -> _Place:

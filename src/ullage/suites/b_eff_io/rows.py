@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.statistics import median_interval
 from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
-from ullage.model.flags import IDLE_RANKS, Flag, each_once
+from ullage.analysis.verdicts.grades import row_grade
+from ullage.model.flags import IDLE_RANKS, Flag
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, Grade, Moved, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling, Row
-from ullage.results.row_checks import check_launch, check_values
-from ullage.results.rows import RowContext, TargetFacts, build_rows
+from ullage.results.row_checks import check_launch
+from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows
 from ullage.suites.b_eff_io.formula import memory_s
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, facts_of, pattern_s, seconds_of
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL, Spent, overheads
@@ -24,7 +24,6 @@ from ullage.suites.b_eff_io.patterns import ACCESSES, Access, Pattern, PatternTy
 from ullage.suites.b_eff_io.validity import CUTS, NOT_VALID
 from ullage.suites.b_eff_io.values import PartitionRound, Spot, memory_bytes, rounds_of
 
-_GRADES: Final = "ABC"
 _DIRECTIONS: Final = ("write", "read")
 Unit: TypeAlias = Literal["B/s", "B", "s"]
 
@@ -49,8 +48,8 @@ def judge(rounds: Iterable[Sequence[PhaseRecord]], facts: TargetFacts, ceiling: 
     verdict = combine_verdicts(
         [verdict for phases in known for verdict in _verdicts(phases, facts)], are_repetitions=False
     )
-    grades: list[Grade] = [phase.grade for phases in known for phase in phases]
-    return Basis(verdict, max(grades, key=_GRADES.index), facts.ceilings.get(ceiling))
+    grade = row_grade([phase for phases in known for phase in phases])
+    return Basis(verdict, grade, facts.ceilings.get(ceiling))
 
 
 def _verdicts(phases: Sequence[PhaseRecord], facts: TargetFacts) -> list[Verdict]:
@@ -94,42 +93,6 @@ def common_params(ranks: int, run: RunRecord | None, lmax: int | None, hint_set:
     return {"ranks": ranks, "nodes": nodes, "lmax_bytes": lmax or 0, "hint_set": hint_set}
 
 
-@dataclass(frozen=True)
-class Made:
-    """Everything of a row but what its samples say."""
-
-    metric: str
-    unit: Unit
-    target: str
-    params: dict[str, Scalar]
-    basis: Basis
-    flags: tuple[Flag, ...] = ()
-
-    def row(self, samples: Sequence[float], level: float) -> Row:
-        """Over one sample a round."""
-        basis, interval = self.basis, median_interval(samples, level)
-        values = check_values(samples, interval, None, basis.ceiling)
-        several = len(samples) > 1
-        return Row(
-            metric=self.metric,
-            unit=self.unit,
-            better="less" if self.unit == "s" else "more",
-            target=self.target,
-            params=self.params,
-            case=basis.case,
-            median=interval.median,
-            low=interval.low if several else None,
-            high=interval.high if several else None,
-            repetitions=list(samples),
-            ceiling=basis.ceiling,
-            share=None if basis.ceiling is None else interval.median / basis.ceiling.value,
-            verdict=basis.verdict.text,
-            verdict_reasons=list(basis.verdict.reasons),
-            grade=basis.grade,
-            flags=each_once([*self.flags, *values]),
-        )
-
-
 SUITE: Final = "b_eff_io"
 B_EFF_IO: Final = "b_eff_io"
 WRITE_SIDE: Final = "write_side_bandwidth"
@@ -160,6 +123,11 @@ def select(rows: Iterable[Row], metric: str, **params: Scalar) -> list[Row]:
         for row in rows
         if row.metric == metric and all(row.params.get(name) == value for name, value in params.items())
     ]
+
+
+def first(rows: Iterable[Row], metric: str, **params: Scalar) -> Row | None:
+    """The first of those; None without any."""
+    return next(iter(select(rows, metric, **params)), None)
 
 
 class SpotRows:
@@ -259,8 +227,22 @@ class SpotRows:
     def _made(
         self, metric: str, params: dict[str, Scalar], samples: Sequence[float], basis: Basis, unit: Unit = "B/s"
     ) -> Row | None:
-        made = Made(metric, unit, self._spot.target, {**params, **self._common}, basis, basis.flags)
+        made = _frame(metric, unit, self._spot.target, {**params, **self._common}, basis)
         return made.row(samples, self._context.level) if samples else None
+
+
+def _frame(metric: str, unit: Unit, target: str, params: dict[str, Scalar], basis: Basis) -> RowFrame:
+    return RowFrame(
+        metric,
+        unit,
+        target,
+        params,
+        basis.case,
+        verdict=basis.verdict,
+        grade=basis.grade,
+        ceiling=basis.ceiling,
+        flags=basis.flags,
+    )
 
 
 def pattern_params(attempt: Attempt, pattern: Pattern) -> dict[str, Scalar]:
@@ -331,9 +313,9 @@ def time_rows(io_run: BEffIoRun, target: str, level: float) -> list[Row]:
         found = [spent for place, spent in mine.items() if (place.access, place.ranks) == (access, ranks)]
         common = common_params(ranks, runs[ranks], io_run.options.lmax, ALL_SETS)
         for part, values in _samples(found).items():
-            made = Made(TIME, "s", target, {"access": access, "part": part, **common}, Basis())
             if values:
-                rows.append(made.row(values, level))
+                own: dict[str, Scalar] = {"access": access, "part": part, **common}
+                rows.append(RowFrame(TIME, "s", target, own).row(values, level))
     return rows
 
 

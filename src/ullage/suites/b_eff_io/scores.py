@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.model.summary import Row, Score
 from ullage.quantity import processes
-from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, WRITE_SIDE, select
+from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, WRITE_SIDE, first, select
 from ullage.suites.b_eff_io.values import Spot
 
 # The original counts in 10^6 bytes.
@@ -31,7 +31,7 @@ class SpotScores:
     @property
     def value(self) -> Row | None:
         """Its b_eff_io."""
-        return next(iter(select(self.rows, B_EFF_IO)), None)
+        return first(self.rows, B_EFF_IO)
 
 
 def score_name(what: str, ranks: int | None, hint_set: str = "", target: str = "") -> str:
@@ -86,8 +86,8 @@ def _score(name: str, row: Row, reasons: Sequence[str]) -> Score:
         name=name,
         unit=UNIT,
         value=row.median / MEGA,
-        low=None if row.low is None else row.low / MEGA,
-        high=None if row.high is None else row.high / MEGA,
+        low=None if row.low is None or row.has_range else row.low / MEGA,
+        high=None if row.high is None or row.has_range else row.high / MEGA,
         valid=not reasons,
         reasons=list(reasons),
     )

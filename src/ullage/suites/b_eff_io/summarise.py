@@ -2,13 +2,11 @@
 """From the plans and records of a b_eff_io run to rows, scores and sentences."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ullage.analysis.findings.doubts import find_failures
-from ullage.analysis.findings.study import make_study
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts
 from ullage.runs.options.reading import read_options
@@ -29,13 +27,12 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     options = read_options(BEffIoOptions, request)
     io_run = read_run(result, options, [target.name for target in request.targets])
     by_target = digest(io_run, context)
-    failed = failed_cases(file.records for file in result.read_records())
     rows: list[Row] = []
     findings = _Sentences(io_run, by_target, context).all()
     for target, found in by_target.items():
         rows += [row for one in found for row in one.rows]
         rows += time_rows(io_run, target, context.level)
-    findings += find_failures(make_study([], failed, context.level))
+    findings += failures_of((file.records for file in result.read_records()), context.level)
     return SuiteSummary(rows, findings, b_eff_io_scores(by_target))
 
 
@@ -53,6 +50,11 @@ def digest(io_run: BEffIoRun, context: RowContext) -> dict[str, list[SpotScores]
     return found
 
 
+def _sound(one: SpotScores) -> SpotScores:
+    """Without the rows that others disturbed. What is not valid by the rules of the list may still be compared."""
+    return replace(one, rows=[row for row in one.rows if row.grade != "C"])
+
+
 @dataclass(frozen=True)
 class _Sentences:
     """Everything that is said, what voids the value first."""
@@ -68,7 +70,7 @@ class _Sentences:
             sets = dict.fromkeys(one.hint_set for one in spots)
             for hint_set in sets:
                 found += self._set([one for one in spots if one.hint_set == hint_set], several=len(sets) > 1)
-            found += sets_compared(spots, label)
+            found += sets_compared([_sound(one) for one in spots], label)
             if self.context.targets.get(target, TargetFacts()).holds_data:
                 found += ignored(self.io_run, target, label)
             found += sentences.time_kept(self.io_run, target, label)
@@ -83,7 +85,7 @@ class _Sentences:
         top = best(spots)
         if top is not None:
             found += sentences.headline(top, label, len(spots))
-            found += insights(top, label)
+            found += insights(_sound(top), label)
             if self.context.targets.get(first.spot.target, TargetFacts()).holds_data:
                 found += sentences.cache(self.io_run, top, label)
                 found += sentences.memory_time(self.io_run, top, label)

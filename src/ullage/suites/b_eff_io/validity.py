@@ -11,7 +11,7 @@ from ullage.quantity import listing, plural, processes
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, CellKey, facts_of
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import SMALLEST_LMAX, TYPES, Access, PatternType
-from ullage.suites.b_eff_io.values import PartitionRound, Spot, cells_of, lost_patterns, rounds_of
+from ullage.suites.b_eff_io.values import Lost, PartitionRound, Spot, cells_of, lost_patterns, rounds_of
 from ullage.units import format_bytes, format_time
 
 NOT_VALID: Final = f"{INVALID}:b_eff_io"
@@ -38,12 +38,16 @@ class Criterion:
 
 def criteria(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Criterion]:
     """The three of release 2.1, over all of ``spots``."""
-    attempts = [one for spot in spots for found in rounds_of(io_run, spot) for one in found.attempts()]
+    attempts = _attempts(io_run, spots)
     return [
         Criterion("scheduled time of each partition at least 30 min", io_run.options.partition_s >= VALID_S),
         Criterion("shared file pointers used for pattern type shared", uses_shared_pointers(io_run.options, attempts)),
         Criterion("no error", not any(lost_patterns(io_run, spot) for spot in spots) and not _bad_blocks(attempts)),
     ]
+
+
+def _attempts(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Attempt]:
+    return [one for spot in spots for found in rounds_of(io_run, spot) for one in found.attempts()]
 
 
 def uses_shared_pointers(options: BEffIoOptions, attempts: Iterable[Attempt]) -> bool:
@@ -65,26 +69,21 @@ def reasons_against(io_run: BEffIoRun, spots: Sequence[Spot], *, holds_data: boo
 
     ``holds_data``: false for a target behind which nothing keeps what is written.
     """
-    attempts = [one for spot in spots for found in rounds_of(io_run, spot) for one in found.attempts()]
+    attempts = _attempts(io_run, spots)
+    # Shared file pointers may have been asked for without the engine having any.
+    lacks_pointers = io_run.options.shared_pointer and not uses_shared_pointers(io_run.options, attempts)
     found = [
         *reasons_of_options(io_run.options),
-        *_of_pointers(io_run.options, attempts),
+        *([WITHOUT_SHARED_POINTERS] if lacks_pointers else []),
         *([] if holds_data else ["no storage is behind the target"]),
         *_of_places(attempts),
+        *(one.text for one in [*losses_of(io_run, spots), *cuts_of(io_run, spots)]),
     ]
-    found += [one.text for one in losses_of(io_run, spots)]
-    found += [one.text for one in cuts_of(io_run, spots)]
     for spot in spots:
         where = f" with {processes(spot.ranks)}" if len(spots) > 1 else ""
         found += [f"{text}{where}" for text in _untold(io_run, spot)]
     bad = _bad_blocks(attempts)
     return [*found, *([f"{plural(bad, 'block')} came back wrong"] if bad else [])]
-
-
-def _of_pointers(options: BEffIoOptions, attempts: Sequence[Attempt]) -> list[str]:
-    """Shared file pointers were asked for, and the engine had none."""
-    lacks = options.shared_pointer and not uses_shared_pointers(options, attempts)
-    return [WITHOUT_SHARED_POINTERS] if lacks else []
 
 
 def _of_places(attempts: Sequence[Attempt]) -> list[str]:
@@ -94,32 +93,11 @@ def _of_places(attempts: Sequence[Attempt]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Patterns of one type with the same fate. ``said``: the first error, where there is one."""
+class Fate:
+    """What became of some patterns: those of one type that are lost for the same reason, or all that one has cut short.
 
-    type: PatternType
-    patterns: tuple[int, ...]
-    why: str
-    said: str
-    accesses: tuple[Access, ...]
-    ranks: tuple[int, ...]
-
-    @property
-    def text(self) -> str:
-        """``pattern 12 of type shared hung (write, rewrite and read with 2 and 4 processes)``."""
-        numbers = f"pattern{'' if len(self.patterns) == 1 else 's'} {listing([str(one) for one in self.patterns])}"
-        return f"{numbers} of type {self.type} {_WHY[self.why]} ({_where(self.accesses, self.ranks)})"
-
-
-def losses_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Told]:
-    """Patterns without a value, those that share their fate told together."""
-    lost = [one for spot in spots for one in lost_patterns(io_run, spot)]
-    return _together([(one.key, one.patterns, one.why, one.text) for one in lost])
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Patterns that ended early for the same reason, in some round. ``count``: in all cells together."""
+    ``count``: in all cells together. ``said``: the first error, where there is one.
+    """
 
     why: str
     count: int
@@ -127,55 +105,61 @@ class Cut:
     types: tuple[PatternType, ...]
     accesses: tuple[Access, ...]
     ranks: tuple[int, ...]
+    said: str = ""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether they have a value, but ended early."""
+        return self.why in CUTS
 
     @property
     def text(self) -> str:
-        """``7 patterns ended early for lack of time (write with 2 processes)``."""
-        return f"{plural(self.count, 'pattern')} {_WHY[self.why]} ({_where(self.accesses, self.ranks)})"
+        """``pattern 12 of type shared hung (write and read with 4 processes)``, ``7 patterns ended early ...``."""
+        what = plural(self.count, "pattern")
+        if not self.is_cut:
+            numbers = listing([str(one) for one in self.patterns])
+            what = f"pattern{'' if len(self.patterns) == 1 else 's'} {numbers} of type {self.types[0]}"
+        return f"{what} {_WHY[self.why]} ({_where(self.accesses, self.ranks)})"
 
 
-def cuts_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Cut]:
-    """One for each reason."""
+def losses_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
+    """Patterns without a value, those that share their fate told together."""
+    groups: dict[tuple[PatternType, tuple[int, ...], str], list[Lost]] = {}
+    for lost in (one for spot in spots for one in lost_patterns(io_run, spot)):
+        groups.setdefault((lost.key.type, lost.patterns, lost.why), []).append(lost)
+    return [
+        _fate(why, [(one.key, number) for one in alike for number in patterns], [one.text for one in alike])
+        for (_, patterns, why), alike in groups.items()
+    ]
+
+
+def cuts_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
+    """Patterns that ended early in some round, one for each reason."""
     found: dict[str, dict[tuple[CellKey, int], None]] = {}
-    attempts = (one for spot in spots for number in rounds_of(io_run, spot) for one in number.attempts())
-    for attempt in attempts:
+    for attempt in _attempts(io_run, spots):
         for pattern, phase in attempt.good.items():
             why = facts_of(phase).end
             if why in CUTS:
                 found.setdefault(why, {})[attempt.key, pattern] = None
-    return [
-        Cut(
-            why=why,
-            count=len(cells),
-            patterns=tuple(sorted({pattern for _, pattern in cells})),
-            types=tuple(dict.fromkeys(key.type for key, _ in cells)),
-            accesses=tuple(dict.fromkeys(key.access for key, _ in cells)),
-            ranks=tuple(sorted({key.ranks for key, _ in cells})),
-        )
-        for why, cells in found.items()
-    ]
+    return [_fate(why, list(cells)) for why, cells in found.items()]
+
+
+def _fate(why: str, cells: Sequence[tuple[CellKey, int]], said: Sequence[str] = ()) -> Fate:
+    keys = [key for key, _ in cells]
+    return Fate(
+        why=why,
+        count=len(cells),
+        patterns=tuple(sorted({pattern for _, pattern in cells})),
+        types=tuple(dict.fromkeys(key.type for key in keys)),
+        accesses=tuple(dict.fromkeys(key.access for key in keys)),
+        ranks=tuple(sorted({key.ranks for key in keys})),
+        said=next(filter(None, said), ""),
+    )
 
 
 def _where(accesses: Sequence[Access], ranks: Sequence[int]) -> str:
     many = "process" if tuple(ranks) == (1,) else "processes"
     return f"{listing(accesses)} with {listing([f'{one:,}' for one in ranks])} {many}"
-
-
-def _together(found: Iterable[tuple[CellKey, tuple[int, ...], str, str]]) -> list[Told]:
-    groups: dict[tuple[PatternType, tuple[int, ...], str], list[tuple[CellKey, str]]] = {}
-    for key, patterns, why, said in found:
-        groups.setdefault((key.type, patterns, why), []).append((key, said))
-    return [
-        Told(
-            type=kind,
-            patterns=patterns,
-            why=why,
-            said=next((said for _, said in alike if said), ""),
-            accesses=tuple(dict.fromkeys(key.access for key, _ in alike)),
-            ranks=tuple(sorted({key.ranks for key, _ in alike})),
-        )
-        for (kind, patterns, why), alike in groups.items()
-    ]
 
 
 def _untold(io_run: BEffIoRun, spot: Spot) -> list[str]:

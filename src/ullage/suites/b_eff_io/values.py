@@ -24,8 +24,8 @@ from ullage.suites.b_eff_io.patterns import (
     types_of,
 )
 
-# Patterns of a type that hang before it is left alone.
-_HANGS_TO_GIVE_UP: Final = 2
+# Patterns of a type that hang before it is left alone: others would too.
+HANGS_TO_GIVE_UP: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +121,16 @@ def is_given_up(io_run: BEffIoRun, number: int, key: CellKey) -> bool:
     before it did not go well; or two patterns of its type hung."""
     if io_run.attempt(number, key) is not None:
         return False
-    makers = _makers(key)
+    makers = makers_of(key)
     if makers and all(_went_wrong(io_run.attempt(number, one)) or is_given_up(io_run, number, one) for one in makers):
         return True
     every = (one for launch in io_run.launches if launch.round <= number for one in launch.attempts)
     hung = {one.hung for one in every if replace(one.key, access=key.access) == key and one.hung is not None}
-    return len(hung) >= _HANGS_TO_GIVE_UP
+    return len(hung) >= HANGS_TO_GIVE_UP
 
 
-def _makers(key: CellKey) -> list[CellKey]:
-    """Cells without any of which there is nothing to go by: data, or the counts of segments."""
+def makers_of(key: CellKey) -> list[CellKey]:
+    """Cells that make what ``key`` uses, its data or the counts of segments: without any of them it has nothing."""
     if key.access != "write":
         return [replace(key, access="write")]
     return [replace(key, type=kind) for kind in TIMED_TYPES] if key.type in SEGMENTED_TYPES else []

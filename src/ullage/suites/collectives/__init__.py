@@ -5,7 +5,7 @@ Blocking ones, with --nonblocking what of them hides behind computation, with --
 operation is held against others of the same library that do its work.
 """
 
-from ullage.runs.usual_suite import UsualQuickSuite
+from ullage.runs.suite import UsualQuickSuite
 
 # The quick form: two ranks, the operations most programs live by.
 SUITE = UsualQuickSuite(

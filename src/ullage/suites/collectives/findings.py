@@ -5,19 +5,18 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.findings.doubts import find_failures
-from ullage.analysis.findings.study import make_study
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import finding
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.collectives.guidelines import guideline_findings
+from ullage.suites.collectives.prepare import ONE_SIDED
 from ullage.suites.collectives.rows import (
-    ONE_SIDED,
     blocking,
     collective_rows,
     is_crowded,
@@ -36,8 +35,9 @@ _NOTABLE_GAIN: Final = 0.1
 
 
 def findings_of(rows: Sequence[Row]) -> list[Finding]:
-    """All of them."""
-    return [*_crowded(rows), *guideline_findings(rows), *_scaling(rows), *_overlap(rows), *_one_sided(rows)]
+    """All of them. What the launch was like is said of disturbed rows, too."""
+    sound = sound_rows(rows)
+    return [*_crowded(rows), *guideline_findings(sound), *_scaling(sound), *_overlap(sound), *_one_sided(sound)]
 
 
 def _crowded(rows: Sequence[Row]) -> list[Finding]:
@@ -48,7 +48,7 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
         f"With {listing([str(count) for count in ranks])} ranks there were fewer cores than ranks: those times are the "
         "kernel's, which switches between them, and no other finding uses them."
     )
-    return [Finding(kind="oversubscribed", text=text, severity="warning", numbers=columns(ranks=ranks))]
+    return [finding("oversubscribed", text, "warning", ranks=ranks)]
 
 
 # -- over ranks --------------------------------------------------------------------------------------------------------
@@ -87,7 +87,10 @@ def _grows(operation: str, excess: float, few: Row, many: Row) -> Finding:
         f"{operation}{size} does not scale: from {ranks_of(few)} to {ranks_of(many)} ranks it takes {times(growth)} as "
         f"long ({format_time(few.median)} to {format_time(many.median)}), {times(excess)} what grows with {law}."
     )
-    numbers = columns(
+    return finding(
+        "scaling",
+        text,
+        "advice",
         operation=operation,
         message_bytes=size_of(many),
         few=ranks_of(few),
@@ -95,7 +98,6 @@ def _grows(operation: str, excess: float, few: Row, many: Row) -> Finding:
         growth=growth,
         excess=excess,
     )
-    return Finding(kind="scaling", text=text, severity="advice", numbers=numbers)
 
 
 # -- nonblocking -------------------------------------------------------------------------------------------------------
@@ -128,9 +130,17 @@ def _hidden(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
         *([f"little of {listing(poor, 12)} does" if good else f"little of {listing(poor, 12)} hides"] if poor else []),
     ]
     text = f"Nonblocking, messages of up to {size}, {ranks} ranks, no MPI_Test in between: {'; '.join(words)}."
-    numbers = columns(ranks=ranks, operation=list(plain), overlap=[row.median for row in plain.values()])
     severity = "advice" if poor else "info"
-    return [Finding(kind="overlap", text=text, severity=severity, numbers=numbers)]
+    return [
+        finding(
+            "overlap",
+            text,
+            severity,
+            ranks=ranks,
+            operation=list(plain),
+            overlap=[row.median for row in plain.values()],
+        )
+    ]
 
 
 def _tests_help(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
@@ -147,10 +157,17 @@ def _tests_help(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
         f"{plural(tests, 'call')} of MPI_Test during the computation hide more: {listing(words, 12)} ({ranks} ranks). "
         "The library works on them only when it is called; a thread or a core for its progress would do the same."
     )
-    numbers = columns(
-        ranks=ranks, tests=tests, operation=list(helped), overlap=[after for _, after, _ in helped.values()]
-    )
-    return [Finding(kind="progress", text=text, severity="advice", numbers=numbers)]
+    return [
+        finding(
+            "progress",
+            text,
+            "advice",
+            ranks=ranks,
+            tests=tests,
+            operation=list(helped),
+            overlap=[after for _, after, _ in helped.values()],
+        )
+    ]
 
 
 def _is_more(row: Row, other: Row) -> bool:
@@ -171,14 +188,16 @@ def _one_sided(rows: Sequence[Row]) -> list[Finding]:
         best = _best_by_operation([row for row in times_ if size_of(row) == smallest])
         words = [f"{name} {format_time(row.median)} ({row.params['sync']})" for name, row in best.items()]
         text = f"One-sided operations of {format_bytes(smallest)}, the best way of ending each: {listing(words)}."
-        numbers = columns(operation=list(best), seconds=[row.median for row in best.values()])
-        findings.append(Finding(kind="one-sided", text=text, numbers=numbers))
+        findings.append(finding("one-sided", text, operation=list(best), seconds=[row.median for row in best.values()]))
     if rates:
         best = _best_by_operation(rates)
         words = [f"{name} {format_rate(row.median)} with {format_bytes(size_of(row))}" for name, row in best.items()]
         text = f"Most that one-sided operations move: {listing(words)}."
-        numbers = columns(operation=list(best), bytes_per_s=[row.median for row in best.values()])
-        findings.append(Finding(kind="one-sided-bandwidth", text=text, numbers=numbers))
+        findings.append(
+            finding(
+                "one-sided-bandwidth", text, operation=list(best), bytes_per_s=[row.median for row in best.values()]
+            )
+        )
     return findings
 
 
@@ -202,5 +221,4 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     """See ``Summarising``."""
     launches = [file.records for file in result.read_records()]
     rows = collective_rows(launches, context)
-    findings = find_failures(make_study(rows, failed_cases(launches), context.level))
-    return SuiteSummary(rows, [*findings, *findings_of(rows)])
+    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows)])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import finding
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
 from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
@@ -135,8 +135,14 @@ def guideline_findings(rows: Sequence[Row]) -> list[Finding]:
         text = (
             f"{plural(len(held), 'performance guideline')} held wherever both sides were measured: {listing(held, 12)}."
         )
-        numbers = columns(guidelines=held, comparisons=sum(len(by_guideline[g]) for g in by_guideline if not broken[g]))
-        findings.append(Finding(kind="guidelines-held", text=text, numbers=numbers))
+        findings.append(
+            finding(
+                "guidelines-held",
+                text,
+                guidelines=held,
+                comparisons=sum(len(by_guideline[g]) for g in by_guideline if not broken[g]),
+            )
+        )
     return findings
 
 
@@ -148,7 +154,10 @@ def _broken(guideline: Guideline, bad: Sequence[Verdict], all_: Sequence[Verdict
         f"{format_time(worst.own.median)}, {times(worst.factor)} what {guideline.other} of the same library need "
         f"({format_time(worst.others_s)}){where}: look for another algorithm of it in the library's settings."
     )
-    numbers = columns(
+    return finding(
+        "guideline",
+        text,
+        "advice",
         guideline=guideline.text,
         ranks=worst.ranks,
         message_bytes=worst.size,
@@ -158,4 +167,3 @@ def _broken(guideline: Guideline, bad: Sequence[Verdict], all_: Sequence[Verdict
         broken=len(bad),
         compared=len(all_),
     )
-    return Finding(kind="guideline", text=text, severity="advice", numbers=numbers)

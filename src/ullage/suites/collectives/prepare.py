@@ -5,16 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.launch.layouts import layout_here
+from ullage.launch.base import layout_here
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
+from ullage.report.points import spread_out
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.places import MPI
+from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import PreparedKernels
-from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import EngineContext
+from ullage.runs.session import Note
 from ullage.suites.collectives.options import REDUCTIONS, CollectivesOptions
 from ullage.system.cpu import usable_cores
 from ullage.units import format_bytes
@@ -46,13 +47,6 @@ def sizes_of(operation: str, ranks: int, sizes: Sequence[int]) -> list[int]:
     return [size for size in sizes if size % unit == 0 and size <= most]
 
 
-def spread(sizes: Sequence[int], most: int = _OVERLAP_SIZES) -> list[int]:
-    """At most ``most``, evenly picked, the first and the last among them."""
-    if len(sizes) <= most:
-        return list(sizes)
-    return [sizes[round(index * (len(sizes) - 1) / (most - 1))] for index in range(most)]
-
-
 @dataclass(frozen=True)
 class Planner:
     """``layouts``: one for each count of ranks."""
@@ -71,7 +65,7 @@ class Planner:
             for size in sizes_of(operation, layout.ranks, self.options.sizes):
                 yield self._collective(operation, size, layout)
         for operation in self.options.overlap:
-            for size in spread(sizes_of(operation, layout.ranks, self.options.sizes)):
+            for size in spread_out(sizes_of(operation, layout.ranks, self.options.sizes), _OVERLAP_SIZES):
                 yield from (self._overlap(operation, size, tests, layout) for tests in self.options.tests)
         yield from self._one_sided(layout)
 

@@ -2,16 +2,15 @@
 """Rows of a run over collective and one-sided operations: each says by its parameters all that decides its number."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.places import MPI
-from ullage.suites.collectives.prepare import COLLECTIVE, ONE_SIDED
+from ullage.results.rows import RowContext, build_rows, join
+from ullage.runs.kernels.options import MPI
+from ullage.suites.collectives.prepare import ONE_SIDED
 
 METRICS: Final = (
     "collective_latency",
@@ -30,8 +29,7 @@ def collective_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext
     """
     records = list(launches)
     given = {item.case.case: item.case for item in join(records)}
-    targets = {**context.targets, MPI.name: TargetFacts(holds_data=False, is_place=False)}
-    found = build_rows(records, replace(context, accesses=(), metrics=METRICS, targets=targets))
+    found = build_rows(records, context.without_storage(MPI.name, METRICS, is_place=False))
     rows = [_told(row, given[row.case].workload, given[row.case].workload_parameters) for row in found]
     return [row for row in rows if _tells(row)]
 
@@ -85,15 +83,3 @@ def size_of(row: Row) -> int:
 def ranks_of(row: Row) -> int:
     """How many took part."""
     return int(row.params["ranks"])
-
-
-__all__ = [
-    "COLLECTIVE",
-    "ONE_SIDED",
-    "blocking",
-    "collective_rows",
-    "is_crowded",
-    "operation_of",
-    "ranks_of",
-    "size_of",
-]

@@ -5,7 +5,7 @@ Some ranks exchange small and large messages in random rings and add up a number
 send to one of them, or each to each.
 """
 
-from ullage.runs.usual_suite import UsualSuite
+from ullage.runs.suite import UsualSuite
 
 SUITE = UsualSuite(
     "congestion", __doc__ or "", "options:CongestionOptions", "prepare:prepare_congestion", "findings:summarise"

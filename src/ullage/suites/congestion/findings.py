@@ -1,21 +1,111 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of a congestion run to rows and findings: what the load does to the victims."""
+"""From the records of a congestion run to rows and findings: each test alone and under load, and their ratio."""
 
-from collections.abc import Sequence
-from typing import Final, Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Literal
 
-from ullage.analysis.findings.doubts import find_failures
-from ullage.analysis.findings.study import make_study
-from ullage.analysis.findings.words import columns
-from ullage.model.flags import OVERSUBSCRIBED
+from ullage.analysis.findings.words import finding
+from ullage.analysis.metrics import metric_named
+from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
+from ullage.analysis.statistics import median_interval
+from ullage.analysis.verdicts.grades import sound_rows, worst_grade
+from ullage.model.flags import OVERSUBSCRIBED, each_once
+from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext
+from ullage.results.records import AnyRecord
+from ullage.results.row_checks import check_values
+from ullage.results.rows import Measured, RowContext, build_rows, join
+from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.congestion.rows import IMPACT, IMPACT_P99, congestion_rows
+from ullage.suites.congestion.prepare import WORKLOAD
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+METRICS: Final = ("congestion_time", "congestion_time_p99", "congestion_bandwidth")
+IMPACT: Final = "congestion_impact"
+IMPACT_P99: Final = "congestion_impact_p99"
+IMPACTS: Final = {"congestion_time": IMPACT, "congestion_time_p99": IMPACT_P99}
+TESTS: Final = ("latency", "bandwidth", "allreduce")
+
+
+def congestion_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
+    """Rows of the phases, then the impacts."""
+    records = list(launches)
+    measured = [item for item in join(records) if item.case.workload == WORKLOAD]
+    cases = {item.case.case: item for item in measured}
+    found = build_rows(records, context.without_storage(MPI.name, METRICS, is_place=False))
+    rows = [_told(row, cases[row.case]) for row in found if row.case in cases]
+    return [*rows, *_impacts(rows, measured, context.level)]
+
+
+def _told(row: Row, item: Measured) -> Row:
+    phase = str(row.params["access"])
+    test, _, state = phase.rpartition("-")
+    params: dict[str, Scalar] = {
+        "access": phase,
+        "load": str(item.case.workload_parameters.get("load", "incast")),
+        "test": test,
+        "state": state,
+        "ranks": row.params["ranks"],
+        "nodes": row.params["nodes"],
+        "victims": int(item.phase.gauges["victims"].most),
+    }
+    return row.model_copy(update={"params": params})
+
+
+def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) -> list[Row]:
+    """Congested over isolated, repetition by repetition."""
+    pairs: dict[tuple[str, str], dict[int, dict[str, PhaseRecord]]] = {}
+    for item in measured:
+        state = state_of(item.phase)
+        if state is not None:
+            by_repetition = pairs.setdefault((item.case.case, state[0]), {})
+            by_repetition.setdefault(item.phase.repetition, {})[state[1]] = item.phase
+    states = {(row.case, row.metric, str(row.params["test"]), str(row.params["state"])): row for row in rows}
+    found: list[Row] = []
+    for (case, test), by_repetition in pairs.items():
+        both = [phases for phases in by_repetition.values() if len(phases) == len((ISOLATED, CONGESTED))]
+        for metric in IMPACTS:
+            alone = states.get((case, metric, test, ISOLATED))
+            beside = states.get((case, metric, test, CONGESTED))
+            if alone is not None and beside is not None and (values := _ratios(both, metric)):
+                found.append(_impact(alone, beside, values, level))
+    return found
+
+
+def _ratios(both: Iterable[dict[str, PhaseRecord]], metric: str) -> list[float]:
+    sample = metric_named(metric).sample
+    pairs = [(sample(phases[ISOLATED]), sample(phases[CONGESTED])) for phases in both]
+    return [beside / alone for alone, beside in pairs if alone and beside]
+
+
+def _impact(alone: Row, beside: Row, values: Sequence[float], level: float) -> Row:
+    """Its flags are those of the launch, and its own."""
+    interval = median_interval(values, level)
+    own = check_values(values, interval, None, None)
+    kept = [flag for flag in beside.flags if alone.has_flag(flag.code) and not flag.is_of_repetitions]
+    return beside.model_copy(
+        update={
+            "metric": IMPACTS[beside.metric],
+            "unit": "x",
+            "params": {**{key: value for key, value in beside.params.items() if key != "state"}},
+            "median": interval.median,
+            "low": interval.low if len(values) > 1 else None,
+            "high": interval.high if len(values) > 1 else None,
+            "repetitions": list(values),
+            "grade": worst_grade((alone.grade, beside.grade)),
+            "flags": each_once([*kept, *own]),
+        }
+    )
+
+
+# -- findings ----------------------------------------------------------------------------------------------------------
+
 
 # Below it the victims hardly notice, above it programs do.
 LITTLE: Final = 1.5
@@ -24,10 +114,11 @@ Severity = Literal["info", "advice", "warning"]
 
 
 def findings_of(rows: Sequence[Row]) -> list[Finding]:
-    """One for each load, and what must be known of all of them."""
+    """One for each load, and what must be known of all of them, of disturbed rows too."""
     impacts = [row for row in rows if row.metric in (IMPACT, IMPACT_P99)]
-    loads = list(dict.fromkeys(str(row.params["load"]) for row in impacts))
-    return [*_crowded(impacts), *(_of_load(load, [r for r in impacts if r.params["load"] == load]) for load in loads)]
+    sound = sound_rows(impacts)
+    loads = list(dict.fromkeys(str(row.params["load"]) for row in sound))
+    return [*_crowded(impacts), *(_of_load(load, [r for r in sound if r.params["load"] == load]) for load in loads)]
 
 
 def _crowded(rows: Sequence[Row]) -> list[Finding]:
@@ -37,7 +128,7 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
         "There were fewer cores than ranks: the load took the victims' cores, and the impacts say how the kernel "
         "shares them, nothing of a network."
     )
-    return [Finding(kind="oversubscribed", text=text, severity="warning")]
+    return [finding("oversubscribed", text, "warning")]
 
 
 def _of_load(load: str, rows: Sequence[Row]) -> Finding:
@@ -55,7 +146,10 @@ def _of_load(load: str, rows: Sequence[Row]) -> Finding:
     severity: Severity = "info" if worst < LITTLE or crowded else "advice" if worst < MUCH else "warning"
     if severity == "warning":
         text += " Keep jobs with such patterns apart, or ask for congestion control of the network."
-    numbers = columns(
+    return finding(
+        "congestion",
+        text,
+        severity,
         load=load,
         ranks=ranks,
         victims=victims,
@@ -63,7 +157,6 @@ def _of_load(load: str, rows: Sequence[Row]) -> Finding:
         impact=[row.median for row in mean.values()],
         impact_p99=[row.median for row in tail.values()],
     )
-    return Finding(kind="congestion", text=text, severity=severity, numbers=numbers)
 
 
 def _tail(row: Row | None) -> str:
@@ -74,5 +167,4 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     """See ``Summarising``."""
     launches = [file.records for file in result.read_records()]
     rows = congestion_rows(launches, context)
-    findings = find_failures(make_study(rows, failed_cases(launches), context.level))
-    return SuiteSummary(rows, [*findings, *findings_of(rows)])
+    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows)])

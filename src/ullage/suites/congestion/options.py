@@ -6,8 +6,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.runs.kernels.options import CaseOptions
-from ullage.runs.kernels.places import MPI
+from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import RanksOptions
 from ullage.runs.options.kinds import Duration, Share, Size

@@ -3,15 +3,15 @@
 
 from typing import Final
 
-from ullage.launch.layouts import layout_here
+from ullage.launch.base import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.places import MPI
+from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import PreparedKernels
-from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import EngineContext
+from ullage.runs.session import Note
 from ullage.suites.congestion.options import CongestionOptions
 from ullage.system.cpu import usable_cores
 

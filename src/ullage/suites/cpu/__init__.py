@@ -6,7 +6,7 @@ solve that gives the HPL number, with the BLAS of the site and that of the packa
 DGEMM stand beside.
 """
 
-from ullage.runs.usual_suite import UsualQuickSuite
+from ullage.runs.suite import UsualQuickSuite
 
 # The quick form: the best kernel of each type, with 1 thread and with all.
 SUITE = UsualQuickSuite("cpu", __doc__ or "", "options:CpuOptions", "prepare:prepare_cpu", "summarise:summarise")

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from math import isqrt
 from typing import TYPE_CHECKING, Final, Literal
 
-from ullage.launch.layouts import layout_here
+from ullage.launch.base import layout_here
 from ullage.model.describe import Describe
 from ullage.peers.hpcc import thrifty_order
 from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.options import CPU
 from ullage.suites.cpu.kernels import kernels_of
 from ullage.suites.cpu.libraries import Library
 from ullage.suites.cpu.options import CpuOptions

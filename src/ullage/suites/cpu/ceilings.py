@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ullage.analysis.ceilings.declared import compute_ceiling
-from ullage.analysis.ceilings.rows import with_ceiling
+from ullage.analysis.ceilings.rows import FEWEST_SAMPLES, with_ceiling
+from ullage.analysis.verdicts.grades import is_sound
 from ullage.model.machine import MachineFile
 from ullage.model.summary import Ceiling
 from ullage.suites.cpu.rows import Measurement
@@ -114,11 +115,13 @@ def _rate_text(rate: float) -> str:
 
 
 def fp64_roofs(found: Iterable[Measurement]) -> dict[int, Measurement]:
-    """By thread count: the kernel that is fastest in double precision."""
+    """By thread count: the kernel that is fastest in double precision, as far as it can bound anything."""
     roofs: dict[int, Measurement] = {}
     for one in found:
         rate = one.rate
-        if not one.is_kernel or one.params["type"] != ROOF_TYPE or rate is None or rate.is_invalid:
+        if not one.is_kernel or one.params["type"] != ROOF_TYPE or rate is None:
+            continue
+        if not is_sound(rate) or len(rate.repetitions) < FEWEST_SAMPLES:
             continue
         known = roofs.get(one.threads)
         if known is None or rate.median > (known.value("compute_rate") or 0):

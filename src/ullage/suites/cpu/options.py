@@ -9,8 +9,7 @@ from typing import Annotated, ClassVar, Final, cast
 from pydantic import Field
 
 from ullage.errors import UserError
-from ullage.runs.kernels.options import KernelOptions
-from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.options import CPU, KernelOptions
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import MachineOptions, PeerOptions
 from ullage.runs.options.kinds import Count, FilePath, Names, Word

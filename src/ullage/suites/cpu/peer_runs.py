@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ullage.model.plan import Case
+from ullage.parameters import count_of
 from ullage.peers.hpcc import HpccAnswer, HpccJob, expected_s, grid
 from ullage.runs.kernels.cases import KernelCase
 from ullage.runs.peer_runs import Hpcc, PeerJob, hpcc_job
@@ -27,7 +28,7 @@ class HpccBeside:
     def runs(self) -> list[tuple[HpccJob, int]]:
         """HPL of the size of our solves, with a rank for each of their threads; and those threads."""
         solves = [case for case in self.cases if case.case.workload.name == SOLVE]
-        orders = {_threads(case): _count(case.case, "n") for case in solves}
+        orders = {_threads(case): count_of(case.case.workload.parameters, "n", 1) for case in solves}
         counts = sorted(orders) if self.every_count else sorted(orders)[-1:]
         return [(HpccJob(orders[count], *grid(count), core=self.core), count) for count in counts]
 
@@ -54,7 +55,7 @@ def _values(cases: Sequence[Case], job: HpccJob) -> Callable[[HpccAnswer], list[
 def rate_for(case: Case, answer: HpccAnswer, job: HpccJob) -> float | None:
     """What stands beside ``case``: HPL at equal N; of products those of all ranks, each with matrices of its own."""
     if case.workload.name in (SOLVE, DISTRIBUTED):
-        return answer.solve if _count(case, "n") == job.order else None
+        return answer.solve if count_of(case.workload.parameters, "n", 1) == job.order else None
     if case.workload.name == GEMM:
         return answer.product_alone if job.ranks == 1 else answer.products
     return None
@@ -62,10 +63,4 @@ def rate_for(case: Case, answer: HpccAnswer, job: HpccJob) -> float | None:
 
 def _threads(case: KernelCase) -> int:
     """At work together, on all ranks."""
-    return case.layout.ranks * _count(case.case, "threads")
-
-
-def _count(case: Case, name: str) -> int:
-    """A number of the workload; what equals the engine's default is not in a plan, and threads are 1 there."""
-    value = case.workload.parameters.get(name, 1)
-    return value if isinstance(value, int) else 1
+    return case.layout.ranks * count_of(case.case.workload.parameters, "threads", 1)

@@ -9,15 +9,14 @@ from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.options import CPU
 from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
 from ullage.runs.kernels.resources import read_resources
-from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import Hpcc, PeerJob
-from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
+from ullage.runs.session import Note, Session
 from ullage.suites.cpu.blas import MEMORY_SHARE, BlasPlanner, Product
 from ullage.suites.cpu.kernels import WORKLOAD, Kernel, best_of_types, chosen, kernels_of, missing_of, narrow_of
 from ullage.suites.cpu.libraries import Library, cores_to_try, find_libraries, find_scalapack
@@ -109,8 +108,8 @@ def _missing(engine_context: EngineContext) -> dict[str, str]:
 
 def _memory_bytes() -> int:
     """For matrices: a part of what is free, and of what a control group allows."""
+    from ullage.system.hardware import read_memory
     from ullage.system.limits import read_limits
-    from ullage.system.memory import read_memory
 
     known = [size for size in (read_memory().available_bytes, read_limits().memory_bytes) if size is not None]
     return int(MEMORY_SHARE * min(known, default=_ASSUMED_MEMORY))
@@ -132,7 +131,7 @@ def _more(
 
     def more(session: Session) -> list[KernelCase]:
         from ullage.results.rows import RowContext
-        from ullage.suites.cpu.mismatch import better_core, mismatches
+        from ullage.suites.cpu.findings import better_core, mismatches
         from ullage.suites.cpu.summarise import measured
         from ullage.system.cpu import read_cpu
 
@@ -159,7 +158,7 @@ def _peers(
     def jobs(session: Session) -> list[PeerJob]:
         from ullage.peers.hpcc import installed
         from ullage.results.rows import RowContext
-        from ullage.suites.cpu.mismatch import better_core
+        from ullage.suites.cpu.findings import better_core
         from ullage.suites.cpu.peer_runs import HpccBeside
         from ullage.suites.cpu.summarise import measured
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ullage.model.record import Grade
+from ullage.analysis.verdicts.grades import worst_grade
 from ullage.model.summary import Row
 from ullage.suites.cpu.kernels import NARROW
 from ullage.suites.cpu.rows import Measurement
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 CLOCK_RATIO = "clock_ratio"
 RATE_RATIO = "rate_ratio"
 THREAD_RATIO = "thread_ratio"
-_GRADES: Sequence[Grade] = ("A", "B", "C")
 _WIDE = "avx512"
 _MATRIX = "amx"
 _SPECIAL = ("int8", "bf16")
@@ -105,11 +104,6 @@ def _ratio(metric: str, of: str, first: Measurement, second: Measurement) -> lis
         repetitions=[a.median / b.median],
         verdict="none",
         notes=[f"{of} of {first.name} over that of {over}: two medians, bounded by their intervals"],
-        grade=_worse(a.grade, b.grade),
+        grade=worst_grade((a.grade, b.grade)),
     )
     return [row]
-
-
-def _worse(first: Grade | None, second: Grade | None) -> Grade | None:
-    known = [grade for grade in (first, second) if grade is not None]
-    return next((grade for grade in reversed(_GRADES) if grade in known), None)

@@ -11,6 +11,7 @@ from ullage.model.flags import UNPINNED, Flag
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Row
+from ullage.parameters import count_of
 from ullage.results.records import AnyRecord
 from ullage.results.rows import Measured, RowContext, build_rows, join
 from ullage.suites.cpu.kernels import WORKLOAD
@@ -123,11 +124,10 @@ def params_of(case: CaseRecord, labels: Mapping[str, str], ranks: int = 1) -> di
     if case.workload == WORKLOAD:
         return {name: _scalar(given, name) for name in ("isa", "type", "operation", "threads")}
     if case.workload in (GEMM, SOLVE, DISTRIBUTED):
-        threads = given.get("threads", 1)
         return {
             "operation": case.workload,
             "type": str(given.get("type", "fp64")),
-            "threads": ranks * threads if isinstance(threads, int) else ranks,
+            "threads": ranks * count_of(given, "threads", 1),
             "n": _scalar(given, "n"),
             "library": labels.get(path := str(given.get("library", "")), Path(path).name),
             "core": str(given.get("core", "")) or CHOSEN,

@@ -4,16 +4,16 @@
 from dataclasses import replace
 
 from ullage.analysis.findings import find_all
+from ullage.analysis.verdicts.grades import is_sound
+from ullage.analysis.verdicts.threads import with_thread_flags
 from ullage.model.request import Request
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.peer_rows import with_peers
-from ullage.results.rows import RowContext
+from ullage.results.rows import RowContext, with_peers
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.cpu.ceilings import with_ceilings
-from ullage.suites.cpu.findings import findings_of
-from ullage.suites.cpu.mismatch import mismatch_findings, mismatches, with_flags
+from ullage.suites.cpu.findings import findings_of, mismatch_finding, mismatches, with_flags
 from ullage.suites.cpu.options import CpuOptions
 from ullage.suites.cpu.ratios import ratio_rows
 from ullage.suites.cpu.rows import Measurement, measurements
@@ -25,14 +25,14 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     found = _with_peers(measured(result, options, context), result)
     wrong = mismatches(found)
     found = with_flags(found, wrong)
-    ratios = ratio_rows(found)
+    sound = [one for one in found if all(map(is_sound, one.rows.values()))]
     launches = [file.records for file in result.read_records()]
     findings = [
         *find_all([], [one for one in failed_cases(launches) if one.case not in _tries(result)], context.level),
-        *findings_of(found, ratios, options.missing),
-        *mismatch_findings(wrong, found),
+        *findings_of(sound, ratio_rows(sound), options.missing),
+        *(mismatch_finding(one, sound) for one in mismatches(sound)),
     ]
-    return SuiteSummary([row for one in found for row in one.rows.values()] + ratios, findings)
+    return SuiteSummary([row for one in found for row in one.rows.values()] + ratio_rows(found), findings)
 
 
 def _tries(result: ResultFolder) -> set[str]:
@@ -45,7 +45,13 @@ def measured(result: ResultFolder, options: CpuOptions, context: RowContext) -> 
     system = result.read_system()
     launches = [file.records for file in result.read_records()]
     cores = None if system is None else system.cpu.usable_cores
-    return with_ceilings(measurements(launches, context, options.libraries), options.machine, cores)
+    found = _with_thread_flags(measurements(launches, context, options.libraries))
+    return with_ceilings(found, options.machine, cores)
+
+
+def _with_thread_flags(found: list[Measurement]) -> list[Measurement]:
+    flagged = iter(with_thread_flags([row for one in found for row in one.rows.values()]))
+    return [replace(one, rows={metric: next(flagged) for metric in one.rows}) for one in found]
 
 
 def _with_peers(found: list[Measurement], result: ResultFolder) -> list[Measurement]:

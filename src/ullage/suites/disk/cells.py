@@ -11,9 +11,10 @@ from typing import Final
 
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.launch.base import choose_binding
+from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.parameters import count_of
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.volume import share_bytes
@@ -203,8 +204,7 @@ class Planner:
         # Threads of a rank need the cores of all. A core that the device does not interrupt costs a small request a
         # fifth more: a single thread goes where the kernel wants it, as it would in an application, and as the peer's.
         is_free = self.cores is None or at_once.threads > 1 or (is_small and ranks == 1)
-        binding = "none" if is_free else choose_binding(ranks, 1, self.cores or 1)
-        return Layout(ranks=ranks, nodes=1, ranks_per_node=ranks, binding=binding)
+        return place_ranks(ranks, 1, ranks, None if is_free else self.cores)
 
     def _cell(self, spot: Spot, layout: Layout, way: Way, block: int, volume_bytes: int) -> Cell:
         cell = make_cell(way, layout, block, share_bytes(volume_bytes, layout.ranks, block))
@@ -221,12 +221,8 @@ def _unique(cells: Iterable[Cell]) -> list[Cell]:
 
 def concurrency_of(cell: Cell) -> Concurrency:
     """Who works at the same time in it."""
-    return Concurrency(cell.layout.ranks, _count(cell, _THREADS), _count(cell, _QUEUE_DEPTH))
-
-
-def _count(cell: Cell, name: str) -> int:
-    value = cell.case.workload.parameters.get(name, 1)
-    return value if isinstance(value, int) else 1
+    parameters = cell.case.workload.parameters
+    return Concurrency(cell.layout.ranks, count_of(parameters, _THREADS, 1), count_of(parameters, _QUEUE_DEPTH, 1))
 
 
 def is_random(cell: Cell) -> bool:

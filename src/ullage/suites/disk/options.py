@@ -6,9 +6,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ullage.runs.cells.options import RunOptions
 from ullage.runs.options.declared import RANKS, Change, Option
-from ullage.runs.options.groups import MachineOptions, PeerOptions, Positive, QuickOnCommandLine
+from ullage.runs.options.groups import MachineOptions, PeerOptions, Positive, QuickOnCommandLine, RunOptions
 from ullage.runs.options.kinds import Choice, CountAxis, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 

@@ -13,25 +13,20 @@ from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.peers.fio import run_fio
 from ullage.results.folder import ResultFolder
-from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed
+from ullage.runs.cells.costs import Basis, Costs, PlaceCost, ProbeError, assumed, run_probe
 from ullage.runs.cells.direct import direct_at
 from ullage.runs.cells.explain import Outlook, explain, inexact_volumes
-from ullage.runs.cells.passes import CellExecution
-from ullage.runs.cells.peers import CellPeers
+from ullage.runs.cells.passes import CellExecution, CellPeers
 from ullage.runs.cells.planning import Cell, by_layout
 from ullage.runs.cells.prepared import MINIMUM_SHARE, note_first, planned_cells, plans_of_layouts
-from ullage.runs.cells.probe import ProbeError, run_probe
-from ullage.runs.cells.room import check_room, most_to_choose
-from ullage.runs.cells.volume import Shape, choose_volume
-from ullage.runs.deadline import Deadline
-from ullage.runs.execution import read_progress
-from ullage.runs.machine import Machine, this_machine
-from ullage.runs.notes import Note
+from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose
+from ullage.runs.execution import Deadline, read_progress
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import PeerRuns
-from ullage.runs.room import check_places
-from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext, Explanation
+from ullage.runs.room import Machine, check_places, this_machine
+from ullage.runs.session import Note, Session
+from ullage.runs.suite import Explanation
 from ullage.suites.disk.cells import PLAIN, Planner, Spot, concurrencies, make_spot, why_not_deep, with_kinds
 from ullage.suites.disk.options import DiskOptions
 from ullage.suites.disk.peer_runs import PHASES, START_S, TOOL, Do, FioJobs
@@ -287,7 +282,7 @@ def _all_cells(prepared: PreparedDisk, session: Session) -> list[Cell]:
 def _follow(run: CellExecution, deadline: Deadline) -> None:
     """The order in which time is spent."""
     run.give_minimum(run.cells, deadline)
-    if isinstance(run.in_turn, CellPeers) and run.may_go_on:
+    if run.in_turn is not None and run.may_go_on:
         measured = [cell for cell in run.cells if run.progress.of(cell.case.id).counted]
         run.in_turn.measure(run.in_turn.lacking(measured), deadline)
     run.narrow(run.cells, deadline)

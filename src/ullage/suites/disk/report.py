@@ -100,17 +100,22 @@ def _notes(data: ReportData) -> list[str]:
     rows = data.rows_of(_SUITE)
     peers = peers_of(rows)
     notes = [_PEER_NOTE.format(", ".join(peers)) if peers else "No peer was run beside."]
-    ceilings = {(row.target, str(row.params["access"]), row.unit): row.ceiling for row in rows if _is_of_device(row)}
-    if ceilings:
-        notes += [
-            f"Ceiling of {target} {access}s: {format_quantity(found.value, unit)} ({found.kind}: {found.source})."
-            for (target, access, unit), found in ceilings.items()
-            if found is not None
-        ]
+    bounded = {(row.target, str(row.params["access"]), row.unit): row for row in rows if _is_of_device(row)}
+    notes += [_ceiling_note(f"{target} {access}s", row) for (target, access, _), row in bounded.items()]
+    if any(not row.is_beside_best for row in bounded.values()):
         notes.append("A ceiling belongs to the device: more threads do not raise it.")
-    else:
+    if all(row.is_beside_best for row in bounded.values()):
         notes.append("No ceiling is known, so there is no efficiency: state one with --ceiling.")
     return notes
+
+
+def _ceiling_note(what: str, row: Row) -> str:
+    if row.ceiling is None:
+        return f"{what}: no ceiling is known."
+    value = format_quantity(row.ceiling.value, row.unit)
+    if row.is_beside_best:
+        return f"{what}: no ceiling is known; {row.ceiling.source} ({value})."
+    return f"Ceiling of {what}: {value} ({row.ceiling.kind}: {row.ceiling.source})."
 
 
 def _is_of_device(row: Row) -> bool:

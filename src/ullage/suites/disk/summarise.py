@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a disk run to rows and findings."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ullage.analysis.findings import find_all
+from ullage.analysis.findings.study import compare_rows
+from ullage.analysis.findings.words import columns
+from ullage.analysis.statistics import level_of_each
+from ullage.analysis.verdicts.grades import sound_rows
+from ullage.analysis.verdicts.threads import with_thread_flags
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
-from ullage.model.summary import Row
-from ullage.results.failed_cases import failed_cases
+from ullage.model.summary import Finding, Row
+from ullage.parameters import count_of
+from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.peer_rows import with_peers
 from ullage.results.records import RecordFile
-from ullage.results.rows import RowContext, build_rows
-from ullage.runs.cells.ceilings import with_ceilings
+from ullage.results.rows import RowContext, build_rows, threads_at_once, with_peers
+from ullage.runs.ceilings import with_ceilings
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.disk.findings import saturation
 from ullage.suites.disk.options import DiskOptions
+from ullage.units import format_bytes, format_operations
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
@@ -26,11 +31,12 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     options = DiskOptions.model_validate(request.options)
     files = result.read_records()
     launches = [file.records for file in files]
-    measured = with_peers(_with_depths(build_rows(launches, context), files, options.smalls), result.read_peers())
+    own = _with_depths(build_rows(launches, context), files, options.smalls)
+    measured = with_peers(with_thread_flags(own), result.read_peers())
     rows = with_ceilings(measured, request.targets, options.machine)
     # The table is as large as it was asked for, and nothing extends it: that the best lies at its rim is no news.
     findings = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind != "edge"]
-    return SuiteSummary(rows, [*findings, *saturation(rows, context.level)])
+    return SuiteSummary(rows, [*findings, *saturation(sound_rows(rows), context.level)])
 
 
 def _with_depths(rows: Iterable[Row], files: Iterable[RecordFile], smalls: Mapping[str, int]) -> list[Row]:
@@ -41,10 +47,58 @@ def _with_depths(rows: Iterable[Row], files: Iterable[RecordFile], smalls: Mappi
 def _with_depth(row: Row, parameters: Parameters, small: int | None) -> Row:
     """What is in flight stands in a row where it is varied, and nowhere else."""
     params = {name: value for name, value in row.params.items() if name not in ("queue_depth", "threads")}
-    threads = parameters.get("threads", 1)
-    if isinstance(threads, int) and threads > 1:
+    if (threads := count_of(parameters, "threads", 1)) > 1:
         params["threads"] = threads
     if row.params.get("block_bytes") == small and small is not None:
-        depth = parameters.get("queue_depth", 1)
-        params["queue_depth"] = depth if isinstance(depth, int) else 1
+        params["queue_depth"] = count_of(parameters, "queue_depth", 1)
     return row.model_copy(update={"params": params})
+
+
+# -- from how many small requests in flight on a disk gives no more ----------------------------------------------------
+
+METRIC = "operation_rate"
+
+
+def in_flight(row: Row) -> int:
+    """Requests that all threads of a row of small requests keep under way together."""
+    return threads_at_once(row.params) * int(row.params.get("queue_depth", 1))
+
+
+def saturation(rows: Iterable[Row], level: float) -> list[Finding]:
+    """One finding for each target and access with more than one number of small requests in flight."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.metric == METRIC and "queue_depth" in row.params and not row.is_invalid:
+            groups.setdefault((row.target, str(row.params.get("access", ""))), []).append(row)
+    own = level_of_each(level, map(len, groups.values()))
+    return [_saturation(sorted(line, key=in_flight), own) for line in groups.values() if len(line) > 1]
+
+
+def _saturation(line: Sequence[Row], level: float) -> Finding:
+    first, last, best = line[0], line[-1], max(line, key=lambda row: row.median)
+    enough = next(row for row in line if row is best or compare_rows(best, row, level, None).verdict == "cannot tell")
+    target, access = first.target, str(first.params.get("access", "operation"))
+    size = format_bytes(int(first.params.get("block_bytes", 0)))
+    what = f"{target} random {access}s of {size}"
+    rate = format_operations(enough.median)
+    if enough is first:
+        text = f"{what} gain nothing from more than {in_flight(first)} in flight: {rate}."
+    elif enough is last:
+        text = f"{what} still gain at {in_flight(last)} in flight: {rate}, {_times(last, first)}."
+    else:
+        text = f"{what} stop gaining at {in_flight(enough)} in flight: {rate}, {_times(enough, first)}."
+    if compare_rows(best, last, level, None).verdict == "faster":
+        text += f" {in_flight(last)} give less again: {format_operations(last.median)}."
+    numbers = columns(
+        target=target,
+        access=access,
+        in_flight=[in_flight(row) for row in line],
+        operations_per_s=[row.median for row in line],
+        enough=in_flight(enough),
+        best=in_flight(best),
+    )
+    return Finding(kind="queue-depth", text=text, numbers=numbers)
+
+
+def _times(row: Row, first: Row) -> str:
+    return f"{row.median / first.median:.2f} times what {in_flight(first)} gives"

@@ -23,9 +23,8 @@ from ullage.command_lines.translation import (
 )
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
-from ullage.suites.from_ior.backends import NULL, backend_of
 from ullage.suites.from_ior.flags import TABLE
-from ullage.suites.from_ior.parameters import LAYOUT, random_picks, workload_of
+from ullage.suites.from_ior.parameters import LAYOUT, NULL, backend_of, random_picks, workload_of
 
 _TOOL: Final = "ior"
 _FILE: Final = "testFile"

@@ -11,32 +11,8 @@ _NO_COMMANDS = "no foreign command is started between phases; run it before or a
 _NO_GPU = "buffers lie in the nodes' memory; leave it out"
 
 _ITEMS: Final = (
-    value("-a"),
-    value("-n"),
-    value("-I"),
-    value("-z"),
-    value("-b"),
-    switch("-L"),
-    switch("-u"),
-    value("-d"),
-    value("-w"),
-    value("-e"),
-    value("-N"),
-    switch("-R"),
-    value("--random-seed"),
-    value("-i"),
-    value("-W"),
-    switch("-y"),
-    switch("-Y"),
-    switch("-X"),
-    switch("-D"),
-    switch("-F"),
-    switch("-C"),
-    switch("-T"),
-    switch("-E"),
-    switch("-r"),
-    switch("-U"),
-    switch("--posix.odirect"),
+    *map(value, ("-a", "-n", "-I", "-z", "-b", "-d", "-w", "-e", "-N", "--random-seed", "-i", "-W")),
+    *map(switch, ("-L", "-u", "-R", "-y", "-Y", "-X", "-D", "-F", "-C", "-T", "-E", "-r", "-U", "--posix.odirect")),
 )
 _ANSWERED: Final = (
     answered(

@@ -6,39 +6,20 @@ files made, looked at, read, found and removed. Sizes calibrate themselves so th
 the rules ask for; every reason why a number does not count is said.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ullage.runs.inputs import ParsedOptions
-from ullage.runs.suite import EngineContext
+from ullage.runs.suite import UsualSuite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ullage.model.plan import Target
-    from ullage.model.request import Request
-    from ullage.results.folder import ResultFolder
-    from ullage.results.rows import RowContext
-    from ullage.runs.suite import Prepared, SuiteSummary
-    from ullage.suites.io500.options import Io500Options
+    from ullage.model.summary import Row
 
 
-_DOC = __doc__ or ""
-
-
-@dataclass(frozen=True)
-class Io500:
+class Io500(UsualSuite):
     """The suite ``io500``."""
-
-    name: str = "io500"
-    doc: str = _DOC
-
-    @property
-    def options(self) -> "type[Io500Options]":
-        """See ``Suite``."""
-        from ullage.suites.io500.options import Io500Options
-
-        return Io500Options
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``: walls of 1 s on the first target. That is far from the rules, and says so."""
@@ -46,17 +27,11 @@ class Io500:
 
         return settled(self.options, targets=targets[:1], stonewall_s=1.0, time_s=40.0) if targets else None
 
-    def prepare(self, request: "Request", engine_context: EngineContext) -> "Prepared":
-        """See ``Suite``."""
-        from ullage.suites.io500.prepare import prepare_io500
+    def attributed(self, first: "Sequence[Row]", second: "Sequence[Row]", names: tuple[str, str]) -> list[str]:
+        """See ``Attributing``."""
+        from ullage.suites.io500.attribution import attributed
 
-        return prepare_io500(request, engine_context)
-
-    def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> "SuiteSummary":
-        """See ``Summarising``."""
-        from ullage.suites.io500.summarise import summarise
-
-        return summarise(result, request, context)
+        return attributed(first, second, names)
 
 
-SUITE = Io500()
+SUITE = Io500("io500", __doc__ or "", "options:Io500Options", "prepare:prepare_io500", "summarise:summarise")

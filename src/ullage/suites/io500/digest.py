@@ -11,7 +11,7 @@ from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Target
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Row
-from ullage.results.failed_cases import describe_failure
+from ullage.results.events import describe_failure
 from ullage.results.rows import RowContext, build_rows
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import OfficialPhase, phases_of

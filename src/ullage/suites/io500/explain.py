@@ -6,8 +6,7 @@ from typing import Final, Protocol
 
 from ullage.model.plan import Target
 from ullage.model.request import Request
-from ullage.runs.machine import Machine
-from ullage.runs.room import Room
+from ullage.runs.room import Machine, Room
 from ullage.runs.suite import Explanation
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase

@@ -20,12 +20,20 @@ from ullage.model.base import Strict
 from ullage.model.flags import INVALID, Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
-from ullage.suites.io500.findings import change_finding, score_findings, void_findings
-from ullage.suites.io500.official import OfficialRun, PhaseResult, ScoreResult
-from ullage.suites.io500.official_reading import has_result_lines, is_ini, read_ini, read_lines
+from ullage.suites.io500.arithmetic import arithmetic_findings, contradictions, doubted, score_reason
+from ullage.suites.io500.official import (
+    OfficialRun,
+    PhaseResult,
+    ScoreResult,
+    has_result_lines,
+    is_ini,
+    read_ini,
+    read_lines,
+)
 from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, OfficialPhase, find_phase
 from ullage.suites.io500.score import PARTS, Part, score, summary_scores
 from ullage.suites.io500.sensitivity import number
+from ullage.suites.io500.summarise import change_finding, score_findings, void_findings
 from ullage.suites.io500.validity import Conditions, Outcome, Validity, judge_run
 
 # Keys of result.txt that hold the rate when the time was up, and the metric and factor that they are here.
@@ -61,15 +69,18 @@ def summary_of_runs(runs: Sequence[tuple[str, OfficialRun, Mapping[str, Scalar]]
     for target, run, params in runs:
         validity = _judge(run)
         shown = target if several else ""
+        wrong = contradictions(_printed(run))
         rows += _rows(target, run, params, validity, name)
         values = si_values(run)
-        scores += _scores(run, values, validity, shown)
-        findings += score_findings(values, run.mode, shown)
+        scores += [_beside(one, score_reason(wrong)) for one in _scores(run, values, validity, shown)]
+        findings += arithmetic_findings(wrong, shown)
+        findings += score_findings(values, run.mode, shown, doubted(wrong))
         findings += [found for mode in MODES if (found := _recomputed(run, mode, shown)) is not None]
         findings += void_findings(validity, shown)
     for (one, first, _), (other, second, _) in pairwise(runs):
         mode: Mode = "extended" if first.mode == second.mode == "extended" else "standard"
-        findings.append(change_finding(si_values(first), si_values(second), (one, other), mode))
+        unsure = doubted([*contradictions(_printed(first)), *contradictions(_printed(second))])
+        findings.append(change_finding(si_values(first), si_values(second), (one, other), mode, unsure))
     return Summary(
         suite=IMPORT_SUITE,
         run_id="imported",
@@ -88,6 +99,21 @@ def si_values(run: OfficialRun) -> dict[str, float]:
         for phase in run.phases
         if phase.value is not None and phase.value.value > 0 and BY_NAME[phase.name].scored_phase
     }
+
+
+def _printed(run: OfficialRun) -> dict[str, tuple[float, float]]:
+    """SI rate and seconds of the phases that have both."""
+    values = si_values(run)
+    return {
+        phase.name: (values[phase.name], phase.elapsed_s)
+        for phase in run.phases
+        if phase.name in values and phase.elapsed_s is not None
+    }
+
+
+def _beside(score_: Score, reasons: list[str]) -> Score:
+    """What is to know of a score that counts all the same."""
+    return score_.model_copy(update={"reasons": [*score_.reasons, *reasons]})
 
 
 def _judge(run: OfficialRun) -> Validity:

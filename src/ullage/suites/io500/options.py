@@ -22,12 +22,12 @@ from ullage.runs.options.groups import (
     WatchdogOptions,
 )
 from ullage.runs.options.kinds import Duration, FilePath, MadeOfAll
-from ullage.suites.io500.config import read_config
-from ullage.suites.io500.official_config import (
+from ullage.suites.io500.config import (
     OfficialConfig,
     check_data_folder,
     check_find_ranks,
     default_stonewall_s,
+    read_config,
 )
 from ullage.suites.io500.phases import BY_NAME, Mode
 from ullage.suites.io500.validity import STONEWALL_S, Conditions
@@ -96,7 +96,7 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
         MadeOfAll(read_hints, metavar="[PHASE:]KEY=VALUE"),
         Option("An MPI-IO hint, for all MPIIO phases or one. Repeat it.", name="--hint"),
     ] = {}
-    repeat: Annotated[Positive, Option("Rounds; from 2 on the score has an interval.")] = 1
+    repeat: Annotated[Positive, Option("Rounds; from 6 on the score has an interval.")] = 1
     cache: Annotated[
         CacheControl,
         Option("Before reads: none, advise (fsync, then drop the data), drop (all caches; root)."),

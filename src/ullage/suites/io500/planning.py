@@ -17,9 +17,10 @@ from ullage.launch.base import choose_binding
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Plan, Target
 from ullage.model.request import Request
-from ullage.runs.launch_spec import LaunchSpec
+from ullage.parameters import count_of
+from ullage.runs.execution import LaunchSpec
 from ullage.runs.listed import listed_plan
-from ullage.suites.io500.official_config import Api
+from ullage.suites.io500.config import Api
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.units import format_time
@@ -288,11 +289,11 @@ def dataset_bytes(step: Step, ranks: int) -> int:
     """Most that the case leaves at the target."""
     parameters = step.case.workload.parameters
     if step.phase.workload == "transfer":
-        return ranks * _count(parameters, "segments", 1) * _count(parameters, "block_bytes", 1 << 20)
+        return ranks * count_of(parameters, "segments", 1) * count_of(parameters, "block_bytes", 1 << 20)
     if step.phase.workload == "metadata":
-        return ranks * _count(parameters, "items", 1) * _count(parameters, "write_bytes", 0)
+        return ranks * count_of(parameters, "items", 1) * count_of(parameters, "write_bytes", 0)
     if step.phase.workload == "mixed-metadata":
-        return ranks * WORKBENCH_SETS * _count(parameters, "objects", 1) * SMALL_FILE_BYTES
+        return ranks * WORKBENCH_SETS * count_of(parameters, "objects", 1) * SMALL_FILE_BYTES
     return 0
 
 
@@ -303,16 +304,11 @@ def dataset_files(step: Step, ranks: int) -> int:
         case "transfer":
             return ranks if parameters.get("file_mode") == "per-process" else 1
         case "metadata":
-            return ranks * _count(parameters, "items", 1)
+            return ranks * count_of(parameters, "items", 1)
         case "mixed-metadata":
-            return ranks * WORKBENCH_SETS * _count(parameters, "objects", 1)
+            return ranks * WORKBENCH_SETS * count_of(parameters, "objects", 1)
         case _:
             return 0
-
-
-def _count(parameters: Parameters, name: str, default: int) -> int:
-    value = parameters.get(name, default)
-    return value if isinstance(value, int) else default
 
 
 def _patience_s(steps: Iterable[Step], ranks: int) -> float:

@@ -7,10 +7,9 @@ It runs a probe for the sizes, then a launch for each round on each target, unti
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
-from ullage.errors import EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError
+from ullage.errors import EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.request import Request
@@ -18,14 +17,13 @@ from ullage.model.system import Place
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.execution import Execution
-from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.execution import Execution, LaunchSpec
+from ullage.runs.inputs import EngineContext
 from ullage.runs.listed import datasets_there
-from ullage.runs.machine import Machine, this_machine
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Room, room_at
+from ullage.runs.room import Machine, Room, check_places, room_at, this_machine
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext, Explanation
+from ullage.runs.suite import Explanation
 from ullage.suites.io500.explain import explain
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.planning import Step, has_wall, make_layout, make_plan, make_steps, wear_out_limit_s
@@ -133,12 +131,7 @@ def check_targets(targets: Sequence[Target], places: Sequence[Place]) -> None:
         if target_path(target) is None:
             what = f"target '{target.name}' ({target.uri}) holds no files"
             raise UserError(what, "--target", "name a folder: --target NAME=PATH")
-    for place in places:
-        where, right = f"target '{place.target}' ({place.path})", "name a folder that you may write to"
-        if not place.exists:
-            raise UserError("does not exist", where, "make the folder, or correct the path", EXIT_ENVIRONMENT)
-        if not Path(place.path).is_dir() or not os.access(place.path, os.W_OK | os.X_OK):
-            raise UserError("is no folder that can be written to", where, right, EXIT_ENVIRONMENT)
+    check_places(places)
 
 
 def check_hints(options: Io500Options) -> None:

@@ -67,8 +67,8 @@ def score_interval(
     """How well the score of the medians is known; null with a single repetition.
 
     A round, one repetition of every phase, is what is resampled: phases of one round share the machine's weather. Below
-    6 rounds it is the range of the rounds' own scores, whose ``level_reached`` says how little that is. Rounds beyond
-    those that every phase has are left out.
+    6 rounds there is nothing to resample, and the level reached is 0. Rounds beyond those that every phase has are left
+    out.
     """
     kept = {phase.name: samples[phase.name] for phase in scored_phases(mode) if samples.get(phase.name)}
     rounds = min((len(values) for values in kept.values()), default=0)
@@ -83,8 +83,7 @@ def score_interval(
     if rounds >= _FEWEST_TO_RESAMPLE:
         return bootstrap_interval(indices, of_rounds)
     estimate = of_rounds(indices)
-    alone = [estimate, *(of_rounds([index]) for index in indices)]
-    return Interval(estimate, min(alone), max(alone), 1 - 2.0 ** (1 - rounds))
+    return Interval(estimate, estimate, estimate, 0.0)
 
 
 def summary_scores(
@@ -111,8 +110,8 @@ def summary_scores(
                     name=score_name(part, one, label),
                     unit=PARTS[part],
                     value=value,
-                    low=None if interval is None else interval.low,
-                    high=None if interval is None else interval.high,
+                    low=None if interval is None or interval.below_level else interval.low,
+                    high=None if interval is None or interval.below_level else interval.high,
                     valid=not reasons[one],
                     reasons=list(reasons[one]),
                 )

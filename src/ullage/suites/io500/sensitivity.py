@@ -7,7 +7,7 @@ there is to gain. Values are bytes/s and operations/s by official name.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -85,22 +85,32 @@ def _lever(
     return Lever(phase.name, value, power, (1 + improvement) ** power, others, loss)
 
 
-def families(values: Mapping[str, float], mode: Mode = "standard") -> list[Family]:
-    """Datasets whose phases take from their half's mean, the one that takes most first; find is one of its own."""
+def families(values: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()) -> list[Family]:
+    """Datasets whose phases take from their half's mean, the one that takes most first; find is one of its own.
+
+    Those with a ``doubted`` phase are left out, and no other is held against such a phase.
+    """
     counted = _counted(values, mode)
+    known = [phase for phase in counted if phase.name not in doubted]
     groups: dict[tuple[str, str], list[OfficialPhase]] = {}
-    for phase in counted:
+    for phase in known:
         name = "find" if phase.workload == "find" else phase.dataset
         groups.setdefault((phase.kind, name), []).append(phase)
     found: list[Family] = []
     for (kind, name), phases in groups.items():
-        rest = [phase for phase in counted if phase.kind == kind and phase not in phases]
+        rest = [phase for phase in known if phase.kind == kind and phase not in phases]
         mean = geometric_mean([values[phase.name] for phase in phases])
         others = geometric_mean([values[phase.name] for phase in rest])
         if mean and others:
             loss = (others / mean) ** (_power(phases[0], counted) * len(phases))
+            if _has_doubted(name, kind, counted, doubted):
+                continue
             found.append(Family(name, kind, tuple(phase.name for phase in phases), mean, others, loss))
     return sorted(found, key=lambda family: -family.loss)
+
+
+def _has_doubted(name: str, kind: str, counted: Iterable[OfficialPhase], doubted: Collection[str]) -> bool:
+    return any(phase.name in doubted and (phase.kind, phase.dataset) == (kind, name) for phase in counted)
 
 
 def moves(first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard") -> list[Move]:
@@ -117,8 +127,11 @@ def moves(first: Mapping[str, float], second: Mapping[str, float], mode: Mode = 
     return sorted(found, key=lambda move: -abs(math.log(move.moved)))
 
 
-def explain(values: Mapping[str, float], mode: Mode = "standard") -> list[str]:
-    """Sentences that say where the score comes from, the whole first; nothing without a total above 0."""
+def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()) -> list[str]:
+    """Sentences that say where the score comes from, the whole first; nothing without a total above 0.
+
+    None rests on a ``doubted`` phase.
+    """
     whole = score({phase.name: values[phase.name] for phase in _counted(values, mode)}, mode)
     if not whole.total or whole.bandwidth is None or whole.metadata is None:
         return []
@@ -126,7 +139,9 @@ def explain(values: Mapping[str, float], mode: Mode = "standard") -> list[str]:
         f"{number(whole.total)} is the geometric mean of {number(whole.bandwidth)} GiB/s and "
         f"{number(whole.metadata)} kIOPS"
     )
-    lost = [family for family in families(values, mode) if family.loss >= _NOTABLE_LOSS]
+    lost = [family for family in families(values, mode, doubted) if family.loss >= _NOTABLE_LOSS]
+    if not lost and doubted:
+        return [f"{head}."]
     if not lost:
         return [f"{head}; no phase lies far below the others of its half."]
     return [f"{head}; {_where_lost(lost)}.", *(_of_family(family, values, whole) for family in lost)]
@@ -149,17 +164,32 @@ def _of_family(family: Family, values: Mapping[str, float], whole: Io500Score) -
     )
 
 
-def explain_change(first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard") -> str:
-    """One sentence that says which phases moved the total from one run to the other, without the runs' names."""
+def explain_change(
+    first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()
+) -> str:
+    """One sentence that says which phases moved the total from one run to the other, without the runs' names.
+
+    Those that are ``doubted`` in either are counted together, as what is not known.
+    """
     found = [move for move in moves(first, second, mode) if move.moved != 1]
     if not found:
         return "no phase changed"
     total = math.prod(move.moved for move in found)
     way = "rises" if total > 1 else "falls"
-    with_it = [move for move in found if (move.moved > 1) == (total > 1)]
-    against = [move for move in found if (move.moved > 1) != (total > 1)]
-    text = f"the total {way} {times(total)}: {_moved(with_it)}"
-    return f"{text}; against it {_moved(against)}" if against else text
+    known = [move for move in found if move.phase not in doubted]
+    unknown = [move for move in found if move.phase in doubted]
+    with_it = [move for move in known if (move.moved > 1) == (total > 1)]
+    against = [move for move in known if (move.moved > 1) != (total > 1)]
+    parts = [_moved(with_it), f"against it {_moved(against)}" if against else "", _unknown(unknown)]
+    return f"the total {way} {times(total)}: {'; '.join(filter(None, parts))}"
+
+
+def _unknown(found: Sequence[Move]) -> str:
+    if not found:
+        return ""
+    rest = math.prod(move.moved for move in found)
+    names = ", ".join(move.phase for move in found)
+    return f"{times(rest)} of it comes from phases whose numbers are in doubt ({names})"
 
 
 def _moved(found: Sequence[Move], most: int = 4) -> str:

@@ -19,10 +19,10 @@ from ullage.model.plan import Layout, Target
 from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.results.records import AnyRecord
-from ullage.runs.launch_spec import LaunchSpec
+from ullage.runs.execution import LaunchSpec
 from ullage.runs.room import Room
 from ullage.runs.session import Ended, Session
-from ullage.suites.io500.official_config import OfficialConfig
+from ullage.suites.io500.config import OfficialConfig
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.suites.io500.planning import HARD_BYTES, SMALL_FILE_BYTES, WORKBENCH_SETS, Step, make_plan, make_steps

@@ -2,7 +2,7 @@
 """From the records of an IO500 run to rows, scores, findings, and the two texts the official tool writes."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import ullage
@@ -10,20 +10,27 @@ from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.words import columns
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Score
+from ullage.model.summary import Finding, Row, Score
 from ullage.quantity import plural
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.io500.digest import Digest, digest
-from ullage.suites.io500.findings import score_findings, void_findings
 from ullage.suites.io500.official import ini_text, make_run, summary_text
 from ullage.suites.io500.options import Io500Options
-from ullage.suites.io500.phases import Mode
+from ullage.suites.io500.phases import BY_NAME, Mode
 from ullage.suites.io500.rounds import Round, read_rounds
-from ullage.suites.io500.score import score_of_medians, summary_scores
-from ullage.suites.io500.validity import condition_reasons
+from ullage.suites.io500.score import score, score_of_medians, summary_scores
+from ullage.suites.io500.sensitivity import (
+    IMPROVEMENT,
+    explain,
+    explain_change,
+    families,
+    moves,
+    sensitivity,
+)
+from ullage.suites.io500.validity import Validity, condition_reasons
 
 _NOTABLE_SPREAD: Final = 1.1
 _FEWEST_PHASES: Final = 3
@@ -44,9 +51,14 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
         reasons: Mapping[Mode, Sequence[str]] = {one: found.validity.run.get(one, ()) for one in _modes(options)}
         scores += summary_scores(found.samples, reasons, options.mode, label)
         findings += void_findings(found.validity, label)
-        findings += score_findings(found.values, options.mode, label)
+        findings += score_findings(found.values, options.mode, label, _disturbed(found.rows))
         findings += slow_ranks([one for one in rounds if one.target.name == found.target.name], label)
     return SuiteSummary([row for found in digests for row in found.rows], findings, scores)
+
+
+def _disturbed(rows: Iterable[Row]) -> frozenset[str]:
+    """Phases from which nothing may be concluded; the score counts them, as the official one does."""
+    return frozenset(str(row.params["phase"]) for row in rows if row.grade == "C")
 
 
 def _modes(options: Io500Options) -> tuple[Mode, ...]:
@@ -134,3 +146,82 @@ def official_texts(digests: Sequence[Digest], options: Io500Options) -> dict[str
         texts[f"result_summary{end}.txt"] = summary_text(run)
         texts[f"result{end}.txt"] = ini_text(run)
     return texts
+
+
+# -- findings; ``target`` goes before the sentences where a result has several -----------------------------------------
+
+
+def score_findings(
+    values: Mapping[str, float], mode: Mode = "standard", target: str = "", doubted: Collection[str] = ()
+) -> list[Finding]:
+    """Where the score of ``values`` comes from, as one finding for each sentence; the first holds all the numbers.
+
+    ``doubted``: phases that were disturbed or contradict themselves, on which no sentence may rest.
+    """
+    sentences = explain(values, mode, doubted)
+    if not sentences:
+        return []
+    whole, levers, groups = score(values, mode), sensitivity(values, mode), families(values, mode, doubted)
+    numbers = columns(
+        target=target,
+        total=whole.total,
+        bandwidth_gib_per_s=whole.bandwidth,
+        metadata_kiops=whole.metadata,
+        phase=[lever.phase for lever in levers],
+        value=[lever.value for lever in levers],
+        power=[lever.power for lever in levers],
+        improvement=IMPROVEMENT,
+        gain=[lever.gain for lever in levers],
+        family=[group.name for group in groups],
+        loss=[group.loss for group in groups],
+    )
+    first, *rest = (f"{_lead(target)}{sentence}" for sentence in sentences)
+    return [
+        Finding(kind="io500-score", text=first, numbers=numbers),
+        *(Finding(kind="io500-score", text=text, numbers=columns(target=target)) for text in rest),
+    ]
+
+
+def void_findings(validity: Validity, target: str = "") -> list[Finding]:
+    """Every phase that does not count, with its reasons, and that the run does not when it does not."""
+    return [
+        Finding(
+            kind="io500-void",
+            text=f"{_lead(target)}{name} does not count: it {'; it '.join(reasons)}{_reach(name)}.",
+            severity="warning",
+            numbers=columns(target=target, phase=name, reasons=list(reasons)),
+        )
+        for name, reasons in validity.phases.items()
+    ]
+
+
+def _reach(name: str) -> str:
+    """What else a void phase voids, where that is not the run."""
+    phase = BY_NAME[name]
+    if phase.pilot:
+        return "; it is an unscored pilot, and the run stands without it"
+    return "; only the extended score falls with it" if phase.mode == "extended" else ""
+
+
+def change_finding(
+    first: Mapping[str, float],
+    second: Mapping[str, float],
+    names: tuple[str, str],
+    mode: Mode = "standard",
+    doubted: Collection[str] = (),
+) -> Finding:
+    """Which phases moved the total from the run of the first name to that of the second, and by what factor."""
+    found = moves(first, second, mode)
+    numbers = columns(
+        target=names[1],
+        against=names[0],
+        phase=[move.phase for move in found],
+        ratio=[move.ratio for move in found],
+        moved=[move.moved for move in found],
+    )
+    text = f"From {names[0]} to {names[1]} {explain_change(first, second, mode, doubted)}."
+    return Finding(kind="io500-change", text=text, numbers=numbers)
+
+
+def _lead(target: str) -> str:
+    return f"{target}: " if target else ""

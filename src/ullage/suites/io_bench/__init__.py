@@ -5,7 +5,7 @@ Six streams of one process, each a write or a read in one of three orders, past 
 serves that: what a single application's I/O can expect.
 """
 
-from ullage.runs.usual_suite import UsualSuite
+from ullage.runs.suite import UsualSuite
 
 SUITE = UsualSuite(
     "io_bench", __doc__ or "", "options:IoBenchOptions", "prepare:prepare_io_bench", "summarise:summarise"

@@ -6,9 +6,8 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from ullage.runs.cells.options import RunOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine
+from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine, RunOptions
 from ullage.runs.options.kinds import Choice, Size, SizeAxis
 
 # A file holds so many of its records at least, however large they are, and so many at most, however small.

@@ -6,17 +6,16 @@ from dataclasses import replace
 from typing import Final
 
 from ullage.engine import find_registered, validate_parameters
-from ullage.launch.base import choose_binding
+from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe
-from ullage.model.plan import Layout, Named, Parameters, Target
+from ullage.model.plan import Named, Parameters, Target
 from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo, direct_at
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.prepared import PreparedCells
-from ullage.runs.machine import this_machine
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import check_paths, check_places
-from ullage.runs.suite import EngineContext
+from ullage.runs.room import check_paths, check_places, this_machine
 from ullage.suites.io_bench.options import FEWEST, MOST, IoBenchOptions
 from ullage.units import format_bytes
 
@@ -31,8 +30,7 @@ def file_bytes(options: IoBenchOptions, record: int) -> int:
 
 def make_cells(options: IoBenchOptions, spots: Iterable[Spot], description: Describe, cores: int | None) -> list[Cell]:
     """Every combination of target, order and record, each once. ``spots``: targets with their direct I/O."""
-    binding = "none" if cores is None else choose_binding(1, 1, cores)
-    layout = Layout(ranks=1, nodes=1, ranks_per_node=1, binding=binding)
+    layout = place_ranks(1, 1, 1, cores)
     cells: dict[str, Cell] = {}
     for target, direct in spots:
         for order in ORDERS:

@@ -6,12 +6,13 @@ from typing import Final
 
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.words import columns
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
-from ullage.runs.cells.ceilings import with_ceilings
+from ullage.runs.ceilings import with_ceilings
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.io_bench.options import IoBenchOptions
 from ullage.units import format_bytes, format_rate
@@ -28,7 +29,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     launches = [file.records for file in result.read_records()]
     rows = with_ceilings(build_rows(launches, context), request.targets, options.machine)
     general = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind not in _LEFT_OUT]
-    return SuiteSummary(rows, [*enough(rows), *general])
+    return SuiteSummary(rows, [*enough(sound_rows(rows)), *general])
 
 
 def enough(rows: Sequence[Row]) -> list[Finding]:

@@ -5,6 +5,6 @@ Writes, reads, rereads, jumps, goes backward, mixes, through lseek, pread, pread
 says of each number whether a cache or the target answered.
 """
 
-from ullage.runs.usual_suite import UsualSuite
+from ullage.runs.suite import UsualSuite
 
 SUITE = UsualSuite("matrix", __doc__ or "", "options:MatrixOptions", "prepare:prepare_matrix", "summarise:summarise")

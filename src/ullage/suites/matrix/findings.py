@@ -1,15 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the maps say: where caches end, what a second read gains, what an order of access costs. Pure, over rows."""
+"""What the maps say, and the sizes at which files outgrow a cache of this machine. Pure.
+
+Findings over rows: where caches end, what a second read gains, what an order of access costs.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, cast
 
 from ullage.analysis.findings.words import columns
 from ullage.analysis.statistics import median
 from ullage.model.summary import Finding, Row
-from ullage.suites.matrix.levels import Level
-from ullage.units import format_bytes, format_rate
+from ullage.model.system import SystemFacts
+from ullage.units import format_bytes, format_rate, format_volume
+
+_CACHES: Final = ("L2", "L3")
+_MEMORY: Final = "RAM"
+
+
+@dataclass(frozen=True)
+class Level:
+    """A cache that holds up to ``size_bytes``."""
+
+    name: str
+    size_bytes: int
+
+    @property
+    def text(self) -> str:
+        """``L2 1.00 MiB``."""
+        return f"{self.name} {format_volume(self.size_bytes)}"
+
+
+def levels_of(system: SystemFacts | None) -> list[Level]:
+    """L2 and L3 of one core's view and the memory, where they are known, rising."""
+    if system is None:
+        return []
+    return _levels(system.cpu.caches, system.memory.total_bytes)
+
+
+def levels_in(system: Mapping[str, object]) -> list[Level]:
+    """The same of the facts in a summary."""
+    cpu, memory = _group(system.get("cpu")), _group(system.get("memory"))
+    caches = {name: size for name, size in _group(cpu.get("caches")).items() if isinstance(size, int)}
+    total = memory.get("total_bytes")
+    return _levels(caches, total if isinstance(total, int) else None)
+
+
+def _group(value: object) -> dict[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _levels(caches: Mapping[str, int], memory_bytes: int | None) -> list[Level]:
+    found = [Level(name, caches[name]) for name in _CACHES if caches.get(name)]
+    if memory_bytes:
+        found.append(Level(_MEMORY, memory_bytes))
+    return sorted(found, key=lambda level: level.size_bytes)
+
 
 Shape = tuple[int, int]
 # A step smaller than this between two plateaus is no end of anything.

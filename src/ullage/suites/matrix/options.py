@@ -8,9 +8,8 @@ from typing import Annotated, ClassVar, Final, Literal, cast
 from pydantic import Field
 
 from ullage.errors import UserError
-from ullage.runs.cells.options import RunOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine
+from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine, RunOptions
 from ullage.runs.options.kinds import ALL, Kind, Share, SizeAxis, Word
 from ullage.runs.options.model import OptionError
 from ullage.suites.matrix.tests import TESTS

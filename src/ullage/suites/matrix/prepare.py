@@ -1,22 +1,154 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A matrix that was checked against engine and machine."""
+"""A matrix that was checked against engine and machine: a job for every file and record, on one rank."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
-from ullage.errors import EXIT_BAD_INPUT, UserError
+from ullage.engine import find_registered, validate_parameters
+from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
+from ullage.launch.base import place_ranks
+from ullage.model.describe import Describe
+from ullage.model.plan import Named, Parameters, Target
 from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo, direct_at
-from ullage.runs.cells.planning import Cell
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.prepared import PreparedCells
-from ullage.runs.machine import this_machine
-from ullage.runs.notes import Note
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import check_places
-from ullage.runs.suite import EngineContext
-from ullage.suites.matrix.cells import Planner, check_targets, left_out, with_kinds
+from ullage.runs.room import check_paths, check_places, this_machine
+from ullage.runs.session import Note
 from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, MatrixOptions
+from ullage.suites.matrix.tests import STDIO, Job, jobs
 from ullage.units import format_bytes
+
+# Defaults of the engine (docs/contract.md), which plans leave out.
+_DEFAULTS: Final[Mapping[str, object]] = {"phases": ["write", "read"], "read_share": 0.5, "stride": 2}
+
+
+def shapes(options: MatrixOptions) -> list[tuple[int, int]]:
+    """File and record of every cell: whole records, and with large files large ones, unless all are asked for."""
+    return [
+        (file, record)
+        for file in options.files
+        for record in options.records
+        if record <= file and file % record == 0 and (options.all_records or not is_left_out(file, record))
+    ]
+
+
+def is_left_out(file: int, record: int) -> bool:
+    """By IOzone's rule, which keeps small records of large files from taking all the time."""
+    return file >= LARGE_FILE and record < LEAST_RECORD_OF_LARGE
+
+
+def jobs_of(options: MatrixOptions) -> list[Job]:
+    """Those that do at least one of the tests asked for."""
+    found = jobs(options.stride, options.read_share, options.pieces)
+    return [job for job in found if set(job.tests) & set(options.tests)]
+
+
+def job_of(options: MatrixOptions, backend: str, parameters: tuple[Parameters, Parameters]) -> Job | None:
+    """The job of a case, by its backend and the parameters of backend and workload; None for none of this matrix."""
+    of_backend, of_workload = parameters
+
+    def fits(job: Job) -> bool:
+        has_phases = of_workload.get("phases", _DEFAULTS["phases"]) == job.phases(options.tests)
+        has_own = _within(job.backend, of_backend) and _within(job.workload, of_workload)
+        return job.backend_name == backend and has_phases and has_own
+
+    # The job that says most fits: plain ones say nothing that the others do not share.
+    ranked = sorted(jobs_of(options), key=lambda job: -len(job.backend) - len(job.workload))
+    return next(filter(fits, ranked), None)
+
+
+def _within(wanted: Mapping[str, object], given: Mapping[str, object]) -> bool:
+    return all(given.get(name, _DEFAULTS.get(name)) == value for name, value in wanted.items())
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Makes cells. ``cores``: usable ones of this node, None when not known. ``directs``: by target."""
+
+    options: MatrixOptions
+    targets: Sequence[Target]
+    directs: Mapping[str, DirectIo]
+    description: Describe
+    cores: int | None
+
+    def cells(self) -> list[Cell]:
+        """Every combination of target, job, file and record. ``UserError`` where there is none."""
+        found = shapes(self.options)
+        if not found:
+            what = "no record of these fits into a file of these a whole number of times"
+            raise UserError(what, "--file, --record", "name files that are multiples of a record", EXIT_BAD_INPUT)
+        for target in self.targets:
+            self._check_direct(target, {record for _, record in found})
+        cells = [
+            self._cell(target, job, file, record)
+            for target in self.targets
+            for job in jobs_of(self.options)
+            for file, record in found
+        ]
+        return list({cell.case.id: cell for cell in cells}.values())
+
+    def _check_direct(self, target: Target, records: Iterable[int]) -> None:
+        direct = self.directs[target.name]
+        if not self.options.direct:
+            return
+        if not direct.served:
+            what = f"target '{target.name}' refuses direct I/O (O_DIRECT)"
+            raise UserError(what, "--direct", "leave it out, and read the verdict of each row", EXIT_ENVIRONMENT)
+        odd = [record for record in sorted(records) if record % direct.alignment_bytes]
+        if odd:
+            unit = format_bytes(direct.alignment_bytes)
+            what = f"a record of {format_bytes(odd[0])} is no multiple of {unit}, as direct I/O needs it here"
+            raise UserError(what, f"--record at target '{target.name}'", f"name multiples of {unit}", EXIT_ENVIRONMENT)
+
+    def _cell(self, target: Target, job: Job, file: int, record: int) -> Cell:
+        name = job.backend_name
+        is_direct = self.options.direct and name != STDIO
+        own: Parameters = {**job.backend, **({"direct": True} if is_direct else {})}
+        if name == STDIO:
+            own["buffer_bytes"] = record
+        workload: Parameters = {
+            "phases": job.phases(self.options.tests),
+            "file_mode": "per-process",
+            "cache": "none" if is_direct else self.options.cache,
+            "sync": self.options.sync,
+            **job.workload,
+        }
+        backend = Named(name=name, parameters=validate_parameters(self.description, "backend", name, own))
+        way = Way(target, backend, validate_parameters(self.description, "workload", WORKLOAD, workload))
+        cell = make_cell(way, place_ranks(1, 1, 1, self.cores), record, file)
+        return replace(cell, kind=kind_of(job))
+
+
+def kind_of(job: Job) -> str:
+    """What the cost of a cell depends on besides target, backend and file."""
+    return f"test {' and '.join(map(str, job.tests))}"
+
+
+def with_kinds(cells: Iterable[Cell], options: MatrixOptions) -> list[Cell]:
+    """Cells read back from plans, which do not say their kind."""
+    return [replace(cell, kind="" if (job := _job(cell, options)) is None else kind_of(job)) for cell in cells]
+
+
+def _job(cell: Cell, options: MatrixOptions) -> Job | None:
+    return job_of(options, cell.case.backend.name, (cell.case.backend.parameters, cell.case.workload.parameters))
+
+
+def check_targets(targets: Iterable[Target], description: Describe) -> None:
+    """``UserError`` for a target without a place, and for an engine that lacks what the tests need."""
+    check_paths(targets)
+    for name in ("posix", STDIO):
+        find_registered(description, "backend", name)
+
+
+def left_out(options: MatrixOptions) -> int:
+    """Pairs of a file and a record that fits into it, and that are no cells all the same."""
+    fitting = sum(record <= file for file in options.files for record in options.records)
+    return fitting - len(shapes(options))
 
 
 def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedCells:

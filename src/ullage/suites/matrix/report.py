@@ -18,8 +18,7 @@ from ullage.report.table import Cell, number_cell, peer_ratio
 from ullage.report.vega import INK, Spec, tooltip
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import best_of
-from ullage.suites.matrix.findings import shape_of
-from ullage.suites.matrix.levels import Level, levels_in
+from ullage.suites.matrix.findings import Level, levels_in, shape_of
 from ullage.suites.matrix.tests import LABELS
 from ullage.units import format_bytes
 

@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.findings import find_all
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.results.failed_cases import failed_cases
+from ullage.parameters import count_of
+from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
 from ullage.results.rows import RowContext, build_rows
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.matrix.cells import job_of
-from ullage.suites.matrix.findings import findings_of
-from ullage.suites.matrix.levels import levels_of
+from ullage.suites.matrix.findings import findings_of, levels_of
 from ullage.suites.matrix.options import MatrixOptions
+from ullage.suites.matrix.prepare import job_of
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -36,7 +37,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     rows = label_rows(build_rows(launches, context), _cases(files), options)
     general = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind in _KEPT]
     system = result.read_system()
-    return SuiteSummary(rows, [*findings_of(rows, levels_of(system)), *general])
+    return SuiteSummary(rows, [*findings_of(sound_rows(rows), levels_of(system)), *general])
 
 
 def _cases(files: Iterable[RecordFile]) -> dict[str, CaseRecord]:
@@ -60,15 +61,10 @@ def label_rows(rows: Iterable[Row], cases: Mapping[str, CaseRecord], options: Ma
             "iozone": job.test_of(label),
             "access": access,
             "ranks": row.params.get("ranks", 1),
-            "file_bytes": _count(case.workload_parameters.get("block_bytes")),
+            "file_bytes": count_of(case.workload_parameters, "block_bytes", 1 << 20),
             "block_bytes": row.params.get("block_bytes", 0),
             "backend": case.backend,
         }
         bounded = with_ceiling(row, None) if row.verdict.split(" ")[0] in _CACHED else row
         found.append(bounded.model_copy(update={"params": params}))
     return found
-
-
-def _count(value: object) -> int:
-    """What equals the engine's default is not in a record's parameters only where it is not in the plan's."""
-    return value if isinstance(value, int) else 1 << 20

@@ -6,7 +6,7 @@ the kind of stores and the number of threads as part of every row; where mbw, sy
 their numbers stand beside.
 """
 
-from ullage.runs.usual_suite import UsualQuickSuite
+from ullage.runs.suite import UsualQuickSuite
 
 # The quick form: fewer sizes, one thread and all.
 SUITE = UsualQuickSuite(

@@ -6,6 +6,7 @@ from typing import Final
 
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns
+from ullage.analysis.statistics import level_of_each
 from ullage.model.summary import Finding, Row
 from ullage.quantity import plural, times
 from ullage.suites.memory.sizes import MEMORY_LEVEL
@@ -142,12 +143,12 @@ def _non_temporal(rows: Sequence[Row]) -> list[Finding]:
 
 def _threads(rows: Sequence[Row], level: float) -> list[Finding]:
     """From how many threads on more give no more."""
-    found: list[Finding] = []
-    for kernel, stores in (("read", None), ("copy", "ordinary"), ("copy", "non-temporal")):
-        line = [row for count in _thread_counts(rows) if (row := find_stream(rows, kernel, stores, count)) is not None]
-        if len(line) > 1:
-            found.append(_scaling(line, level))
-    return found
+    lines = [
+        [row for count in _thread_counts(rows) if (row := find_stream(rows, kernel, stores, count)) is not None]
+        for kernel, stores in (("read", None), ("copy", "ordinary"), ("copy", "non-temporal"))
+    ]
+    own = level_of_each(level, map(len, lines))
+    return [_scaling(line, own) for line in lines if len(line) > 1]
 
 
 def _scaling(line: Sequence[Row], level: float) -> Finding:

@@ -10,7 +10,7 @@ from ullage.engine import find_registered
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
 from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.places import MEMORY
+from ullage.runs.kernels.options import MEMORY
 from ullage.suites.memory.options import MemoryOptions
 from ullage.suites.memory.sizes import MIB, Sizes, between, doubling
 from ullage.units import format_bytes

@@ -2,15 +2,56 @@
 """Sentences on access time: where caches end, what memory takes and under which conditions, load, cores. Pure."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.words import columns
+from ullage.model.flags import NO_HUGE_PAGES
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, times
-from ullage.suites.memory.knees import plateaus
-from ullage.suites.memory.rows import NO_HUGE_PAGES
 from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache
 from ullage.units import format_bytes, format_rate, format_time
+
+# -- where a curve over the working set leaves a plateau: the ends of caches, as measured ------------------------------
+
+# Neighbours on a plateau differ by less than this; a cache's end makes a larger step.
+_STEP: Final = 1.2
+_FEWEST: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Plateau:
+    """Sizes in bytes from the first to the last on it, and the middle one of their values."""
+
+    first: int
+    last: int
+    value: float
+
+
+def plateaus(points: Sequence[tuple[int, float]]) -> list[Plateau]:
+    """``points``: size and value, in any order. Stretches of at least two sizes with nearly the same value.
+
+    What lies between two of them is a slope: a part of the set in each of two levels.
+    """
+    ordered = sorted(points)
+    stretches: list[list[tuple[int, float]]] = []
+    for point in ordered:
+        if stretches and _near(stretches[-1][0][1], point[1]) and _near(stretches[-1][-1][1], point[1]):
+            stretches[-1].append(point)
+        else:
+            stretches.append([point])
+    return [
+        Plateau(stretch[0][0], stretch[-1][0], sorted(value for _, value in stretch)[len(stretch) // 2])
+        for stretch in stretches
+        if len(stretch) >= _FEWEST
+    ]
+
+
+def _near(first: float, second: float) -> bool:
+    return max(first, second) <= _STEP * min(first, second)
+
+
+# -- sentences ---------------------------------------------------------------------------------------------------------
 
 # A load whose time has risen by so much under load waits in a queue.
 _QUEUED: Final = 1.5
@@ -67,6 +108,11 @@ def _ends(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
     ends = [one.last for one in found[:-1]]
     numbers = columns(ends_bytes=ends, seconds=[one.value for one in found])
     return [Finding(kind="cache-ends", text=text, numbers=numbers)]
+
+
+def _is_in_memory(row: Row) -> bool:
+    """No cache holds its set."""
+    return row.params.get("level") == MEMORY_LEVEL and not row.is_invalid
 
 
 def _in_memory(line: Sequence[Row]) -> Row | None:
@@ -155,7 +201,7 @@ def _parallel(rows: Sequence[Row]) -> list[Finding]:
 
 def _loaded(rows: Sequence[Row]) -> list[Finding]:
     found: list[Finding] = []
-    loads = [row for row in rows if row.params.get("access") == "loaded-latency" and not row.is_invalid]
+    loads = [row for row in rows if row.params.get("access") == "loaded-latency" and _is_in_memory(row)]
     for injection in dict.fromkeys(str(row.params["injection"]) for row in loads):
         rates = {row.case: row.median for row in loads if row.metric == "injected_bandwidth"}
         line = sorted(
@@ -206,7 +252,7 @@ def _pair(row: Row) -> str:
 
 def _nodes(rows: Sequence[Row]) -> list[Finding]:
     """What memory of another NUMA node costs; one node has no other."""
-    times_of = [row for row in rows if row.metric == "access_time" and "cpu_node" in row.params]
+    times_of = [row for row in rows if row.metric == "access_time" and "cpu_node" in row.params and _is_in_memory(row)]
     near = [row.median for row in times_of if row.params["cpu_node"] == row.params.get("memory_node")]
     far = [row.median for row in times_of if row.params["cpu_node"] != row.params.get("memory_node")]
     if not near or not far:

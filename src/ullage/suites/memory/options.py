@@ -6,8 +6,7 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from ullage.runs.kernels.options import KernelOptions
-from ullage.runs.kernels.places import MEMORY
+from ullage.runs.kernels.options import MEMORY, KernelOptions
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import MachineOptions, PeerOptions
 from ullage.runs.options.kinds import SizeAxis

@@ -9,6 +9,7 @@ from typing import Final
 from ullage.engine import find_registered
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Parameters
+from ullage.parameters import count_of
 from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import STREAM_KERNELS, HpccAnswer, HpccJob, expected_s, grid
 from ullage.peers.mbw import MbwJob, mbw_command, run_mbw
@@ -45,8 +46,8 @@ def job_of(tool: str, parameters: Parameters, smallest: int) -> Job | None:
 
     ``smallest``: sets below stay without a peer, which is not made to time them. ``PeerError`` where sizes do not fit.
     """
-    size, threads = _count(parameters, "working_set_bytes"), _count(parameters, "threads")
-    kernel, block = parameters.get("kernel"), _count(parameters, "block_bytes")
+    size, threads = count_of(parameters, "working_set_bytes"), count_of(parameters, "threads")
+    kernel, block = parameters.get("kernel"), count_of(parameters, "block_bytes")
     if size < smallest or not _is_plain(parameters):
         return None
     if tool == "mbw" and kernel == "copy" and threads == 1 and parameters.get("order") == "sequential":
@@ -63,13 +64,8 @@ def _is_plain(parameters: Parameters) -> bool:
     return (
         parameters.get("stores") == "ordinary"
         and parameters.get("pages") == "default"
-        and max(_count(parameters, "cpu_node"), _count(parameters, "memory_node")) < 0
+        and max(count_of(parameters, "cpu_node"), count_of(parameters, "memory_node")) < 0
     )
-
-
-def _count(parameters: Parameters, name: str) -> int:
-    value = parameters.get(name)
-    return value if isinstance(value, int) else 0
 
 
 def tools() -> list[Tool]:
@@ -107,8 +103,10 @@ class Beside:
         """By kernel and thread count those that STREAM does too, by one thread and by all."""
         found: dict[tuple[str, int], Case] = {}
         for case, parameters in self.streams():
-            threads = _count(parameters, "threads")
-            is_whole = _count(parameters, "working_set_bytes") == self.beyond and not _count(parameters, "block_bytes")
+            threads = count_of(parameters, "threads")
+            is_whole = count_of(parameters, "working_set_bytes") == self.beyond and not count_of(
+                parameters, "block_bytes"
+            )
             is_theirs = parameters.get("kernel") in STREAM_KERNELS and threads in (1, self.threads)
             if is_whole and is_theirs and _is_plain(parameters):
                 found[str(parameters["kernel"]), threads] = case

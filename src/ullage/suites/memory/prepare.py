@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Final
 from ullage.errors import UserError
 from ullage.model.request import Request
 from ullage.model.system import Limits, Memory
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
 from ullage.runs.kernels.resources import read_resources
-from ullage.runs.notes import Note
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import EngineContext
+from ullage.runs.session import Note
 from ullage.suites.memory.cells import HEADERS, Planner
 from ullage.suites.memory.options import MemoryOptions
 from ullage.suites.memory.sizes import Sizes, choose_sizes, last_bytes, most_bytes, read_caches
 from ullage.system.cpu import usable_cores, usable_cpus
 from ullage.system.files import ROOT, parse_cpu_list
+from ullage.system.hardware import read_memory, read_numa
 from ullage.system.limits import read_limits
-from ullage.system.memory import read_memory
-from ullage.system.numa import read_numa
 from ullage.units import format_bytes, format_volume
 
 if TYPE_CHECKING:

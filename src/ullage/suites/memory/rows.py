@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a memory run: each says by its parameters all that decides its number."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ullage.model.flags import Flag
+from ullage.model.flags import NO_HUGE_PAGES, Flag
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.parameters import count_of
 from ullage.results.records import AnyRecord
 from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.places import MEMORY
+from ullage.runs.kernels.options import MEMORY
 from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache, level_of
 
 METRICS: Final = (
@@ -27,7 +28,6 @@ WORKLOADS: Final = frozenset({"stream", "chase", "core-to-core", "loaded-latency
 _ONE_KIND: Final = frozenset({"read", "read-write"})
 # The least share of huge pages in a set that asked for them; what is below is measured in a mixture.
 _ENOUGH_HUGE: Final = 0.9
-NO_HUGE_PAGES: Final = "no-huge-pages"
 
 
 def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, caches: Sequence[Cache]) -> list[Row]:
@@ -66,7 +66,7 @@ def _told(row: Row, item: Measured, phases: Sequence[PhaseRecord], caches: Seque
 def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[Flag | str]:
     """What share of the set lay in huge pages, as far as the run has found out: a flag where it is too little."""
     asked = given.get("pages", "default")
-    size = _count(given, "working_set_bytes", 0)
+    size = count_of(given, "working_set_bytes", 0)
     found = [phase.gauges["huge_bytes"].sum for phase in phases if "huge_bytes" in phase.gauges]
     if asked == "small" or not found or size <= 0:
         return []
@@ -85,28 +85,28 @@ _HUGE_PAGE: Final = 2 << 20
 
 
 def _stream(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    kernel, threads = str(given.get("kernel", "read")), _count(given, "threads", 1)
-    size = _count(given, "working_set_bytes", 0)
+    kernel, threads = str(given.get("kernel", "read")), count_of(given, "threads", 1)
+    size = count_of(given, "working_set_bytes", 0)
     params: dict[str, Scalar] = {"kernel": kernel}
     if kernel not in _ONE_KIND:
         params["stores"] = str(given.get("stores", "ordinary"))
     params |= {"threads": threads, "working_set_bytes": size}
-    if block := _count(given, "block_bytes", 0):
+    if block := count_of(given, "block_bytes", 0):
         params |= {"order": str(given.get("order", "sequential")), "block_bytes": block}
     return {**params, **_pages_word(given), **_nodes(given), **_level(caches, size, threads)}
 
 
 def _chase(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    threads, size = _count(given, "threads", 1), _count(given, "working_set_bytes", 0)
-    locality = _count(given, "locality_bytes", 0)
+    threads, size = count_of(given, "threads", 1), count_of(given, "working_set_bytes", 0)
+    locality = count_of(given, "locality_bytes", 0)
     return {
         "threads": threads,
         "working_set_bytes": size,
         "pages": str(given.get("pages", "default")),
-        "stride_bytes": _count(given, "stride_bytes", 64),
+        "stride_bytes": count_of(given, "stride_bytes", 64),
         "locality": "whole set" if locality in (0, size) else "local",
         **({"locality_bytes": locality} if locality else {}),
-        "chains": _count(given, "chains", 1),
+        "chains": count_of(given, "chains", 1),
         **_nodes(given),
         # Each thread has a set of its own.
         **_level(caches, size * threads, threads),
@@ -114,15 +114,15 @@ def _chase(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
 
 
 def _cores(given: Parameters, _caches: Sequence[Cache]) -> dict[str, Scalar]:
-    return {"cpu_a": _count(given, "cpu_a", 0), "cpu_b": _count(given, "cpu_b", 0)}
+    return {"cpu_a": count_of(given, "cpu_a", 0), "cpu_b": count_of(given, "cpu_b", 0)}
 
 
 def _loaded(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    injectors, size = _count(given, "injectors", 1), _count(given, "working_set_bytes", 0)
+    injectors, size = count_of(given, "injectors", 1), count_of(given, "working_set_bytes", 0)
     return {
         "injection": str(given.get("injection", "read")),
         "injectors": injectors,
-        "delay": _count(given, "delay", 0),
+        "delay": count_of(given, "delay", 0),
         "working_set_bytes": size,
         "pages": str(given.get("pages", "default")),
         **_level(caches, size, 1),
@@ -130,7 +130,7 @@ def _loaded(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
 
 
 def _updates(given: Parameters, caches: Sequence[Cache]) -> dict[str, Scalar]:
-    threads, table = _count(given, "threads", 1), _count(given, "table_bytes", 0)
+    threads, table = count_of(given, "threads", 1), count_of(given, "table_bytes", 0)
     return {"threads": threads, "table_bytes": table, **_level(caches, table, threads)}
 
 
@@ -143,18 +143,13 @@ _PARAMS: Final = {
 }
 
 
-def _count(given: Mapping[str, object], name: str, default: int) -> int:
-    value = given.get(name, default)
-    return value if isinstance(value, int) and not isinstance(value, bool) else default
-
-
 def _pages_word(given: Parameters) -> dict[str, Scalar]:
     pages = str(given.get("pages", "default"))
     return {} if pages == "default" else {"pages": pages}
 
 
 def _nodes(given: Parameters) -> dict[str, Scalar]:
-    found = {name: _count(given, name, -1) for name in ("cpu_node", "memory_node")}
+    found = {name: count_of(given, name, -1) for name in ("cpu_node", "memory_node")}
     return {name: node for name, node in found.items() if node >= 0}
 
 

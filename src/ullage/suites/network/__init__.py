@@ -5,7 +5,7 @@ Ranks of different nodes pair up and need no server; on one node the pair goes o
 cores. Where iperf3, sockperf and ping are installed, they run in turn with ours and their numbers stand beside.
 """
 
-from ullage.runs.usual_suite import UsualQuickSuite
+from ullage.runs.suite import UsualQuickSuite
 
 # The quick form: large blocks, one stream and four, requests of one byte; no peers.
 SUITE = UsualQuickSuite(

@@ -10,13 +10,17 @@ from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.model.machine import MachineFile
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Ceiling, Row
+from ullage.system.hardware import states_no_speed
 
 _BITS: Final = 8
 
 
 @dataclass(frozen=True)
 class Link:
-    """The pair of rank 0, as its record has it. ``speed``: in bits/s of the slower end; 0: nobody says."""
+    """The pair of rank 0, as its record has it. ``speed``: in bits/s of the slower end; 0: nobody says.
+
+    ``made_up``: why what an interface states is no speed; empty where it is one.
+    """
 
     interface: str
     peer_interface: str
@@ -24,6 +28,7 @@ class Link:
     is_loopback: bool
     speed: int
     same_node: bool
+    made_up: str = ""
 
 
 def link_of(phase: PhaseRecord) -> Link | None:
@@ -32,13 +37,24 @@ def link_of(phase: PhaseRecord) -> Link | None:
     if not mine or not theirs:
         return None
     speeds = [_count(mine, "speed_bits_per_s"), _count(theirs, "speed_bits_per_s")]
+    made_up = _made_up(mine) or _made_up(theirs)
     return Link(
         interface=str(mine.get("interface", "")),
         peer_interface=str(theirs.get("interface", "")),
         address=str(mine.get("address", "")),
         is_loopback=mine.get("loopback") is True,
-        speed=min(speeds),
+        speed=0 if made_up else min(speeds),
         same_node=phase.facts.get("between") != "nodes",
+        made_up=made_up,
+    )
+
+
+def _made_up(end: Mapping[str, object]) -> str:
+    driver, speed = str(end.get("driver", "")), _count(end, "speed_bits_per_s")
+    if not speed or not states_no_speed(driver):
+        return ""
+    return (
+        f"no ceiling: {end.get('interface')} is virtual ({driver}), and the {speed / 1e9:g} Gb/s it states are made up"
     )
 
 
@@ -54,7 +70,10 @@ def _bounded(row: Row, phase: PhaseRecord | None, machine: MachineFile | None) -
     if row.metric == "network_bandwidth":
         ways = 2 if row.params.get("direction") == "both" else 1
         pairs = phase.gauges["pairs"].sum if "pairs" in phase.gauges else 1
-        return with_ceiling(row, _times(_rate(link, machine), ways * pairs))
+        bounded = with_ceiling(row, _times(_rate(link, machine), ways * pairs))
+        if bounded.ceiling is not None or not link.made_up:
+            return bounded
+        return bounded.model_copy(update={"notes": [*bounded.notes, link.made_up]})
     if row.metric == "latency_p50":
         return with_ceiling(row, _latency(link, machine))
     return row

@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ullage.analysis.findings.words import columns
-from ullage.analysis.statistics import compare
+from ullage.analysis.findings.words import finding
+from ullage.analysis.statistics import compare, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, show, times
@@ -44,31 +44,38 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
         f"Both ends were on one node: bytes went through its kernel, not over a wire, so this is a test of its "
         f"cores{cores}, and no ceiling is known."
     )
-    return [Finding(kind="loopback", text=text, numbers=columns(cores=busy))]
+    return [finding("loopback", text, cores=busy)]
 
 
 def _best_streams(rows: Sequence[Row], level: float) -> list[Finding]:
     """The best number of streams against one, with the largest block of each protocol."""
     found: list[Finding] = []
-    for protocol in ("tcp", "udp"):
-        plain = [row for row in rows if _is_plain(row) and row.params["protocol"] == protocol]
-        block = max((int(row.params["block_bytes"]) for row in plain), default=0)
-        alike = [row for row in plain if row.params["block_bytes"] == block]
+    lines = {protocol: _largest_blocks(rows, protocol) for protocol in ("tcp", "udp")}
+    own = level_of_each(level, map(len, lines.values()))
+    for protocol, alike in lines.items():
         one, best = next((row for row in alike if row.params["streams"] == 1), None), _best(alike)
         if best is None:
             continue
+        block = int(best.params["block_bytes"])
         count = int(best.params["streams"])
         what = "is fastest" if len(alike) > 1 else "was measured"
         text = (
             f"{_NAMES[protocol]} with blocks of {format_bytes(block)} {what} with {_streams(count)}: {_gigabits(best)}"
         )
         if one is not None and one is not best:
-            text += _against(best, one, level)
+            text += _against(best, one, own)
         if best.ceiling is not None and best.share is not None:
             text += f", {best.share:.0%} of the link's rate"
-        numbers = columns(protocol=protocol, block_bytes=block, streams=count, bandwidth=best.median)
-        found.append(Finding(kind="streams", text=f"{text}.", numbers=numbers))
+        found.append(
+            finding("streams", f"{text}.", protocol=protocol, block_bytes=block, streams=count, bandwidth=best.median)
+        )
     return found
+
+
+def _largest_blocks(rows: Sequence[Row], protocol: str) -> list[Row]:
+    plain = [row for row in rows if _is_plain(row) and row.params["protocol"] == protocol]
+    block = max((int(row.params["block_bytes"]) for row in plain), default=0)
+    return [row for row in plain if row.params["block_bytes"] == block]
 
 
 def _against(best: Row, one: Row, level: float) -> str:
@@ -97,14 +104,13 @@ def _loss(rows: Sequence[Row]) -> list[Finding]:
             "cases): senders are faster than receivers. Try larger socket "
             "buffers (--window; net.core.rmem_max is their limit), or let the application send at a rate."
         )
-        numbers = columns(loss=worst.median, cases=len(streams))
-        found.append(Finding(kind="loss", text=text, severity="advice", numbers=numbers))
+        found.append(finding("loss", text, "advice", loss=worst.median, cases=len(streams)))
     requests = [row for row in lossy if row.params["mode"] == "request"]
     if requests:
         worst = max(requests, key=lambda row: row.median)
         name = _NAMES[str(worst.params["protocol"])]
         text = f"{worst.median:.1%} of the {name} requests had no answer: a host or a switch drops packets."
-        found.append(Finding(kind="loss", text=text, severity="warning", numbers=columns(loss=worst.median)))
+        found.append(finding("loss", text, "warning", loss=worst.median))
     return found
 
 
@@ -123,7 +129,7 @@ def _variant(rows: Sequence[Row], name: str, word: str, level: float) -> list[Fi
         what = {"faster": "is worth it", "slower": "costs throughput"}.get(verdict, "makes no clear difference")
         block = format_bytes(int(row.params["block_bytes"]))
         text = f"{word} {what} here with blocks of {block}: {times(ratio)} the rate without ({_gigabits(row)})."
-        found.append(Finding(kind=name.replace("_", "-"), text=text, numbers=columns(ratio=ratio)))
+        found.append(finding(name.replace("_", "-"), text, ratio=ratio))
     return found
 
 
@@ -141,12 +147,12 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
         parts.append(f"{format_time(row.median)} by {_NAMES[str(row.params['protocol'])]}{tail}")
     size = min(sizes)
     text = f"A message of {size} byte{'' if size == 1 else 's'} and its answer take {listing(parts)}, there and back."
-    return [Finding(kind="round-trip", text=text, numbers=columns(seconds=[row.median for row in least]))]
+    return [finding("round-trip", text, seconds=[row.median for row in least])]
 
 
 def _unavailable(phases: Iterable[PhaseRecord]) -> list[Finding]:
     texts = dict.fromkeys(str(phase.facts["unavailable"]) for phase in phases if "unavailable" in phase.facts)
-    return [Finding(kind="not-available", text=f"ICMP echo is {text}.") for text in texts]
+    return [finding("not-available", f"ICMP echo is {text}.") for text in texts]
 
 
 def _is_plain(row: Row) -> bool:

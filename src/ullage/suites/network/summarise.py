@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a network run to rows and findings."""
 
-from dataclasses import replace
 from typing import Final
 
 from ullage.analysis.findings import find_all
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.flags import INVALID_LITTLES_LAW, Flag
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.results.failed_cases import failed_cases
+from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.peer_rows import with_peers
-from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.results.rows import RowContext, build_rows, join, with_peers
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.network.cases import DEFAULTS
 from ullage.suites.network.ceilings import with_ceilings
 from ullage.suites.network.findings import findings_of
 from ullage.suites.network.options import LINK, NetworkOptions
+from ullage.suites.network.prepare import DEFAULTS
 
 STREAM_METRICS: Final = ("network_bandwidth", "network_cpu", "bandwidth_per_core")
 DATAGRAM_METRICS: Final = ("loss_share", "jitter")
@@ -38,9 +37,8 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     """See ``Summarising``."""
     options = read_options(NetworkOptions, request)
     launches = [file.records for file in result.read_records()]
-    targets = {**context.targets, LINK.name: TargetFacts(holds_data=False)}
     metrics = tuple(dict.fromkeys((*STREAM_METRICS, *DATAGRAM_METRICS, *REQUEST_METRICS)))
-    own = replace(context, accesses=(), metrics=metrics, targets=targets)
+    own = context.without_storage(LINK.name, metrics)
     measured = join(launches)
     cases = {item.case.case: item.case for item in measured}
     phases: dict[str, list[PhaseRecord]] = {}
@@ -53,7 +51,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     rows = with_ceilings(rows, last, options.machine)
     failed = [one for one in failed_cases(launches) if one.target == LINK.name]
     failures = find_all([], failed, context.level)
-    return SuiteSummary(rows, [*failures, *findings_of(rows, last, context.level)])
+    return SuiteSummary(rows, [*failures, *findings_of(sound_rows(rows), last, context.level)])
 
 
 def _told(row: Row, case: CaseRecord) -> Row:

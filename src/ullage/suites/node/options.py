@@ -4,8 +4,7 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final, cast
 
-from ullage.runs.composite.asking import asked_of, part_of
-from ullage.runs.composite.options import CompositeOptions, PartRequest
+from ullage.runs.composite.options import CompositeOptions, PartRequest, asked_of, part_of
 from ullage.runs.options.declared import Change
 from ullage.runs.options.groups import MachineOptions, PeerOptions, QuickOptions, SeedOptions, TimeBudgetOptions
 from ullage.runs.suite import load_suites

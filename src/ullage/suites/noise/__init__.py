@@ -5,7 +5,7 @@ Every thread does the same piece of work again and again, and then watches the c
 shortest piece, at the same clock rate, is noise.
 """
 
-from ullage.runs.usual_suite import UsualQuickSuite
+from ullage.runs.suite import UsualQuickSuite
 
 # The quick form: all threads, three times.
 SUITE = UsualQuickSuite("noise", __doc__ or "", "options:NoiseOptions", "suite:prepare_noise", "suite:summarise")

@@ -4,8 +4,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from ullage.runs.kernels.options import KernelOptions
-from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.options import CPU, KernelOptions
 from ullage.runs.options.declared import Change
 
 

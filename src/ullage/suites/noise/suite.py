@@ -3,24 +3,27 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final
 
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import make_study
 from ullage.analysis.findings.words import columns
 from ullage.engine import find_registered
-from ullage.model.record import CaseRecord, Contamination, PhaseRecord
+from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
-from ullage.results.failed_cases import failed_cases
+from ullage.parameters import count_of
+from ullage.quantity import plural
+from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.cases import kernel_case
-from ullage.runs.kernels.places import CPU
+from ullage.runs.kernels.options import CPU
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import EngineContext, SuiteSummary
+from ullage.runs.suite import SuiteSummary
 from ullage.suites.noise.options import NoiseOptions
 from ullage.units import format_time
 
@@ -28,25 +31,25 @@ WORKLOAD: Final = "fixed-work"
 HEADERS: Final = ("workload", "threads")
 _DEFAULTS: Final = {"quantum_s": 1e-4, "quanta": 3000.0, "watch_s": 0.0, "warm_up_s": 0.0}
 _AROUND_S: Final = 0.1
+METRICS: Final = ("noise_share", "worst_noise_share", "turbo_share", "detour_share", "longest_detour")
+# As the grades of contamination have it: A below 1 %, C from 5 % on.
+LITTLE: Final = 0.01
+MUCH: Final = 0.05
+_NOTABLE_TURBO: Final = 0.02
 
 
 def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine has no such workload."""
     options = read_options(NoiseOptions, request)
     stated = find_registered(engine_context.description, "workload", WORKLOAD).parameters
-    known = {one.name: float(one.default) for one in stated if isinstance(one.default, (int, float))}
-    times = {name: known.get(name, default) for name, default in _DEFAULTS.items()}
+    times = _DEFAULTS | {one.name: float(one.default) for one in stated if isinstance(one.default, (int, float))}
     seconds = times["quantum_s"] * times["quanta"] + times["watch_s"] + times["warm_up_s"] + _AROUND_S
+    description = engine_context.description
     cases = [
-        kernel_case(
-            WORKLOAD, {"threads": count}, CPU, (WORKLOAD, str(count)), engine_context.description, seconds=seconds
-        )
+        kernel_case(WORKLOAD, {"threads": count}, CPU, (WORKLOAD, str(count)), description, seconds=seconds)
         for count in options.threads
     ]
     return PreparedKernels(request, options, HEADERS, cases, notes=read_resources().notes())
-
-
-METRICS: Final = ("noise_share", "worst_noise_share", "turbo_share", "detour_share", "longest_detour")
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
@@ -58,35 +61,22 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     cases = {item.case.case: item.case for item in measured}
     told = [_told(row, cases[row.case]) for row in rows]
     findings = find_failures(make_study(told, failed_cases(launches), context.level))
-    return SuiteSummary(told, [*findings, *findings_of(told, [item.phase for item in measured])])
+    findings += findings_of(told, [item.phase for item in measured])
+    return SuiteSummary(told, findings, measures_others=True)
 
 
 def _told(row: Row, case: CaseRecord) -> Row:
-    threads = case.workload_parameters.get("threads", 1)
-    params = {"access": row.params["access"], "threads": threads if isinstance(threads, int) else 1}
+    params = {"access": row.params["access"], "threads": count_of(case.workload_parameters, "threads", 1)}
     return row.model_copy(update={"params": params})
-
-
-# As the grades of contamination have it: A below 1 %, C from 5 % on.
-LITTLE: Final = 0.01
-MUCH: Final = 0.05
-_NOTABLE_TURBO: Final = 0.02
-_MILLION: Final = 1e6
-_NO_RECORD: Final = Contamination(foreign_cpu_ppm=0, steal_ppm=0, involuntary_switches=0)
-Severity = Literal["info", "advice", "warning"]
 
 
 def findings_of(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[Finding]:
     """Findings on the case with the most threads: what others take, and what only looks so."""
     if not rows:
         return []
-    most = max(_threads(row) for row in rows)
-    by_metric = {row.metric: row for row in rows if _threads(row) == most}
+    most = max(int(row.params["threads"]) for row in rows)
+    by_metric = {row.metric: row for row in rows if row.params["threads"] == most}
     return [*_lost(by_metric, most, phases), *_turbo(by_metric, most)]
-
-
-def _threads(row: Row) -> int:
-    return int(row.params.get("threads", 1))
 
 
 def _lost(rows: dict[str, Row], threads: int, phases: Sequence[PhaseRecord]) -> list[Finding]:
@@ -94,13 +84,12 @@ def _lost(rows: dict[str, Row], threads: int, phases: Sequence[PhaseRecord]) -> 
     if noise is None:
         return []
     worst, longest = rows.get("worst_noise_share"), rows.get("longest_detour")
-    who = f"{threads} threads lose" if threads > 1 else "1 thread loses"
-    text = f"{who} {noise.median:.2%} of the time to others"
+    text = f"{plural(threads, 'thread')} {'lose' if threads > 1 else 'loses'} {noise.median:.2%} of the time to others"
     if worst is not None and threads > 1:
         text += f", the worst of them {worst.median:.2%}"
     if longest is not None:
         text += f"; the longest detour took {format_time(longest.median)}"
-    severity: Severity = "info" if noise.median < LITTLE else "advice" if noise.median < MUCH else "warning"
+    severity = "info" if noise.median < LITTLE else "advice" if noise.median < MUCH else "warning"
     advice = f" {advice_on(phases)}" if severity != "info" else ""
     numbers = columns(threads=threads, noise_share=noise.median)
     return [Finding(kind="noise", text=f"{text}.{advice}", severity=severity, numbers=numbers)]
@@ -108,10 +97,9 @@ def _lost(rows: dict[str, Row], threads: int, phases: Sequence[PhaseRecord]) -> 
 
 def advice_on(phases: Iterable[PhaseRecord]) -> str:
     """By what the kernel has counted while the work went on: the hypervisor, other programs, or neither."""
-    found = [phase.contamination or _NO_RECORD for phase in phases]
-    steal = max((one.steal_ppm for one in found), default=0) / _MILLION
-    foreign = max((one.foreign_cpu_ppm for one in found), default=0) / _MILLION
-    pressure = max((one.pressure_cpu_ppm or 0 for one in found), default=0) / _MILLION
+    found = [phase.contamination for phase in phases if phase.contamination is not None]
+    counted = [(one.steal_ppm, one.foreign_cpu_ppm, one.pressure_cpu_ppm or 0) for one in found]
+    steal, foreign, pressure = (max(values) / 1e6 for values in zip((0, 0, 0), *counted, strict=True))
     if steal >= max(LITTLE, foreign):
         return f"The hypervisor took up to {steal:.1%} (steal): ask for cores of your own."
     if foreign >= LITTLE:
@@ -129,7 +117,7 @@ def _turbo(rows: dict[str, Row], threads: int) -> list[Finding]:
         return []
     clock = both.median - noise.median
     text = (
-        f"The clock's own changes make fixed work {clock:.1%} longer with {threads} "
-        f"thread{'s' if threads > 1 else ''}. That is no noise: compare rates by the clock measured beside them."
+        f"The clock's own changes make fixed work {clock:.1%} longer with {plural(threads, 'thread')}. That is "
+        "no noise: compare rates by the clock measured beside them."
     )
     return [Finding(kind="turbo", text=text, numbers=columns(threads=threads, clock_share=clock))]

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, cast
 
 from ullage.parameters import suggest
-from ullage.runs.composite.asking import part_of
-from ullage.runs.composite.options import CompositeOptions, PartRequest
+from ullage.runs.composite.options import CompositeOptions, PartRequest, part_of
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import MachineOptions
 from ullage.runs.options.kinds import Names

@@ -5,7 +5,7 @@ Between the ranks of one node where there is one node only. Every pair is measur
 is named by a test that tells a slow node from a slow link.
 """
 
-from ullage.runs.usual_suite import UsualQuickSuite
+from ullage.runs.suite import UsualQuickSuite
 
 # The quick form: two ranks here.
 SUITE = UsualQuickSuite(

@@ -24,7 +24,10 @@ _FEWEST_CLEAN: Final = 3
 
 @dataclass(frozen=True)
 class PairMatrix:
-    """``times``: s one way by repetition, sender and receiver; the diagonal is not a number. ``names``: of the ends."""
+    """``times``: s one way by repetition, sender and receiver; the diagonal is not a number. ``names``: of the ends.
+
+    ``is_disturbed``: too few repetitions were without others on the machine, so that nothing is concluded from it.
+    """
 
     case: str
     message_bytes: int
@@ -33,6 +36,7 @@ class PairMatrix:
     of_nodes: bool
     names: tuple[str, ...]
     times: "NDArray[np.float64]"
+    is_disturbed: bool = False
 
     @cached_property
     def median(self) -> "NDArray[np.float64]":
@@ -95,6 +99,7 @@ def _matrix(items: "Sequence[Measured]") -> PairMatrix | None:
         of_nodes=last.case.workload_parameters.get("between") == "nodes",
         names=names,
         times=np.stack(times),
+        is_disturbed=any(item.phase.grade == "C" for item in used),
     )
 
 

@@ -7,10 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from ullage.runs.kernels.options import CaseOptions
-from ullage.runs.kernels.places import MPI
+from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import RANKS, Change, Option
-from ullage.runs.options.groups import NodesOptions
+from ullage.runs.options.groups import MessagePagesOptions, NodesOptions
 from ullage.runs.options.kinds import FilePath, SizeAxis
 
 
@@ -19,7 +18,7 @@ def find_file(path: Path) -> str:
     return str(path.absolute())
 
 
-class PairsOptions(NodesOptions, CaseOptions):
+class PairsOptions(NodesOptions, MessagePagesOptions, CaseOptions):
     """``ranks``, ``nodes`` and ``between`` are null until machine and hosts are known; sizes rise.
 
     ``pattern``: a file, ``pattern_sha256`` what it held when the run was begun.

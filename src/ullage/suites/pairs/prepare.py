@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.layouts import layout_here
+from ullage.launch.base import layout_here
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
+from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.places import MPI
+from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import EngineContext
 from ullage.suites.pairs.options import PairsOptions
 from ullage.system.cpu import ranks_by_default
 from ullage.units import format_bytes
@@ -76,11 +76,11 @@ def _works(options: PairsOptions) -> Iterator[tuple[str, Parameters]]:
     largest = options.sizes[-1]
     for pattern, seed in _patterns(options):
         seeded: Parameters = {} if seed is None else {"seed": seed}
-        yield EXCHANGE, {"pattern": pattern, "message_bytes": largest, **seeded, **_windows(options)}
+        yield EXCHANGE, {"pattern": pattern, "message_bytes": largest, **seeded, **_exchanged(options)}
     if options.pattern is not None:
         for size in options.sizes:
             own: Parameters = {"pattern": "sparse", "file": options.pattern, "message_bytes": size}
-            yield EXCHANGE, {**own, **_windows(options)}
+            yield EXCHANGE, {**own, **_exchanged(options)}
 
 
 def _patterns(options: PairsOptions) -> list[tuple[str, int | None]]:
@@ -110,13 +110,16 @@ def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
         "message_bytes": size,
         "loops": loops,
         "measurements": measurements,
+        "pages": options.pages,
     }
 
 
-def _windows(options: PairsOptions) -> Parameters:
+def _exchanged(options: PairsOptions) -> Parameters:
+    """What all patterns share: pages and windows."""
+    windows: Parameters = {"windows": 5, "window_s": 0.05, "warm_up_s": 0.05}
     if options.quick:
-        return {"windows": 3, "window_s": 0.01, "warm_up_s": 0.01}
-    return {"windows": 5, "window_s": 0.05, "warm_up_s": 0.05}
+        windows = {"windows": 3, "window_s": 0.01, "warm_up_s": 0.01}
+    return {**windows, "pages": options.pages}
 
 
 def _case(workload: str, parameters: Parameters, layout: Layout, engine_context: EngineContext) -> KernelCase:

@@ -1,24 +1,223 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of a pairs run to rows, and to what is slow."""
+"""From the records of a pairs run to rows, and to what is slow: ends, links, pairs whose directions differ."""
 
-from dataclasses import replace
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.findings.doubts import find_failures
-from ullage.analysis.findings.study import make_study
+from ullage.analysis.findings.words import finding
+from ullage.analysis.statistics import median
+from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
-from ullage.model.summary import Row
-from ullage.results.failed_cases import failed_cases
+from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, show, times
+from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.places import MPI
+from ullage.results.rows import RowContext, build_rows, join
+from ullage.runs.kernels.message_pages import MessagePages, pages_of, with_pages
+from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.pairs.findings import RANDOM_PATTERN, exchange_findings, matrix_findings
-from ullage.suites.pairs.matrix import read_matrices
+from ullage.suites.pairs.effects import FEWEST_ENDS, AsymmetricPair, SlowEnd, SlowLink
+from ullage.suites.pairs.matrix import PairMatrix, read_matrices, size_text
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
+
+_MOST_NAMED: Final = 8
+# A bisection by ranks far apart that is as fast as one by neighbours speaks of a network without a bottleneck.
+_UNEVEN: Final = 0.8
+_TOO_NOISY: Final = 2.0
+RANDOM_PATTERN: Final = "random-bisection"
+
+
+def matrix_findings(matrix: PairMatrix) -> list[Finding]:
+    """Slow ends first, then links, then pairs whose directions differ; that nothing is slow is said, too."""
+    fit = matrix.fit
+    explained = {(link.sender, link.receiver) for link in fit.links}
+    apart = [pair for pair in fit.asymmetric if (pair.slow, pair.fast) not in explained]
+    found = [
+        *(slow_end_finding(matrix, end) for end in fit.ends),
+        *_slow_links(matrix, fit.links),
+        *_asymmetric(matrix, () if matrix.is_latency else apart),
+    ]
+    if len(matrix.names) < FEWEST_ENDS:
+        return [*found, *_too_few(matrix)]
+    return found or [_nothing_slow(matrix)]
+
+
+def _message(matrix: PairMatrix) -> str:
+    return f"messages of {size_text(matrix.message_bytes)}"
+
+
+def _show(matrix: PairMatrix, seconds: float) -> str:
+    return show(matrix.value(seconds), matrix.unit)
+
+
+def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
+    """One sentence for one end, however many links it has."""
+    name = matrix.names[end.end]
+    usual = math.exp(matrix.fit.polish.common)
+    sends, receives = times_of_end(matrix, end.end)
+    by = "in" if matrix.is_latency else "at"
+    ways = [f"sends {by} {_show(matrix, sends)}"] if end.sends > 1 else []
+    ways += [f"receives {by} {_show(matrix, receives)}"] if end.receives > 1 else []
+    only = "" if len(ways) > 1 else " The other direction is as everywhere."
+    look = (
+        "port, cable and switch, and at what else runs on it"
+        if matrix.of_nodes
+        else "core, and at what else runs there"
+    )
+    text = (
+        f"{name} is slow: with {_message(matrix)} it {' and '.join(ways)}, and {_show(matrix, usual)} is usual here. "
+        f"It is the {matrix.noun}, not single links: all of its are slow.{only} Look at its {look}."
+    )
+    return finding(
+        "slow-end",
+        text,
+        "warning",
+        **_place(matrix),
+        end=name,
+        sends=matrix.value(sends),
+        receives=matrix.value(receives),
+        usual=matrix.value(usual),
+        sends_factor=end.sends,
+        receives_factor=end.receives,
+    )
+
+
+def times_of_end(matrix: PairMatrix, end: int) -> tuple[float, float]:
+    """Median s of what it sends to all others, and of what it receives."""
+    middle = matrix.median
+    others = [other for other in range(len(matrix.names)) if other != end]
+    return median(float(middle[end, other]) for other in others), median(float(middle[other, end]) for other in others)
+
+
+def _place(matrix: PairMatrix) -> dict[str, str | int]:
+    return {"metric": "pair_latency" if matrix.is_latency else "pair_bandwidth", "message_bytes": matrix.message_bytes}
+
+
+def _slow_links(matrix: PairMatrix, links: Sequence[SlowLink]) -> list[Finding]:
+    return [_slow_link(matrix, link) for link in links[:_MOST_NAMED]] + _more(matrix, "slow link", len(links))
+
+
+def _slow_link(matrix: PairMatrix, link: SlowLink) -> Finding:
+    sender, receiver = matrix.names[link.sender], matrix.names[link.receiver]
+    seconds = float(matrix.median[link.sender, link.receiver])
+    usual = seconds / link.factor
+    verb = "take" if matrix.is_latency else "go at"
+    text = (
+        f"The link from {sender} to {receiver} is slow: {_message(matrix)} {verb} {_show(matrix, seconds)}, where "
+        f"{_show(matrix, usual)} would be usual between these two ({times(link.factor)})."
+    )
+    return finding(
+        "slow-link",
+        text,
+        "warning",
+        **_place(matrix),
+        sender=sender,
+        receiver=receiver,
+        value=matrix.value(seconds),
+        usual=matrix.value(usual),
+        factor=link.factor,
+    )
+
+
+def _asymmetric(matrix: PairMatrix, pairs: Sequence[AsymmetricPair]) -> list[Finding]:
+    return [_apart(matrix, pair) for pair in pairs[:_MOST_NAMED]] + _more(matrix, "asymmetric pair", len(pairs))
+
+
+def _apart(matrix: PairMatrix, pair: AsymmetricPair) -> Finding:
+    slow, fast = matrix.names[pair.slow], matrix.names[pair.fast]
+    out, back = float(matrix.median[pair.slow, pair.fast]), float(matrix.median[pair.fast, pair.slow])
+    text = (
+        f"{slow} and {fast} are an asymmetric pair: {_message(matrix)} go at {_show(matrix, out)} from {slow} to "
+        f"{fast} and at {_show(matrix, back)} back."
+    )
+    return finding(
+        "asymmetric-pair",
+        text,
+        "warning",
+        **_place(matrix),
+        sender=slow,
+        receiver=fast,
+        value=matrix.value(out),
+        back=matrix.value(back),
+        factor=pair.factor,
+    )
+
+
+def _more(matrix: PairMatrix, noun: str, count: int) -> list[Finding]:
+    if count <= _MOST_NAMED:
+        return []
+    text = f"{count - _MOST_NAMED} more {noun}s with {_message(matrix)} are in the matrix."
+    return [finding(f"{noun.replace(' ', '-')}s", text, "warning", count=count)]
+
+
+def _too_few(matrix: PairMatrix) -> list[Finding]:
+    """Said once, of the matrix with the largest messages."""
+    if matrix.is_latency:
+        return []
+    ends = plural(len(matrix.names), matrix.noun)
+    text = f"With {ends} a slow {matrix.noun} cannot be told from a slow link: that takes {FEWEST_ENDS}."
+    return [finding("pairs", text, ends=len(matrix.names))]
+
+
+def _nothing_slow(matrix: PairMatrix) -> Finding:
+    spread, limit = math.exp(matrix.fit.sigma) - 1, matrix.fit.slow_link_from
+    text = (
+        f"No {matrix.noun} or link stands out with {_message(matrix)}: links that are alike differ by {spread:.0%}, so "
+        f"a link would be named from {times(limit)} on."
+    )
+    is_noisy = limit > _TOO_NOISY
+    if is_noisy:
+        text += (
+            " Only a very slow one would be seen in so much noise: measure on idle nodes, with fewer ranks than cores."
+        )
+    severity = "advice" if is_noisy else "info"
+    return finding("pairs", text, severity, **_place(matrix), spread=spread, limit=limit)
+
+
+def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> list[Finding]:
+    """Bisections against each other, and against pairs that were alone."""
+    found = {str(row.params["pattern"]): row for row in rows if row.metric == "exchange_bandwidth"}
+    randoms = [row.median for row in rows if row.params.get("pattern") == RANDOM_PATTERN]
+    best, worst = found.get("best-bisection"), found.get("worst-bisection")
+    if best is None:
+        return []
+    parts = [f"Bisection with all {best.params['ranks']} ranks active: {show(best.median, 'B/s')} between neighbours"]
+    numbers: dict[str, float] = {"best": best.median}
+    if worst is not None:
+        parts.append(f"{show(worst.median, 'B/s')} between those that are farthest apart")
+        numbers["worst"] = worst.median
+    if randoms:
+        parts.append(f"{show(median(randoms), 'B/s')} between random pairs (effective bisection)")
+        numbers["random"] = median(randoms)
+    text = f"{listing(parts)}.{_share_of_alone(best, matrices, numbers)}"
+    # What one slow node or link does to a bisection looks like distance.
+    slow_named = any(matrix.fit.ends or matrix.fit.links for matrix in matrices)
+    uneven = worst is not None and worst.median < _UNEVEN * best.median and not slow_named
+    if uneven and worst is not None:
+        share = worst.median / best.median
+        text += f" Ranks far apart get {share:.0%} of what neighbours get: place those that talk side by side."
+    severity = "advice" if uneven else "info"
+    return [finding("bisection", text, severity, **numbers)]
+
+
+def _share_of_alone(best: Row, matrices: Sequence[PairMatrix], numbers: dict[str, float]) -> str:
+    """What of a pair's own bandwidth is left, where pairs were alone with the same messages and no end holds all up."""
+    alike = [matrix for matrix in matrices if matrix.message_bytes == best.params["message_bytes"]]
+    same = [matrix for matrix in alike if not (matrix.at_once or matrix.is_latency or matrix.fit.ends)]
+    if not same:
+        return ""
+    alone = same[-1].value(math.exp(same[-1].fit.polish.common))
+    each = best.median / (int(best.params["ranks"]) // 2)
+    numbers["of_alone"] = each / alone
+    return f" Each pair of neighbours then has {each / alone:.0%} of what a pair alone has one way."
+
+
+# -- from records to rows ----------------------------------------------------------------------------------------------
+
 
 METRICS: Final = (
     "pair_latency",
@@ -34,19 +233,20 @@ _KEPT: Final = ("between", "at_once")
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     launches = [file.records for file in result.read_records()]
-    targets = {**context.targets, MPI.name: TargetFacts(holds_data=False)}
-    rows = build_rows(launches, replace(context, accesses=(), metrics=METRICS, targets=targets))
+    rows = build_rows(launches, context.without_storage(MPI.name, METRICS))
     measured = join(launches)
     cases = {item.case.case: item.case for item in measured}
-    told = [_told(row, cases[row.case]) for row in rows]
-    matrices = read_matrices(measured)
-    findings = find_failures(make_study(told, failed_cases(launches), context.level))
+    pages = {case: pages_of(item.phase for item in measured if item.case.case == case) for case in cases}
+    told = [_told(row, cases[row.case], pages[row.case]) for row in rows]
+    matrices = [matrix for matrix in read_matrices(measured) if not matrix.is_disturbed]
     # What matters most is told by the largest messages.
     said = [finding for matrix in reversed(matrices) for finding in matrix_findings(matrix)]
-    return SuiteSummary(told, [*findings, *said, *exchange_findings(told, matrices)])
+    return SuiteSummary(
+        told, [*failures_of(launches, context.level, told), *said, *exchange_findings(sound_rows(told), matrices)]
+    )
 
 
-def _told(row: Row, case: CaseRecord) -> Row:
+def _told(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
     """With what sets the row apart, by the names that people know."""
     known = case.workload_parameters
     size = known.get("message_bytes", 8)
@@ -61,4 +261,4 @@ def _told(row: Row, case: CaseRecord) -> Row:
     if params["pattern"] == RANDOM_PATTERN:
         seed = known.get("seed", 1)
         params["seed"] = seed if isinstance(seed, int) else 1
-    return row.model_copy(update={"params": params})
+    return with_pages(row.model_copy(update={"params": params}), pages)

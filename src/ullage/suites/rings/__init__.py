@@ -8,7 +8,7 @@ Challenge, whose own numbers stand beside where it is installed: their ratio say
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.usual_suite import UsualQuickSuite
+from ullage.runs.suite import UsualQuickSuite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

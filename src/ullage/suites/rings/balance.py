@@ -10,7 +10,7 @@ from typing import Final
 
 from ullage.analysis.findings.words import columns
 from ullage.model.summary import Finding, Row
-from ullage.report.verdicts import is_invalid
+from ullage.report.view import best_of
 from ullage.suites.rings.rows import find_row
 from ullage.units import format_rate
 
@@ -48,12 +48,12 @@ def balances(rows: Sequence[Row]) -> list[Balance]:
 
 def best_solve(rows: Iterable[Row]) -> Row | None:
     """By threads of one process, or by ranks."""
-    return _best(row for row in rows if row.metric == "compute_rate" and row.params.get("operation") in _SOLVES)
+    return best_of(row for row in rows if row.metric == "compute_rate" and row.params.get("operation") in _SOLVES)
 
 
 def _triad(rows: Iterable[Row]) -> Row | None:
     """STREAM's triad over sets that no cache holds, with ordinary stores as EP-STREAM has them."""
-    return _best(
+    return best_of(
         row
         for row in rows
         if row.metric == "memory_bandwidth"
@@ -62,10 +62,6 @@ def _triad(rows: Iterable[Row]) -> Row | None:
         and row.params.get("level") == "DRAM"
         and "block_bytes" not in row.params
     )
-
-
-def _best(rows: Iterable[Row]) -> Row | None:
-    return max((row for row in rows if not is_invalid(row)), key=lambda row: row.median, default=None)
 
 
 def balance_findings(rows: Sequence[Row]) -> list[Finding]:

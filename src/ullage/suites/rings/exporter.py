@@ -13,7 +13,7 @@ from ullage.exporters import Exporter
 from ullage.model.summary import Row
 from ullage.peers.hpcc import STREAM_KERNELS
 from ullage.report.data import ReportData
-from ullage.report.verdicts import is_invalid
+from ullage.report.view import best_of
 from ullage.suites.rings.balance import best_solve
 from ullage.suites.rings.rows import find_row
 
@@ -70,7 +70,7 @@ def _solve(rows: Iterable[Row]) -> Iterator[Pair]:
 
 def _products(rows: Iterable[Row]) -> Iterator[Pair]:
     """The product on one core alone. What hpcc calls Star has a product for each core; ours has one for all."""
-    best = _best(
+    best = best_of(
         row
         for row in rows
         if row.metric == "compute_rate" and row.params.get("operation") == "gemm" and row.params.get("threads") == 1
@@ -89,7 +89,7 @@ def _streams(rows: Iterable[Row]) -> Iterator[Pair]:
     )
     for mode, applies, threads in wanted:
         for kernel in STREAM_KERNELS:
-            best = _best(row for row in found if applies(row) and row.params.get("kernel") == kernel)
+            best = best_of(row for row in found if applies(row) and row.params.get("kernel") == kernel)
             if best is not None:
                 yield f"{mode}STREAM_{kernel.title()}", f"{best.median / threads * _GIGA:g}"
 
@@ -100,11 +100,4 @@ def _is_stream(row: Row) -> bool:
     return row.metric == "memory_bandwidth" and is_plain and params.get("level") == "DRAM"
 
 
-def _best(rows: Iterable[Row]) -> Row | None:
-    return max((row for row in rows if not is_invalid(row)), key=lambda row: row.median, default=None)
-
-
-EXPORTER = Exporter("hpcc", "rings, ping-pong, STREAM and HPL under HPC Challenge's names", "", render)
-
-
-EXPORTERS: Final = (EXPORTER,)
+EXPORTERS: Final = (Exporter("hpcc", "rings, ping-pong, STREAM and HPL under HPC Challenge's names", "", render),)

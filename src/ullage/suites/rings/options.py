@@ -4,13 +4,12 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from ullage.runs.kernels.options import CaseOptions
-from ullage.runs.kernels.places import MPI
+from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import PeerOptions, RanksOptions
+from ullage.runs.options.groups import MessagePagesOptions, PeerOptions, RanksOptions
 
 
-class RingsOptions(PeerOptions, RanksOptions, CaseOptions):
+class RingsOptions(PeerOptions, RanksOptions, MessagePagesOptions, CaseOptions):
     """``faithful``: random orders as HPC Challenge draws them, which are not uniform."""
 
     at = (MPI,)

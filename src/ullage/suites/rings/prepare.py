@@ -1,19 +1,185 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rings run that was checked against engine and machine."""
+"""From the options to the six cases of a rings run, and hpcc in turn with them.
 
-from collections.abc import Sequence
+Two rings and the pairs, each with the small and the large message of HPC Challenge; one run of hpcc gives its rings and
+ping-pongs, of as many processes as ours.
+"""
 
-from ullage.launch.base import is_one_node
-from ullage.launch.layouts import layout_here
-from ullage.model.plan import Layout
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from ullage.launch.base import Launcher, is_one_node, layout_here
+from ullage.model.describe import Describe
+from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
+from ullage.peers import PeerError
+from ullage.peers.hpcc import HpccAnswer, HpccJob, Messages, expected_s, grid
+from ullage.runs.inputs import EngineContext
+from ullage.runs.kernels.cases import KernelCase, kernel_case
+from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
 from ullage.runs.options.reading import read_options
-from ullage.runs.peer_runs import Hpcc, PeerJob, RunHpcc
-from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext
-from ullage.suites.rings.cases import HEADERS, RingsCase, make_cases
+from ullage.runs.peer_runs import Hpcc, PeerJob, RunHpcc, hpcc_job
+from ullage.runs.session import Note, Session
 from ullage.suites.rings.options import RingsOptions
+from ullage.units import format_bytes
+
+RING: Final = "ring"
+PING_PONG: Final = "ping-pong"
+SMALL_BYTES: Final = 8
+LARGE_BYTES: Final = 2_000_000
+HEADERS: Final = ("what", "message", "measured")
+What: TypeAlias = Literal["natural", "random", "ping-pong"]
+PHASES: Final[Mapping[What, str]] = {"natural": "ring", "random": "ring", "ping-pong": "pairs"}
+ORDERS: Final[tuple[What, ...]] = ("natural", "random")
+# A quick look's share of the budget, for the pairs of many processes.
+_QUICK_SHARE: Final = 0.1
+_AROUND_S: Final = 0.1
+# One message of a slow machine.
+_SMALL_S: Final = 5e-6
+_LARGE_S: Final = 2e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How often HPC Challenge sends a message of that size. ``budget_s``: for all pairs."""
+
+    bytes: int
+    ring_loops: int
+    ring_measurements: int
+    rings: int
+    pair_loops: int
+    pair_measurements: int
+    budget_s: float
+    message_s: float
+
+
+SIZES: Final = (
+    Size(SMALL_BYTES, 8, 5, 30, 8, 5, 10.0, _SMALL_S),
+    Size(LARGE_BYTES, 3, 2, 10, 1, 2, 30.0, _LARGE_S),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RingsCase:
+    """A case, and which of the six it is: what equals the engine's defaults does not stand in its parameters."""
+
+    kernel: KernelCase
+    what: What
+    message_bytes: int
+
+
+def make_cases(options: RingsOptions, layout: Layout, description: Describe) -> list[RingsCase]:
+    """``UserError`` where the engine lacks a workload, or would refuse its parameters."""
+    found: list[RingsCase] = []
+    for size in SIZES:
+        kernels: list[tuple[KernelCase, What]] = [
+            (_ring(order, size, options, layout, description), order) for order in ORDERS
+        ]
+        kernels.append((_pairs(size, options, layout, description), PING_PONG))
+        found += [RingsCase(kernel, what, size.bytes) for kernel, what in kernels]
+    return found
+
+
+def _ring(order: What, size: Size, options: RingsOptions, layout: Layout, description: Describe) -> KernelCase:
+    rings = 1 if order == "natural" else size.rings
+    parameters: Parameters = {
+        "order": order,
+        "rings": rings,
+        "message_bytes": size.bytes,
+        "loops": size.ring_loops,
+        "measurements": size.ring_measurements,
+        "grow": True,
+        "seed": options.seed,
+        "permutation": "slot-probe" if options.faithful else "uniform",
+        "pages": options.pages,
+    }
+    count = f"{rings} ring{'s' if rings > 1 else ''}, {size.ring_measurements} x {size.ring_loops} loops"
+    # Two methods, two messages each way.
+    seconds = _AROUND_S + rings * size.ring_measurements * (size.ring_loops + 1) * 4 * size.message_s
+    words = (f"{order} ring", format_bytes(size.bytes), count)
+    return kernel_case(RING, parameters, MPI, words, description, seconds=seconds, layout=layout)
+
+
+def _pairs(size: Size, options: RingsOptions, layout: Layout, description: Describe) -> KernelCase:
+    budget_s = size.budget_s * (_QUICK_SHARE if options.quick else 1.0)
+    parameters: Parameters = {
+        "pairs": "sampled",
+        "message_bytes": size.bytes,
+        "loops": size.pair_loops,
+        "measurements": size.pair_measurements,
+        "budget_s": budget_s,
+        "pages": options.pages,
+    }
+    pairs = options.ranks * (options.ranks - 1)
+    each_s = size.pair_measurements * (size.pair_loops + 1) * 2 * size.message_s
+    words = (PING_PONG, format_bytes(size.bytes), f"pairs, {size.pair_measurements} x {size.pair_loops} loops")
+    seconds = _AROUND_S + min(budget_s, pairs * each_s)
+    return kernel_case(PING_PONG, parameters, MPI, words, description, seconds=seconds, layout=layout)
+
+
+# -- hpcc in turn with us ----------------------------------------------------------------------------------------------
+
+
+# As Debian's example runs it on two; all else of it grows with these.
+_ORDER_OF_TWO: Final = 400
+_BLOCK: Final = 32
+# How many times its expected time hpcc may take: that was estimated for another core; its pairs alone may take 40 s.
+_PATIENCE: Final = 5.0
+_LEAST_LIMIT_S: Final = 120.0
+# After so many failures in a row it would only take time.
+_MOST_FAILURES: Final = 2
+_OPEN_MPI: Final = "open-mpi"
+
+
+def job_of(layout: Layout, settings: Sequence[tuple[str, str]] = ()) -> HpccJob:
+    """The smallest job there is: all that counts here are its messages."""
+    order = round(_ORDER_OF_TWO * math.sqrt(layout.ranks / 2))
+    binding = ("OMPI_MCA_hwloc_base_binding_policy", layout.binding)
+    return HpccJob(order, *grid(layout.ranks), block=_BLOCK, settings=(*settings, binding))
+
+
+def values_of(what: What, message_bytes: int, found: Messages) -> dict[str, float]:
+    """What hpcc says of that case, by the names of our metrics."""
+    is_small = message_bytes == SMALL_BYTES
+    if what == "natural":
+        return {"ring_latency": found.natural_latency} if is_small else {"ring_bandwidth": found.natural_bandwidth}
+    if what == "random":
+        return {"ring_latency": found.random_latency} if is_small else {"ring_bandwidth": found.random_bandwidth}
+    kind, values = ("latency", found.ping_pong_latency) if is_small else ("bandwidth", found.ping_pong_bandwidth)
+    least, mean, most = values
+    return {f"ping_pong_least_{kind}": least, f"ping_pong_{kind}": mean, f"ping_pong_most_{kind}": most}
+
+
+def peer_job(hpcc: Hpcc, cases: Sequence[RingsCase], layout: Layout, launcher: Launcher) -> PeerJob:
+    """One run of hpcc, of which each of ``cases`` has a number."""
+    is_same_mpi = launcher.name == _OPEN_MPI
+    # Settings that our own ranks have, where its MPI is of the same kind.
+    job = job_of(layout, sorted(launcher.environment(layout).items()) if is_same_mpi else [])
+
+    def values(answer: HpccAnswer) -> list[tuple[str, str, dict[str, float]]]:
+        if answer.messages is None:
+            raise PeerError("its summary has no rings")
+        said = answer.messages
+        return [
+            (case.kernel.case.id, PHASES[case.what], values_of(case.what, case.message_bytes, said)) for case in cases
+        ]
+
+    limit_s = max(_LEAST_LIMIT_S, _PATIENCE * expected_s(job))
+    made = hpcc_job(hpcc, job, [case.kernel.case.id for case in cases], values, limit_s)
+    stage = f"hpcc beside: {job.ranks} processes"
+    note = None if is_same_mpi else _other_mpi(launcher)
+    return replace(made, stage=stage, note=note, tries=_MOST_FAILURES, patience=_MOST_FAILURES)
+
+
+def _other_mpi(launcher: Launcher) -> Note:
+    text = f"hpcc runs by its own MPI, ours by that of {launcher.name}: both are compared here"
+    return Note("peer-other-mpi", text, "build the engine with the MPI of hpcc to compare the programs alone")
+
+
+# -- the run -----------------------------------------------------------------------------------------------------------
 
 
 def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKernels:
@@ -31,7 +197,6 @@ def hpcc_in_turn(cases: Sequence[RingsCase], layout: Layout, run: RunHpcc | None
 
     def jobs(session: Session) -> list[PeerJob]:
         from ullage.peers.hpcc import installed, run_hpcc
-        from ullage.suites.rings.peer_runs import peer_job
 
         program = installed()
         return [] if program is None else [peer_job(Hpcc(program, run or run_hpcc), cases, layout, session.launcher)]

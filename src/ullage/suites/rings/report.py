@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of a rings run: rings and pairs beside hpcc, their ratio, the balance with other suites."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.model.summary import Row
 from ullage.quantity import DASH, Scale, format_quantity, format_row, scale_for, significant
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, grid_of, peer_hint, peer_text, peers_of, ratio_text, value_hint, value_text
+from ullage.report.grids import (
+    Column,
+    grid_of,
+    interval_text,
+    peer_hint,
+    peer_text,
+    peers_of,
+    ratio_text,
+    texts_grid,
+    value_hint,
+    value_text,
+)
+from ullage.report.plots import layer, layered, quantity_axis
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip
 from ullage.runs.composite.headlines import Rule, ranks_key
 from ullage.suites.rings.balance import Balance, balances
-from ullage.suites.rings.diagnosis import kinds_of
-from ullage.suites.rings.findings import UNWRITTEN_NOTE, diagnosis_of
+from ullage.suites.rings.findings import UNWRITTEN_NOTE, diagnosis_of, kinds_of
 from ullage.units import format_bytes
 
 SUITE: Final = "rings"
 _WHAT: Final = {"natural": "natural ring", "random": "random rings", "ping-pong": "ping-pong"}
-_OF_PAIRS: Final = {"least": "least", "most": "most"}
+_OF_PAIRS: Final = ("least", "most")
 _NO_PEER: Final = "hpcc was not run in turn: it is not installed, not asked for, or the processes are on several nodes."
 
 
@@ -27,7 +38,7 @@ def tables(data: ReportData) -> Content | None:
     rows = data.rows_of(SUITE)
     if not rows:
         return None
-    latencies, bandwidths = (_of(rows, unit) for unit in ("s", "B/s"))
+    latencies, bandwidths = ([row for row in rows if row.unit == unit] for unit in ("s", "B/s"))
     grids = [
         *grid_of("latency of 8 bytes", _columns(is_rate=False), latencies),
         *grid_of("bandwidth of 2,000,000 bytes", _columns(is_rate=True), bandwidths),
@@ -35,10 +46,6 @@ def tables(data: ReportData) -> Content | None:
         *_balance(data.summary.rows),
     ]
     return Content(notes=_notes(rows), grids=grids)
-
-
-def _of(rows: Sequence[Row], unit: str) -> list[Row]:
-    return [row for row in rows if row.unit == unit]
 
 
 def _columns(*, is_rate: bool) -> list[Column[Row]]:
@@ -51,7 +58,7 @@ def _columns(*, is_rate: bool) -> list[Column[Row]]:
         found.append(Column("all together", _together))
     return [
         *found,
-        Column("interval", _interval),
+        Column("interval", interval_text),
         Column("hpcc", peer_text, hint=peer_hint),
         Column("ours over hpcc's", ratio_text),
         Column("grade", lambda row: row.grade or DASH, is_number=False),
@@ -63,16 +70,12 @@ def _what(row: Row) -> str:
     """``ping-pong, most`` of the pairs; the mean has no word."""
     word = row.metric.removeprefix("ping_pong_").split("_")[0]
     name = _WHAT[str(row.params["order"])]
-    return f"{name}, {_OF_PAIRS[word]}" if word in _OF_PAIRS else f"{name}, mean" if name == "ping-pong" else name
+    return f"{name}, {word}" if word in _OF_PAIRS else f"{name}, mean" if name == "ping-pong" else name
 
 
 def _together(row: Row) -> str:
     """The bandwidth of all ranks together, for rings alone: one pair at a time has no others."""
     return DASH if row.params["order"] == "ping-pong" else format_quantity(int(row.params["ranks"]) * row.median, "B/s")
-
-
-def _interval(row: Row) -> str:
-    return value_hint(row).split(";")[0] if row.low is not None else DASH
 
 
 def _ratios(rows: Sequence[Row]) -> list[Grid]:
@@ -85,13 +88,8 @@ def _ratios(rows: Sequence[Row]) -> list[Grid]:
     for kind in kinds_of(int(params["ranks"]), int(params["nodes"])):
         mark = "nearest" if found.kinds and kind == found.kinds[0] else "as near" if kind in found.kinds else ""
         lines.append((kind.name, "1", f"{kind.natural:.2f}", f"{kind.random:.2f}", mark))
-
-    def text(index: int) -> Callable[[tuple[str, ...]], str]:
-        return lambda line: line[index]
-
     heads = ("network", "ping-pong", "natural ring", "random rings", "")
-    columns = [Column(head, text(index), is_number=index in (1, 2, 3)) for index, head in enumerate(heads)]
-    return grid_of("ratio of bandwidths, each process", columns, lines)
+    return texts_grid("ratio of bandwidths, each process", heads, lines, words=("network", ""))
 
 
 def _balance(rows: Sequence[Row]) -> list[Grid]:
@@ -141,7 +139,6 @@ SECTION: Final = Section(
 # -- our repetitions, their median, and hpcc's -------------------------------------------------------------------------
 
 
-_SUITE: Final = "rings"
 _LABELS: Final = {
     ("ping_pong_most", "ping-pong"): "ping-pong, most",
     ("ping_pong", "ping-pong"): "ping-pong, mean",
@@ -154,7 +151,7 @@ _PEER_COLOR: Final = "#d9742b"
 
 def figures(data: ReportData) -> list[Figure]:
     """One of latency, one of bandwidth; none without rings."""
-    rows = data.rows_of(_SUITE)
+    rows = data.rows_of(SUITE)
     found = [
         _figure("latency of 8 bytes", "latency", [row for row in rows if row.metric.endswith("latency")]),
         _figure("bandwidth of each process, 2,000,000 bytes", "bandwidth", [r for r in rows if r.unit == "B/s"]),
@@ -168,10 +165,8 @@ def _figure(title: str, kind: str, rows: Sequence[Row]) -> Figure | None:
     if not shown:
         return None
     scale = scale_for([row.median for _, row in shown], shown[0][1].unit)
-    caption = "Bars are medians, dots the repetitions."
-    if any(row.peer is not None for _, row in shown):
-        caption += " The orange stroke is the median of hpcc, which ran in turn."
-    return Figure(title, caption, _spec(shown, kind, scale))
+    peers = " The orange stroke is the median of hpcc, which ran in turn." if peers_of(row for _, row in shown) else ""
+    return Figure(title, f"Bars are medians, dots the repetitions.{peers}", _spec(shown, kind, scale))
 
 
 def _label(row: Row, kind: str) -> str:
@@ -181,7 +176,7 @@ def _label(row: Row, kind: str) -> str:
 def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:
     labels = [label for label, _ in shown]
     y = ordinal("name", labels, "", axis={"title": None, "grid": False, "labelLimit": 200})
-    x = {"field": "x", "type": "quantitative", "title": f"{kind} ({scale.unit})", "scale": {"zero": True}}
+    place = {"x": quantity_axis("x", f"{kind} ({scale.unit})"), "y": y}
     bars = [{"name": label, "x": row.median / scale.factor, "text": format_row(row)} for label, row in shown]
     dots = [{"name": label, "x": value / scale.factor} for label, row in shown for value in row.repetitions]
     peers = [
@@ -190,24 +185,13 @@ def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:
         if row.peer is not None
     ]
     tips = tooltip(("name", "what"), ("text", kind))
-    layers: list[Spec] = [
-        {
-            "data": {"values": bars},
-            "mark": {"type": "bar", "color": ACCENT, "opacity": 0.35, "height": {"band": 0.6}},
-            "encoding": {"x": x, "y": y, "tooltip": tips},
-        },
-        {
-            "data": {"values": dots},
-            "mark": {"type": "point", "filled": True, "color": INK, "size": 22, "opacity": 0.7},
-            "encoding": {"x": x, "y": y},
-        },
-    ]
+    bar = {"type": "bar", "color": ACCENT, "opacity": 0.35, "height": {"band": 0.6}}
+    dot = {"type": "point", "filled": True, "color": INK, "size": 22, "opacity": 0.7}
+    stroke = {"type": "tick", "color": _PEER_COLOR, "thickness": 3, "height": {"band": 0.75}}
+    layers = [layer(bar, {**place, "tooltip": tips}, bars), layer(dot, place, dots)]
     if peers:
-        stroke = {"type": "tick", "color": _PEER_COLOR, "thickness": 3, "height": {"band": 0.75}}
-        layers.append(
-            {"data": {"values": peers}, "mark": stroke, "encoding": {"x": x, "y": y, "tooltip": tips}},
-        )
-    return {"width": 360, "height": {"step": 34}, "layer": layers, "config": {"axisY": {"labelColor": MUTED}}}
+        layers.append(layer(stroke, {**place, "tooltip": tips}, peers))
+    return {**layered(360, {"step": 34}, layers), "config": {"axisY": {"labelColor": MUTED}}}
 
 
 CHART: Final = Chart(

@@ -2,16 +2,16 @@
 """Rows of a rings run: of each ring and of the pairs what its message is for, latency or bandwidth. Pure."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ullage.model.flags import TOO_SHORT
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Row
 from ullage.results.records import AnyRecord
-from ullage.results.rows import RowContext, TargetFacts, build_rows, join
-from ullage.runs.kernels.places import MPI
-from ullage.suites.rings.cases import LARGE_BYTES, PING_PONG, RING, SMALL_BYTES
+from ullage.results.rows import RowContext, build_rows, join
+from ullage.runs.kernels.message_pages import MessagePages, pages_of, with_pages
+from ullage.runs.kernels.options import MPI
+from ullage.suites.rings.prepare import LARGE_BYTES, PING_PONG, RING, SMALL_BYTES
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -26,11 +26,14 @@ _MESSAGES: Final = {**dict.fromkeys(LATENCIES, SMALL_BYTES), **dict.fromkeys(BAN
 def rings_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
     """In the order of the cases: natural and random ring, pairs; of each message."""
     records = list(launches)
-    cases = {item.case.case: item.case for item in join(records) if item.case.workload in (RING, PING_PONG)}
-    targets = {**context.targets, MPI.name: TargetFacts(holds_data=False)}
-    own = replace(context, accesses=(), metrics=(*LATENCIES, *BANDWIDTHS), targets=targets)
+    measured = [item for item in join(records) if item.case.workload in (RING, PING_PONG)]
+    cases = {item.case.case: item.case for item in measured}
+    pages = {case: pages_of(item.phase for item in measured if item.case.case == case) for case in cases}
+    own = context.without_storage(MPI.name, (*LATENCIES, *BANDWIDTHS))
     rows = [row for row in build_rows(records, own) if row.case in cases]
-    told = [_told(row, cases[row.case]) for row in rows if _MESSAGES[row.metric] == _size(cases[row.case])]
+    told = [
+        _told(row, cases[row.case], pages[row.case]) for row in rows if _MESSAGES[row.metric] == _size(cases[row.case])
+    ]
     order = ("natural", "random", PING_PONG)
     return sorted(told, key=lambda row: (int(row.params["message_bytes"]), order.index(str(row.params["order"]))))
 
@@ -40,7 +43,7 @@ def _size(case: CaseRecord) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _told(row: Row, case: CaseRecord) -> Row:
+def _told(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
     given = case.workload_parameters
     what = str(given.get("order", "natural")) if case.workload == RING else PING_PONG
     params: dict[str, Scalar] = {
@@ -54,7 +57,7 @@ def _told(row: Row, case: CaseRecord) -> Row:
         params["permutation"] = "slot-probe"
     # Loops are timed by themselves and are as long as the clock asks for, however short the whole phase is.
     flags = [flag for flag in row.flags if flag.code != TOO_SHORT]
-    return row.model_copy(update={"params": params, "flags": flags})
+    return with_pages(row.model_copy(update={"params": params, "flags": flags}), pages)
 
 
 def find_row(rows: Iterable[Row], metric: str, order: str) -> Row | None:

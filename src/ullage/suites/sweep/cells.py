@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of a sweep: backends of each target and their parameters, checked, by ranks and blocks. Pure."""
+"""The cells of a sweep: backends of each target and their parameters, checked, by ranks and blocks. Pure.
+
+Cells come later too: beyond a rim at which the best was still growing, and what looks like an outlier.
+"""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.launch.layouts import place_ranks
+from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe, Parameter, Registered
 from ullage.model.plan import Layout, Named, Parameters, Target
-from ullage.parameters import parse_parameter, suggest
-from ullage.runs.cells.planning import WORKLOAD, Cell, Way, count_of, make_cell
+from ullage.model.summary import Finding
+from ullage.parameters import count_of, parse_parameter, suggest
+from ullage.runs.cells.planning import WORKLOAD, Cell, Way, make_cell
 from ullage.runs.cells.volume import share_bytes
-from ullage.suites.sweep.options import Setting, SweepOptions
+from ullage.suites.sweep.options import Axis, Setting, SweepOptions
 from ullage.uri import target_path, target_scheme
 
 # Set by options of the sweep, so --param must not set them again.
@@ -25,6 +29,7 @@ _OWN_OPTIONS: Final[Mapping[str, str]] = {
     "order": "--order",
     "cache": "--cache",
     "verify": "--verify",
+    "buffers": "--buffers",
 }
 _DIRECT: Final = "direct"
 # Sizes of the two cases that a probe makes of each place.
@@ -123,6 +128,8 @@ def _workload_parameters(
         whole["verify"] = "none"
     elif options.verify is not None:
         whole["verify"] = options.verify
+    if options.buffers is not None:
+        whole["buffers"] = options.buffers
     return validate_parameters(description, "workload", WORKLOAD, whole)
 
 
@@ -172,3 +179,52 @@ def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None,
     small, large = (max(block, min(size, most_bytes // 8 * (1 + i))) for i, size in enumerate(_PROBE_SIZES))
     large = max(large, 2 * small)
     return [resized(cell, alone, layout, block, size) for cell in first.values() for size in (small, large)]
+
+
+# -- what findings ask for ---------------------------------------------------------------------------------------------
+
+MOST_RANKS_A_CORE: Final = 8
+_AXES: Final[Mapping[Axis, str]] = {"ranks": "ranks", "block": "block_bytes"}
+
+
+def beyond_the_rim(
+    findings: Iterable[Finding], cells: Sequence[Cell], options: SweepOptions, volume_bytes: int, cores: int | None
+) -> list[Cell]:
+    """New cells: best ones that an ``edge`` finding names, with their value on an axis of ``--extend`` doubled."""
+    known = {cell.case.id: cell for cell in cells}
+    found: dict[str, Cell] = {}
+    for finding in findings:
+        best = known.get(str(finding.numbers.get("case"))) if finding.kind == "edge" else None
+        if best is None or finding.numbers.get("side") != "upper":
+            continue
+        for axis in options.extend:
+            if finding.numbers.get("axis") == _AXES[axis]:
+                cell = doubled(best, axis, options, volume_bytes, cores)
+                if cell is not None and cell.case.id not in known:
+                    found[cell.case.id] = cell
+    return list(found.values())
+
+
+def doubled(best: Cell, axis: Axis, options: SweepOptions, volume_bytes: int, cores: int | None) -> Cell | None:
+    """``best`` with the doubled value; None beyond what makes sense: 8 ranks a core, a block for every rank."""
+    ranks = best.layout.ranks * (2 if axis == "ranks" else 1)
+    block = best.block_bytes * (2 if axis == "block" else 1)
+    nodes, on_a_node = options.nodes, options.ranks_per_node
+    if nodes is not None and on_a_node is not None and ranks > nodes * on_a_node:
+        return None
+    used = nodes or -(-ranks // (on_a_node or ranks))
+    if axis == "ranks" and cores is not None and ranks > MOST_RANKS_A_CORE * cores * used:
+        return None
+    if block > (volume_bytes if options.weak else volume_bytes // ranks):
+        return None
+    return resized(best, options, make_layout(ranks, options, cores), block, volume_bytes)
+
+
+def odd_cells(findings: Iterable[Finding], cells: Iterable[Cell]) -> list[Cell]:
+    """The cells that ``outlier`` findings name, in the order of ``cells``."""
+    odd: set[str] = set()
+    for finding in findings:
+        if finding.kind == "outlier":
+            cases = finding.numbers.get("case")
+            odd.update(str(case) for case in (cases if isinstance(cases, list) else [cases]))
+    return [cell for cell in cells if cell.case.id in odd]

@@ -9,9 +9,8 @@ from pydantic import Field
 
 from ullage.errors import UserError
 from ullage.model.base import Strict
-from ullage.runs.cells.options import RunOptions
 from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, Option
-from ullage.runs.options.groups import RankAxisOptions, WatchdogOptions
+from ullage.runs.options.groups import RankAxisOptions, RunOptions, WatchdogOptions
 from ullage.runs.options.kinds import MadeOfAll, Names, Size, SizeAxis
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
@@ -19,6 +18,7 @@ Axis: TypeAlias = Literal["ranks", "block"]
 CacheControl: TypeAlias = Literal["none", "advise", "drop", "direct"]
 
 ACCESS_ORDER: Final[tuple[Access, ...]] = ("write", "rewrite", "read", "reread")
+COLD_BUFFERS: Final = 16 << 20
 _MOST_DEFAULT_RANKS: Final = 6
 _SETTING: Final = re.compile(r"(?P<thing>[^.=\s]+)\.(?P<key>[^.=\s]+)=(?P<value>.*)", re.DOTALL)
 
@@ -102,6 +102,15 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
         str | None,
         Field(description="null: kept where the backend holds data"),
         Option("Data after each read: none, kept or full.", unsaid="kept, where data is held"),
+    ] = None
+    buffers: Annotated[
+        int | None,
+        Field(ge=1, description="bytes; null: a buffer for each operation in flight"),
+        Size(names=(("cold", COLD_BUFFERS),), metavar="cold|SIZE"),
+        Option(
+            "Memory that the transfers of a rank go through in turn; cold is 16M, more than a core's caches keep.",
+            unsaid="a buffer for each operation in flight",
+        ),
     ] = None
     parameters: Annotated[
         list[Setting],

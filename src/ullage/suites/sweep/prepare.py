@@ -16,23 +16,19 @@ from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.model.summary import Finding
 from ullage.results.folder import ResultFolder
-from ullage.runs.cells.costs import Basis, Costs, assumed
+from ullage.runs.cells.costs import Basis, Costs, ProbeError, assumed, run_probe
 from ullage.runs.cells.explain import Outlook, explain, inexact_volumes
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, Way, by_layout
 from ullage.runs.cells.prepared import MINIMUM_SHARE, planned_cells, plans_of_layouts
-from ullage.runs.cells.probe import ProbeError, run_probe
-from ullage.runs.cells.room import check_room, most_to_choose
-from ullage.runs.cells.volume import Shape, choose_volume
-from ullage.runs.deadline import Deadline
-from ullage.runs.execution import read_progress
-from ullage.runs.machine import Machine, this_machine
+from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose
+from ullage.runs.execution import Deadline, read_progress
+from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import check_places
+from ullage.runs.room import Machine, check_places, this_machine
 from ullage.runs.session import Session
-from ullage.runs.suite import EngineContext, Explanation
-from ullage.suites.sweep.cells import make_cells, probe_cells, segments_of, ways
-from ullage.suites.sweep.edges import beyond_the_rim, odd_cells
+from ullage.runs.suite import Explanation
+from ullage.suites.sweep.cells import beyond_the_rim, make_cells, odd_cells, probe_cells, segments_of, ways
 from ullage.suites.sweep.options import SweepOptions
 from ullage.units import format_volume
 
@@ -139,12 +135,9 @@ def prepare_sweep(request: Request, engine_context: EngineContext) -> PreparedSw
     prepared = PreparedSweep(request, options, engine_context, machine)
     if options.cache == "drop" and os.geteuid() != 0 and "read" in options.access:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
-    prepared.cells(options.volume or prepared.shape().smallest)
+    cells = prepared.cells(options.volume or prepared.shape().smallest)
     check_places(machine.places)
-    if options.volume is not None:
-        prepared.check(prepared.cells(options.volume))
-    else:
-        prepared.check(prepared.cells(prepared.shape().smallest))
+    prepared.check(cells)
     return prepared
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import finding
 from ullage.importers.printed import Printed
 from ullage.model.summary import Finding
 from ullage.quantity import processes
@@ -135,7 +135,6 @@ RECOMPUTED: Final = "b_eff_io-recomputed"
 UNITS: Final = "b_eff_io-units"
 LOST: Final = "b_eff_io-lost"
 _LONGEST_TARGET: Final = 64
-_CONTROL_OFF: Final = 0.05
 
 
 def findings_of(partition: PrintedPartition) -> list[Finding]:
@@ -150,7 +149,10 @@ def _wrong(partition: PrintedPartition) -> Iterator[Finding]:
             found = [one.number for one in patterns_of(kind) if (access, kind, one.position or -1) in partition.wrong]
             if found:
                 text = f"{_subject(partition)}data came back wrong in {len(found)} of the patterns of {access}, {kind}."
-                numbers = columns(
+                yield finding(
+                    LOST,
+                    text,
+                    "warning",
                     target=target_of(partition),
                     hint_set="",
                     ranks=partition.processes,
@@ -159,7 +161,6 @@ def _wrong(partition: PrintedPartition) -> Iterator[Finding]:
                     patterns=found,
                     why="failed",
                 )
-                yield Finding(kind=LOST, text=text, severity="warning", numbers=numbers)
 
 
 def target_of(partition: PrintedPartition) -> str:
@@ -191,25 +192,23 @@ def _from_totals(partition: PrintedPartition, value: Printed, again: Bounded) ->
     side = printed_write_side(partition)
     tail = "" if side is None else f" W', which is not printed, is {side.value:.3f} MB/s."
     what = "follow within rounding" if fits else "do NOT follow"
-    return Finding(
-        kind=RECOMPUTED,
-        text=f"{_subject(partition)}the printed numbers {what}, in MB/s: {said}.{tail}",
-        severity="info" if fits else "warning",
-        numbers=columns(
-            ranks=partition.processes,
-            name=list(found),
-            printed=[shown.value for shown, _ in found.values()],
-            recomputed=[worked_out.value for _, worked_out in found.values()],
-            consistent=fits,
-            write_side=None if side is None else side.value * MEGA,
-        ),
+    return finding(
+        RECOMPUTED,
+        f"{_subject(partition)}the printed numbers {what}, in MB/s: {said}.{tail}",
+        "info" if fits else "warning",
+        ranks=partition.processes,
+        name=list(found),
+        printed=[shown.value for shown, _ in found.values()],
+        recomputed=[worked_out.value for _, worked_out in found.values()],
+        consistent=fits,
+        write_side=None if side is None else side.value * MEGA,
     )
 
 
 def _needed(partition: PrintedPartition, value: Printed) -> Finding:
     side, read = needed_write_side(partition), partition.averages["read"]
     if side is None:
-        return Finding(kind=RECOMPUTED, text=f"{_subject(partition)}W' cannot be worked out.", severity="warning")
+        return finding(RECOMPUTED, f"{_subject(partition)}W' cannot be worked out.", "warning")
     write, scatter = partition.averages["write"], scatter_first_write(partition)
     text = (
         f"{_subject(partition)}the printed b_eff_io of {value.value:.3f} MB/s is sqrt(W' x B_read) with W' = "
@@ -223,18 +222,16 @@ def _needed(partition: PrintedPartition, value: Printed) -> Finding:
             f" Without -rewrite the printed rewrite is that of scatter alone, and scatter's first write was then "
             f"{scatter.value:.1f} MB/s."
         )
-    return Finding(
-        kind=RECOMPUTED,
-        text=text,
-        numbers=columns(
-            ranks=partition.processes,
-            b_eff_io=value.value * MEGA,
-            write_side=side.value * MEGA,
-            low=side.low * MEGA,
-            high=side.high * MEGA,
-            scatter_first_write=None if scatter is None else scatter.value * MEGA,
-            determined=False,
-        ),
+    return finding(
+        RECOMPUTED,
+        text,
+        ranks=partition.processes,
+        b_eff_io=value.value * MEGA,
+        write_side=side.value * MEGA,
+        low=side.low * MEGA,
+        high=side.high * MEGA,
+        scatter_first_write=None if scatter is None else scatter.value * MEGA,
+        determined=False,
     )
 
 
@@ -249,8 +246,14 @@ def _volume(partition: PrintedPartition) -> Iterator[Finding]:
             f"{_subject(partition)}{volume.value:.3f} MiB are {volume.value / memory * 100:.1f} % of {memory} MiB, and "
             f"not {shown.value:.1f} % as printed."
         )
-        numbers = columns(ranks=partition.processes, printed=shown.value, recomputed=volume.value / memory * 100)
-        yield Finding(kind=UNITS, text=text, severity="warning", numbers=numbers)
+        yield finding(
+            UNITS,
+            text,
+            "warning",
+            ranks=partition.processes,
+            printed=shown.value,
+            recomputed=volume.value / memory * 100,
+        )
 
 
 def _minutes(partition: PrintedPartition) -> Iterator[Finding]:
@@ -268,13 +271,14 @@ def _minutes(partition: PrintedPartition) -> Iterator[Finding]:
     if shown is not None and abs(shown.value - seconds / 60) > shown.off:
         text += f" {shown.value:.1f} min was printed"
         text += ": that is MiB divided by MB/s." if abs(shown.value - mixed) <= shown.off else "."
-    numbers = columns(
+    yield finding(
+        UNITS,
+        text,
         ranks=partition.processes,
         memory=memory,
         seconds=seconds,
         printed_minutes=None if shown is None else shown.value,
     )
-    yield Finding(kind=UNITS, text=text, numbers=numbers)
 
 
 def _subject(partition: PrintedPartition) -> str:

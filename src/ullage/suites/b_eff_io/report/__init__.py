@@ -3,8 +3,7 @@
 
 from typing import Final
 
-from ullage.suites.b_eff_io.report.hint_plots import CHART as HINT_CHART
-from ullage.suites.b_eff_io.report.plots import CHART
+from ullage.suites.b_eff_io.report.charts import CHART, HINT_CHART
 from ullage.suites.b_eff_io.report.tables import HEADLINES, SECTION
 
 __all__ = ["CHARTS", "HEADLINES", "SECTIONS"]

@@ -15,7 +15,7 @@ from ullage.report.data import ReportData
 from ullage.runs.options.reading import read_options
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, Access, Pattern, PatternType, Size
-from ullage.suites.b_eff_io.rows import ALL_SETS, B_EFF_IO, CALLS, PATTERN, SUITE, select
+from ullage.suites.b_eff_io.rows import ALL_SETS, B_EFF_IO, CALLS, PATTERN, SUITE, first
 from ullage.suites.b_eff_io.validity import NOT_VALID
 from ullage.units import format_time
 
@@ -38,7 +38,7 @@ class Sheet:
 
     def one(self, metric: str, **params: str) -> Row | None:
         """The row of that metric and these parameters."""
-        return next(iter(select(self.rows, metric, **params)), None)
+        return first(self.rows, metric, **params)
 
     def pattern(self, access: Access, pattern: Pattern) -> Row | None:
         """What a pattern reached."""

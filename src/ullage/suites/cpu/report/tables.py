@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of a cpu run: the best of each type with HPL and ceiling, products and solves, ratios, every kernel."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
@@ -9,7 +9,7 @@ from typing import Final
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_quantity, format_share, significant
+from ullage.quantity import DASH, format_share, significant
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import (
@@ -155,7 +155,7 @@ class _Best:
     """The fastest kernel of a type with so many threads, and the fastest solve beside it where that is its type."""
 
     line: Line
-    solve: Line | None
+    solve: Row | None
 
 
 def tables(data: ReportData) -> Content | None:
@@ -180,7 +180,8 @@ def _best(lines: Sequence[Line]) -> list[_Best]:
     for threads in thread_counts(line for line in lines if line.is_kernel):
         solves = [line for line in lines if line.params["operation"] == "solve" and line.threads == threads]
         solve = best_of(solves)
-        found += [_Best(line, solve if line.type == "fp64" else None) for line in best_of_types(lines, threads)]
+        beside = None if solve is None else solve.rate
+        found += [_Best(line, beside if line.type == "fp64" else None) for line in best_of_types(lines, threads)]
     types = list(dict.fromkeys(line.type for line in lines if line.is_kernel))
     return sorted(found, key=lambda one: (types.index(one.line.type), one.line.threads))
 
@@ -200,17 +201,12 @@ def _notes(lines: Sequence[Line]) -> list[str]:
 # -- columns ----------------------------------------------------------------------------------------------------------
 
 
-def _metric(metric: str, unit: str = "") -> Callable[[Line], str]:
-    def text(line: Line) -> str:
-        value = line.value(metric)
-        return DASH if value is None else f"{significant(value)}{unit}"
-
-    return text
+def _instructions(row: Row | None) -> str:
+    return DASH if row is None else significant(row.median)
 
 
-def _clock(line: Line) -> str:
-    value = line.value("clock")
-    return DASH if value is None else f"{value / 1e9:.2f} GHz"
+def _clock(row: Row | None) -> str:
+    return DASH if row is None else f"{row.median / 1e9:.2f} GHz"
 
 
 def _workload(best: _Best) -> str:
@@ -218,17 +214,9 @@ def _workload(best: _Best) -> str:
     return best.line.type if seed is None else f"{seed} ({best.line.type})"
 
 
-def _solve_rate(best: _Best) -> str:
-    return DASH if best.solve is None else value_text(best.solve.rate)
-
-
 def _solve_share(best: _Best) -> str:
     ceiling = best.line.rate.ceiling
-    return DASH if best.solve is None or ceiling is None else format_share(best.solve.rate.median / ceiling.value)
-
-
-def _solve_peer(best: _Best) -> str:
-    return DASH if best.solve is None else peer_text(best.solve.rate)
+    return DASH if best.solve is None or ceiling is None else format_share(best.solve.median / ceiling.value)
 
 
 def _core(line: Line) -> str:
@@ -240,11 +228,6 @@ def _core(line: Line) -> str:
 def _residual(line: Line) -> str:
     value = line.gauge("residual")
     return DASH if value is None else significant(value, 2)
-
-
-def _best_window(line: Line) -> str:
-    value = line.value("best_compute_rate")
-    return DASH if value is None else format_quantity(value, line.rate.unit)
 
 
 def _mind(row: Row) -> str:
@@ -261,8 +244,8 @@ _BEST_COLUMNS: Final[Sequence[Column[_Best]]] = (
     Column("concurrency", lambda best: str(best.line.threads)),
     Column("kernel", lambda best: best.line.name, is_number=False, css="nowrap"),
     Column("ours", lambda best: value_text(best.line.rate)),
-    Column("HPL", _solve_rate),
-    Column("peer's HPL", _solve_peer),
+    Column("HPL", lambda best: value_text(best.solve)),
+    Column("peer's HPL", lambda best: peer_text(best.solve)),
     Column("ceiling", lambda best: ceiling_text(best.line.rate), hint=lambda best: ceiling_hint(best.line.rate)),
     Column("our efficiency", lambda best: format_share(best.line.rate.share)),
     Column("HPL efficiency", _solve_share),
@@ -299,9 +282,9 @@ _KERNEL_COLUMNS: Final[Sequence[Column[Line]]] = (
     Column("threads", lambda line: str(line.threads)),
     Column("rate", of(RATE, value_text)),
     Column("interval", lambda line: interval_text(line.rate)),
-    Column("best window", _best_window),
-    Column("clock", _clock),
-    Column("instr/cycle", _metric("instructions_per_cycle")),
+    Column("best window", of("best_compute_rate", value_text)),
+    Column("clock", of("clock", _clock)),
+    Column("instr/cycle", of("instructions_per_cycle", _instructions)),
     Column("ceiling", of(RATE, ceiling_text), hint=of(RATE, ceiling_hint)),
     Column("of it", lambda line: format_share(line.rate.share)),
     Column("grade", lambda line: line.rate.grade or DASH, is_number=False, css="nowrap"),

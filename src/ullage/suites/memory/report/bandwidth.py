@@ -18,6 +18,7 @@ from ullage.report.grids import (
     peer_text,
     ratio_text,
     share_text,
+    value_column,
     value_hint,
     value_text,
 )
@@ -64,10 +65,6 @@ def _of(part: Callable[[Row], str]) -> Callable[[_Stream], str]:
     return lambda line: part(line.row)
 
 
-def _of_bus(part: Callable[[Row | None], str]) -> Callable[[_Stream], str]:
-    return lambda line: part(line.bus)
-
-
 def stream_grids(rows: Sequence[Row]) -> list[Grid]:
     """STREAM's kernels, by both kinds of stores, over the largest set."""
     by_case = bus_rows(rows)
@@ -87,10 +84,10 @@ _STREAM_COLUMNS: Final[tuple[Column[_Stream], ...]] = (
     Column("kernel", _of(lambda row: str(row.params["kernel"])), is_number=False),
     Column("stores", _of(lambda row: str(row.params.get("stores", DASH))), is_number=False),
     Column("threads", _of(lambda row: str(threads_of(row)))),
-    Column("application", _of(value_text), hint=_of(value_hint)),
-    Column("on the bus", _of_bus(value_text), hint=_of_bus(value_hint)),
+    value_column("application", lambda line: line.row),
+    value_column("on the bus", lambda line: line.bus),
     Column("ceiling", _of(ceiling_text), hint=_of(ceiling_hint)),
-    Column("share of bus", _of_bus(share_text)),
+    Column("share of bus", lambda line: share_text(line.bus)),
     Column("peer", _of(peer_text), hint=_of(peer_hint)),
     Column("ours to peer's", _of(ratio_text)),
 )

@@ -8,7 +8,16 @@ from typing import Final
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, significant
 from ullage.report.contents import Grid, Heading
-from ullage.report.grids import Column, ceiling_hint, ceiling_text, grid_of, share_text, value_hint, value_text
+from ullage.report.grids import (
+    Column,
+    ceiling_hint,
+    ceiling_text,
+    grid_of,
+    share_text,
+    value_column,
+    value_hint,
+    value_text,
+)
 from ullage.report.table import Cell, number_cell
 from ullage.suites.memory.report.rows import MEMORY_LEVEL, chases, is_between_nodes, single_chases, size_of, threads_of
 from ullage.units import format_bytes
@@ -51,9 +60,7 @@ def level_grids(rows: Sequence[Row]) -> list[Grid]:
 
 
 def _time_column(words: str) -> Column[_Level]:
-    return Column(
-        words, lambda line: value_text(line.times.get(words)), hint=lambda line: value_hint(line.times.get(words))
-    )
+    return value_column(words, lambda line: line.times.get(words))
 
 
 def parallel_grids(rows: Sequence[Row]) -> list[Grid]:
@@ -85,11 +92,6 @@ class Load:
         """0 without a rate."""
         return 0.0 if self.rate is None else self.rate.median
 
-    @property
-    def hint(self) -> str:
-        """The hint of the rate."""
-        return value_hint(self.rate)
-
 
 def loaded_grids(rows: Sequence[Row]) -> list[Grid]:
     """Access time against injected bandwidth, by rising load."""
@@ -98,8 +100,10 @@ def loaded_grids(rows: Sequence[Row]) -> list[Grid]:
         Column("injected", lambda load: str(load.time.params["injection"]), is_number=False),
         Column("by threads", lambda load: str(load.time.params.get("injectors", ""))),
         Column("pauses", lambda load: str(load.time.params.get("delay", ""))),
-        Column("bandwidth", lambda load: format_quantity(load.bytes_per_s, "B/s"), hint=lambda load: load.hint),
-        Column("access time", lambda load: value_text(load.time), hint=lambda load: value_hint(load.time)),
+        Column(
+            "bandwidth", lambda load: format_quantity(load.bytes_per_s, "B/s"), hint=lambda load: value_hint(load.rate)
+        ),
+        value_column("access time", lambda load: load.time),
     )
     return grid_of("access time under load", columns, lines)
 
@@ -138,16 +142,8 @@ def node_grids(rows: Sequence[Row]) -> list[Grid]:
         Column("cores of node", lambda line: str(line[0][0])),
         Column("memory of node", lambda line: str(line[0][1])),
         Column("threads", lambda line: _threads(line[1].get("memory_bandwidth"))),
-        Column(
-            "read",
-            lambda line: value_text(line[1].get("memory_bandwidth")),
-            hint=lambda line: value_hint(line[1].get("memory_bandwidth")),
-        ),
-        Column(
-            "access time",
-            lambda line: value_text(line[1].get("access_time")),
-            hint=lambda line: value_hint(line[1].get("access_time")),
-        ),
+        value_column("read", lambda line: line[1].get("memory_bandwidth")),
+        value_column("access time", lambda line: line[1].get("access_time")),
     )
     return grid_of("NUMA nodes", columns, sorted(found.items(), key=lambda item: item[0]))
 

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity
 from ullage.report.contents import Content, Section
@@ -44,21 +45,28 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 
 
 def _ceilings(rows: Sequence[Row]) -> list[str]:
-    memory = next(
-        (
-            row.ceiling
-            for row in rows
-            if row.unit == "B/s" and row.ceiling is not None and row.params.get("level") == MEMORY_LEVEL
-        ),
-        None,
+    in_memory = [row for row in rows if row.unit == "B/s" and row.params.get("level") == MEMORY_LEVEL]
+    if not in_memory:
+        return ["No set was beyond all caches, so nothing here is a number of memory."]
+    bounded = [row for row in in_memory if row.ceiling is not None]
+    declared = max(
+        (row.ceiling for row in bounded if row.ceiling is not None and row.ceiling.kind == "declared"),
+        key=lambda ceiling: ceiling.value,
+        default=None,
     )
-    if memory is None:
-        return ["No set was beyond all caches, so memory has no ceiling here."]
-    words = f"Ceiling of memory: {format_quantity(memory.value, 'B/s')} ({memory.kind}: {memory.source})."
-    belongs = "It belongs to the device: one thread is held against the same ceiling as all."
-    if memory.kind != "declared":
-        belongs += " A machine file (--machine) that states channels and transfers takes its place."
-    return [words, belongs]
+    if declared is not None:
+        text = (
+            f"Ceiling of memory: {format_quantity(declared.value, 'B/s')} on the bus ({declared.source}). Application "
+            "bytes are held against what is left of it for them where ordinary stores fetch lines first."
+        )
+        return [text]
+    by_best = (
+        "Each number of memory is held against the most that crossed the bus here in the same mix of reads and writes, "
+        f"by as many threads, where that has {FEWEST_SAMPLES} samples."
+    )
+    none = f"No row has the {FEWEST_SAMPLES} clean samples that a ceiling takes, so memory has no ceiling here."
+    instead = " A machine file (--machine) that states channels and transfers takes its place."
+    return [(by_best if bounded else none) + instead]
 
 
 SECTION: Final = Section(

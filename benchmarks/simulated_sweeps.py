@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a default sweep of two targets whose truth is known, and which of a report's sentences are false of them."""
+
+from collections.abc import Iterator, Sequence
+
+from benchmarks.simulated_noise import Noise
+from benchmarks.simulated_rules import Rule
+from ullage.analysis.compare import Sample, compare_samples
+from ullage.analysis.findings import find_all
+from ullage.model.summary import Finding, Row
+
+RANKS = (1, 2, 4, 8, 16, 32)
+BLOCKS = tuple((128 << 10) << step for step in range(7))
+ACCESSES = ("write", "read")
+TARGETS = ("a", "b")
+BEST_CELL = ("a", 4, 1 << 20)
+BETTER = 1.15
+Place = tuple[str, int, int]
+
+
+class _Case:
+    """A case of two phases: a sample is a pair, and the worse phase decides when to stop."""
+
+    def __init__(self, noise: Noise, cv: float, seed: str, factor: float) -> None:
+        self.phases = [noise.series(cv, f"{seed}/{access}") for access in ACCESSES]
+        self.factor = factor
+        self.taken: list[list[float]] = [[], []]
+
+    def take(self, rule: Rule, correlation: float = 0.0) -> None:
+        while len(self.taken[0]) < 15 and not all(rule.is_narrow(phase, correlation) for phase in self.taken):
+            for phase, source in zip(self.taken, self.phases, strict=True):
+                phase.append(self.factor * next(source))
+
+
+def sweep_rows(noise: Noise, cv: float, rule: Rule, seed: str, better: Place | None = None) -> list[Row]:
+    """Both targets equal, but for the cell ``better``, which is 15 % faster."""
+    places = [(target, ranks, block) for target in TARGETS for ranks in RANKS for block in BLOCKS]
+    cases = {place: _Case(noise, cv, f"{seed}/{place}", BETTER if place == better else 1.0) for place in places}
+    for case in cases.values():
+        case.take(rule)
+    if rule.uses_dependence:
+        known = rule.dependence([phase for case in cases.values() for phase in case.taken])
+        for case in cases.values():
+            case.take(rule, known)
+    correlation = rule.dependence([phase for case in cases.values() for phase in case.taken])
+    return list(_rows(cases, rule, correlation))
+
+
+def _rows(cases: dict[Place, _Case], rule: Rule, correlation: float) -> Iterator[Row]:
+    for (target, ranks, block), case in cases.items():
+        for access, samples in zip(ACCESSES, case.taken, strict=True):
+            values = [1e9 * value for value in samples]
+            interval = rule.interval(values, correlation)
+            yield Row(
+                metric="bandwidth",
+                unit="B/s",
+                better="more",
+                target=target,
+                params={"access": access, "ranks": ranks, "block_bytes": block},
+                case=f"{target}-{ranks}-{block}",
+                median=interval.median,
+                low=interval.low,
+                high=interval.high,
+                repetitions=values,
+                verdict="cold" if access == "read" else "synced",
+                grade="A",
+            )
+
+
+def false_statements(rows: Sequence[Row]) -> set[str]:
+    """Kinds of sentences about equal targets that say of anything that it differs."""
+    return {finding.kind for finding in find_all(rows) if _is_false(finding)}
+
+
+def _is_false(finding: Finding) -> bool:
+    numbers = finding.numbers
+    match finding.kind:
+        case "best":
+            rivals = numbers["rival_ranks"]
+            return isinstance(rivals, list) and len(rivals) < len(RANKS) * len(BLOCKS) - 1
+        case "ratio":
+            verdicts = numbers["verdict"]
+            return any(word != "cannot tell" for word in (verdicts if isinstance(verdicts, list) else [verdicts]))
+        case "crossover":
+            patterns = numbers["pattern"]
+            return isinstance(patterns, list) and any(word != "undecided" for word in patterns)
+        case "scaling":
+            return numbers["overall"] != "flat" or "est at" in finding.text or "they" in finding.text
+        case "drop" | "edge" | "outlier":
+            return True
+        case _:
+            return False
+
+
+def false_cells(rows: Sequence[Row], cells: int) -> int:
+    """Of so many cells of two equal targets, those of which `ullage compare` says that one is faster."""
+    samples = [Sample(row, "") for row in rows if row.params["access"] == "write"]
+    chosen = samples[:cells] + samples[len(RANKS) * len(BLOCKS) :][:cells]
+    return sum(cell.outcome != "cannot tell" for cell in compare_samples(chosen, "target").cells)
+
+
+def find_in(rows: Sequence[Row]) -> dict[str, int]:
+    """Whether the better setting is named as the best of its target's writes, how many others may be as good, and
+    whether the comparison of the targets says faster of that cell and of no other."""
+    _, ranks, block = BEST_CELL
+    best = next(
+        finding
+        for finding in find_all(rows)
+        if finding.kind == "best" and (finding.numbers["target"], finding.numbers["access"]) == ("a", "write")
+    )
+    rivals = best.numbers["rival_ranks"]
+    samples = [Sample(row, "") for row in rows if row.params["access"] == "write"]
+    cells = compare_samples(samples, "target", base="b").cells
+    told = [cell for cell in cells if cell.outcome != "cannot tell"]
+    mine = [cell for cell in told if dict(cell.setting) | {"ranks": ranks, "block_bytes": block} == dict(cell.setting)]
+    return {
+        "named the best": int((best.numbers["ranks"], best.numbers["block_bytes"]) == (ranks, block)),
+        "no other as good": int(isinstance(rivals, list) and not rivals),
+        "compare tells it": int(len(mine) == 1),
+        "compare tells another": int(len(told) > len(mine)),
+    }

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What more ranks give: of each block size what is told of its curve, and of all together where they go."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from ullage.analysis.findings.study import Grid, Numbers, Study, compare_rows
+from ullage.analysis.findings.words import block, most_common, numbers_of, subject
+from ullage.analysis.statistics import Contest, compare_on_average, median
+from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural, times
+
+_ORDER: Final = 40
+Shape: TypeAlias = Literal["rises", "falls", "peaks", "flat", "dips"]
+_VERBS: Final[dict[str, str]] = {
+    "rises": "rise with ranks",
+    "falls": "fall with ranks",
+    "peaks": "peak in between",
+    "flat": "do not change beyond the noise",
+    "dips": "are lowest in between",
+}
+_MOST: Final = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One block size along ranks. ``change``: last rank count over first, above 1 is better. ``is_told``: the best rank
+    count is better than every other."""
+
+    block: int
+    shape: Shape
+    best_ranks: int
+    first_ranks: int
+    last_ranks: int
+    change: float
+    is_told: bool
+
+
+def find_scaling(study: Study) -> list[Finding]:
+    """One finding for each grid with more than one rank count."""
+    return [found for grid in study.grids if (found := _scaling(grid, study.level_of_lines(grid))) is not None]
+
+
+def curves(grid: Grid, level: float) -> list[Curve]:
+    """All block sizes of ``grid`` that have at least two rank counts."""
+    lines = [(size, grid.along_ranks(size)) for size in grid.blocks]
+    return [_curve(grid, size, line, level) for size, line in lines if len(line) > 1]
+
+
+def _curve(grid: Grid, size: int, line: Sequence[tuple[int, Row]], level: float) -> Curve:
+    (first_ranks, first), (last_ranks, last) = line[0], line[-1]
+    best_ranks, best = max(line, key=lambda item: grid.scores[item[0], size])
+    worst = min(line, key=lambda item: grid.scores[item[0], size])[1]
+
+    def better(a: Row, b: Row) -> bool:
+        return compare_rows(a, b, level, grid.noise, grid.spread).verdict == "faster"
+
+    ratio = last.median / first.median
+    change = ratio if grid.better == "more" else 1 / ratio
+    shape = _shape(
+        better(best, first), better(best, last), better(first, worst), better(last, worst), better(best, worst)
+    )
+    if shape == "dips":
+        # Both ends beat the middle: the ends tell which way it goes as a whole.
+        shape = "rises" if better(last, first) else "falls" if better(first, last) else "dips"
+    is_told = all(row is best or better(best, row) for _, row in line)
+    return Curve(size, shape, best_ranks, first_ranks, last_ranks, change, is_told)
+
+
+def _shape(over_first: bool, over_last: bool, first_over: bool, last_over: bool, any_change: bool) -> Shape:  # noqa: FBT001
+    """From what can be told: the best over first and last, first and last over the worst, the best over the worst."""
+    if not any_change:
+        return "flat"
+    if over_first and over_last:
+        return "peaks"
+    if over_first:
+        return "rises"
+    if over_last:
+        return "falls"
+    return "dips" if first_over or last_over else "flat"
+
+
+def _overall(grid: Grid, found: Sequence[Curve], level: float) -> str:
+    """The shape of three quarters of the block sizes; else the direction from first to last that so many share, where
+    it is told of all together."""
+    shape, count = Counter(curve.shape for curve in found).most_common(1)[0]
+    if count >= _MOST * len(found):
+        return shape
+    verdict = compare_on_average([_ends(grid, curve) for curve in found], level).verdict
+    if verdict == "faster" and sum(curve.change > 1 for curve in found) >= _MOST * len(found):
+        return "rises"
+    if verdict == "slower" and sum(curve.change < 1 for curve in found) >= _MOST * len(found):
+        return "falls"
+    return "mixed"
+
+
+def _ends(grid: Grid, curve: Curve) -> Contest:
+    """The last rank count against the first."""
+    first, last = (grid.cells[ranks, curve.block] for ranks in (curve.first_ranks, curve.last_ranks))
+    return Contest(last.repetitions, first.repetitions, grid.better, grid.noise, grid.spread)
+
+
+def _scaling(grid: Grid, level: float) -> Finding | None:
+    found = curves(grid, level)
+    if not found:
+        return None
+    overall = _overall(grid, found, level)
+    first, last = min(c.first_ranks for c in found), max(c.last_ranks for c in found)
+    typical = median([curve.change for curve in found])
+    low, high = min(c.change for c in found), max(c.change for c in found)
+    verb = _VERBS.get(overall, "do not go one way with ranks")
+    spread = f" ({times(low)} to {times(high)})" if len(found) > 1 else ""
+    text = (
+        f"{subject(grid)} {verb}{_exceptions(found, overall)}: {last} ranks give {times(typical)} what {first} give"
+        f"{spread}.{_best_ranks(found)}"
+    )
+    return Finding(kind="scaling", text=text, numbers=_numbers(grid, found, overall, typical))
+
+
+def _exceptions(found: Sequence[Curve], overall: str) -> str:
+    """How many block sizes agree, where not all do."""
+    if len(found) == 1:
+        return ""
+    others = Counter(_VERBS[curve.shape] for curve in found if curve.shape != overall)
+    if not others:
+        return f" at all {plural(len(found), 'block size')}"
+    parts = [f"at {count} of {len(found)} block sizes they {verb}" for verb, count in others.items()]
+    return f" ({', '.join(parts)})"
+
+
+def _best_ranks(found: Sequence[Curve]) -> str:
+    """Where it is told which rank count is the best; of other curves that change, which one has the best median."""
+    told = [curve for curve in found if curve.is_told]
+    others = [curve for curve in found if not curve.is_told and curve.shape != "flat"]
+    text = f" Best at {_at(told, every=len(told) == len(found))}." if told else ""
+    if others:
+        text += f" Best median, but not told from all others, at {_at(others, every=len(others) == len(found))}."
+    return text
+
+
+def _at(found: Sequence[Curve], *, every: bool) -> str:
+    """``8 ranks for every block size except 1M (4)``."""
+    usual = most_common(curve.best_ranks for curve in found)
+    if len(found) == 1:
+        return plural(usual, "rank") + _with(found[0])
+    odd = [f"{block(curve.block)} ({curve.best_ranks})" for curve in found if curve.best_ranks != usual]
+    if len(odd) > len(found) / 2:
+        return listing([f"{plural(curve.best_ranks, 'rank')}{_with(curve)}" for curve in found], most=12)
+    names = "every block size" if every else "blocks of " + listing([block(c.block) for c in found], most=12)
+    return f"{plural(usual, 'rank')} for {names}" + (f" except {listing(odd)}" if odd else "")
+
+
+def _with(curve: Curve) -> str:
+    return f" with {block(curve.block)}" if curve.block else ""
+
+
+def _numbers(grid: Grid, found: Sequence[Curve], overall: str, typical: float) -> Numbers:
+    return numbers_of(
+        grid,
+        overall=overall,
+        ratio=typical,
+        first_ranks=min(c.first_ranks for c in found),
+        last_ranks=max(c.last_ranks for c in found),
+        block_bytes=[curve.block for curve in found],
+        shape=[curve.shape for curve in found],
+        best_ranks=[curve.best_ranks for curve in found],
+        change=[curve.change for curve in found],
+    )
+
+
+FINDERS: Final = ((_ORDER, find_scaling),)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which rows stand beside each other: those that are alike in all but the compared thing, and in what follows from it.
+
+Results of 2 and of 4 ranks are compared by result as well as by ranks: what each of them has one value of, and a value
+of its own, is the difference that is asked about. What several rows of a result have different values of is a setting,
+and must be shared.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.analysis.settings import access_of, separating_keys, sort_key
+from ullage.errors import UserError
+from ullage.model.plan import Scalar
+from ullage.model.summary import Row
+
+# Dimensions with a word of their own; any parameter of the rows is one, too.
+DIMENSIONS: Final = ("target", "result", "backend", "block", "ranks", "nodes", "ppn", "access")
+_ACCESS: Final = frozenset({"access", "phase"})
+_BLOCK: Final = "block_bytes"
+# Parameters that say how much was at work, or in which pieces: these, and a target, may follow from what is compared.
+_SIZES: Final = ("ranks", "nodes", _BLOCK)
+Setting = tuple[tuple[str, Scalar], ...]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A row and the name of the result it is from."""
+
+    row: Row
+    result: str
+
+
+Places = dict[tuple[Setting, str], dict[str, Sample]]
+_Kind = tuple[str, str, str]
+
+
+def value_of(sample: Sample, by: str) -> Scalar | None:
+    """What ``sample`` has in the compared dimension; None when it has no such thing."""
+    params = sample.row.params
+    match by:
+        case "target":
+            return sample.row.target
+        case "result":
+            return sample.result
+        case "access":
+            return access_of(sample.row) or None
+        case "block":
+            return params.get(_BLOCK)
+        case "ppn":
+            ranks, nodes = params.get("ranks"), params.get("nodes")
+            known = isinstance(ranks, int) and isinstance(nodes, int) and nodes > 0 and ranks % nodes == 0
+            return int(ranks) // int(nodes) if known and ranks is not None and nodes is not None else None
+        case _:
+            return params.get(by)
+
+
+def names_of(samples: Iterable[Sample], by: str) -> tuple[str, ...]:
+    """Compared values: numbers rising, words in the order in which they come first."""
+    values = {value: None for sample in samples if (value := value_of(sample, by)) is not None}
+    numeric = all(isinstance(value, (int, float)) for value in values)
+    return tuple(str(value) for value in (sorted(values, key=sort_key) if numeric else values))
+
+
+def results_by_name(samples: Iterable[Sample], by: str) -> dict[str, str]:
+    """The one result that has each compared value; empty where a value is in several, or there is one result."""
+    found: dict[str, set[str]] = {}
+    for sample in samples:
+        if (value := value_of(sample, by)) is not None:
+            found.setdefault(str(value), set()).add(sample.result)
+    results = [result for each in found.values() for result in each]
+    is_one_each = len(results) == len(found) == len(set(results)) and len(found) > 1
+    return {name: next(iter(each)) for name, each in found.items()} if is_one_each else {}
+
+
+def dimensions_of(rows: Iterable[Row]) -> list[str]:
+    """Everything that rows can be compared by."""
+    return list(dict.fromkeys([*DIMENSIONS, *(name for row in rows for name in row.params)]))
+
+
+@dataclass(frozen=True)
+class Matching:
+    """How samples are put side by side by ``by``."""
+
+    samples: Sequence[Sample]
+    by: str
+
+    def places(self) -> Places:
+        """Samples by setting and metric, then by the name of the compared value."""
+        place = self._place()
+        places: Places = {}
+        for sample in self.samples:
+            value = value_of(sample, self.by)
+            if value is None:
+                continue
+            found = places.setdefault((place(sample), sample.row.metric), {})
+            if str(value) in found:
+                what = f"two rows of '{sample.row.metric}' stand for the same case of '{value}'"
+                raise UserError(what, sample.result, "a damaged or joined summary; make it again with `ullage report`")
+            found[str(value)] = sample
+        return places
+
+    def _place(self) -> Callable[[Sample], Setting]:
+        """What two rows must share beside the metric."""
+        common = self._common()
+        by = self.by
+        of_row = {id(one.row): (*common(one), value_of(one, by), one.row.metric) for one in self.samples}
+        extra = separating_keys((sample.row for sample in self.samples), lambda row: of_row[id(row)])
+        kept = [key for key in extra if key != by and key not in _ACCESS]
+
+        def place(sample: Sample) -> Setting:
+            return (*common(sample), *((key, sample.row.params[key]) for key in kept if key in sample.row.params))
+
+        return place
+
+    def _common(self) -> Callable[[Sample], Setting]:
+        samples, own = self.samples, _BLOCK if self.by == "block" else self.by
+        # Two suites of one result may have done the same thing in different ways.
+        has_several = len({(one.result, one.row.suite) for one in samples}) > len({one.result for one in samples})
+        is_apart = not results_by_name(samples, self.by)
+        following = following_keys(samples, self.by)
+
+        def common(sample: Sample) -> Setting:
+            row = sample.row
+            pairs: list[tuple[str, Scalar | None]] = [
+                ("result", sample.result if is_apart else None),
+                ("suite", row.suite if has_several else None),
+                ("target", row.target),
+                ("access", access_of(row)),
+                ("ranks", row.params.get("ranks")),
+                (_BLOCK, row.params.get(_BLOCK)),
+            ]
+            left_out = {own} | {key for key, kind in following if kind == _kind(sample)}
+            return tuple(
+                (key, value) for key, value in pairs if key not in left_out and value is not None and value != ""
+            )
+
+        return common
+
+
+def following_keys(samples: Sequence[Sample], by: str) -> set[tuple[str, _Kind]]:
+    """Keys that have one value with each compared value, and not the same with all; for each kind of row apart.
+
+    Of targets only results as wholes may differ: within a result each is a setting.
+    """
+    if by not in ("result", "ranks", "nodes", "ppn") and not results_by_name(samples, by):
+        return set()
+    keys = (*_SIZES, *(["target"] if results_by_name(samples, by) else []))
+    found: dict[tuple[str, _Kind], dict[Scalar, set[Scalar]]] = {}
+    for sample in samples:
+        value = value_of(sample, by)
+        for key in keys if value is not None else ():
+            has = sample.row.target if key == "target" else sample.row.params.get(key)
+            if has is not None and value is not None:
+                found.setdefault((key, _kind(sample)), {}).setdefault(value, set()).add(has)
+    return {place for place, values in found.items() if _follows(values)}
+
+
+def _follows(values: dict[Scalar, set[Scalar]]) -> bool:
+    return all(len(each) == 1 for each in values.values()) and len({next(iter(each)) for each in values.values()}) > 1
+
+
+def _kind(sample: Sample) -> _Kind:
+    return sample.row.suite, access_of(sample.row), sample.row.metric

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In which pages messages lay: copies between the ranks of a node are up to twice as fast in huge ones. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+from ullage.model.flags import NO_HUGE_PAGES, Flag
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+_USUAL: Final = "default"
+# The huge page of x86-64 and of most others; memory below has none.
+_HUGE_PAGE: Final = 2 << 20
+_ENOUGH_HUGE: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePages:
+    """Bytes of rank 0. ``asked``: default, small or huge."""
+
+    asked: str
+    total: int
+    huge: int
+
+    @property
+    def share(self) -> float:
+        """How much lay in huge pages."""
+        return self.huge / self.total if self.total else 0.0
+
+    @property
+    def text(self) -> str:
+        """What there is to say of it."""
+        if not self.huge:
+            return "messages lay in ordinary pages"
+        return f"{min(self.share, 1):.0%} of the messages' memory lay in huge pages"
+
+
+def pages_of(phases: Iterable[PhaseRecord]) -> MessagePages | None:
+    """By the first record that tells it; None where none does, and of memory that is smaller than a huge page."""
+    for phase in phases:
+        told = phase.facts.get("pages")
+        if isinstance(told, dict):
+            found = cast("Mapping[str, object]", told)
+            pages = MessagePages(str(found.get("asked", _USUAL)), _count(found, "bytes"), _count(found, "huge_bytes"))
+            return pages if pages.total >= _HUGE_PAGE else None
+    return None
+
+
+def with_pages(row: Row, pages: MessagePages | None) -> Row:
+    """``row`` with what set its messages' memory apart, and what the kernel gave."""
+    if pages is None:
+        return row
+    asked: dict[str, Scalar] = {} if pages.asked == _USUAL else {"pages": pages.asked}
+    lacks = pages.asked == "huge" and pages.share < _ENOUGH_HUGE
+    flags = [Flag(code=NO_HUGE_PAGES, reason=f"{pages.text}, huge ones were asked for")] if lacks else []
+    notes = [] if lacks else [pages.text]
+    update = {"params": {**row.params, **asked}, "flags": [*row.flags, *flags], "notes": [*row.notes, *notes]}
+    return row.model_copy(update=update)
+
+
+def _count(told: Mapping[str, object], name: str) -> int:
+    value = told.get(name)
+    return value if isinstance(value, int) else 0

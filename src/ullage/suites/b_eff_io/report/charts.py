@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of b_eff_io, three plots by access and five by type, and sets of hints against the default by pattern."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.analysis.statistics import Comparison, Contest, compare_all
+from ullage.model.summary import Row
+from ullage.quantity import DASH, format_row, significant
+from ullage.report import verdicts
+from ullage.report.contents import Chart, Figure
+from ullage.report.data import ReportData
+from ullage.report.plots import layer, layered, nominal, short
+from ullage.report.vega import INK, MUTED, Spec, tooltip, verdict_shape
+from ullage.report.verdicts import classify
+from ullage.suites.b_eff_io.hint_findings import HintRatio, ratios
+from ullage.suites.b_eff_io.hints import DEFAULT_SET
+from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, X_LABELS, X_POSITIONS, Access, PatternType, Size
+from ullage.suites.b_eff_io.report.sheets import (
+    MEGA,
+    Sheet,
+    best_sheets,
+    corner_lines,
+    schedule_of,
+    sheets_of,
+    title_of,
+)
+from ullage.suites.b_eff_io.rows import PATTERN, select
+from ullage.units import format_bytes
+
+# The original's: from first to last decade, in MB/s, and the ends of its x axis.
+WHOLE: Final = (-1, 5)
+_X_ENDS: Final = (0.5, 10.5)
+_LINE: Final = 12
+# The part of a plot's height that its corner labels take.
+_HEADROOM: Final = 0.3
+ORIGINAL_AXIS: Final = "originalAxis"
+OPTION: Final[Spec] = {
+    "name": ORIGINAL_AXIS,
+    "value": False,
+    "bind": {"input": "checkbox", "name": "the original's axis, 0.1 to 100000 MB/s "},
+}
+"""A box below the plots; a picture in a file has it as it stands."""
+TYPE_COLORS: Final = {
+    "scatter": "#1f5f8b",
+    "shared": "#d9742b",
+    "separated": "#3d8b4f",
+    "segmented": "#7a4f9a",
+    "seg_coll": INK,
+}
+ACCESS_COLORS: Final = {"write": "#d9742b", "rewrite": "#7a4f9a", "read": "#1f5f8b"}
+
+
+@dataclass(frozen=True)
+class Decades:
+    """The part of the logarithmic axis that holds data, as powers of ten of MB/s; ``top`` leaves room for labels."""
+
+    low: int
+    high: int
+    top: float
+
+
+def decades_of(values: Sequence[float]) -> Decades:
+    """Whole decades below and above all of ``values``, which are above 0."""
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    high = max(high, low + 1)
+    needed = low + (math.log10(max(values)) - low) / (1 - _HEADROOM)
+    return Decades(low, high, max(float(high), needed))
+
+
+def x_axis(lmax_bytes: int) -> Spec:
+    """Well-formed sizes and those with 8 bytes more, side by side as in the original."""
+    named = {X_POSITIONS[size]: label for size, label in X_LABELS.items()}
+    if lmax_bytes:
+        named[X_POSITIONS["Lmax"]] = format_bytes(lmax_bytes)
+    cases = " : ".join(f"datum.value === {place} ? '{label}'" for place, label in named.items())
+    axis = {"values": list(named), "labelExpr": f"{cases} : ''", "grid": False, "labelOverlap": False, "labelAngle": 0}
+    scale = {"domain": list(_X_ENDS), "nice": False}
+    return {"field": "x", "type": "quantitative", "title": None, "scale": scale, "axis": axis}
+
+
+def y_axis(decades: Decades, title: str) -> Spec:
+    """As far as there is data, or as far as the original's goes."""
+    low, high = min(WHOLE[0], decades.low), max(WHOLE[1], decades.high)
+    ends = ((10.0**low, 10.0**decades.low), (10.0**high, 10.0**decades.top))
+    domain = [{"expr": f"{ORIGINAL_AXIS} ? {whole:g} : {clipped:.6g}"} for whole, clipped in ends]
+    ticks = f"{ORIGINAL_AXIS} ? {_powers(low, high)} : {_powers(decades.low, math.floor(decades.top))}"
+    axis = {"values": {"expr": ticks}, "format": "~g", "titlePadding": 4}
+    scale = {"type": "log", "domain": domain, "nice": False}
+    return {"field": "y", "type": "quantitative", "title": title or None, "scale": scale, "axis": axis}
+
+
+def _powers(low: int, high: int) -> str:
+    return "[" + ", ".join(f"{10.0**power:g}" for power in range(low, high + 1)) + "]"
+
+
+def corner(lines: Sequence[str], width: int) -> Spec:
+    """Labels in the upper right corner, as the original has them."""
+    return _label(lines, {"x": width - 4, "y": 4, "align": "right", "baseline": "top", "color": INK})
+
+
+def note(lines: Sequence[str], width: int, height: int) -> Spec:
+    """Words in the lower right corner."""
+    place = {"x": width - 4, "y": height - 4 - _LINE * (len(lines) - 1), "align": "right", "baseline": "bottom"}
+    return _label(lines, {**place, "color": MUTED})
+
+
+def _label(lines: Sequence[str], look: Mapping[str, object]) -> Spec:
+    mark = {"type": "text", "text": list(lines), "fontSize": 9.5, "lineHeight": _LINE, **look}
+    return {"data": {"values": [{}]}, "mark": mark}
+
+
+def color(field: str, title: str, colors: Mapping[str, str], names: Sequence[str], **more: object) -> Spec:
+    """The color of lines and points; the legend, of which ``more`` is said, stands above a row of plots."""
+    look = {"orient": "top", "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1, **more}
+    channel = nominal(field, names, [colors[name] for name in names], {"title": title, **look})
+    return {**channel, "sort": list(names)}
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+
+
+_WIDTH: Final = 304
+_HEIGHT: Final = 220
+_COLUMNS: Final = 3
+# A page of plots each; the tables hold all.
+_MOST_PAGES: Final = 4
+_TITLES: Final = {"write": "first write", "rewrite": "rewrite", "read": "read"}
+_WHISKER: Final[Spec] = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7}
+_MARKER: Final[Spec] = {"type": "point", "size": 30, "opacity": 1, "strokeWidth": 1.4}
+_HAS_INTERVAL: Final = "isValid(datum.low)"
+_WORKAROUND: Final = ("workaround for type shared:", "individual file pointer")
+_TOOLTIP: Final = tooltip(
+    ("access", "access"),
+    ("type", "type"),
+    ("sizes", "chunk, call"),
+    ("text", "bandwidth"),
+    ("verdict", "really measured"),
+    ("grade", "grade"),
+    ("flags", "flags"),
+)
+
+
+def figures(data: ReportData) -> list[Figure]:
+    """A page for each partition and set of hints; of many those with the highest values."""
+    sheets = sheets_of(data)
+    drawn = [sheet for sheet in sheets if _points(sheet)]
+    return [_page(data, sheet, sheets, len(drawn)) for sheet in best_sheets(drawn, _MOST_PAGES)]
+
+
+def _page(data: ReportData, sheet: Sheet, sheets: Sequence[Sheet], pages: int) -> Figure:
+    points, schedule = _points(sheet), schedule_of(data, sheet)
+    rows = [row for access in sheet.accesses for row in _cells(sheet, access).values()]
+    words = [
+        "Whiskers are the intervals of the medians." if any(row.low is not None for row in rows) else "",
+        verdicts.caption(rows),
+        f"Shows {_MOST_PAGES} of {pages} pages, those with the highest values." if pages > _MOST_PAGES else "",
+    ]
+    drawing = _Drawing(sheet, points, corner_lines(schedule, sheet), shared=schedule.shared_pointer)
+    return Figure(title_of(sheet, sheets), " ".join(filter(None, words)), drawing.spec(), wide=True)
+
+
+def _cells(sheet: Sheet, access: Access) -> Mapping[tuple[PatternType, Size], Row]:
+    found: dict[tuple[PatternType, Size], Row] = {}
+    for kind in TYPES:
+        for size in X_POSITIONS:
+            row = sheet.cell(access, kind, size)
+            if row is not None and row.median > 0:
+                found[kind, size] = row
+    return found
+
+
+def _points(sheet: Sheet) -> list[Spec]:
+    return [
+        _point(row, access, kind, size)
+        for access in sheet.accesses
+        for (kind, size), row in _cells(sheet, access).items()
+    ]
+
+
+def _point(row: Row, access: Access, kind: PatternType, size: Size) -> Spec:
+    sizes = [int(row.params[key]) for key in ("chunk_bytes", "call_bytes") if key in row.params]
+    return {
+        "x": X_POSITIONS[size],
+        "y": short(row.median / MEGA),
+        "low": None if row.low is None else short(row.low / MEGA),
+        "high": None if row.high is None else short(row.high / MEGA),
+        "access": access,
+        "type": kind,
+        "sizes": ", ".join(map(format_bytes, sizes)) or size,
+        "text": format_row(row),
+        "verdict": row.verdict,
+        "grade": row.grade or DASH,
+        "flags": ", ".join(row.flag_codes) or DASH,
+        "measured": classify(row).label,
+        "hollow": not classify(row).filled,
+    }
+
+
+class _Drawing:
+    """Draws all plots of one sheet on the same axes."""
+
+    def __init__(self, sheet: Sheet, points: Sequence[Spec], labels: Sequence[str], *, shared: bool) -> None:
+        self._points = points
+        self._labels = labels
+        self._shared = shared
+        self._accesses = sheet.accesses
+        self._types = [kind for kind in TYPES if any(point["type"] == kind for point in points)]
+        self._x = x_axis(sheet.lmax_bytes)
+        ends = [point[key] for point in points for key in ("y", "low", "high") if point[key]]
+        self._decades = decades_of(ends)
+
+    def spec(self) -> Spec:
+        """Both rows; each has a legend of its own."""
+        rows = [
+            self._row("access", self._accesses, color("type", "type", TYPE_COLORS, self._types)),
+            self._row("type", self._types, color("access", "access", ACCESS_COLORS, self._accesses)),
+        ]
+        return {
+            "params": [dict(OPTION)],
+            "data": {"values": list(self._points)},
+            "vconcat": rows,
+            "resolve": {"scale": dict.fromkeys(("fill", "stroke"), "independent")},
+            "spacing": 26,
+        }
+
+    def _row(self, field: str, names: Sequence[str], curves: Spec) -> Spec:
+        plots = [self._plot(field, name, curves, is_first=index % _COLUMNS == 0) for index, name in enumerate(names)]
+        return {"concat": plots, "columns": _COLUMNS, "spacing": 14}
+
+    def _plot(self, field: str, name: str, curves: Spec, *, is_first: bool) -> Spec:
+        y = y_axis(self._decades, "MB/s" if is_first else "")
+        place = {"x": self._x, "y": y, "stroke": curves}
+        layers = [layer({"type": "line", "strokeWidth": 1.6}, place)]
+        if any(point["low"] is not None for point in self._points):
+            whisker = {**place, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+            layers.append(layer(_WHISKER, whisker, shown=_HAS_INTERVAL))
+        marker = {**place, "fill": curves, **verdict_shape(), "tooltip": _TOOLTIP}
+        layers += [layer(_MARKER, marker), corner(self._labels, _WIDTH)]
+        if not self._shared and (field == "access" or name == "shared"):
+            layers.append(note(_WORKAROUND, _WIDTH, _HEIGHT))
+        title = {"text": _TITLES.get(name, f"type {TYPES.index(name)}: {name}" if field == "type" else name)}
+        return {
+            **layered(_WIDTH, _HEIGHT, layers),
+            "title": {**title, "fontSize": 12, "offset": 4},
+            "transform": [{"filter": {"field": field, "equal": name}}],
+        }
+
+
+CHART: Final = Chart(
+    name="b_eff_io",
+    title="b_eff_io over the chunk size",
+    doc="The original's page: MB/s of all processes together over the contiguous chunk on disk, 1k to Lmax and with 8 "
+    "bytes more (+8), on a logarithmic scale. Calls of type scatter move 1 MiB or more whatever the chunk, those of "
+    "the other types one chunk: that is why scatter looks fast for small chunks.",
+    order=5,
+    build=figures,
+)
+
+
+# -- sets of hints against the default ---------------------------------------------------------------------------------
+
+
+_HINT_SIZE: Final = (184, 170)
+_MOST_HINT_FIGURES: Final = 2
+_MOST_SETS: Final = 6
+_X_OF: Final[dict[str, int]] = {**X_POSITIONS}
+_HINT_COLORS: Final = ("#d9742b", "#1f5f8b", "#3d8b4f", "#7a4f9a", "#a15c00", "#5fa8d3")
+_HINT_TOOLTIP: Final = tooltip(
+    ("set", "hints"),
+    ("place", "pattern"),
+    ("text", "with them"),
+    ("base", "without"),
+    ("ratio", "ratio"),
+    ("outcome", "they make it"),
+)
+
+
+def hint_figures(data: ReportData) -> list[Figure]:
+    """A figure for each target and partition that was measured with several sets."""
+    sheets = sheets_of(data)
+    groups: dict[tuple[str, int], list[Sheet]] = {}
+    for sheet in sheets:
+        groups.setdefault((sheet.target, sheet.ranks), []).append(sheet)
+    several = {id(found[0]): found for found in groups.values() if len(found) > 1}
+    shown = best_sheets([found[0] for found in several.values()], _MOST_HINT_FIGURES)
+    made = [_hint_figure(several[id(first)], [found[0] for found in groups.values()]) for first in shown]
+    return [figure for figure in made if figure is not None]
+
+
+def _hint_figure(group: Sequence[Sheet], all_: Sequence[Sheet]) -> Figure | None:
+    rows = select([row for sheet in group for row in sheet.rows], PATTERN)
+    names = [sheet.hint_set for sheet in group]
+    base = DEFAULT_SET if DEFAULT_SET in names else names[0]
+    found = [one for one in ratios(rows, base) if str(one.row.params["size"]) in _X_OF and one.ratio > 0]
+    others = list(dict.fromkeys(one.hint_set for one in found))[:_MOST_SETS]
+    found = [one for one in found if one.hint_set in others]
+    if not found:
+        return None
+    contests = [Contest(one.row.repetitions, one.base.repetitions, one.row.better) for one in found]
+    points = [_hint_point(one, result) for one, result in zip(found, compare_all(contests), strict=True)]
+    title = f"{title_of(group[0], all_)}: against {base}"
+    return Figure(
+        title, _hint_caption(points, others), _hint_spec(points, others, group[0].lmax_bytes, base), wide=True
+    )
+
+
+def _hint_point(one: HintRatio, result: Comparison) -> Spec:
+    row, params = one.row, one.row.params
+    return {
+        "x": _X_OF[str(params["size"])],
+        "y": _short(one.ratio),
+        "low": None if result.low is None else _short(result.low),
+        "high": None if result.high is None else _short(result.high),
+        "set": one.hint_set,
+        "access": params["access"],
+        "type": params["pattern_type"],
+        "place": f"{params['access']}, {params['pattern_type']}, {params['size']}",
+        "text": format_row(row),
+        "base": format_row(one.base),
+        "ratio": significant(one.ratio),
+        "outcome": result.verdict,
+        "unsure": result.verdict == "cannot tell",
+    }
+
+
+def _hint_caption(points: Sequence[Spec], names: Sequence[str]) -> str:
+    words: list[str] = []
+    for name in names:
+        of = [point["outcome"] for point in points if point["set"] == name]
+        counts = {outcome: of.count(outcome) for outcome in ("faster", "slower", "cannot tell")}
+        words.append(
+            f"{name} makes {counts['faster']} of {len(of)} patterns faster and {counts['slower']} slower; of "
+            f"{counts['cannot tell']} one cannot tell."
+        )
+    hollow = any(point["unsure"] for point in points)
+    return " ".join([*words, "Hollow marks: cannot tell, as with one repetition." if hollow else ""]).strip()
+
+
+def _hint_spec(points: Sequence[Spec], names: Sequence[str], lmax_bytes: int, base: str) -> Spec:
+    accesses = [access for access in ACCESSES if any(point["access"] == access for point in points)]
+    kinds = [kind for kind in TYPES if any(point["type"] == kind for point in points)]
+    looks = {name: _HINT_COLORS[index % len(_HINT_COLORS)] for index, name in enumerate(names)}
+    colors = color("set", "hints", looks, names, columns=3, labelLimit=240)
+    x, y = x_axis(lmax_bytes), _ratio_axis(points, base)
+    x["axis"] |= {"labelFontSize": 9.5}
+    place = {"x": x, "y": y, "stroke": colors}
+    filling = {"fillOpacity": {"condition": {"test": "datum.unsure", "value": 0}, "value": 1}}
+    whisker = {**place, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    one = {"y": {"datum": 1, "type": "quantitative"}, "stroke": {"value": INK}}
+    layers = [
+        layer({"type": "rule", "strokeWidth": 1, "strokeDash": [4, 3]}, one),
+        layer({"type": "line", "strokeWidth": 1.4, "opacity": 0.8}, place),
+        layer({**_WHISKER, "clip": True}, whisker, shown=_HAS_INTERVAL),
+        layer(_MARKER, {**place, "fill": colors, **filling, "tooltip": _HINT_TOOLTIP}),
+    ]
+    head = {"title": None, "labelFontSize": 11.5, "labelFontWeight": 600, "labelColor": INK}
+    label = "datum.value === 'write' ? 'first write' : datum.value"
+    facet = {
+        "row": {"field": "access", "type": "nominal", "sort": accesses, "header": {**head, "labelExpr": label}},
+        "column": {"field": "type", "type": "nominal", "sort": kinds, "header": {**head, "labelAnchor": "start"}},
+    }
+    return {
+        "data": {"values": list(points)},
+        "facet": facet,
+        "spec": layered(*_HINT_SIZE, layers),
+        "spacing": 16,
+    }
+
+
+def _short(ratio: float) -> float:
+    """Four digits."""
+    return float(f"{ratio:.4g}")
+
+
+def _ratio_axis(points: Sequence[Spec], base: str) -> Spec:
+    """Whole decades, or steps of 2 and 5 where the ratios are near each other; 1 is always on it."""
+    values = [1.0, *(point["y"] for point in points)]
+    low, high = min(values) / 1.25, max(values) * 1.25
+    steps = (1, 2, 5) if high / low < 200 else (1,)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
+    scale = {"type": "log", "domain": [_short(low), _short(high)], "nice": False}
+    axis = {"grid": True, "values": [float(f"{tick:g}") for tick in ticks], "format": "~g"}
+    return {"field": "y", "type": "quantitative", "title": f"times {base}", "scale": scale, "axis": axis}
+
+
+HINT_CHART: Final = Chart(
+    name="b_eff_io_hints",
+    title="Hints against each other",
+    doc="How many times faster each pattern is with a set of hints than without, on a logarithmic scale: above the "
+    "dashed line results are better, below it they are worse. A pattern that no set moves resists optimisation.",
+    order=5,
+    build=hint_figures,
+)

@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of collective operations: time over sizes and ranks, bytes on a link, overlap, one-sided ones.
+
+Time is that of one call. Rows with the most ranks that had a core each stand for all others where one has to.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
+from ullage.quantity import format_row, plural
+from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import Column, grid_of, time_text, value_hint, value_text
+from ullage.report.plots import COLORS, bar_names, layered, line_layers, nominal, plot, quantity_axis, short, size_axis
+from ullage.report.table import Cell, number_cell
+from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
+from ullage.runs.composite.headlines import Rule, ranks_key, word_of
+from ullage.suites.collectives.prepare import ONE_SIDED
+from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
+from ullage.units import format_bytes
+
+SUITE: Final = "collectives"
+# In the order of the tables; the two groups of the charts.
+TREES: Final = ("barrier", "bcast", "reduce", "allreduce", "reduce_scatter")
+EXCHANGES: Final = ("gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv")
+_PLACES: Final = {name: place for place, name in enumerate((*TREES, *EXCHANGES, "put", "get", "accumulate"))}
+
+
+def in_order(rows: Iterable[Row]) -> list[Row]:
+    """By operation, then by what ends it, size and tests: rows come in the order in which their cases were met."""
+
+    def key(row: Row) -> tuple[int, str, int, int]:
+        place = _PLACES[operation_of(row)]
+        return place, str(row.params.get("sync", "")), size_of(row), int(row.params.get("tests", 0))
+
+    return sorted(rows, key=key)
+
+
+def rank_counts(rows: Iterable[Row]) -> list[int]:
+    """Rising."""
+    return sorted({ranks_of(row) for row in rows})
+
+
+def with_most_ranks(rows: Sequence[Row]) -> list[Row]:
+    """Rows with the most ranks, of those with a core for each rank where there are any."""
+    quiet = [row for row in rows if not is_crowded(row)]
+    most = max(rank_counts(quiet or rows), default=0)
+    return [row for row in rows if ranks_of(row) == most]
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+_NO_CEILING: Final = (
+    "No ceilings: what a collective operation could take at best follows from the links between nodes and from how the "
+    "library cuts it into messages, and of that no datasheet and no probe here says enough; on one node the ranks copy "
+    "through memory that they share. The guidelines among the findings hold each operation against others instead."
+)
+_ROTATING: Final = (
+    "Operations with a root have another one in each call: with one and the same, the root of a bcast would run ahead "
+    "of the others, and its calls would look as short as a copy."
+)
+
+
+def tables(data: ReportData) -> Content | None:
+    """None for other suites, and where nothing was measured."""
+    rows = data.rows_of(SUITE)
+    if not rows:
+        return None
+    times, rates = in_order(blocking(rows)), in_order(blocking(rows, "link_bandwidth"))
+    grids = [
+        *(
+            _matrix(f"time of a call, {ranks} ranks", [row for row in times if ranks_of(row) == ranks])
+            for ranks in rank_counts(times)
+        ),
+        *_link_grids(rates),
+        *_rank_grids(data, times),
+        *_overlap_grids(data, rows),
+        *_one_sided_grids(rows),
+    ]
+    return Content(notes=_notes(rows), grids=[grid for grid in grids if grid.rows])
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    crowded = rank_counts(row for row in rows if is_crowded(row))
+    notes = [_NO_CEILING]
+    if any(row.params.get("mode") == "blocking" for row in rows):
+        notes.append(_ROTATING)
+    if crowded:
+        counts = ", ".join(map(str, crowded))
+        notes.insert(0, f"Oversubscribed with {counts} ranks: those times say how the kernel switches between ranks.")
+    return notes
+
+
+def _matrix(title: str, rows: Sequence[Row], label: Callable[[Row], str] = operation_of) -> Grid:
+    """A line for each label, a column for each size; a barrier has a column of its own."""
+    sizes = sorted({size_of(row) for row in rows})
+    heads = [
+        Heading("operation"),
+        *(Heading(format_bytes(size) if size else "no message", is_number=True) for size in sizes),
+    ]
+    lines: dict[str, dict[int, Row]] = {}
+    for row in rows:
+        lines.setdefault(label(row), {})[size_of(row)] = row
+    cells = [[Cell(name), *(_value(by_size.get(size)) for size in sizes)] for name, by_size in lines.items()]
+    return Grid(title, heads, cells)
+
+
+def _value(row: Row | None) -> Cell:
+    return number_cell("" if row is None else value_text(row), hint=value_hint(row))
+
+
+def _size_text(row: Row) -> str:
+    """Empty where there is no message."""
+    return format_bytes(size_of(row)) if size_of(row) else ""
+
+
+def _link_grids(rates: Sequence[Row]) -> list[Grid]:
+    rows = with_most_ranks(rates)
+    return [_matrix(f"bytes on a rank's link (busbw), {ranks_of(rows[0])} ranks", rows)] if rows else []
+
+
+# -- the ranks of a call -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Ranks:
+    """Median over the repetitions of a call's time on the fastest rank and on the slowest."""
+
+    row: Row
+    least: float | None = None
+    most: float | None = None
+
+
+def _rank_grids(data: ReportData, times: Sequence[Row]) -> list[Grid]:
+    """The fastest and slowest rank in each operation's smallest and largest message, with the most ranks."""
+    chosen: dict[str, list[Row]] = {}
+    for row in with_most_ranks(times):
+        chosen.setdefault(operation_of(row), []).append(row)
+    ends = [row for found in chosen.values() for row in ([found[0], found[-1]] if len(found) > 1 else found)]
+    lines = [_ranks_line(row, data.phases_of(row)) for row in ends]
+    columns: tuple[Column[_Ranks], ...] = (
+        Column("operation", lambda line: operation_of(line.row), is_number=False),
+        Column("message", lambda line: _size_text(line.row)),
+        Column("fastest rank", lambda line: time_text(line.least)),
+        Column("mean", lambda line: value_text(line.row), hint=lambda line: value_hint(line.row)),
+        Column("slowest rank", lambda line: time_text(line.most)),
+    )
+    return grid_of(f"time of a call over the ranks, {ranks_of(ends[0])} ranks", columns, lines) if ends else []
+
+
+def _ranks_line(row: Row, phases: Sequence[PhaseRecord]) -> _Ranks:
+    found = [
+        (took.least / calls.most, took.most / calls.most)
+        for phase in phases
+        if (took := phase.gauges.get("call_s")) and (calls := phase.gauges.get("calls")) and calls.most > 0
+    ]
+    return _Ranks(row, *(median(ends) for ends in zip(*found, strict=True))) if found else _Ranks(row)
+
+
+# -- overlap -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Overlap:
+    """Mean times of one call over ranks and repetitions: alone, the computation, both."""
+
+    row: Row
+    pure: float | None
+    compute: float | None
+    overall: float | None
+
+
+def _overlap_grids(data: ReportData, rows: Sequence[Row]) -> list[Grid]:
+    found = with_most_ranks(in_order(row for row in rows if row.metric == "overlap"))
+    times = ("call_s", "compute_s", "overall_s")
+    lines = [_Overlap(row, *(_mean_of(data.phases_of(row), name) for name in times)) for row in found]
+    columns: tuple[Column[_Overlap], ...] = (
+        Column("operation", lambda line: operation_of(line.row), is_number=False),
+        Column("message", lambda line: _size_text(line.row)),
+        Column("MPI_Test", lambda line: str(line.row.params.get("tests", 0))),
+        Column("alone", lambda line: time_text(line.pure)),
+        Column("computation", lambda line: time_text(line.compute)),
+        Column("both", lambda line: time_text(line.overall)),
+        Column("hidden", lambda line: f"{line.row.median:.0%}", hint=lambda line: value_hint(line.row)),
+    )
+    return grid_of(f"nonblocking, beside computation, {ranks_of(found[0])} ranks", columns, lines) if found else []
+
+
+def _mean_of(phases: Sequence[PhaseRecord], name: str) -> float | None:
+    found = [
+        took.sum / calls.sum
+        for phase in phases
+        if (took := phase.gauges.get(name)) and (calls := phase.gauges.get("calls")) and calls.sum > 0
+    ]
+    return median(found) if found else None
+
+
+# -- one-sided ---------------------------------------------------------------------------------------------------------
+
+
+def _one_sided_grids(rows: Sequence[Row]) -> list[Grid]:
+    own = in_order(row for row in rows if row.params["access"] == ONE_SIDED)
+    times = with_most_ranks([row for row in own if row.metric == "one_sided_latency"])
+    rates = with_most_ranks([row for row in own if row.metric == "one_sided_bandwidth"])
+    grids: list[Grid] = []
+    if times:
+        grids.append(_matrix(f"one-sided, one at a time, rank 0 to rank {ranks_of(times[0]) - 1}", times, _ended_by))
+    if rates:
+        grids.append(_matrix(f"one-sided, {rates[0].params['outstanding']} under way together", rates, _ended_by))
+    return grids
+
+
+def _ended_by(row: Row) -> str:
+    return f"{operation_of(row)}, {row.params['sync']}"
+
+
+SECTION: Final = Section(
+    name="collectives",
+    title="Collective operations",
+    doc="Each time is that of one call, mean over calls and ranks, between barriers that are not timed; a pointer over "
+    "it shows its interval. Messages are counted as OSU does: what one rank gives to one other, or the whole vector "
+    "of a bcast or a reduction.",
+    order=6,
+    build=tables,
+    suite=SUITE,
+)
+
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+_SMALL_BYTES: Final = 8
+
+
+def _is_small_allreduce(row: Row) -> bool:
+    shape = word_of(row, "operation"), word_of(row, "mode"), row.params.get("message_bytes")
+    return shape == ("allreduce", "blocking", _SMALL_BYTES)
+
+
+HEADLINES: Final = (
+    Rule(
+        "messages",
+        "collective_latency",
+        _is_small_allreduce,
+        ranks_key,
+        lambda row: f"allreduce of {_SMALL_BYTES} bytes, {row.params['ranks']} ranks",
+    ),
+)
+
+
+# -- charts ------------------------------------------------------------------------------------------------------------
+
+
+_GROUPS: Final = (("barriers, broadcasts and reductions", TREES), ("gathering and exchanging", EXCHANGES))
+_FEWEST: Final = 2
+_TIME_TOOLTIP: Final = tooltip(
+    ("name", "operation"), ("size", "message"), ("x", "ranks"), ("text", "time"), ("flags", "flags")
+)
+_SIZE_TOOLTIP: Final = tooltip(("name", "operation"), ("size", "message"), ("text", "time"), ("flags", "flags"))
+
+
+def time_figures(data: ReportData) -> list[Figure]:
+    """For each group of operations a figure over sizes and one over ranks, where there are two of them or more."""
+    rows = in_order(row for row in blocking(data.rows_of(SUITE)) if row.median > 0)
+    found: list[Figure] = []
+    for title, operations in _GROUPS:
+        group = [row for row in rows if operation_of(row) in operations]
+        found += [*_over_sizes(title, group), *_over_ranks(title, group)]
+    return found
+
+
+def _over_sizes(title: str, group: Sequence[Row]) -> list[Figure]:
+    rows = [row for row in with_most_ranks(group) if size_of(row)]
+    sizes = sorted({size_of(row) for row in rows})
+    if len(sizes) < _FEWEST:
+        return []
+    ranks = ranks_of(rows[0])
+    x = size_axis(sizes, "message")
+    caption = f"{plural(ranks, 'rank')}. Flat: the time of a call; rising by the size: the time of its bytes."
+    return [Figure(f"{title}, over the size", caption, _time_spec(rows, x, list(map(size_of, rows)), _SIZE_TOOLTIP))]
+
+
+def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
+    """A figure of each operation's smallest message, since small ones show the steps."""
+    counts = rank_counts(group)
+    if len(counts) < _FEWEST:
+        return []
+    smallest = min((size_of(row) for row in group if size_of(row)), default=0)
+    rows = [row for row in group if size_of(row) in (0, smallest)]
+    x = rank_axis(counts, "x", "ranks")
+    words = f"Messages of {format_bytes(smallest)}. " if smallest else ""
+    caption = f"{words}Twice as many ranks: a tree needs one step more, an exchange twice the messages."
+    return [Figure(f"{title}, over ranks", caption, _time_spec(rows, x, list(map(ranks_of, rows)), _TIME_TOOLTIP))]
+
+
+def _time_spec(rows: Sequence[Row], x: Spec, xs: Sequence[int], tips: list[Spec]) -> Spec:
+    names = list(dict.fromkeys(map(operation_of, rows)))
+    values = [_point(row, at) for row, at in zip(rows, xs, strict=True)]
+    legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3}
+    encoding = {
+        "x": x,
+        "y": time_axis([value["y"] for value in values], "y", "time of a call"),
+        "color": nominal("name", names, COLORS[: len(names)], legend),
+    }
+    return layered(410, 260, line_layers(encoding, tips, 34), values)
+
+
+def _point(row: Row, at: int) -> Spec:
+    return {
+        "x": at,
+        "y": short(row.median),
+        "name": operation_of(row),
+        "size": _size_text(row),
+        "text": format_row(row),
+        "flags": ", ".join(row.flag_codes),
+    }
+
+
+TIME_CHART: Final = Chart(
+    name="collectives",
+    title="Collective operations",
+    doc="Blocking calls. Both axes are logarithmic: lines that are parallel differ by a factor that stays.",
+    order=6,
+    build=time_figures,
+)
+
+
+# -- how much of a nonblocking operation hides behind computation ------------------------------------------------------
+
+
+_OVERLAP_TOOLTIP: Final = tooltip(("name", "operation"), ("tests", "MPI_Test"), ("text", "hidden"), ("flags", "flags"))
+
+
+def overlap_figures(data: ReportData) -> list[Figure]:
+    """One figure: the largest message of each operation, with the most ranks."""
+    found = with_most_ranks(in_order(row for row in data.rows_of(SUITE) if row.metric == "overlap"))
+    largest: dict[str, int] = {}
+    for row in found:
+        largest[operation_of(row)] = max(largest.get(operation_of(row), 0), size_of(row))
+    rows = [row for row in found if size_of(row) == largest[operation_of(row)]]
+    if not rows:
+        return []
+    caption = f"{plural(ranks_of(rows[0]), 'rank')}, the largest message of each that was measured."
+    return [Figure("hidden behind computation", caption, _overlap_spec(rows))]
+
+
+def _overlap_spec(rows: Sequence[Row]) -> Spec:
+    labels = list(dict.fromkeys(map(_label, rows)))
+    tests = sorted({int(row.params.get("tests", 0)) for row in rows})
+    words = [_tests(count) for count in tests]
+    values = [
+        {
+            "name": _label(row),
+            "tests": _tests(int(row.params.get("tests", 0))),
+            "y": round(100 * row.median, 2),
+            "text": f"{row.median:.0%}",
+            "flags": ", ".join(row.flag_codes),
+        }
+        for row in rows
+    ]
+    scale = {"domain": words, "range": ordered_colors(len(words))}
+    color = ordinal("tests", words, "calls of MPI_Test", scale=scale, legend={"orient": "top", "title": None})
+    encoding = {
+        "y": bar_names(labels, 220),
+        "x": quantity_axis("y", "hidden (%)", scale={"domain": [0, 100]}),
+        "color": color,
+        "yOffset": {"field": "tests", "type": "ordinal", "sort": words},
+        "tooltip": _OVERLAP_TOOLTIP,
+    }
+    return plot(410, {"step": 12}, values, {"type": "bar"}, encoding)
+
+
+def _label(row: Row) -> str:
+    return f"{operation_of(row)} {_size_text(row)}".strip()
+
+
+def _tests(count: int) -> str:
+    return plural(count, "call") + " of MPI_Test" if count else "none in between"
+
+
+OVERLAP_CHART: Final = Chart(
+    name="collective_overlap",
+    title="Nonblocking operations",
+    doc="100 % would be free: computation and operation together take no longer than the computation alone.",
+    order=6,
+    build=overlap_figures,
+)
+
+SECTIONS: Final = (SECTION,)
+CHARTS: Final = (TIME_CHART, OVERLAP_CHART)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table held against its own arithmetic: phases on one dataset handle the same items, so rate x time agrees. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.analysis.findings.words import columns
+from ullage.model.summary import Finding
+from ullage.quantity import listing
+from ullage.suites.io500.phases import BY_NAME
+from ullage.units import format_volume
+
+# A phase that was cut by its time and completed afterwards has handled up to this many times what its rate says.
+_MOST_APART: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Phases of ``dataset``, and bytes or items that each of them handled by its own rate and time."""
+
+    dataset: str
+    amounts: Mapping[str, float]
+
+    @property
+    def text(self) -> str:
+        """``mdtest-easy-write 4.76e+09 items, mdtest-easy-stat 2.13e+08 items``."""
+        return listing([f"{name} {_amount(name, value)}" for name, value in self.amounts.items()], len(self.amounts))
+
+
+def contradictions(printed: Mapping[str, tuple[float, float]]) -> list[Contradiction]:
+    """Datasets of which the phases cannot all be right. ``printed``: SI rate and seconds of each phase."""
+    datasets: dict[str, dict[str, float]] = {}
+    for name, (rate, seconds) in printed.items():
+        phase = BY_NAME[name]
+        if phase.scored_phase and phase.workload in {"transfer", "metadata"} and rate > 0 and seconds > 0:
+            datasets.setdefault(phase.dataset, {})[name] = rate * seconds
+    return [
+        Contradiction(dataset, amounts)
+        for dataset, amounts in datasets.items()
+        if max(amounts.values()) > _MOST_APART * min(amounts.values())
+    ]
+
+
+def doubted(found: list[Contradiction]) -> frozenset[str]:
+    """Phases on which no sentence may rest: which of a dataset's is wrong cannot be told."""
+    return frozenset(name for one in found for name in one.amounts)
+
+
+def score_reason(found: list[Contradiction]) -> list[str]:
+    """What stands beside the score."""
+    if not found:
+        return []
+    names = listing([one.dataset for one in found], len(found))
+    return [f"rate x time contradicts itself in {names}: the score counts those rates as they are printed"]
+
+
+def arithmetic_findings(found: list[Contradiction], target: str) -> list[Finding]:
+    """One for each dataset."""
+    lead = f"{target}: " if target else ""
+    return [
+        Finding(
+            kind="io500-arithmetic",
+            text=f"{lead}rate x time of the phases on {one.dataset} do not agree, though they handle the same items: "
+            f"{one.text}. The score counts their rates as printed; nothing is concluded from these phases.",
+            severity="warning",
+            numbers=columns(
+                target=target, dataset=one.dataset, phase=list(one.amounts), amount=list(one.amounts.values())
+            ),
+        )
+        for one in found
+    ]
+
+
+def _amount(name: str, value: float) -> str:
+    return format_volume(round(value)) if BY_NAME[name].is_bandwidth else f"{value:.3g} items"

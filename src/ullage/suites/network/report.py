@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows of a network run: throughput and round trips of TCP and UDP, against link and other tools."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.model.record import PhaseRecord
+from ullage.model.summary import Row
+from ullage.peers.sockperf import LEAST_BYTES
+from ullage.quantity import DASH, format_row, significant
+from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.data import ReportData
+from ullage.report.grids import (
+    Column,
+    ceiling_hint,
+    grid_of,
+    of,
+    peer_hint,
+    peer_share_text,
+    peer_text,
+    ratio_text,
+    share_text,
+    value_hint,
+    value_text,
+)
+from ullage.report.plots import layer, layered, line_layers, quantity_axis, short
+from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
+from ullage.runs.composite.headlines import Rule, word_of
+from ullage.suites.network.ceilings import Link, link_of
+from ullage.units import format_bytes
+
+SUITE: Final = "network"
+NAMES: Final = {"tcp": "TCP", "udp": "UDP", "icmp": "ICMP echo"}
+_ORDER: Final = ("tcp", "udp", "icmp")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One case."""
+
+    rows: dict[str, Row]
+
+    @property
+    def first(self) -> Row:
+        """Any of its rows: they have the same parameters."""
+        return next(iter(self.rows.values()))
+
+    @property
+    def protocol(self) -> str:
+        """``tcp``, ``udp`` or ``icmp``."""
+        return str(self.first.params["protocol"])
+
+    @property
+    def size(self) -> int:
+        """Bytes of its blocks or messages."""
+        return int(self.first.params["block_bytes"])
+
+    @property
+    def streams(self) -> int:
+        """At once."""
+        return int(self.first.params["streams"])
+
+    @property
+    def is_stream(self) -> bool:
+        """Else it is of requests."""
+        return self.first.params["mode"] == "stream"
+
+    @property
+    def how(self) -> str:
+        """What it does besides; empty: nothing."""
+        params = self.first.params
+        words = {
+            "TCP_NODELAY": params["no_delay"] is True,
+            "MSG_ZEROCOPY": params["zero_copy"] is True,
+            "both ways": params["direction"] == "both",
+        }
+        return ", ".join(word for word, applies in words.items() if applies)
+
+    @property
+    def series(self) -> str:
+        """``TCP, 32K``."""
+        return ", ".join(filter(None, (NAMES[self.protocol], format_bytes(self.size), self.how)))
+
+
+def lines_of(rows: Sequence[Row]) -> list[Line]:
+    """By protocol, size, streams."""
+    by_case: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        by_case.setdefault(row.case, {})[row.metric] = row
+    lines = [Line(found) for found in by_case.values()]
+    return sorted(lines, key=lambda line: (_ORDER.index(line.protocol), line.how != "", line.size, line.streams))
+
+
+def own_lines(data: ReportData) -> list[Line]:
+    """Lines of this suite, whatever else the result holds."""
+    return lines_of([row for row in data.rows_of(SUITE) if row.params.get("access") == "sockets"])
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+_GIGABIT: Final = 1e9 / 8
+_LATENCIES: Final = {
+    "latency_p50": "median",
+    "latency_p95": "p95",
+    "latency_p99": "p99",
+    "latency_p999": "p99.9",
+    "latency_max": "longest",
+}
+_KINDS: Final = frozenset({"loopback", "not-available"})
+_OF_PEERS: Final = {
+    "sockperf": f"sockperf's messages have {LEAST_BYTES} bytes at least, so it stands beside those of ours alone.",
+    "iperf3": "iperf3 sends each UDP block by a call of its own; ours hands the kernel as many at once as it takes.",
+}
+
+
+def tables(data: ReportData) -> Content | None:
+    """None for results without sockets."""
+    lines = own_lines(data)
+    if not lines:
+        return None
+    streams, requests = ([line for line in lines if line.is_stream is wanted] for wanted in (True, False))
+    phases = [found[-1] for line in lines if (found := data.phases_of(line.first))]
+    grids = [*grid_of("throughput", _STREAM_COLUMNS, streams), *grid_of("round trips", _REQUEST_COLUMNS, requests)]
+    return Content(notes=_notes(data, lines, phases), grids=grids)
+
+
+def _rate(row: Row | None) -> str:
+    return DASH if row is None else significant(row.median / _GIGABIT)
+
+
+def _peer_rate(row: Row | None) -> str:
+    return DASH if row is None or row.peer is None else significant(row.peer.median / _GIGABIT)
+
+
+def _ceiling_rate(row: Row | None) -> str:
+    return DASH if row is None or row.ceiling is None else significant(row.ceiling.value / _GIGABIT)
+
+
+def _cores(row: Row | None) -> str:
+    return DASH if row is None else significant(row.median)
+
+
+def _peer_cores(row: Row | None) -> str:
+    return DASH if row is None or row.peer is None else significant(row.peer.median)
+
+
+def _percent(row: Row | None) -> str:
+    return DASH if row is None else f"{row.median:.2%}"
+
+
+def _shared(size: str) -> tuple[Column[Line], ...]:
+    return (
+        Column("protocol", lambda line: NAMES[line.protocol], is_number=False),
+        Column("streams", lambda line: str(line.streams)),
+        Column(size, lambda line: format_bytes(line.size)),
+        Column("how", lambda line: line.how, is_number=False),
+    )
+
+
+_BANDWIDTH: Final = "network_bandwidth"
+_STREAM_COLUMNS: Final[tuple[Column[Line], ...]] = (
+    *_shared("block"),
+    Column("Gb/s", of(_BANDWIDTH, _rate), hint=of(_BANDWIDTH, value_hint)),
+    Column("peer Gb/s", of(_BANDWIDTH, _peer_rate), hint=of(_BANDWIDTH, peer_hint)),
+    Column("ceiling Gb/s", of(_BANDWIDTH, _ceiling_rate), hint=of(_BANDWIDTH, ceiling_hint)),
+    Column("efficiency", of(_BANDWIDTH, share_text)),
+    Column("peer's efficiency", of(_BANDWIDTH, peer_share_text)),
+    Column("ours to peer's", of(_BANDWIDTH, ratio_text)),
+    Column("cores busy", of("network_cpu", _cores)),
+    Column("peer's cores", of("network_cpu", _peer_cores)),
+    Column("Gb/s a core", of("bandwidth_per_core", _rate)),
+    Column("lost", of("loss_share", _percent), hint=of("loss_share", value_hint)),
+    Column("jitter", of("jitter", value_text)),
+)
+_REQUEST_COLUMNS: Final[tuple[Column[Line], ...]] = (
+    *_shared("message"),
+    *(Column(word, of(name, value_text), hint=of(name, value_hint)) for name, word in _LATENCIES.items()),
+    Column("peer", of("latency_p50", peer_text), hint=of("latency_p50", peer_hint)),
+    Column("peer p99", of("latency_p99", peer_text), hint=of("latency_p99", peer_hint)),
+    Column("to peer", of("latency_p50", ratio_text)),
+    Column("messages/s", of("message_rate", value_text), hint=of("message_rate", value_hint)),
+    Column("cores busy", of("network_cpu", _cores)),
+    Column("lost", of("loss_share", _percent)),
+)
+
+
+def _notes(data: ReportData, lines: Sequence[Line], phases: Sequence[PhaseRecord]) -> list[str]:
+    notes = [_where(link) for phase in phases[:1] if (link := link_of(phase)) is not None]
+    notes += [finding.text for finding in data.summary.findings if finding.kind in _KINDS]
+    sockets = next((text for phase in phases if (text := _sockets(phase))), "")
+    notes += [sockets] if sockets else []
+    peers = {row.peer.tool for line in lines for row in line.rows.values() if row.peer is not None}
+    return [*notes, *(text for peer, text in _OF_PEERS.items() if peer in peers)]
+
+
+def _where(link: Link) -> str:
+    if link.is_loopback:
+        return f"Between two ranks of one node, over its loopback ({link.interface}, {link.address})."
+    ends = link.interface if link.interface == link.peer_interface else f"{link.interface} and {link.peer_interface}"
+    speed = f", {link.speed / 1e9:g} Gb/s by the kernel" if link.speed else ", whose speed the kernel does not say"
+    return f"Between {'two ranks of one node' if link.same_node else 'nodes'}, over {ends} ({link.address}{speed})."
+
+
+_SOCKET_FACTS: Final = ("congestion_control", "send_buffer_bytes", "receive_buffer_bytes")
+
+
+def _sockets(phase: PhaseRecord) -> str:
+    facts = phase.facts
+    control, sent, received = (facts.get(name) for name in _SOCKET_FACTS)
+    if not control or not isinstance(sent, int) or not isinstance(received, int):
+        return ""
+    buffers = f"buffers in the end {format_bytes(sent)} to send and {format_bytes(received)} to receive"
+    return f"TCP with congestion control {control}; {buffers}."
+
+
+SECTION: Final = Section(
+    name="network",
+    title="Network",
+    doc="Throughput is payload that arrived, after a warm-up, in 10^9 bits/s; round trips are there and back on one "
+    "clock. Cores busy are of both ends together, the kernel's work for them included.",
+    order=7,
+    build=tables,
+    suite=SUITE,
+)
+
+
+# -- headlines of the front page --------------------------------------------------------------------------------------
+
+
+def _is_socket(row: Row) -> bool:
+    return word_of(row, "access") == "sockets" and word_of(row, "protocol") in ("tcp", "udp")
+
+
+def _is_one_request(row: Row) -> bool:
+    return _is_socket(row) and row.params.get("streams") == 1
+
+
+def _socket_stream(row: Row) -> str:
+    size, count = format_bytes(int(row.params["block_bytes"])), int(row.params["streams"])
+    return f"{word_of(row, 'protocol').upper()}, blocks of {size}, {count} stream{'' if count == 1 else 's'}"
+
+
+def _socket_request(row: Row) -> str:
+    size = int(row.params["block_bytes"])
+    return f"{word_of(row, 'protocol').upper()}, {size} byte{'' if size == 1 else 's'} there and back"
+
+
+HEADLINES: Final = (
+    Rule("network", "network_bandwidth", _is_socket, lambda row: row.params["protocol"], _socket_stream),
+    Rule("network", "latency_p50", _is_one_request, lambda row: row.params["protocol"], _socket_request),
+)
+
+_CHART_SIZE: Final = (410, 250)
+_RATE_TOOLTIP: Final = tooltip(
+    ("series", "what"), ("x", "streams"), ("text", "throughput"), ("peer", "peer"), ("flags", "flags")
+)
+# A ceiling further up than this would press the measured lines flat; the table has it.
+_HIGHEST_CEILING: Final = 3.0
+
+
+def rate_figures(data: ReportData) -> list[Figure]:
+    """One figure; none where there is one number of streams only."""
+    lines = [line for line in own_lines(data) if line.is_stream and _BANDWIDTH in line.rows]
+    by_series: dict[str, list[Line]] = {}
+    for line in lines:
+        by_series.setdefault(line.series, []).append(line)
+    curves = {name: found for name, found in by_series.items() if len(found) > 1}
+    if not curves:
+        return []
+    has_peer = any(line.rows[_BANDWIDTH].peer is not None for found in curves.values() for line in found)
+    caption = "Bars: interval of the median." + (" Crosses: the peer's median." if has_peer else "")
+    return [Figure("throughput over streams", caption, _rate_spec(curves))]
+
+
+def _rate_spec(curves: dict[str, list[Line]]) -> Spec:
+    values = [_rate_point(line, name) for name, found in curves.items() for line in found]
+    names = list(curves)
+    streams = sorted({line.streams for found in curves.values() for line in found})
+    x = rank_axis(streams, "x", "streams")
+    y = quantity_axis("y", "throughput (Gb/s)")
+    colors = {"domain": names, "range": ordered_colors(len(names))}
+    encoding = {"x": x, "y": y, "color": ordinal("series", names, "", scale=colors)}
+    rule = {**encoding, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    cross = {"type": "point", "shape": "cross", "size": 40}
+    layers: list[Spec] = [
+        layer({"type": "rule", "opacity": 0.5}, rule),
+        *line_layers(encoding, _RATE_TOOLTIP, 36),
+        layer(cross, {**encoding, "y": {**y, "field": "beside"}}, shown="datum.beside != null"),
+    ]
+    ceiling = _ceiling(curves, max(value["y"] for value in values))
+    if ceiling is not None:
+        line = {"type": "rule", "strokeDash": [6, 4], "color": INK, "strokeWidth": 1.2}
+        layers.append(layer(line, {"y": y}, [{"y": ceiling}]))
+    return layered(*_CHART_SIZE, layers, values)
+
+
+def _ceiling(curves: dict[str, list[Line]], highest: float) -> float | None:
+    values = [
+        row.ceiling.value / _GIGABIT
+        for found in curves.values()
+        for line in found
+        if (row := line.rows[_BANDWIDTH]).ceiling is not None
+    ]
+    return values[0] if values and values[0] <= _HIGHEST_CEILING * highest else None
+
+
+def _rate_point(line: Line, name: str) -> Spec:
+    row = line.rows[_BANDWIDTH]
+    low = row.median if row.low is None else row.low
+    high = row.median if row.high is None else row.high
+    return {
+        "x": line.streams,
+        "y": short(row.median / _GIGABIT),
+        "low": short(low / _GIGABIT),
+        "high": short(high / _GIGABIT),
+        "beside": None if row.peer is None else short(row.peer.median / _GIGABIT),
+        "series": name,
+        "text": format_row(row),
+        "peer": "" if row.peer is None else f"{row.peer.tool} {row.peer.version}",
+        "flags": ", ".join(row.flag_codes),
+    }
+
+
+RATE_CHART: Final = Chart(
+    name="network_rates",
+    title="Network: streams",
+    doc="What arrives when several streams share the way. On the loopback this ends where the cores do.",
+    order=7,
+    build=rate_figures,
+)
+
+
+# -- percentiles of the round trip -------------------------------------------------------------------------------------
+
+
+_PERCENTILES: Final = dict(zip(_LATENCIES, ("50 %", "95 %", "99 %", "99.9 %", "all"), strict=True))
+_LATENCY_TOOLTIP: Final = tooltip(
+    ("series", "what"), ("x", "of the round trips"), ("text", "stay below"), ("flags", "flags")
+)
+
+
+def latency_figures(data: ReportData) -> list[Figure]:
+    """One figure, of one request at a time; none without."""
+    lines = [
+        line for line in own_lines(data) if not line.is_stream and line.streams == 1 and "latency_p50" in line.rows
+    ]
+    if not lines:
+        return []
+    caption = "One request at a time; each point is the median over the repetitions."
+    return [Figure("round trips", caption, _latency_spec(lines))]
+
+
+def _latency_spec(lines: list[Line]) -> Spec:
+    values = [
+        _latency_point(line, metric, word)
+        for line in lines
+        for metric, word in _PERCENTILES.items()
+        if metric in line.rows
+    ]
+    names = list(dict.fromkeys(line.series for line in lines))
+    colors = {"domain": names, "range": ordered_colors(len(names))}
+    encoding = {
+        "x": ordinal("x", list(_PERCENTILES.values()), "of the round trips", axis={"labelAngle": 0, "grid": False}),
+        "y": time_axis([value["y"] for value in values], "y", "stay below"),
+        "color": ordinal("series", names, "", scale=colors),
+    }
+    return layered(*_CHART_SIZE, line_layers(encoding, _LATENCY_TOOLTIP, 36), values)
+
+
+def _latency_point(line: Line, metric: str, word: str) -> Spec:
+    row = line.rows[metric]
+    return {
+        "x": word,
+        "y": short(row.median),
+        "series": line.series,
+        "text": format_row(row),
+        "flags": ", ".join(row.flag_codes),
+    }
+
+
+LATENCY_CHART: Final = Chart(
+    name="network_latency",
+    title="Network: round trips",
+    doc="There and back on one clock, from the median to the slowest. The way up on the right is what jitters.",
+    order=7,
+    build=latency_figures,
+)
+
+SECTIONS: Final = (SECTION,)
+CHARTS: Final = (RATE_CHART, LATENCY_CHART)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory, NUMA nodes and network interfaces of this node."""
+
+import os
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from ullage.model.system import Memory, NetworkInterface, NumaNode
+from ullage.system.files import ROOT, bracketed, read_fields, read_int, read_kib, read_text
+
+# ARPHRD_* of linux/if_arp.h.
+_Kind: TypeAlias = Literal["ethernet", "infiniband", "loopback"]
+_KINDS: Final[dict[int, _Kind]] = {1: "ethernet", 32: "infiniband", 772: "loopback"}
+
+
+# They state a speed that no line has: what carries their packets is memory, or a card that somebody else sees.
+_VIRTUAL: Final = "virtual"
+VIRTUAL_DRIVERS: Final = frozenset(
+    {
+        *("virtio_net", "vmxnet3", "hv_netvsc", "xen_netfront", "vif", "ibmveth"),
+        *("veth", "tun", "tap", "bridge", "openvswitch", "dummy", "netdevsim", "netkit", _VIRTUAL),
+    }
+)
+
+
+def states_no_speed(driver: str | None) -> bool:
+    """Whether the speed of an interface with that driver is made up."""
+    return driver in VIRTUAL_DRIVERS
+
+
+def read_memory(root: Path = ROOT) -> Memory:
+    """Sizes and page settings."""
+    info = read_fields(root / "proc/meminfo")
+    pages = info.get("HugePages_Total", "")
+    return Memory(
+        total_bytes=read_kib(info, "MemTotal"),
+        available_bytes=read_kib(info, "MemAvailable"),
+        swap_total_bytes=read_kib(info, "SwapTotal"),
+        huge_page_bytes=read_kib(info, "Hugepagesize"),
+        huge_pages_total=int(pages) if pages.isdigit() else None,
+        transparent_huge_pages=bracketed(read_text(root / "sys/kernel/mm/transparent_hugepage/enabled")),
+    )
+
+
+def read_numa(root: Path = ROOT) -> list[NumaNode]:
+    """All NUMA nodes by number."""
+    folders = (root / "sys/devices/system/node").glob("node[0-9]*")
+    return sorted((_node(folder) for folder in folders), key=lambda node: node.node)
+
+
+def _node(folder: Path) -> NumaNode:
+    number = int(folder.name.removeprefix("node"))
+    info = read_fields(folder / "meminfo")
+    distances = (read_text(folder / "distance") or "").split()
+    return NumaNode(
+        node=number,
+        cpus=read_text(folder / "cpulist") or "",
+        memory_bytes=read_kib({name.split()[-1]: value for name, value in info.items()}, "MemTotal"),
+        distances=[int(word) for word in distances if word.isdigit()],
+    )
+
+
+def read_network(root: Path = ROOT) -> list[NetworkInterface]:
+    """All interfaces by name."""
+    folder = root / "sys/class/net"
+    names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    return [_interface(folder / name) for name in names if (folder / name).is_dir()]
+
+
+def _interface(folder: Path) -> NetworkInterface:
+    speed_mbit, kind = read_int(folder / "speed"), read_int(folder / "type")
+    return NetworkInterface(
+        name=folder.name,
+        state=read_text(folder / "operstate"),
+        # A virtual link, and one that is down, state -1.
+        speed_bits_per_s=speed_mbit * 10**6 if speed_mbit is not None and speed_mbit > 0 else None,
+        mtu_bytes=read_int(folder / "mtu"),
+        driver=_driver(folder),
+        kind=None if kind is None else _KINDS.get(kind, "other"),
+    )
+
+
+def _driver(folder: Path) -> str | None:
+    """``virtual`` of what has neither a device nor another interface below it, as a veth."""
+    driver = folder / "device/driver"
+    if driver.exists():
+        return Path(os.path.realpath(driver)).name
+    is_made = "/devices/virtual/net/" in os.path.realpath(folder)
+    has_lower = any(entry.name.startswith("lower_") for entry in folder.iterdir())
+    is_ethernet = _KINDS.get(read_int(folder / "type") or 0) == "ethernet"
+    return _VIRTUAL if is_made and not has_lower and is_ethernet else None

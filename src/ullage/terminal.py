@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is printed on a terminal: tables and lines whose text may come from a machine, made harmless."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from ullage.errors import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_PLAIN_WIDTH: Final = 160
+_NO_STYLES: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+def make_console() -> "Console":
+    """A console on stdout. Into a pipe or a file, which have no width that counts, it writes plain, long lines."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
+
+
+def text_table(
+    heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], styles: Mapping[str, str] = _NO_STYLES
+) -> "Table":
+    """``heads``: text, and whether the column holds numbers. ``styles``: of cells by their text.
+
+    Control characters are escaped, nothing is taken for markup, and what does not fit is folded, never cut.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading, is_number in heads:
+        table.add_column(Text(one_line(heading)), justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(one_line(text), style=styles.get(text, "")) for text in row))
+    return table
+
+
+def print_table(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table of words on stdout."""
+    make_console().print(text_table([(header, False) for header in headers], rows))
+
+
+def print_line(text: str) -> None:
+    """One harmless line on stdout."""
+    sys.stdout.write(one_line(text, limit=2000) + "\n")

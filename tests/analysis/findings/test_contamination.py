@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of numbers that were disturbed, alike for every suite."""
+
+from support.flags import flags_of
+from support.make_records import make_row
+from ullage.analysis.findings.contamination import contamination_findings
+from ullage.model.flags import ABOVE_THREADS
+from ullage.model.summary import Row
+
+
+def graded(*grades: str | None) -> list[Row]:
+    return [make_row([1.0, 2.0, 3.0]).model_copy(update={"grade": grade}) for grade in grades]
+
+
+def test_of_clean_numbers_nothing_is_said() -> None:
+    assert contamination_findings([]) == []
+    assert contamination_findings(graded("A", "B", None)) == []
+
+
+def test_disturbed_numbers_are_named_first_and_nothing_is_concluded_from_them() -> None:
+    (found,) = contamination_findings(graded("C", "A", "B", "A"))
+    assert found.kind == "contamination"
+    assert found.severity == "info"
+    assert found.text.startswith("1 of 4 numbers was taken while others used this machine (grade C): nothing")
+    (found,) = contamination_findings(graded("C", "C", "C", "A"))
+    assert found.severity == "warning"
+    assert found.numbers == {"dirty": 3, "rows": 4}
+
+
+def test_what_is_not_known_is_said() -> None:
+    (found,) = contamination_findings(graded("?", "?", "A"))
+    assert found.kind == "contamination-unknown"
+    assert found.severity == "info"
+    assert found.text.startswith("2 of 3 numbers were too short for the kernel's accounts")
+
+
+def test_rates_above_their_threads_are_counted() -> None:
+    rows = graded("A", "A")
+    rows[0] = rows[0].model_copy(update={"flags": flags_of(ABOVE_THREADS)})
+    (found,) = contamination_findings(rows)
+    assert found.text.startswith("1 rate of several threads was more than 1.1 x threads x one thread's")
