@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace ullage::clock_rate_test {
 namespace {
 
@@ -12,15 +14,19 @@ TEST(ClockRate, DisagreementIsRelativeAndNeedsBoth) {
   EXPECT_EQ(ClockRate{}.disagreement(), 0);
 }
 
-TEST(ClockRate, TwoChainsSayTheSameWhenNothingIsInTheWay) {
+// What runs on the other hardware thread of the core may slow the additions by half for as long as it likes, the
+// multiplications hardly: the best of each is compared, and only what a wrong latency would bring about is refused.
+TEST(ClockRate, AdditionsAreNotFoldedAndMultiplicationsTakeWhatIsSaid) {
 #if defined(__x86_64__)
-  double best = 1;
-  for (int attempt = 0; attempt < 200 && best > most_disagreement; ++attempt)
-    best = std::min(best, read_clock_rate().disagreement());
-  EXPECT_LE(best, most_disagreement);
-  const ClockRate rate = read_clock_rate();
-  EXPECT_GT(rate.add_hz, 1e8);
-  EXPECT_LT(rate.add_hz, 1e10);  // folded additions would run several a cycle
+  ClockRate best;
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    const ClockRate rate = read_clock_rate();
+    best = {std::max(best.add_hz, rate.add_hz), std::max(best.multiply_hz, rate.multiply_hz)};
+  }
+  EXPECT_GT(best.add_hz, 1e8);
+  EXPECT_LT(best.add_hz, 1e10);  // folded additions would run several a cycle
+  EXPECT_LE(best.add_hz, 1.1 * best.multiply_hz);
+  EXPECT_GE(best.add_hz, 0.45 * best.multiply_hz);
 #else
   GTEST_SKIP() << "one chain only";
 #endif

@@ -45,7 +45,9 @@ def test_a_good_sweep(engine: Path, target: Path, tmp_path: Path) -> None:
     assert code == 0, err
     assert out.splitlines()[-1] == str(result)
     assert f"Report: {result / 'report.html'}" in out
-    assert "files writes do best with" in " ".join(out.split())
+    # Which finding there is depends on how quiet the machine is; what was run and how it is judged does not.
+    assert "1 target, 2 rank counts (1, 2), 2 block sizes (64K, 256K), write and read" in " ".join(out.split())
+    assert "Of 8 numbers: " in out
     summary = ResultFolder.open(result).read_summary()
     assert len([row for row in summary.rows if row.metric == "bandwidth"]) == 8
     assert (result / "report.html").stat().st_size < 2 << 20

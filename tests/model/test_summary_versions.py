@@ -49,6 +49,8 @@ def test_an_old_document_loses_nothing(name: str) -> None:
         assert [flag["code"] for flag in flags] == before.pop("flags")
         assert sorted(filter(None, reasons)) == sorted(before.pop("reasons"))
         assert after == before
+    for finding in [*new["findings"], *new["events"]]:
+        assert (finding.pop("title"), finding.pop("change"), finding.pop("gain")) == ("", "", None)
     assert new == old
 
 

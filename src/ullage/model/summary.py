@@ -91,11 +91,22 @@ class Row(Strict):
         return next((flag.reason for flag in self.flags if flag.code == code), "")
 
 
+class Gain(Strict):
+    """How many times better a number becomes by a change: above 1. Null bounds: a single estimate."""
+
+    factor: Annotated[float, Field(gt=0)]
+    low: float | None = None
+    high: float | None = None
+
+
 class Finding(Strict):
     """A sentence with the numbers it rests on."""
 
     kind: str
+    title: Annotated[str, Field(description="a heading for people; empty where none is better than the text")] = ""
     text: str
+    change: Annotated[str, Field(description="the command or setting that brings the gain")] = ""
+    gain: Gain | None = None
     severity: Literal["info", "advice", "warning"] = "info"
     numbers: dict[str, Scalar | list[Scalar] | None] = {}
     suite: Annotated[str, Field(description="that says it, where a result has the findings of several")] = ""

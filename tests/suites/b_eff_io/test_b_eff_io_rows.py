@@ -287,7 +287,7 @@ def test_nothing_measured_makes_no_rows(tmp_path: Path) -> None:
 
 
 def test_each_access_stands_on_a_front_page(tmp_path: Path) -> None:
-    from ullage.runs.composite.headlines import headlines
+    from ullage.report.headlines import headlines
 
     found = summary_of(tmp_path, World(usual_options(partitions=[1, 4], time_s=18000.0), vector))
     lines = [(line.part, line.what) for line in headlines(found.rows)]

@@ -206,7 +206,7 @@ def test_a_launch_with_fewer_cores_than_ranks_is_flagged(tmp_path: Path) -> None
 
 
 def test_a_small_allreduce_stands_for_the_collective_operations() -> None:
-    from ullage.runs.composite.headlines import headlines
+    from ullage.report.headlines import headlines
 
     rows = [
         latency_row("bcast", 2, 8, 1e-6),

@@ -10,7 +10,7 @@ from ullage.analysis.metrics import metric_named
 from ullage.model.machine import DeclaredNetwork, MachineFile
 from ullage.model.record import PeerRecord, PhaseRecord
 from ullage.model.summary import Row, Summary
-from ullage.runs.composite.headlines import headlines
+from ullage.report.headlines import headlines
 from ullage.runs.summary import build_summary
 from ullage.suites.network.ceilings import link_of, with_ceilings
 

@@ -23,9 +23,9 @@ from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import HpccAnswer, HpccJob
 from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
+from ullage.report.headlines import headlines
 from ullage.report.vega import to_svg
 from ullage.results.folder import ResultFolder
-from ullage.runs.composite.headlines import headlines
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options

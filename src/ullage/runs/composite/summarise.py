@@ -8,9 +8,9 @@ from ullage.analysis.verdicts.grades import sound_rows
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Headline, Part, PartOutcome, PartStatus, Row, Summary
+from ullage.report.headlines import headlines
 from ullage.results.folder import ResultFolder
 from ullage.runs.ceilings import with_common_ceilings
-from ullage.runs.composite.headlines import headlines
 from ullage.runs.composite.options import PARTS, PartsOptions
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import Comparing, load_suites

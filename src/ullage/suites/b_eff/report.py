@@ -11,9 +11,9 @@ from ullage.quantity import DASH, significant
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import texts_grid, time_text
+from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import log_axis, nominal, plot, short
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
-from ullage.runs.composite.headlines import Rule, ranks_key
 from ullage.runs.kernels.message_pages import MessagePages
 from ullage.suites.b_eff.findings import winners
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check

@@ -15,10 +15,10 @@ from ullage.quantity import format_row, plural
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, time_text, value_hint, value_text
+from ullage.report.headlines import Rule, ranks_key, word_of
 from ullage.report.plots import COLORS, bar_names, layered, line_layers, nominal, plot, quantity_axis, short, size_axis
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
-from ullage.runs.composite.headlines import Rule, ranks_key, word_of
 from ullage.suites.collectives.prepare import ONE_SIDED
 from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
 from ullage.units import format_bytes

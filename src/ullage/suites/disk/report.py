@@ -24,8 +24,8 @@ from ullage.report.grids import (
     share_text,
     value_text,
 )
+from ullage.report.headlines import Rule, threads_text, word_of
 from ullage.results.rows import threads_at_once
-from ullage.runs.composite.headlines import Rule, threads_text, word_of
 from ullage.units import format_bytes
 
 _SUITE: Final = "disk"

@@ -9,9 +9,9 @@ from ullage.model.summary import Row
 from ullage.quantity import DASH, significant
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
+from ullage.report.headlines import Rule, word_of
 from ullage.report.phases import NamedPhase, format_rate, named_phases
 from ullage.report.table import Cell, number_cell
-from ullage.runs.composite.headlines import Rule, word_of
 
 if TYPE_CHECKING:
     from ullage.suites.io500.sensitivity import Lever

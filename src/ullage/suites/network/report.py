@@ -24,9 +24,9 @@ from ullage.report.grids import (
     value_hint,
     value_text,
 )
+from ullage.report.headlines import Rule, word_of
 from ullage.report.plots import layer, layered, line_layers, quantity_axis, short
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
-from ullage.runs.composite.headlines import Rule, word_of
 from ullage.suites.network.ceilings import Link, link_of
 from ullage.units import format_bytes
 

@@ -13,7 +13,7 @@ from ullage.report.contamination import counter_grids, dirty_notes
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, of, value_text
-from ullage.runs.composite.headlines import Rule, threads_text
+from ullage.report.headlines import Rule, threads_text
 
 _SUITE: Final = "noise"
 

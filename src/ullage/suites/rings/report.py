@@ -20,9 +20,9 @@ from ullage.report.grids import (
     value_hint,
     value_text,
 )
+from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import layer, layered, quantity_axis
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip
-from ullage.runs.composite.headlines import Rule, ranks_key
 from ullage.suites.rings.balance import Balance, balances
 from ullage.suites.rings.findings import UNWRITTEN_NOTE, diagnosis_of, kinds_of
 from ullage.units import format_bytes

@@ -11,8 +11,8 @@ from ullage.quantity import DASH, processes, significant
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint
+from ullage.report.headlines import Rule, word_of
 from ullage.report.table import Cell, number_cell
-from ullage.runs.composite.headlines import Rule, word_of
 from ullage.suites.b_eff_io.overheads import PARTS, SCHEDULED, TOTAL
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,

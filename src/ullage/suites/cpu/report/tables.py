@@ -24,8 +24,8 @@ from ullage.report.grids import (
     ratio_text,
     value_text,
 )
+from ullage.report.headlines import Rule, threads_text, word_of
 from ullage.report.verdicts import is_invalid
-from ullage.runs.composite.headlines import Rule, threads_text, word_of
 
 SUITE: Final = "cpu"
 RATE: Final = "compute_rate"

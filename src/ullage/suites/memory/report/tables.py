@@ -10,7 +10,7 @@ from ullage.quantity import format_quantity
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import peers_of
-from ullage.runs.composite.headlines import Rule, threads_text, word_of
+from ullage.report.headlines import Rule, threads_text, word_of
 from ullage.suites.memory.report import bandwidth, latency
 from ullage.suites.memory.report.rows import MEMORY_LEVEL, SUITE, own_rows
 from ullage.units import format_bytes

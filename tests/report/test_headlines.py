@@ -3,8 +3,8 @@
 
 from support.flags import flags_of
 from ullage.model.summary import Ceiling, Peer, Row
+from ullage.report.headlines import headlines
 from ullage.runs.ceilings import with_common_ceilings
-from ullage.runs.composite.headlines import headlines
 
 MIB = 1 << 20
 
