@@ -10,6 +10,7 @@ parts/outcomes.json   how each of them ended
 report.html tables/   made again from the rest at will
 """
 
+import contextlib
 import os
 import re
 import secrets
@@ -56,17 +57,23 @@ def append_line(path: Path, line: bytes) -> None:
 def write_atomically(path: Path, content: bytes | str) -> None:
     """Replace ``path`` as a whole: a reader, or a crash, sees the old or the new content and never a part."""
     data = content.encode() if isinstance(content, str) else content
-    path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with scratch.open("xb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         scratch.replace(path)
     except OSError as error:
-        scratch.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            scratch.unlink()
         raise _refused(error, "cannot be written", path, "choose another folder") from error
+
+
+def is_result(path: Path) -> bool:
+    """Whether ``path`` is the folder of a result."""
+    return (path / "request.json").is_file()
 
 
 def _to_json(model: BaseModel) -> str:
@@ -92,9 +99,9 @@ class ResultFolder:
         except OSError as error:
             raise _refused(error, "cannot be made", folder, "choose another --result") from error
         if occupied is not None:
-            is_result = (folder / "request.json").exists()
-            right = "choose another --result or `ullage resume` it" if is_result else "choose an empty or new folder"
-            raise UserError("is a result already" if is_result else "folder is not empty", str(folder), right)
+            exists = is_result(folder)
+            right = "choose another --result, or `ullage resume` it" if exists else "choose an empty or new folder"
+            raise UserError("is a result already" if exists else "folder is not empty", str(folder), right)
         result = cls(folder)
         result.write_request(request)
         return result
@@ -103,7 +110,7 @@ class ResultFolder:
     def open(cls, path: Path) -> "ResultFolder":
         """An existing result; ``UserError`` when ``path`` is none."""
         folder = path.absolute()
-        if not (folder / "request.json").is_file():
+        if not is_result(folder):
             what = "not a result" if folder.is_dir() else "no such folder"
             raise UserError(what, str(path), "name a folder that `ullage run` has printed (it holds request.json)")
         return cls(folder)
@@ -136,7 +143,7 @@ class ResultFolder:
         """The results of all parts, by name; of most suites there are none."""
         folder = self.path / _PARTS
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
-        return [part for name in names if ((part := self.part(name)).path / "request.json").is_file()]
+        return [part for name in names if is_result((part := self.part(name)).path)]
 
     @property
     def report_path(self) -> Path:
