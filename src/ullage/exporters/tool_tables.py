@@ -38,15 +38,22 @@ _SUMMARY_WIDTHS: Final = (9, *(10,) * 9, 12, 14, 5, 6, 3, 4, 3, 5, 8, 9, 4, 6, 8
 
 def ior_tables(data: ReportData) -> str:
     """Results, maxima and summary; ``UserError`` for a result without such cases."""
-    groups = _groups(data.measured)
-    if not groups:
+    if not _groups(data.measured):
         raise UserError("the result holds no case of the workload transfer", "--format ior", "--format csv takes all")
-    items = [item for item in data.measured if item.case.workload in _WORKLOADS]
+    return "\n".join([*ior_lines(data.measured), *_warnings(data)]) + "\n"
+
+
+def _warnings(data: ReportData) -> list[str]:
+    return [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
+
+
+def ior_lines(measured: Sequence[Measured]) -> list[str]:
+    """Results, maxima and summary of the transfers among ``measured``."""
+    groups = _groups(measured)
+    items = [item for item in measured if item.case.workload in _WORKLOADS]
     lines = ["Results: ", "", _ior_row(_HEADS), _ior_row(["-" * len(head) for head in _HEADS])]
     lines += [_ior_row(_iteration(item, number)) for item, number in _numbered(items)]
-    lines += [*_maxima(groups), "", "Summary of all tests:", *_summary(groups)]
-    lines += [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
-    return "\n".join(lines) + "\n"
+    return [*lines, *_maxima(groups), "", "Summary of all tests:", *_summary(groups)]
 
 
 def _groups(measured: Sequence[Measured]) -> dict[tuple[str, str], list[Measured]]:
@@ -214,14 +221,16 @@ Test = dict[str, list[Measured]]
 
 def mdtest_summary(data: ReportData) -> str:
     """One table a test; ``UserError`` for a result without such cases."""
-    tests = _tests(data.measured)
-    if not tests:
+    if not _tests(data.measured):
         raise UserError(
             "the result holds no case of the workload metadata", "--format mdtest", "--format csv takes all"
         )
-    parts = [line for test in tests for line in _table(test)]
-    warnings = [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
-    return "\n".join([*parts, *warnings]) + "\n"
+    return "\n".join([*mdtest_lines(data.measured), *_warnings(data)]) + "\n"
+
+
+def mdtest_lines(measured: Sequence[Measured]) -> list[str]:
+    """A table for each test among ``measured``."""
+    return [line for test in _tests(measured) for line in _table(test)]
 
 
 def _tests(measured: Sequence[Measured]) -> list[Test]:

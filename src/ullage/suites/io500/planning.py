@@ -20,7 +20,7 @@ from ullage.model.request import Request
 from ullage.parameters import count_of
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.listed import listed_plan
-from ullage.suites.io500.config import Api
+from ullage.suites.io500.api import Api
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.units import format_time
