@@ -2,8 +2,8 @@
 """Backends `posix` and `uring` beside fio's psync and io_uring on the same file system, in pairs.
 
 Rate and processor time an operation, each on the first core: a rank is bound to it, and a program that is free to move
-goes where no interrupts and no other programs are. What is read is one file, made once: where a file lies on a device, and how
-long ago it was written, is worth more than what is compared here.
+goes where no interrupts and no other programs are. What is read is one file, made once: where a file lies on a device,
+and how long ago it was written, is worth more than what is compared here.
 
 With `mmaphuge` fio's buffers lie in huge pages that root has set aside, as ours lie in transparent ones.
 
@@ -65,7 +65,8 @@ def fio(folder: Path, job: Job, file: Path | None = None, memory: str = "malloc"
         options += ["--ioengine=io_uring", f"--iodepth={job.depth}", "--fixedbufs=1", "--registerfiles=1"]
     else:
         options += ["--ioengine=psync"]
-    options += [f"--cpus_allowed={min(os.sched_getaffinity(0))}", f"--iomem={memory}", "--randrepeat=0", "--fallocate=none", "--thread", "--output-format=json"]
+    options += [f"--cpus_allowed={min(os.sched_getaffinity(0))}", f"--iomem={memory}"]
+    options += ["--randrepeat=0", "--fallocate=none", "--thread", "--output-format=json"]
     options += ["--end_fsync=1"] if job.writes else ["--readonly"]
     with tempfile.TemporaryDirectory(dir=folder) as place:
         options += [f"--filename={file}"] if file else [f"--directory={place}"]
