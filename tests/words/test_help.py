@@ -2,7 +2,7 @@
 """Every help text in one file, to be read in one go, and the rules of docs/style.md on each of them."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +11,8 @@ import pytest
 from support.plain_words import MOST_WORDS, faults
 from ullage.cli.app import make_app
 from ullage.cli.command_tree import Command, commands
+from ullage.exporters import load_exporters
+from ullage.importers import load_importers
 
 SNAPSHOT = Path(__file__).with_name("help.txt")
 
@@ -54,6 +56,16 @@ def test_the_snapshot_has_every_help_text() -> None:
 def test_every_help_text_is_there_and_plain() -> None:
     assert [place for place, text in texts() if not text] == []
     assert {place: found for place, text in texts() if (found := faults(text))} == {}
+
+
+@pytest.mark.parametrize(
+    ("verb", "names"), [("import", load_importers), ("report", lambda: ["terminal", *load_exporters()])], ids=str
+)
+def test_every_format_is_named(verb: str, names: Callable[[], Iterable[str]]) -> None:
+    command = next(one for one in every_command() if one.words == ("ullage", verb))
+    text = next(one.help for one in command.parameters if one.typed.startswith("--format"))
+    named = text.partition(":")[2].partition(". ")[0].rstrip(".").replace(" or ", ", ")
+    assert sorted(word.strip() for word in named.split(",")) == sorted(names())
 
 
 def test_the_first_sentence_of_a_verb_fits_the_list_of_verbs() -> None:

@@ -30,7 +30,7 @@ def report(
             "--format",
             metavar="NAME",
             autocompletion=_complete_forms,
-            help="Use this format: terminal, html, md, csv, json, png, svg, ior, mdtest, "
+            help="Use this format: terminal, html, md, csv, json, png, svg, ior, ior-json, mdtest, hpcc, "
             "github-action-benchmark or openmetrics.",
         ),
     ] = "terminal",
