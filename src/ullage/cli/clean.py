@@ -54,7 +54,9 @@ def _path(target: str) -> Path:
         return Path(target).absolute()
     path = target_path(parse_target(target))
     if path is None:
-        raise UserError("target has no path, so nothing was left there", f"'{target}'", "name a target with a path")
+        raise UserError(
+            "the target has no path, so no run left anything there", f"'{target}'", "name a target with a path"
+        )
     return path
 
 

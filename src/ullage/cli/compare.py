@@ -101,7 +101,7 @@ def _summaries(paths: list[Path]) -> "dict[str, Summary]":
     folders = [ResultFolder.open(path) for path in paths]
     distinct = {folder.path.resolve() for folder in folders}
     if len(distinct) < len(folders):
-        raise UserError("a result is named twice", "RESULT", "name each once")
+        raise UserError("a result is named twice", "RESULT", "name each result once")
     short = [folder.path.name for folder in folders]
     names = short if len(set(short)) == len(short) else [str(path) for path in paths]
     return {name: build_summary(folder) for name, folder in zip(names, folders, strict=True)}

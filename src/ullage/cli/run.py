@@ -69,7 +69,7 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     from ullage.terminal import print_line
 
     if prepared.request.hosts:
-        raise UserError("the batch system chooses the nodes", "--hosts", "leave it out with --launcher script")
+        raise UserError("the batch system chooses the nodes", "--hosts", "leave --hosts out with --launcher script")
     if prepared.unsettled:
         what = "batch scripts cannot probe the machine they will run on"
         raise UserError(what, "--launcher script", f"give {prepared.unsettled}")

@@ -151,7 +151,9 @@ def test_what_was_found_is_kept_so_that_a_resumed_run_makes_the_same_cases(
 
 
 def test_refusals(io_world: IoWorld) -> None:
-    with pytest.raises(UserError, match=r"target 't' .*: needs .* may take 45.0 MiB; a smaller --lmax, fewer") as room:
+    with pytest.raises(
+        UserError, match=r"target 't' .*: needs .* but only 45.0 MiB may be used; a smaller --lmax, fewer"
+    ) as room:
         io_world.prepare(space="50M", lmax="2M")
     assert room.value.code == 3
     with pytest.raises(UserError, match=r"does not exist"):

@@ -99,7 +99,7 @@ def test_what_is_given_and_does_not_fit_is_refused() -> None:
 
 
 def test_a_block_is_whole_transfers() -> None:
-    with pytest.raises(UserError, match=r"blockSize 3,145,728 is no multiple of transferSize 2,097,152"):
+    with pytest.raises(UserError, match=r"blockSize 3,145,728 is not a multiple of transferSize 2,097,152"):
         choose_sizes(options("[ior-easy]\nblockSize = 3m\n"), rates(), ENDLESS)
 
 

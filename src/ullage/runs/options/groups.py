@@ -296,7 +296,7 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
     @model_validator(mode="after")
     def _no_more_at_least_than_at_most(self) -> Self:
         if self.min_repetitions > self.max_repetitions:
-            what = "more repetitions at least than at most"
+            what = "the minimum is above the maximum"
             raise OptionError("min_repetitions", what, "raise --max-repetitions")
         return self
 

@@ -151,7 +151,7 @@ def _check_given(wishes: list[_Wish], config: OfficialConfig, room: Room, ranks:
 def _whole_transfers(config: OfficialConfig) -> int:
     block = config.block_bytes or 0
     if block % config.transfer_bytes:
-        what = f"blockSize {block:,} is no multiple of transferSize {config.transfer_bytes:,}"
+        what = f"blockSize {block:,} is not a multiple of transferSize {config.transfer_bytes:,}"
         raise UserError(what, f"{config.file} [ior-easy]", "make it one")
     return block // config.transfer_bytes
 
