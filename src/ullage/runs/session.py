@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterable
@@ -124,14 +125,21 @@ def _code(outcome: LaunchOutcome) -> int:
     The engine says its one line only when it refuses, and what it refuses in a plan of ours is the surrounding.
     """
     if outcome.code == EXIT_ABORTED and outcome.last_status is None and outcome.stopped_by is None:
-        return EXIT_ENVIRONMENT if outcome.engine_said else EXIT_ABORTED
+        return EXIT_ENVIRONMENT if outcome.engine_said or _is_full(outcome.records_path) else EXIT_ABORTED
     return outcome.code
+
+
+def _is_full(records: Path) -> bool:
+    try:
+        return os.statvfs(records.parent).f_bavail == 0
+    except OSError:
+        return False
 
 
 def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
     said = outcome.engine_said
     if code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT):
-        return said or f"the engine refused the plan (exit code {code})"
+        return _refusal(outcome, code)
     ranks = f"the launch with {plan.layout.ranks} rank{'s' if plan.layout.ranks > 1 else ''}"
     if outcome.dead_ranks:
         dead = outcome.dead_ranks[0]
@@ -144,6 +152,13 @@ def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
     if outcome.stopped_by == "no start":
         return f"{ranks} wrote no record in time and was ended"
     return f"{ranks} ended early: {said or _last_line(outcome.stderr_tail) or f'exit code {outcome.exit_code}'}"
+
+
+def _refusal(outcome: LaunchOutcome, code: int) -> str:
+    if _is_full(outcome.records_path):
+        # The engine's own line had no room either.
+        return f"{outcome.records_path}: there is no room left for the result; what was measured is kept"
+    return outcome.engine_said or f"the engine refused the plan (exit code {code})"
 
 
 def _last_line(stderr: str) -> str:

@@ -10,9 +10,16 @@ from ullage.analysis.statistics import Comparison, compare, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, times
+from ullage.report.answers import AnswerRule
 from ullage.suites.network.ceilings import link_of
 from ullage.units import format_bytes, format_time
 
+ANSWER: Final = AnswerRule(
+    "network",
+    "How fast are TCP and UDP between the nodes?",
+    ("streams", "loss", "round-trip"),
+    remarks=("loopback", "not-available", "declared", "detected"),
+)
 _NOTABLE_LOSS: Final = 0.01
 # Kinds of sentences that compare: streams and the two variants.
 _COMPARING: Final = 3
