@@ -170,7 +170,7 @@ class PreparedLines:
         session.progress.stage(_STAGE, missing, self.work.translation.time_s or total_seconds(self.work))
         number = session.result.next_launch()
         plan = make_plan(self.work, str(session.result.records_path(number)), prior)
-        return session.launch(number, plan, _hear_nothing).code
+        return session.launch(number, tally.numbered(plan), _hear_nothing).code
 
     def _whole_rounds(self, tally: RunProgress) -> tuple[dict[str, dict[str, list[int]]], int]:
         """Elapsed times of the rounds in which every case went well, and how many those are.

@@ -10,6 +10,7 @@ from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
+from ullage.report.answers import AnswerRule
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
@@ -26,6 +27,12 @@ from ullage.suites.collectives.rows import (
 )
 from ullage.units import format_bytes, format_rate, format_time
 
+ANSWER: Final = AnswerRule(
+    "collectives",
+    "Which collective operations are slower than they need to be?",
+    ("guideline", "progress", "overlap", "scaling", "one-sided", "one-sided-bandwidth", "guidelines-held"),
+    remarks=("oversubscribed",),
+)
 # The amount that a rank sends or gets grows with the ranks; with the others only the number of steps does.
 _LINEAR: Final = frozenset({"gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv"})
 # Steps over another kind of link may cost more than those before; by more than this it is the algorithm.

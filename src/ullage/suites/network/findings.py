@@ -9,9 +9,16 @@ from ullage.analysis.statistics import compare, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, show, times
+from ullage.report.answers import AnswerRule
 from ullage.suites.network.ceilings import link_of
 from ullage.units import format_bytes, format_time
 
+ANSWER: Final = AnswerRule(
+    "network",
+    "How fast are TCP and UDP between the nodes?",
+    ("streams", "loss", "round-trip"),
+    remarks=("loopback", "not-available", "declared", "detected"),
+)
 _NOTABLE_LOSS: Final = 0.01
 _NAMES: Final = {"tcp": "TCP", "udp": "UDP", "icmp": "ICMP"}
 
