@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read what an engine run left behind, whatever state it was left in."""
 
+import contextlib
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -18,6 +21,8 @@ AnyRecord = RunRecord | CaseRecord | PhaseRecord | ProbeRecord | EventRecord | E
 
 # A line holds one phase at most; what is longer than this was not written by an engine.
 _LONGEST_LINE: Final = 64 << 20
+_DIGITS_OF_64_BITS: Final = 20
+_LONG_NUMBER: Final = re.compile(rb"\d{19}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +80,25 @@ def _adapter() -> TypeAdapter[AnyRecord]:
 
 def parse_record(line: bytes) -> AnyRecord | Problem:
     """The record of one line, or why there is none (``Problem.line`` is 0). Never raises."""
+    if _LONG_NUMBER.search(line) and _exceeds_64_bits(line):
+        return Problem(0, "a number beyond 64 bits, which the engine does not write")
     try:
         return _adapter().validate_json(line)
     except ValidationError as error:
         return Problem(0, _explain(line, error))
+
+
+def _exceeds_64_bits(line: bytes) -> bool:
+    """Whether ``line`` is JSON with such a number; arithmetic on them ends in errors far from here."""
+    found: list[str] = []
+
+    def note(digits: str) -> int:
+        found.append(digits)
+        return 0
+
+    with contextlib.suppress(ValueError, RecursionError):
+        json.loads(line, parse_int=note)
+    return any(len(digits) > _DIGITS_OF_64_BITS + 1 or not -(1 << 63) <= int(digits) < 1 << 64 for digits in found)
 
 
 def _explain(line: bytes, error: ValidationError) -> str:
