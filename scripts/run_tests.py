@@ -33,9 +33,10 @@ def test(preset: str) -> list[Step]:
     ]
 
 
-def others(_preset: str) -> list[Step]:
-    """Return what is tested on other builds of the engine."""
-    return [step for leg in legs.further() for step in leg.steps()]
+def others(preset: str) -> list[Step]:
+    """Return what is tested on other builds of the engine, and every fault with more random damage."""
+    of_legs = [step for leg in legs.further() for step in leg.steps()]
+    return [*of_legs, Step("pytest, faults", partial(front.faults, preset))]
 
 
 RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}

@@ -21,8 +21,9 @@ AnyRecord = RunRecord | CaseRecord | PhaseRecord | ProbeRecord | EventRecord | E
 
 # A line holds one phase at most; what is longer than this was not written by an engine.
 _LONGEST_LINE: Final = 64 << 20
-_DIGITS_OF_64_BITS: Final = 20
-_LONG_NUMBER: Final = re.compile(rb"\d{19}")
+_TOO_LARGE: Final = 2.0**64
+# Only lines with one of these are looked at more closely.
+_LONG_NUMBER: Final = re.compile(rb"\d{19}|\d[eE]\+?[1-9]\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,8 @@ def _exceeds_64_bits(line: bytes) -> bool:
         return 0
 
     with contextlib.suppress(ValueError, RecursionError):
-        json.loads(line, parse_int=note)
-    return any(len(digits) > _DIGITS_OF_64_BITS + 1 or not -(1 << 63) <= int(digits) < 1 << 64 for digits in found)
+        json.loads(line, parse_int=note, parse_float=note)
+    return any(abs(float(digits)) >= _TOO_LARGE for digits in found)
 
 
 def _explain(line: bytes, error: ValidationError) -> str:
