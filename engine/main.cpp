@@ -32,7 +32,11 @@ int describe(const std::string& name) {
 }
 
 int clean(const std::string& path) {
-  const auto folder = ullage::RunFolder::open_existing(path);
+  if (ullage::RunFolder::remove_unmarked(path).value_or(false)) {
+    std::cout << "an empty folder removed" << '\n';
+    return ullage::exit_code::ok;
+  }
+  auto folder = ullage::RunFolder::open_existing(path);
   if (!folder) return complain(folder.error(), ullage::exit_code::environment);
   const auto removed = folder->remove_listed();
   if (!removed) return complain(removed.error(), ullage::exit_code::case_failed);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``make faults``: provokes every fault there is a test for, prints what was true afterwards and writes docs/faults.md."""
+"""``make faults``: provokes each fault that has a test, prints what was true afterwards and writes docs/faults.md."""
 
 import sys
 import time

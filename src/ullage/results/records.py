@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read what an engine run left behind, whatever state it was left in."""
 
-import contextlib
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from io import BufferedReader
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -81,25 +79,22 @@ def _adapter() -> TypeAdapter[AnyRecord]:
 
 def parse_record(line: bytes) -> AnyRecord | Problem:
     """The record of one line, or why there is none (``Problem.line`` is 0). Never raises."""
-    if _LONG_NUMBER.search(line) and _exceeds_64_bits(line):
-        return Problem(0, "a number beyond 64 bits, which the engine does not write")
     try:
-        return _adapter().validate_json(line)
+        record = _adapter().validate_json(line)
     except ValidationError as error:
         return Problem(0, _explain(line, error))
+    if _LONG_NUMBER.search(line) and _is_too_large(record.model_dump()):
+        return Problem(0, "a number beyond 64 bits, which the engine does not write")
+    return record
 
 
-def _exceeds_64_bits(line: bytes) -> bool:
-    """Whether ``line`` is JSON with such a number; arithmetic on them ends in errors far from here."""
-    found: list[str] = []
-
-    def note(digits: str) -> int:
-        found.append(digits)
-        return 0
-
-    with contextlib.suppress(ValueError, RecursionError):
-        json.loads(line, parse_int=note, parse_float=note)
-    return any(abs(float(digits)) >= _TOO_LARGE for digits in found)
+def _is_too_large(value: object) -> bool:
+    """Whether any number in ``value`` is: arithmetic on such ends in errors far from here."""
+    if isinstance(value, dict):
+        return any(map(_is_too_large, cast("dict[str, object]", value).values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_too_large, cast("list[object]", value)))
+    return isinstance(value, (int, float)) and abs(value) >= _TOO_LARGE
 
 
 def _explain(line: bytes, error: ValidationError) -> str:

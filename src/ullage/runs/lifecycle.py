@@ -7,6 +7,7 @@ from pathlib import Path
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
 from ullage.launch.base import Launcher
+from ullage.launch.stopping import outlive_terminal
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.lock import measured_alone
@@ -48,18 +49,23 @@ def _measure(
     freeze_system(folder, prepared.request, engine_context)
     progress = make_progress()
     session = Session(folder, engine_context, launcher, progress, seconds)
-    with terminable():
-        try:
-            code = prepared.run(session)
-        except KeyboardInterrupt:
-            session.messages.append("interrupted")
-            code = EXIT_ABORTED
-        except (UserError, OSError) as error:
-            # Such as a result folder without room: what was measured is there, and is shown.
-            session.messages.append(str(error))
-            code = error.code if isinstance(error, UserError) else EXIT_ENVIRONMENT
-        finally:
-            progress.close()
+    with outlive_terminal():
+        with terminable():
+            try:
+                code = prepared.run(session)
+            except KeyboardInterrupt:
+                session.messages.append("interrupted")
+                code = EXIT_ABORTED
+            except (UserError, OSError) as error:
+                # Such as a result folder without room: what was measured is there, and is shown.
+                session.messages.append(str(error))
+                code = error.code if isinstance(error, UserError) else EXIT_ENVIRONMENT
+            finally:
+                progress.close()
+        return _conclude(folder, session, code)
+
+
+def _conclude(folder: ResultFolder, session: Session, code: int) -> int:
     for message in session.messages:
         sys.stderr.write(f"ullage: {one_line(message)}\n")
     unwritten = show_result(folder)

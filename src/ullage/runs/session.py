@@ -4,9 +4,7 @@
 import contextlib
 import json
 import os
-import signal
-import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -15,6 +13,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_E
 from ullage.identity import plan_bytes
 from ullage.launch.base import Launcher
 from ullage.launch.process import LaunchOutcome, launch
+from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EventRecord
 from ullage.results.folder import ResultFolder, append_line, write_atomically
@@ -171,21 +170,13 @@ def _last_line(stderr: str) -> str:
     return lines[-1] if lines else ""
 
 
-@contextlib.contextmanager
-def terminable() -> Generator[None]:
-    """SIGTERM raises KeyboardInterrupt, as SIGINT does: a run that is told to end between launches ends well."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+def terminable() -> contextlib.AbstractContextManager[None]:
+    """SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does: a run told to end between launches ends well."""
 
-    def interrupt(_number: int, _frame: object) -> None:
+    def interrupt(_number: int) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    return stop_signals(interrupt)
 
 
 @dataclass(frozen=True)
