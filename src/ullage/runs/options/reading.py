@@ -5,11 +5,11 @@ The place of a mistake is what people can find: the option as they typed it, or 
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
 
-from ullage.errors import UserError
+from ullage.errors import UserError, plain_fault
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.model import OptionError, SuiteOptions
@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 ModelT = TypeVar("ModelT", bound="BaseModel")
 OptionsT = TypeVar("OptionsT", bound=SuiteOptions)
 _IN_REQUEST = "options"
-# In this order: the later ones are parts of the earlier ones.
-_WORDS: Final[Mapping[str, str]] = {
-    "Input should be ": "must be ",
-    "greater than or equal to": "at least",
-    "less than or equal to": "at most",
-    "greater than": "above",
-    "less than": "below",
-    "a valid integer": "a whole number",
-    "a valid number": "a number",
-}
 # From a field, what follows below it, and the part of what was typed that is wrong.
 _Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
 
@@ -94,14 +84,7 @@ def _first_mistake(error: ValidationError, place: _Place, right: str = "") -> Us
     if cause is not None:
         return UserError(cause.what, place(cause.field, (), cause.part), cause.right or right)
     field, *rest = first["loc"] or ("",)
-    return UserError(_plain(first["msg"]), place(str(field), tuple(rest), ""), right)
-
-
-def _plain(message: str) -> str:
-    """What pydantic says of a value, in the words of our other messages."""
-    for theirs, ours in _WORDS.items():
-        message = message.replace(theirs, ours)
-    return message
+    return UserError(plain_fault(first["msg"]), place(str(field), tuple(rest), ""), right)
 
 
 def _cause(error: "ErrorDetails") -> OptionError | None:
