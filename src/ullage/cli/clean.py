@@ -69,12 +69,12 @@ def _line(folder: "RunFolder") -> str:
 
 
 def _agreed(count: int) -> bool:
-    """A run may still be at work in its folder, so nothing goes without a yes."""
+    """Ask first: a run may still be at work in its folder, so nothing is removed without a yes."""
     return sys.stdin.isatty() and typer.confirm(f"Remove {count} folder{'s' if count > 1 else ''}?")
 
 
 def _remove_all(engine: Path, folders: "list[RunFolder]") -> bool:
-    """Whether something was left."""
+    """Remove ``folders``, and return whether something was left."""
     from ullage.cleaning import remove
     from ullage.terminal import print_line
 

@@ -77,7 +77,7 @@ def compare(
 
 
 def _attributed(found: "Comparison", summaries: "dict[str, Summary]") -> list[str]:
-    """What moved the scores, where results are compared as wholes and a suite can tell."""
+    """Say what changed the scores, if whole results are compared and a suite can tell."""
     from ullage.runs.suite import Attributing, load_suites
 
     if not found.scores:

@@ -61,7 +61,7 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
 
 
 def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None) -> None:
-    """All plans, and a batch script for each; nothing is started."""
+    """Write all plans and a batch script for each. Nothing is started."""
     from ullage.errors import UserError
     from ullage.launch.slurm_script import write_batch
     from ullage.results.folder import ResultFolder

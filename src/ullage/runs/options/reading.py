@@ -42,12 +42,12 @@ def parse_options(model: type[SuiteOptions], **words: object) -> ParsedOptions:
 
 
 def settled(model: type[SuiteOptions], **said: object) -> ParsedOptions:
-    """What is asked by values, by their fields: for suites that are made of others."""
+    """Options given as values of fields, for suites that are made of others."""
     return parsed(checked(model, said, {}))
 
 
 def parsed(options: SuiteOptions) -> ParsedOptions:
-    """As they stand in a request."""
+    """Return ``options`` as a request keeps them."""
     return ParsedOptions(options.measured, options.kept())
 
 
