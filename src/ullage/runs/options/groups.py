@@ -7,7 +7,7 @@ A suite may say something else of a shared option in its ``changes``: another de
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
@@ -53,8 +53,9 @@ class TargetsOptions(SuiteOptions):
 
 
 class NodesOptions(SuiteOptions):
-    """On how many nodes ranks are."""
+    """On how many nodes ranks are. ``hosts``: how many are named by the option of the verb."""
 
+    hosts: Annotated[int, Field(ge=0)] = 0
     nodes: Annotated[int | None, Field(ge=1), Option("Nodes that the ranks are on.", order=RANKS)] = None
 
 
@@ -73,10 +74,17 @@ class RanksOptions(LayoutOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """As many ranks as there are usable cores, and as many as are needed."""
-        from ullage.system.cpu import ranks_by_default
+        """As many ranks as there are usable cores on all nodes, and as many as are needed."""
+        return super().settle({"ranks": max(int(declared(cls)["ranks"].low or 1), cores_of_nodes(said)), **said})
 
-        return super().settle({"ranks": max(int(declared(cls)["ranks"].low or 1), ranks_by_default()), **said})
+
+def cores_of_nodes(said: Mapping[str, object]) -> int:
+    """Usable cores of all nodes that options ask for, as far as ranks may have them; nodes are taken to be alike."""
+    from ullage.system.cpu import ranks_by_default
+
+    cores, most = ranks_by_default(), said.get("ranks_per_node")
+    nodes = said.get("nodes") or said.get("hosts") or 1
+    return int(cast("int", nodes)) * (min(cores, most) if isinstance(most, int) and most > 0 else cores)
 
 
 class RankAxisOptions(LayoutOptions):
