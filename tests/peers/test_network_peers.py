@@ -11,7 +11,7 @@ import pytest
 from ullage.peers import Installed, PeerError, iperf3, load_peers, ping, sockperf
 from ullage.peers.iperf3 import Iperf3Job, iperf3_command, run_iperf3
 from ullage.peers.ping import PingJob, ping_command, run_ping
-from ullage.peers.served import LOOPBACK, free_port, serving
+from ullage.peers.served import LOOPBACK, Transport, free_port, serving
 from ullage.peers.sockperf import SockperfJob, run_sockperf, sockperf_command
 
 PROGRAM = Installed(Path("/usr/bin/tool"), "3")
@@ -147,13 +147,16 @@ LISTENER = "import socket, sys, time; s = socket.socket(); s.bind(('127.0.0.1', 
 
 def test_a_port_that_a_stranger_has_is_left_to_him() -> None:
     with socket.create_server((LOOPBACK, 0)) as stranger:
-        taken, free = stranger.getsockname()[1], free_port(LOOPBACK, "tcp")
-        offered = iter([taken, free])
+        theirs = int(stranger.getsockname()[1])
+        offered = [theirs]
+
+        def choose(address: str, transport: Transport) -> int:
+            return offered.pop() if offered else free_port(address, transport)
+
         words = [sys.executable, "-c", f"{LISTENER}; time.sleep(300)"]
-        with serving(
-            lambda port: [*words, str(port)], LOOPBACK, "tcp", lambda _address, _transport: next(offered)
-        ) as port:
-            assert port == free
+        with serving(lambda port: [*words, str(port)], LOOPBACK, "tcp", choose) as port:
+            assert port != theirs
+        assert offered == []
         stranger.settimeout(0.1)
         with pytest.raises(TimeoutError):
             stranger.accept()
