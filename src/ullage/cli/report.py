@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ullage.exporters import Content
     from ullage.results.folder import ResultFolder
 
+_SCREEN: Final = "screen"
+_TERMINAL: Final = "terminal"
+
 
 def report(
     result: ResultArgument,
@@ -22,9 +25,10 @@ def report(
         str,
         typer.Option(
             "--format",
-            help="terminal, html, md, csv, json, png, svg, ior, mdtest, github-action-benchmark, openmetrics.",
+            help="screen (at most 45 lines), terminal (everything, paged), html, md, csv, json, png, svg, ior, mdtest, "
+            "github-action-benchmark, openmetrics.",
         ),
-    ] = "terminal",
+    ] = _SCREEN,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -40,26 +44,28 @@ def report(
     from ullage.parameters import suggest
     from ullage.report.data import FinishedResult, uncollected
 
-    folder, forms = FinishedResult.open(result), ["terminal", *load_exporters()]
+    folder, forms = FinishedResult.open(result), [_SCREEN, _TERMINAL, *load_exporters()]
     if form not in forms:
         raise UserError(f"unknown format '{form}'", "--format", suggest(form, forms))
     with uncollected():
-        if form == "terminal":
-            _show(folder, output)
+        if form in (_SCREEN, _TERMINAL):
+            _show(folder, form, output)
         else:
             _write(folder, form, output)
 
 
-def _show(folder: "ResultFolder", output: Path | None) -> None:
-    from ullage.report.data import load
-    from ullage.report.terminal import print_report
+def _show(folder: "ResultFolder", form: str, output: Path | None) -> None:
+    from ullage.runs.lifecycle import print_result
     from ullage.runs.summary import build_summary
-    from ullage.terminal import make_console
+    from ullage.terminal import print_line
 
     if output is not None:
         right = "add --format html, md, csv, json, png or svg"
-        raise UserError("the terminal form is not written to a file", "--output", right)
-    print_report(load(folder, build_summary(folder)), make_console())
+        raise UserError(f"the form {form} is not written to a file", "--output", right)
+    print_result(folder, build_summary(folder), "screen" if form == _SCREEN else "all")
+    if form == _SCREEN and folder.report_path.is_file():
+        print_line("")
+        print_line(f"Report: {folder.report_path}")
 
 
 def _write(folder: "ResultFolder", form: str, output: Path | None) -> None:

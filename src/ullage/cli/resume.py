@@ -5,7 +5,7 @@ from typing import Annotated, cast
 
 import typer
 
-from ullage.cli.options import EngineOption, ResultArgument
+from ullage.cli.options import AllOption, EngineOption, QuietOption, ResultArgument, shown_at_end
 
 
 def resume(
@@ -22,6 +22,8 @@ def resume(
     recheck: Annotated[bool, typer.Option("--recheck", help="Repeat the cells that look like outliers.")] = False,
     launcher: Annotated[str, typer.Option(help="auto, open-mpi or mpich.")] = "auto",
     engine: EngineOption = None,
+    everything: AllOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Go on with a run: what is complete is left alone, the rest is measured, the report is made again."""
     from ullage.engine import describe, find_engine
@@ -34,6 +36,7 @@ def resume(
     from ullage.runs.options.kinds import Duration
     from ullage.runs.suite import find_suite
 
+    shown = shown_at_end(everything=everything, quiet=quiet)
     folder = ResultFolder.open(result)
     request = folder.read_request()
     if recheck:
@@ -43,4 +46,4 @@ def resume(
     prepared = find_suite(request.suite).prepare(request, engine_context)
     seconds = None if time is None else cast("float", read_word("--time", Duration(), time))
     chosen = choose_launcher(engine_context.description, launcher_name(launcher), hosts=make_hosts(request.hosts))
-    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds))
+    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown))

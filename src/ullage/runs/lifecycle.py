@@ -3,18 +3,26 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_ABORTED, UserError, one_line
 from ullage.launch.base import Launcher
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.runs.composite.summarise import is_made_of_parts
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import make_progress
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session, terminable
 from ullage.runs.suite import Prepared
 from ullage.uri import target_path
+
+if TYPE_CHECKING:
+    from ullage.model.summary import Summary
+
+Shown: TypeAlias = Literal["screen", "all", "path"]
+"""What a run prints at its end: one screen, everything, or where its result is."""
 
 
 def launcher_name(word: str) -> str | None:
@@ -28,10 +36,13 @@ def measure(
     engine_context: EngineContext,
     launcher: Launcher,
     seconds: float | None = None,
+    shown: Shown = "screen",
 ) -> int:
     """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code."""
     freeze_system(folder, prepared.request, engine_context)
-    progress = make_progress()
+    progress = make_progress(quiet=shown == "path")
+    if not is_made_of_parts(prepared.request):
+        progress.part(prepared.request.suite)
     session = Session(folder, engine_context, launcher, progress, seconds)
     with terminable():
         try:
@@ -43,7 +54,7 @@ def measure(
             progress.close()
     for message in session.messages:
         sys.stderr.write(f"ullage: {one_line(message)}\n")
-    show_result(folder)
+    show_result(folder, shown)
     if code == EXIT_ABORTED:
         sys.stderr.write(f"ullage: `ullage resume {folder.path}` finishes the rest\n")
         for result in (folder, *folder.parts()):
@@ -52,13 +63,11 @@ def measure(
     return code
 
 
-def show_result(folder: ResultFolder) -> None:
+def show_result(folder: ResultFolder, shown: Shown = "screen") -> None:
     """Summary, report and tables of whatever was measured."""
-    from ullage.report.data import FinishedResult, load
+    from ullage.report.data import FinishedResult
     from ullage.report.html import write_report
-    from ullage.report.terminal import print_report
     from ullage.runs.summary import build_summary
-    from ullage.terminal import make_console
 
     finished = FinishedResult(folder.path)
     try:
@@ -67,10 +76,26 @@ def show_result(folder: ResultFolder) -> None:
         sys.stderr.write(f"ullage: no summary: {error}\n")
         return
     finished.write_summary(summary)
-    print_report(load(finished, summary), make_console())
     if summary.rows:
         write_report(finished, folder.report_path)
+    if shown != "path":
+        print_result(finished, summary, shown)
+    if summary.rows and shown != "path":
         sys.stdout.write(f"\nReport: {folder.report_path}\n")
+
+
+def print_result(finished: ResultFolder, summary: "Summary", shown: Shown) -> None:
+    """One screen, or everything by a pager."""
+    from ullage.report.data import load
+    from ullage.report.screen import print_screen
+    from ullage.report.terminal import print_everything
+    from ullage.terminal import make_console, paged
+
+    if shown == "screen":
+        print_screen(summary, make_console())
+        return
+    with paged() as console:
+        print_everything(load(finished, summary), console)
 
 
 def _hint_at_remains(request: Request) -> None:
