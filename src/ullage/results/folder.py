@@ -10,6 +10,7 @@ parts/outcomes.json   how each of them ended
 report.html tables/   made again from the rest at will
 """
 
+import contextlib
 import os
 import re
 import secrets
@@ -43,29 +44,45 @@ def _refused(error: OSError, what: str, path: Path, right: str, code: int = EXIT
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Add ``line``, on the disk when this returns, on a line of its own also after one that a crash cut short."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab+") as stream:
-        size = stream.seek(0, os.SEEK_END)
-        stream.seek(max(0, size - 1))
-        stream.write((b"\n" if size and stream.read(1) != b"\n" else b"") + line + b"\n")
-        stream.flush()
-        os.fsync(stream.fileno())
+    """Add ``line``, on the disk when this returns, on a line of its own also after one that a crash cut short.
+
+    ``UserError`` when there is no room for all of it: the file is then as it was.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+", buffering=0) as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, size - 1))
+            _append(stream.fileno(), (b"\n" if size and stream.read(1) != b"\n" else b"") + line + b"\n", size)
+    except OSError as error:
+        raise _refused(error, "cannot be written", path, "make room for the result") from error
+
+
+def _append(handle: int, data: bytes, size: int) -> None:
+    """``size``: of the file before, and after a failure."""
+    try:
+        while data:
+            data = data[os.write(handle, data) :]
+        os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, size)
+        raise
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:
     """Replace ``path`` as a whole: a reader, or a crash, sees the old or the new content and never a part."""
     data = content.encode() if isinstance(content, str) else content
-    path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with scratch.open("xb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         scratch.replace(path)
     except OSError as error:
-        scratch.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            scratch.unlink(missing_ok=True)
         raise _refused(error, "cannot be written", path, "choose another folder") from error
 
 
@@ -172,7 +189,10 @@ class ResultFolder:
     def prepare_launch(self, launch: int, plan: Plan) -> Path:
         """Write the plan of ``launch`` and make the folders its engine writes to; returns the plan's path."""
         for path in (self.records_path(launch), self.stderr_path(launch)):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise _refused(error, "cannot be made", path.parent, "make room for the result") from error
         write_atomically(self.plan_path(launch), plan_bytes(plan))
         return self.plan_path(launch)
 
@@ -219,10 +239,7 @@ class ResultFolder:
 
     def append_peer(self, record: PeerRecord) -> None:
         """Add a line to peers.ndjson, on the disk when this returns. What a crash cut short does not swallow it."""
-        try:
-            append_line(self.peers_path, record.model_dump_json().encode())
-        except OSError as error:
-            raise _refused(error, "cannot be written", self.peers_path, "make room for the result") from error
+        append_line(self.peers_path, record.model_dump_json().encode())
 
     def read_peers(self) -> list[PeerRecord]:
         """What other tools measured, in the order of their runs; lines that a crash cut short are left out.

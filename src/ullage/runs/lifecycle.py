@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ullage.cleaning import PREFIX
-from ullage.errors import EXIT_ABORTED, UserError, one_line
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
 from ullage.launch.base import Launcher
+from ullage.launch.stopping import outlive_terminal
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.results.lock import measured_alone
 from ullage.runs.composite.summarise import is_made_of_parts
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import make_progress
@@ -38,23 +40,50 @@ def measure(
     seconds: float | None = None,
     shown: Shown = "screen",
 ) -> int:
-    """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code."""
+    """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code.
+
+    ``UserError`` where another process measures into it.
+    """
+    with measured_alone(folder):
+        return _measure(prepared, folder, engine_context, launcher, seconds, shown)
+
+
+def _measure(
+    prepared: Prepared,
+    folder: ResultFolder,
+    engine_context: EngineContext,
+    launcher: Launcher,
+    seconds: float | None,
+    shown: Shown,
+) -> int:
     freeze_system(folder, prepared.request, engine_context)
     progress = make_progress(quiet=shown == "path")
     if not is_made_of_parts(prepared.request):
         progress.part(prepared.request.suite)
     session = Session(folder, engine_context, launcher, progress, seconds)
-    with terminable():
-        try:
-            code = prepared.run(session)
-        except KeyboardInterrupt:
-            session.messages.append("interrupted")
-            code = EXIT_ABORTED
-        finally:
-            progress.close()
+    with outlive_terminal():
+        with terminable():
+            try:
+                code = prepared.run(session)
+            except KeyboardInterrupt:
+                session.messages.append("interrupted")
+                code = EXIT_ABORTED
+            except (UserError, OSError) as error:
+                # Such as a result folder without room: what was measured is there, and is shown.
+                session.messages.append(str(error))
+                code = error.code if isinstance(error, UserError) else EXIT_ENVIRONMENT
+            finally:
+                progress.close()
+        return _conclude(folder, session, code, shown)
+
+
+def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -> int:
     for message in session.messages:
         sys.stderr.write(f"ullage: {one_line(message)}\n")
-    show_result(folder, shown)
+    unwritten = show_result(folder, shown)
+    if unwritten is not None and code in (EXIT_OK, EXIT_CASE_FAILED):
+        sys.stderr.write(f"ullage: no report: {unwritten}\n")
+        code = EXIT_ENVIRONMENT
     if code == EXIT_ABORTED:
         sys.stderr.write(f"ullage: `ullage resume {folder.path}` finishes the rest\n")
         for result in (folder, *folder.parts()):
@@ -63,8 +92,8 @@ def measure(
     return code
 
 
-def show_result(folder: ResultFolder, shown: Shown = "screen") -> None:
-    """Summary, report and tables of whatever was measured."""
+def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | None:
+    """Summary, report and tables of whatever was measured. Why they cannot be written, if so."""
     from ullage.report.data import FinishedResult
     from ullage.report.html import write_report
     from ullage.runs.summary import build_summary
@@ -74,14 +103,19 @@ def show_result(folder: ResultFolder, shown: Shown = "screen") -> None:
         summary = build_summary(finished)
     except UserError as error:
         sys.stderr.write(f"ullage: no summary: {error}\n")
-        return
-    finished.write_summary(summary)
-    if summary.rows:
-        write_report(finished, folder.report_path)
+        return None
+    refused = None
+    try:
+        finished.write_summary(summary)
+        if summary.rows:
+            write_report(finished, folder.report_path)
+    except UserError as error:
+        refused = error
     if shown != "path":
         print_result(finished, summary, shown)
-    if summary.rows and shown != "path":
+    if refused is None and summary.rows and shown != "path":
         sys.stdout.write(f"\nReport: {folder.report_path}\n")
+    return refused
 
 
 def print_result(finished: ResultFolder, summary: "Summary", shown: Shown) -> None:

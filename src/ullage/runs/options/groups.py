@@ -7,7 +7,7 @@ A suite may say something else of a shared option in its ``changes``: another de
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
@@ -33,6 +33,8 @@ from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError, SuiteOptio
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
 # ``--time`` of suites that may take as long as it takes, and of those that share a time out: the types differ.
+# Above it starting the ranks alone takes memory and processes that a node may not have.
+MOST_RANKS_ON_A_CORE: Final = 128
 _TIME: Final = Option("For all measurement.", name="--time", order=TIME)
 
 
@@ -56,6 +58,35 @@ class NodesOptions(SuiteOptions):
     """On how many nodes ranks are."""
 
     nodes: Annotated[int | None, Field(ge=1), Option("Nodes that the ranks are on.", order=RANKS)] = None
+    oversubscribe: Annotated[
+        bool,
+        Option(f"Allow more than {MOST_RANKS_ON_A_CORE} ranks a core on a node.", order=RANKS + 1),
+        COMMAND_LINE_ONLY,
+    ] = False
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """See ``SuiteOptions``; far more ranks than cores are asked for twice, since they may stop the node."""
+        values = super().settle(said)
+        if not values.get("oversubscribe"):
+            _check_crowd(values)
+        return values
+
+
+def _check_crowd(values: Mapping[str, object]) -> None:
+    from ullage.system.cpu import ranks_by_default
+
+    asked = values.get("ranks")
+    ranks = max(cast("list[int]", asked), default=0) if isinstance(asked, list) else asked
+    nodes, at_most = values.get("nodes"), values.get("ranks_per_node")
+    if not isinstance(ranks, int):
+        return
+    on_a_node = -(-ranks // nodes) if isinstance(nodes, int) and nodes > 0 else ranks
+    on_a_node = min(on_a_node, at_most) if isinstance(at_most, int) else on_a_node
+    cores = ranks_by_default()
+    if on_a_node > MOST_RANKS_ON_A_CORE * cores:
+        what = f"{on_a_node} ranks on a node, where this one has {cores} usable core{'s' if cores > 1 else ''}"
+        raise OptionError("ranks", what, "fewer ranks, more --nodes, or --oversubscribe if that is meant")
 
 
 class LayoutOptions(NodesOptions):

@@ -36,7 +36,8 @@ TESTS: Final = ("latency", "bandwidth", "allreduce")
 def congestion_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
     """Rows of the phases, then the impacts."""
     records = list(launches)
-    measured = [item for item in join(records) if item.case.workload == WORKLOAD]
+    ours = (item for item in join(records) if item.case.workload == WORKLOAD)
+    measured = [item for item in ours if "victims" in item.phase.gauges]
     cases = {item.case.case: item for item in measured}
     found = build_rows(records, context.without_storage(MPI.name, METRICS, is_place=False))
     rows = [_told(row, cases[row.case]) for row in found if row.case in cases]
@@ -60,12 +61,13 @@ def _told(row: Row, item: Measured) -> Row:
 
 def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) -> list[Row]:
     """Congested over isolated, repetition by repetition."""
-    pairs: dict[tuple[str, str], dict[int, dict[str, PhaseRecord]]] = {}
+    pairs: dict[tuple[str, str], dict[tuple[int, int], dict[str, PhaseRecord]]] = {}
     for item in measured:
         state = state_of(item.phase)
         if state is not None:
             by_repetition = pairs.setdefault((item.case.case, state[0]), {})
-            by_repetition.setdefault(item.phase.repetition, {})[state[1]] = item.phase
+            # Results of earlier versions number the repetitions of each launch from 0.
+            by_repetition.setdefault((id(item.run), item.phase.repetition), {})[state[1]] = item.phase
     states = {(row.case, row.metric, str(row.params["test"]), str(row.params["state"])): row for row in rows}
     found: list[Row] = []
     for (case, test), by_repetition in pairs.items():

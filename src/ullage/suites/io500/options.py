@@ -56,8 +56,8 @@ def read_hints(texts: Sequence[str]) -> dict[str, dict[str, str]]:
 class Sizes(Strict):
     """How much work a rank has at most in each writing phase: the stonewall ends a phase before it runs out of it.
 
-    ``short``: writing phases for which the space is too small to last until the wall; ``basis`` says where the sizes
-    come from.
+    ``short``: writing phases that have too little to do until the wall, and ``short_s`` how long each lasts, by the
+    rates that ``basis`` names.
     """
 
     block_bytes: Positive
@@ -66,6 +66,7 @@ class Sizes(Strict):
     hard_items: Positive
     workbench_objects: Positive = 2
     short: list[str] = []
+    short_s: list[float] = []
     basis: str = ""
 
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of an IO500 run to rows, scores, findings, and the two texts the official tool writes."""
+"""From the records of an IO500 run to rows, scores and findings."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-import ullage
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.words import columns
@@ -17,11 +16,10 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.io500.digest import Digest, digest
-from ullage.suites.io500.official import ini_text, make_run, summary_text
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import BY_NAME, Mode
 from ullage.suites.io500.rounds import Round, read_rounds
-from ullage.suites.io500.score import score, score_of_medians, summary_scores
+from ullage.suites.io500.score import score, summary_scores
 from ullage.suites.io500.sensitivity import (
     IMPROVEMENT,
     explain,
@@ -48,7 +46,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     scores: list[Score] = []
     for found in digests:
         label = found.target.name if several else ""
-        reasons: Mapping[Mode, Sequence[str]] = {one: found.validity.run.get(one, ()) for one in _modes(options)}
+        reasons: Mapping[Mode, Sequence[str]] = {one: found.validity.run.get(one, ()) for one in modes_of(options)}
         scores += summary_scores(found.samples, reasons, options.mode, label)
         findings += void_findings(found.validity, label)
         findings += score_findings(found.values, options.mode, label, _disturbed(found.rows))
@@ -61,7 +59,8 @@ def _disturbed(rows: Iterable[Row]) -> frozenset[str]:
     return frozenset(str(row.params["phase"]) for row in rows if row.grade == "C")
 
 
-def _modes(options: Io500Options) -> tuple[Mode, ...]:
+def modes_of(options: Io500Options) -> tuple[Mode, ...]:
+    """Those that have a score."""
     return ("standard", "extended") if options.mode == "extended" else ("standard",)
 
 
@@ -111,41 +110,6 @@ def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
         for (rank, node), count in last.most_common()
         if count >= _FEWEST_PHASES and 2 * count > unequal
     ]
-
-
-def read_digests(result: ResultFolder) -> list[Digest]:
-    """The digests of every target of ``result``."""
-    from ullage.runs.summary import row_context
-
-    request = result.read_request()
-    options = Io500Options.model_validate(request.options)
-    failed = failed_cases(file.records for file in result.read_records())
-    return digest_all(request, options, read_rounds(result), failed, row_context(request, result.read_system()))
-
-
-def official_texts(digests: Sequence[Digest], options: Io500Options) -> dict[str, str]:
-    """Contents by file name, as of result_summary.txt and result.txt; with several targets each has its own two.
-
-    Nothing of a target at which nothing has run.
-    """
-    texts: dict[str, str] = {}
-    for number, found in enumerate(digests, start=1):
-        if not found.elapsed_s:
-            continue
-        end = f"-{number}" if len(digests) > 1 else ""
-        run = make_run(
-            found.values,
-            found.elapsed_s,
-            {one: score_of_medians(found.samples, one) for one in _modes(options)},
-            found.validity,
-            mode=options.mode,
-            version=f"ullage-{ullage.__version__}",
-            ranks=options.ranks,
-            pairs=found.pairs,
-        )
-        texts[f"result_summary{end}.txt"] = summary_text(run)
-        texts[f"result{end}.txt"] = ini_text(run)
-    return texts
 
 
 # -- findings; ``target`` goes before the sentences where a result has several -----------------------------------------
