@@ -31,6 +31,9 @@ def compare(
         ),
     ] = None,
     form: Annotated[str, typer.Option("--format", help="terminal, json, md or csv.")] = "terminal",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every cell in the terminal, not the largest differences.")
+    ] = False,
 ) -> None:
     """Compare cell by cell: faster, slower or cannot tell.
 
@@ -53,7 +56,7 @@ def compare(
     for warning in found.warnings:
         sys.stderr.write(f"ullage: warning: {warning}\n")
     if form == "terminal":
-        comparison_text.print_comparison(found)
+        comparison_text.print_comparison(found, everything=everything)
     else:
         sys.stdout.write(comparison_text.FORMS[form](found))
 
