@@ -127,10 +127,11 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
     if not any(row.has_flag(OVERSUBSCRIBED) for row in rows):
         return []
     text = (
-        "There were fewer cores than ranks: the load took the victims' cores, and the impacts say how the kernel "
-        "shares them, nothing of a network."
+        "There were fewer cores than ranks, so the load used the victims' cores. The impacts show how the kernel "
+        "shares "
+        "cores and do not describe a network."
     )
-    return [finding("oversubscribed", text, "warning")]
+    return [finding("oversubscribed", "More ranks than cores", text, "warning")]
 
 
 def _of_load(load: str, rows: Sequence[Row]) -> Finding:
@@ -140,16 +141,18 @@ def _of_load(load: str, rows: Sequence[Row]) -> Finding:
     first = rows[0]
     victims, ranks = int(first.params["victims"]), int(first.params["ranks"])
     text = (
-        f"Under an {load} of {ranks - victims} ranks the messages of {victims} victims take, of what they take alone: "
-        f"{listing(words)}."
+        f"Under an {load} of {ranks - victims} ranks, the times of {victims} victims grow to {listing(words)} of the "
+        "times "
+        "without load."
     )
     worst = max(row.median for row in rows)
     crowded = any(row.has_flag(OVERSUBSCRIBED) for row in rows)
     severity: Severity = "info" if worst < LITTLE or crowded else "advice" if worst < MUCH else "warning"
     if severity == "warning":
-        text += " Keep jobs with such patterns apart, or ask for congestion control of the network."
+        text += " Separate jobs with such patterns, or enable congestion control of the network."
     return finding(
         "congestion",
+        f"An {load} makes messages take up to {times(worst)} the time",
         text,
         severity,
         load=load,
