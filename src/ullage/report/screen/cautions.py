@@ -17,6 +17,8 @@ def caution(summary: Summary) -> str:
 
 
 def _clauses(summary: Summary) -> Iterator[str]:
+    if not summary.rows:
+        yield "no number was measured"
     missing = [f"{part.suite} ({part.status})" for part in summary.parts if part.status != "complete"]
     if missing:
         yield f"not measured whole: {listing(missing)}"
