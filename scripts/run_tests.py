@@ -8,6 +8,7 @@ from functools import partial
 
 import lint
 from steps import engine, front, legs, packages
+from steps.checks import CHECKS, SLOW_CHECKS
 from steps.process import say
 from steps.schedule import Step, carry_out
 from steps.tally import Tally, keep
@@ -26,16 +27,18 @@ def test(preset: str) -> list[Step]:
     """Return all tests on the MPI in use."""
     return [
         Step("pytest, what is timed", partial(front.timed, preset), "alone"),
-        Step("lint", lint.at_once, "aside"),
+        Step("lint", partial(lint.at_once, CHECKS.keys() - SLOW_CHECKS), "aside"),
         Step(f"engine tests, {preset}", partial(engine.test, preset)),
         Step("pytest, unit tests", partial(front.unit, preset)),
         Step(f"pytest tests/e2e, {preset}", partial(front.end_to_end, preset)),
     ]
 
 
-def others(_preset: str) -> list[Step]:
-    """Return what is tested on other builds of the engine."""
-    return [step for leg in legs.further() for step in leg.steps()]
+def others(preset: str) -> list[Step]:
+    """Return what is tested on other builds of the engine, every fault with more random damage, and slow checks."""
+    slow = Step("lint, what is slow", partial(lint.at_once, SLOW_CHECKS), "aside")
+    faults = Step("pytest, faults", partial(front.faults, preset))
+    return [*(step for leg in legs.further() for step in leg.steps()), faults, slow]
 
 
 RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}

@@ -16,25 +16,39 @@ if TYPE_CHECKING:
     from ullage.results.folder import ResultFolder
 
 
+def _complete_forms(incomplete: str) -> list[str]:
+    from ullage.exporters import load_exporters
+
+    return [name for name in ["terminal", *load_exporters()] if name.startswith(incomplete)]
+
+
 def report(
     result: ResultArgument,
     form: Annotated[
         str,
         typer.Option(
             "--format",
-            help="terminal, html, md, csv, json, png, svg, ior, mdtest, github-action-benchmark, openmetrics.",
+            metavar="NAME",
+            autocompletion=_complete_forms,
+            help="Use this format: terminal, html, md, csv, json, png, svg, ior, ior-json, mdtest, hpcc, "
+            "github-action-benchmark or openmetrics.",
         ),
     ] = "terminal",
     output: Annotated[
         Path | None,
         typer.Option(
-            help="File, or folder of png and svg. Default: a name in the result; stdout for text.", show_default=False
+            metavar="PATH",
+            help="Write to this file; png and svg need a folder, - is stdout. Default: a name in the result folder, "
+            "or stdout for text.",
+            show_default=False,
         ),
     ] = None,
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files of these names.")] = False,
 ) -> None:
-    """Show a result, or write it as HTML, Markdown, CSV, JSON or pictures.
+    """Show a result, or write it as a page, picture or table.
 
-    The summary is made again from the records, so a report never shows more than they hold.
+    The summary is made again from the records, so a report never shows more than the records hold.
     """
     from ullage.exporters import load_exporters
     from ullage.parameters import suggest
@@ -47,53 +61,56 @@ def report(
         if form == "terminal":
             _show(folder, output)
         else:
-            _write(folder, form, output)
+            _write(folder, form, output, force=force)
 
 
 def _show(folder: "ResultFolder", output: Path | None) -> None:
     from ullage.report.data import load
     from ullage.report.terminal import print_report
+    from ullage.results.outputs import is_stream
     from ullage.runs.summary import build_summary
     from ullage.terminal import make_console
 
-    if output is not None:
+    if output is not None and not is_stream(output):
         right = "add --format html, md, csv, json, png or svg"
         raise UserError("the terminal form is not written to a file", "--output", right)
     print_report(load(folder, build_summary(folder)), make_console())
 
 
-def _write(folder: "ResultFolder", form: str, output: Path | None) -> None:
+def _write(folder: "ResultFolder", form: str, output: Path | None, *, force: bool) -> None:
     from ullage.exporters import load_exporters
     from ullage.report.data import load
+    from ullage.results.outputs import is_stream, lies_within, write_outputs
     from ullage.runs.summary import build_summary
     from ullage.terminal import print_line
 
     exporter, data = load_exporters()[form], load(folder, build_summary(folder))
     place = output if output is not None else folder.path / exporter.default if exporter.default else None
     content = exporter.render(data)
-    if place is None:
-        sys.stdout.write(_text(content))
+    if place is None or is_stream(place):
+        _stream(form, content)
         return
-    write_content(content, place)
+    files = _files(content, place)
     if exporter.beside is not None:
-        write_content(exporter.beside(data), place.parent)
+        files.update(exporter.beside(data))
+    folder_of = place if isinstance(content, Mapping) else place.parent
+    write_outputs(files, folder_of, replace=force or lies_within(place, folder.path))
     print_line(str(place))
 
 
-def _text(content: "Content | Mapping[str, Content]") -> str:
+def _stream(form: str, content: "Content | Mapping[str, Content]") -> None:
+    """On stdout; ``UserError`` for what is no single text."""
     if not isinstance(content, str):
-        raise TypeError("an exporter without a default place must give text")
-    return content
+        raise UserError(f"the form {form} is not one text", "--output", "name a folder")
+    sys.stdout.write(content)
 
 
-def write_content(content: "Content | Mapping[str, Content]", place: Path) -> None:
-    """Write a file, or the files of a folder, at ``place``. ``UserError`` when it cannot be written."""
-    from ullage.results.folder import write_atomically
-
+def _files(content: "Content | Mapping[str, Content]", place: Path) -> "dict[str, Content]":
+    """By their paths below the folder that they are written to."""
     if not isinstance(content, Mapping):
-        write_atomically(place, content)
-        return
+        if place.name in ("", ".."):
+            raise UserError("is a folder", str(place), "name a file in it, or - for standard output")
+        return {place.name: content}
     if not content:
         raise UserError("there is nothing to draw", str(place), "the result has no rows")
-    for name, part in content.items():
-        write_atomically(place / name, part)
+    return dict(content)
