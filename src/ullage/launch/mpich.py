@@ -24,7 +24,7 @@ _YIELDING: Final = {
     "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
 }
 _BAD_TERMINATION: Final = re.compile(r"PID \d+ RUNNING AT (?P<node>\S+)\s*\n=\s+EXIT CODE: (?P<code>\d+)")
-# The parent of a rank knows how it has ended, before Hydra does: the socket by which Hydra sees it is its parent's, too.
+# The parent of a rank knows how it has ended before Hydra does: the socket by which Hydra sees it is its parent's, too.
 # It then ends by the same signal itself, without a second core dump.
 WRAPPER: Final = (
     '"$@"; code=$?; [ $code -gt 128 ] || exit $code; ulimit -c 0; '
