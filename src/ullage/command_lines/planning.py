@@ -10,11 +10,12 @@ from ullage.command_lines.translation import Draft, Translation
 from ullage.engine import Kind, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import choose_binding
+from ullage.launch.base import choose_binding, place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
 from ullage.parameters import count_of
+from ullage.runs.room import SECTOR_BYTES
 
 # Without progress for so long a launch is a timeout. The engine gives a stage more by what it moves in one call.
 _PATIENCE_S: Final = 120.0
@@ -71,8 +72,10 @@ class Bound:
         return float(wall) if isinstance(wall, (int, float)) else 0.0
 
 
-def make_layout(translation: Translation, cores: int | None) -> Layout:
-    """``cores``: usable ones of a node, None when not known."""
+def make_layout(translation: Translation, cores: int | None, hosts: int = 0) -> Layout:
+    """``cores``: usable ones of a node, None when not known. ``hosts``: how many are named."""
+    if hosts:
+        return place_ranks(translation.ranks, translation.nodes, translation.ranks_per_node, cores, hosts)
     on_a_node = translation.ranks_per_node
     binding = "none" if cores is None else choose_binding(on_a_node or translation.ranks, 1, cores)
     return Layout(ranks=translation.ranks, nodes=translation.nodes, ranks_per_node=on_a_node, binding=binding)
@@ -98,6 +101,10 @@ def bind(
 def _bind(draft: Draft, target: Target, layout: Layout, description: Describe) -> Bound:
     backend = _checked("backend", draft.backend, description)
     workload = _checked("workload", draft.workload, description)
+    transfer = count_of(workload.parameters, "transfer_bytes")
+    if backend.parameters.get("direct") and transfer % SECTOR_BYTES:
+        what = f"line {draft.line}: O_DIRECT cannot move {transfer:,} bytes"
+        raise UserError(what, "-t", f"only multiples of {SECTOR_BYTES}: change -t, or leave --posix.odirect out")
     identity = case_id(backend, workload, target, layout, draft.dataset)
     case = Case(id=identity, target=target.name, backend=backend, workload=workload, dataset=draft.dataset)
     return Bound(draft, case, target, layout.ranks)

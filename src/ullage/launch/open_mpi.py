@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ullage.launch.base import DeadRank, Family, Launcher, bound_cores, is_one_node
+from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.plan import Layout
 
@@ -32,6 +32,12 @@ class OpenMpi:
     name: str = NAME
     hosts: Hosts = NO_HOSTS
 
+    @property
+    def remains(self) -> Remains:
+        """See ``Launcher``: the session folder of version 4, that of version 5, and what shared memory is made of."""
+        folders = ("ompi.*.{uid}/pid.{pid}", "prterun.*.{pid}.{uid}")
+        return Remains(folders, ("vader_segment.*", "sm_segment.*", "osc_rdma.*", "ompi_*"))
+
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``."""
         layout = self.hosts.placed(layout)
@@ -41,7 +47,11 @@ class OpenMpi:
         wide = [f"PE={width}"] if width is not None and width > 1 else []
         if share or wide:
             words += ["--map-by", ":".join([*(share or ["slot"]), *wide])]
-        return [*words, "--bind-to", "none" if width is None else "core", str(engine), "run", str(plan)]
+        return [*words, "--bind-to", self._bind(layout, width), str(engine), "run", str(plan)]
+
+    def _bind(self, layout: Layout, width: int | None) -> str:
+        """Of several nodes one may have fewer cores than this: it is better crowded than the launch refused."""
+        return "none" if width is None else "core" if is_one_node(layout) else "core:overload-allowed"
 
     def _remote_words(self, layout: Layout) -> list[str]:
         names = self.hosts.of(layout)

@@ -9,7 +9,7 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,12 +18,11 @@ from ullage.errors import EXIT_ENVIRONMENT, UserError
 _FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NEW_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _STREAMS: Final = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
-_KINDS: Final = (
+_KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
     (stat.S_ISLNK, "a symbolic link, which is never followed"),
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a FIFO"),
     (stat.S_ISSOCK, "a socket"),
-    (lambda _mode: True, "a device"),
 )
 
 
@@ -85,7 +84,7 @@ def _check(place: Path, parent: int, *, replace: bool) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        kind = next(text for is_kind, text in _KINDS if is_kind(mode))
+        kind = next((text for is_kind, text in _KINDS if is_kind(mode)), "a device")
         raise UserError(f"is {kind}, and not replaced", str(place), "name a file, or - for standard output")
     if not replace:
         raise UserError("exists already", str(place), "name another, or replace it with --force")

@@ -9,7 +9,9 @@ import pytest
 from support.b_eff_world import b_eff_describe, four, launch, usual_bandwidth, usual_patterns, write
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
+from ullage.launch import base
 from ullage.launch.base import place_ranks
+from ullage.model.plan import Layout
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Summary
 from ullage.report.contents import documents
@@ -21,6 +23,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import Quick, find_suite
 from ullage.runs.summary import build_summary
+from ullage.suites.b_eff import prepare
 from ullage.suites.b_eff.measured import ADDITIONAL
 from ullage.suites.b_eff.options import BEffOptions
 from ullage.suites.b_eff.prepare import expected_s, prepare_b_eff, with_lmax
@@ -107,6 +110,18 @@ def test_the_largest_message_is_a_share_of_the_memory_of_a_process() -> None:
         with_lmax(BEffOptions(ranks=8), layout, available=MIB)
 
 
+def test_on_named_hosts_the_memory_is_that_of_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepare, "_available", lambda: 8 << 30)
+    for place in (base, prepare):
+        monkeypatch.setattr(place, "usable_cores", lambda: 2)
+    asked = parse_options(BEffOptions, 4, ranks=8)
+    prepared = prepare_b_eff(request_of(asked.options), EngineContext(Path("/engine"), b_eff_describe()))
+    assert prepared.request.options["lmax"] == (8 << 30) // 2 // 128
+    (plan,) = prepared.plans(ResultFolder(Path("/nowhere")))
+    assert plan.layout == Layout(ranks=8, nodes=4, ranks_per_node=2, binding="core")
+    assert prepared.notes == (), "no core is shared"
+
+
 def test_two_runs_that_find_nearly_the_same_memory_have_the_same_largest_message() -> None:
     layout = place_ranks(2, 1, None, None)
     first, second = (
@@ -121,7 +136,7 @@ def test_two_runs_that_find_nearly_the_same_memory_have_the_same_largest_message
 
 def test_a_largest_message_that_was_rounded_says_of_what(tmp_path: Path) -> None:
     [headline] = of_kind(summary_of(tmp_path / "r", launch(), memory=200 * MIB), "b_eff")
-    assert "Lmax = 1M, the power of two below 1/128 of a process's memory (1600K), it is" in headline.text
+    assert "Lmax is the power of two below 1/128 of a process's memory (1600K)." in headline.text
     assert headline.numbers["lmax_unrounded"] == 200 * MIB // 128
 
 
@@ -221,12 +236,14 @@ def test_a_missing_size_is_not_valid(tmp_path: Path) -> None:
 def test_a_machine_that_is_not_ones_own_is_a_warning(tmp_path: Path) -> None:
     (finding,) = of_kind(summary_of(tmp_path / "r", launch(elapsed=1.2)), "b_eff-self-check")
     assert finding.severity == "warning"
-    assert "(17% are missing)" in finding.text
+    assert "(17% is missing)" in finding.text
 
 
 def test_sentences_name_the_best_way_to_send_and_what_distance_costs(usual: ReportData) -> None:
     (methods,) = of_kind(usual.summary, "b_eff-methods")
-    assert methods.text.startswith("Best way to send in rings and random rings: nonblocking at all sizes (up to 1.67 x")
+    assert methods.text.startswith(
+        "The MPI calls with the highest medians in rings are nonblocking at all sizes (up to 1.67 x"
+    )
     assert methods.numbers["methods"] == ["nonblocking"] * 3
     (order,) = of_kind(usual.summary, "b_eff-order")
     assert order.severity == "advice"

@@ -13,13 +13,14 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import choose_binding
+from ullage.launch.base import choose_binding, place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Plan, Target
 from ullage.model.request import Request
 from ullage.parameters import count_of
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.listed import listed_plan
+from ullage.runs.room import SECTOR_BYTES
 from ullage.suites.io500.api import Api
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
@@ -33,8 +34,6 @@ WORKBENCH_SETS: Final = 10
 _TWICE: Final = "mdworkbench-bench"
 # Sets the first iteration apart from the second: in its order of operations nothing is drawn by it.
 _FIRST_SEED: Final = 0
-# O_DIRECT moves whole sectors only.
-_SECTOR_BYTES: Final = 512
 _NAME: Final = "*01*"
 _SIZE: Final = f"{SMALL_FILE_BYTES}c"
 # Without progress for so long a launch is a timeout. The engine gives a stage more by what it moves in one call.
@@ -83,6 +82,8 @@ def make_layout(options: Io500Options, cores: int | None) -> Layout:
     ranks, nodes, most = options.ranks, options.nodes, options.ranks_per_node
     if nodes is not None and ranks < nodes:
         raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "at least one rank a node")
+    if nodes is None and options.hosts:
+        nodes = place_ranks(ranks, None, most, cores, options.hosts).nodes
     if nodes is None and most is not None:
         nodes = -(-ranks // most)
     on_a_node = None if nodes is None else -(-ranks // nodes)
@@ -162,9 +163,9 @@ def _backend(bound: _Bound, description: Describe) -> Named:
         raise UserError("collective operations need API = MPIIO", f"[{phase.name}] collective", "set both, or none")
     elif phase.name in bound.options.hints:
         raise UserError("MPI hints need API = MPIIO", f"--hint {phase.name}", "set it in --config")
-    if given.get("direct") and _transfer_bytes(bound) % _SECTOR_BYTES:
+    if given.get("direct") and _transfer_bytes(bound) % SECTOR_BYTES:
         what = f"O_DIRECT cannot move {_transfer_bytes(bound):,} bytes"
-        raise UserError(what, f"[{phase.name}] API", f"only multiples of {_SECTOR_BYTES}: leave --posix.odirect out")
+        raise UserError(what, f"[{phase.name}] API", f"only multiples of {SECTOR_BYTES}: leave --posix.odirect out")
     return Named(name=api.backend, parameters=validate_parameters(description, "backend", api.backend, given))
 
 

@@ -19,13 +19,14 @@ from ullage.suites.io500.digest import Digest, digest
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import BY_NAME, Mode
 from ullage.suites.io500.rounds import Round, read_rounds
-from ullage.suites.io500.score import score, summary_scores
+from ullage.suites.io500.score import Io500Score, score, summary_scores
 from ullage.suites.io500.sensitivity import (
     IMPROVEMENT,
     explain,
     explain_change,
     families,
     moves,
+    number,
     sensitivity,
 )
 from ullage.suites.io500.validity import Validity, condition_reasons
@@ -83,7 +84,8 @@ def digest_all(
 def _conditions(options: Io500Options) -> Finding:
     reasons = condition_reasons(options.conditions)
     text = f"INVALID by the rules of IO500: {'; '.join(reasons)}. The numbers are a look, not a result."
-    return Finding(kind="io500-invalid", text=text, severity="warning", numbers=columns(reasons=reasons))
+    title = "The IO500 score does not count as a result"
+    return Finding(kind="io500-invalid", title=title, text=text, severity="warning", numbers=columns(reasons=reasons))
 
 
 def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
@@ -102,8 +104,9 @@ def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
     return [
         Finding(
             kind="slow-rank",
-            text=f"{f'{label}: ' if label else ''}rank {rank} on {node} was the slowest in {plural(count, 'phase')} of "
-            f"{unequal} with unequal ranks.",
+            title=f"{_lead(label)}rank {rank} on {node} is often the slowest",
+            text=f"{_lead(label)}rank {rank} on {node} was the slowest in {count} of {plural(unequal, 'phase')} with "
+            "unequal ranks. Check what else runs there.",
             severity="advice",
             numbers=columns(target=label, rank=rank, node=node, phases=count, unequal=unequal),
         )
@@ -141,9 +144,21 @@ def score_findings(
     )
     first, *rest = (f"{_lead(target)}{sentence}" for sentence in sentences)
     return [
-        Finding(kind="io500-score", text=first, numbers=numbers),
-        *(Finding(kind="io500-score", text=text, numbers=columns(target=target)) for text in rest),
+        Finding(kind="io500-score", title=_title(whole, target), text=first, numbers=numbers),
+        *(
+            Finding(
+                kind="io500-score",
+                title=f"{_lead(target)}{group.name} lowers the score",
+                text=text,
+                numbers=columns(target=target),
+            )
+            for group, text in zip(groups, rest, strict=False)
+        ),
     ]
+
+
+def _title(whole: Io500Score, target: str) -> str:
+    return f"{_lead(target)}the IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
 
 
 def void_findings(validity: Validity, target: str = "") -> list[Finding]:
@@ -151,6 +166,7 @@ def void_findings(validity: Validity, target: str = "") -> list[Finding]:
     return [
         Finding(
             kind="io500-void",
+            title=f"{_lead(target)}{name} does not count",
             text=f"{_lead(target)}{name} does not count: it {'; it '.join(reasons)}{_reach(name)}.",
             severity="warning",
             numbers=columns(target=target, phase=name, reasons=list(reasons)),
@@ -163,8 +179,8 @@ def _reach(name: str) -> str:
     """What else a void phase voids, where that is not the run."""
     phase = BY_NAME[name]
     if phase.pilot:
-        return "; it is an unscored pilot, and the run stands without it"
-    return "; only the extended score falls with it" if phase.mode == "extended" else ""
+        return ". It is an unscored pilot: the run is valid without it"
+    return ". Only the extended score is void" if phase.mode == "extended" else ""
 
 
 def change_finding(
@@ -184,7 +200,8 @@ def change_finding(
         moved=[move.moved for move in found],
     )
     text = f"From {names[0]} to {names[1]} {explain_change(first, second, mode, doubted)}."
-    return Finding(kind="io500-change", text=text, numbers=numbers)
+    title = f"What changed the score from {names[0]} to {names[1]}"
+    return Finding(kind="io500-change", title=title, text=text, numbers=numbers)
 
 
 def _lead(target: str) -> str:
