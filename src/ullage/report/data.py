@@ -66,7 +66,8 @@ class Launch:
 class ReportData:
     """``phases``: counted repetitions by case and phase name. ``unreadable``: lines of files that were no records.
 
-    ``measured``: the same repetitions in the order of the records, with their case and launch.
+    ``measured``: the same repetitions in the order of the records, with their case and launch. ``care``: the suites and
+    parts of the machine that the reader uses; the gains of others weigh less.
     """
 
     summary: Summary
@@ -75,6 +76,7 @@ class ReportData:
     request: Request | None = None
     unreadable: tuple[str, ...] = ()
     measured: tuple[Measured, ...] = ()
+    care: tuple[str, ...] = ()
 
     @cached_property
     def view(self) -> View:

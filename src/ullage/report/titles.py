@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A finding as a heading and what follows it: its own title, or the first clause of its text. Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.model.summary import Finding
+
+_LONGEST: Final = 90
+_CLAUSE: Final = re.compile(r"[:;.](?=\s|$)")
+
+
+@dataclass(frozen=True)
+class Told:
+    """``text`` does not say again what ``title`` says."""
+
+    title: str
+    text: str
+
+
+def told(finding: Finding) -> Told:
+    """The finding's own title, else its text up to the first stop; a long clause is no heading."""
+    if finding.title:
+        return Told(finding.title, finding.text)
+    stop = _CLAUSE.search(finding.text)
+    head, rest = (finding.text, "") if stop is None else (finding.text[: stop.start()], finding.text[stop.end() :])
+    if not head or len(head) > _LONGEST:
+        return Told("", finding.text)
+    rest = rest.strip()
+    return Told(head, f"{rest[:1].upper()}{rest[1:]}")
