@@ -3,6 +3,7 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from ullage.errors import UserError
 
 if TYPE_CHECKING:
     from ullage.exporters import Content
+    from ullage.report.data import ReportData
     from ullage.results.folder import ResultFolder
 
 
@@ -22,15 +24,26 @@ def report(
         str,
         typer.Option(
             "--format",
-            help="terminal, html, md, csv, json, png, svg, ior, mdtest, github-action-benchmark, openmetrics.",
+            help="terminal, html, md, brief, csv, json, png, svg, pdf, ior, mdtest, "
+            "github-action-benchmark, openmetrics.",
         ),
     ] = "terminal",
     output: Annotated[
         Path | None,
         typer.Option(
-            help="File, or folder of png and svg. Default: a name in the result; stdout for text.", show_default=False
+            help="File, or folder of png and svg; FILE.png and FILE.svg hold the front page alone. "
+            "Default: a name in the result; stdout for text.",
+            show_default=False,
         ),
     ] = None,
+    care: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Suites or parts of the machine that you use: disk,metadata. Gains of others rank after theirs.",
+            show_default=False,
+        ),
+    ] = "",
 ) -> None:
     """Show a result, or write it as HTML, Markdown, CSV, JSON or pictures.
 
@@ -45,32 +58,49 @@ def report(
         raise UserError(f"unknown format '{form}'", "--format", suggest(form, forms))
     with uncollected():
         if form == "terminal":
-            _show(folder, output)
+            _show(folder, output, _cared(care))
         else:
-            _write(folder, form, output)
+            _write(folder, form, output, _cared(care))
 
 
-def _show(folder: "ResultFolder", output: Path | None) -> None:
+def _cared(words: str) -> tuple[str, ...]:
+    from ullage.parameters import suggest
+    from ullage.runs.composite.options import cared_words
+
+    found, known = tuple(filter(None, (word.strip() for word in words.split(",")))), cared_words() if words else []
+    unknown = next((word for word in found if word not in known), None)
+    if unknown is not None:
+        raise UserError(f"unknown word '{unknown}'", "--care", suggest(unknown, known))
+    return found
+
+
+def _load(folder: "ResultFolder", care: tuple[str, ...]) -> "ReportData":
+    """With the summary made again, and ``care`` where some is named in the place of the run's own."""
     from ullage.report.data import load
-    from ullage.report.terminal import print_report
     from ullage.runs.summary import build_summary
+
+    data = load(folder, build_summary(folder))
+    return replace(data, care=care) if care else data
+
+
+def _show(folder: "ResultFolder", output: Path | None, care: tuple[str, ...]) -> None:
+    from ullage.report.terminal import print_report
     from ullage.terminal import make_console
 
     if output is not None:
         right = "add --format html, md, csv, json, png or svg"
         raise UserError("the terminal form is not written to a file", "--output", right)
-    print_report(load(folder, build_summary(folder)), make_console())
+    print_report(_load(folder, care), make_console())
 
 
-def _write(folder: "ResultFolder", form: str, output: Path | None) -> None:
+def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[str, ...]) -> None:
     from ullage.exporters import load_exporters
-    from ullage.report.data import load
-    from ullage.runs.summary import build_summary
     from ullage.terminal import print_line
 
-    exporter, data = load_exporters()[form], load(folder, build_summary(folder))
+    exporter, data = load_exporters()[form], _load(folder, care)
     place = output if output is not None else folder.path / exporter.default if exporter.default else None
-    content = exporter.render(data)
+    alone = exporter.alone is not None and output is not None and output.suffix == f".{form}"
+    content = exporter.alone(data) if alone and exporter.alone is not None else exporter.render(data)
     if place is None:
         sys.stdout.write(_text(content))
         return

@@ -22,7 +22,7 @@ from ullage.report.data import Launch, ReportData, load
 from ullage.report.facts import flatten
 from ullage.report.first_screen import changes_of, first_screen
 from ullage.report.glossary import glossary
-from ullage.report.inert import LONGEST_NAME, inert, inert_json
+from ullage.report.inert import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
 from ullage.report.packed import compact_spec, packed_once, to_json
 from ullage.report.reached import reached
 from ullage.report.row_table import AT_ONCE, row_table
@@ -107,6 +107,7 @@ def _environment() -> "Environment":
         finalize=_finalize,
     )
     environment.filters["name"] = lambda text: inert(str(text), LONGEST_NAME)
+    environment.filters["short"] = lambda text: inert(str(text), LONGEST_HEADING)
     return environment
 
 

@@ -11,6 +11,7 @@ from typing import Final, cast
 LONGEST: Final = 1200
 """Of a sentence. What is cut is told apart by its hash."""
 LONGEST_NAME: Final = 80
+LONGEST_HEADING: Final = 240
 
 # Control characters, and those that turn the direction of text that follows, even of the page's own words.
 _TURNING: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")

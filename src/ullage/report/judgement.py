@@ -38,9 +38,9 @@ def judgement(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> str:
     """One sentence; empty where no number stands for a part."""
     if not vessels:
         return ""
-    clauses = [_reached(vessels), _unknown(vessels), _invalid(vessels), _largest(changes)]
+    clauses = [_reached(vessels), _unknown(vessels), _lost(vessels), _invalid(vessels), _largest(changes)]
     text = "; ".join(filter(None, clauses))
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def _reached(vessels: Sequence[Vessel]) -> str:
@@ -68,6 +68,10 @@ def _unknown(vessels: Sequence[Vessel]) -> str:
         return ""
     of = f"of {plural(len(vessels), 'part')}"
     return f"{count} {of} {'has' if count == 1 else 'have'} no known ceiling"
+
+
+def _lost(vessels: Sequence[Vessel]) -> str:
+    return next((f"others take {vessel.row.median:.1%} of the time" for vessel in vessels if vessel.is_time_lost), "")
 
 
 def _invalid(vessels: Sequence[Vessel]) -> str:

@@ -51,7 +51,7 @@ class Front:
 
 def vessel_svg(vessel: Vessel, name: str) -> str:
     """One vessel for the page. ``name`` begins the ids of its title and description."""
-    described = escape(description(vessel))
+    described = escape(one_line(description(vessel)))
     return (
         f'<svg class="vessel" viewBox="0 0 100 116" role="img" aria-labelledby="{name}-title {name}-desc">'
         f'<title id="{name}-title">{escape(vessel.part)}: {escape(vessel.value)}</title>'
@@ -101,7 +101,7 @@ def _filled(share: float) -> str:
 
 def _label(text: str, y: float, color: str, size: float) -> str:
     return (
-        f'<text x="50" y="{y}" text-anchor="middle" font-size="{size}" font-weight="650" fill="{color}">'
+        f'<text x="50" y="{y}" text-anchor="middle" font-size="{size}" font-weight="700" fill="{color}">'
         f"{escape(text)}</text>"
     )
 
@@ -113,7 +113,7 @@ def front_svg(front: Front, vessels: Sequence[Vessel]) -> str:
     """A drawing of its own, on white; everything from a machine is escaped and cut to its place."""
     lines: list[str] = []
     y = _MARGIN + 30
-    lines.append(_text(_name(front.host), _MARGIN, y, 34, INK, 650))
+    lines.append(_text(_name(front.host), _MARGIN, y, 34, INK, 700))
     for text in textwrap.wrap(one_line(front.machine, 300), 150)[:2]:
         y += 28
         lines.append(_text(text, _MARGIN, y, 17, MUTED))
@@ -127,7 +127,7 @@ def front_svg(front: Front, vessels: Sequence[Vessel]) -> str:
     y += height
     if front.changes:
         y += 40
-        lines.append(_text("Change first", _MARGIN, y, 21, INK, 650))
+        lines.append(_text("Change first", _MARGIN, y, 21, INK, 700))
         for index, change in enumerate(front.changes, start=1):
             y += 30
             lines.append(_text(f"{index}. {one_line(change, 140)}", _MARGIN, y, 17, INK))
@@ -167,7 +167,7 @@ def _row(vessels: Sequence[Vessel], y: float) -> tuple[str, float]:
 def _words(vessel: Vessel, x: float, y: float, width: float) -> Iterator[tuple[str, float]]:
     """Part, value, interval and ceiling below a vessel, each with how far below ``y`` it stands."""
     most = max(int(width / 7.4), 12)
-    lines = [(vessel.part, 17, INK, 650), (vessel.value, 20, INK, 650)]
+    lines = [(vessel.part, 17, INK, 700), (vessel.value, 20, INK, 700)]
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(vessel.interval or vessel.interval_kind, most)[:2]]
     below = vessel.kind or f"no ceiling: {vessel.advice}"
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(below, most)[:3]]

@@ -292,7 +292,7 @@
       const made = document.createElement("tr");
       columns.forEach(([heading, isNumber], column) => {
         const cell = element("td", row[column], isNumber ? "num" : "");
-        if (heading === "median" || heading === "interval") cell.classList.add(heading);
+        if (["median", "interval", "peer"].includes(heading)) cell.classList.add(heading);
         if (heading === "verdict" && row[column] !== "none") {
           const kind = row[row.length - 3];
           cell.prepend(element("i", "", `dot ${kind === "sound" ? kind : "hollow " + kind}`));
