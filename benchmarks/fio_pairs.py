@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backends `posix` and `uring` beside fio's psync and io_uring on the same file system, in pairs.
 
-Rate and processor time an operation. What is read is one file, made once: where a file lies on a device, and how
-long ago it was written, is worth more than what is compared here.
+Rate and processor time an operation, each on the first core: a rank is bound to it, and a program that is free to move
+goes where no interrupts and no other programs are. What is read is one file, made once: where a file lies on a device,
+and how long ago it was written, is worth more than what is compared here.
 
-python -m benchmarks.fio_pairs FOLDER [PAIRS]
+With `mmaphuge` fio's buffers lie in huge pages that root has set aside, as ours lie in transparent ones.
+
+python -m benchmarks.fio_pairs FOLDER [PAIRS [mmaphuge]]
 """
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -54,13 +58,14 @@ JOBS: Final = (
 )
 
 
-def fio(folder: Path, job: Job, file: Path | None = None) -> tuple[float, float]:
+def fio(folder: Path, job: Job, file: Path | None = None, memory: str = "malloc") -> tuple[float, float]:
     """Bytes/s and CPU seconds an operation, of reading ``file`` or of writing one."""
     options = [f"--rw={job.mode}", f"--bs={job.block}", f"--size={job.volume}", "--direct=1"]
     if job.depth > 1:
         options += ["--ioengine=io_uring", f"--iodepth={job.depth}", "--fixedbufs=1", "--registerfiles=1"]
     else:
         options += ["--ioengine=psync"]
+    options += [f"--cpus_allowed={min(os.sched_getaffinity(0))}", f"--iomem={memory}"]
     options += ["--randrepeat=0", "--fallocate=none", "--thread", "--output-format=json"]
     options += ["--end_fsync=1"] if job.writes else ["--readonly"]
     with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -99,8 +104,8 @@ def ullage(folder: Path, job: Job, run_id: str = "") -> tuple[float, float]:
     return record.bytes / (record.elapsed_ns / 1e9), record.cpu_ns / record.operations / 1e9
 
 
-def compare(folder: Path, job: Job, pairs: int) -> None:
-    """Print the two rows of a job."""
+def compare(folder: Path, job: Job, pairs: int, memory: str = "malloc") -> None:
+    """Print the two rows of a job beside fio, whose buffers are of that ``memory``."""
     cpu: dict[str, list[float]] = {"ullage": [], "fio": []}
 
     def rate(name: str, run: Callable[[], tuple[float, float]]) -> float:
@@ -114,7 +119,7 @@ def compare(folder: Path, job: Job, pairs: int) -> None:
             ullage_phase(here, job, "write", run_id, DATASET)
             file = max((path for path in here.rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
         ours = partial(rate, "ullage", partial(ullage, here, job, run_id))
-        theirs = partial(rate, "fio", partial(fio, here, job, file))
+        theirs = partial(rate, "fio", partial(fio, here, job, file, memory))
         print(measure(ours, theirs, pairs).line(job.name, "GB/s", 1e9))
     ratios = sorted(a / b for a, b in zip(cpu["ullage"][1:], cpu["fio"][1:], strict=True))
     spent = [statistics.median(cpu[name][1:]) * 1e6 for name in ("ullage", "fio")]
@@ -130,7 +135,8 @@ def main() -> None:
     """Print the table."""
     print("| what | ullage | fio | ratio | of all pairs |\n|---|---|---|---|---|")
     for job in JOBS:
-        compare(Path(sys.argv[1]).resolve(), job, int(sys.argv[2]) if len(sys.argv) > 2 else 9)
+        words = dict(enumerate(sys.argv))
+        compare(Path(words[1]).resolve(), job, int(words.get(2, "9")), words.get(3, "malloc"))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/resources.hpp"
 #include "mpi/comm.hpp"
 #include "run/describe.hpp"
 #include "run/selftest.hpp"
@@ -31,7 +32,11 @@ int describe(const std::string& name) {
 }
 
 int clean(const std::string& path) {
-  const auto folder = ullage::RunFolder::open_existing(path);
+  if (ullage::RunFolder::remove_unmarked(path).value_or(false)) {
+    std::cout << "an empty folder removed" << '\n';
+    return ullage::exit_code::ok;
+  }
+  auto folder = ullage::RunFolder::open_existing(path);
   if (!folder) return complain(folder.error(), ullage::exit_code::environment);
   const auto removed = folder->remove_listed();
   if (!removed) return complain(removed.error(), ullage::exit_code::case_failed);
@@ -48,7 +53,10 @@ int selftest() {
 int run(int argc, char** argv, const std::string& plan) {
   const ullage::mpi::Environment environment(&argc, &argv);
   const ullage::mpi::World world;
-  return ullage::run_plan(plan, world);
+  // What a case cannot get is its error; without the little that the run itself needs there is no run.
+  const auto code = ullage::within_resources([&]() -> ullage::Result<int> { return ullage::run_plan(plan, world); });
+  if (!code) ullage::mpi::abort_all(complain(code.error(), ullage::exit_code::environment));
+  return *code;
 }
 
 }  // namespace

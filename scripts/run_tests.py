@@ -8,6 +8,7 @@ from functools import partial
 
 import lint
 from steps import engine, front, legs, packages
+from steps.checks import CHECKS, SLOW_CHECKS
 from steps.process import say
 from steps.schedule import Step, carry_out
 from steps.tally import Tally, keep
@@ -26,7 +27,7 @@ def test(preset: str) -> list[Step]:
     """Return all tests on the MPI in use."""
     return [
         Step("pytest, what is timed", partial(front.timed, preset), "alone"),
-        Step("lint", lint.at_once, "aside"),
+        Step("lint", partial(lint.at_once, CHECKS.keys() - SLOW_CHECKS), "aside"),
         Step(f"engine tests, {preset}", partial(engine.test, preset)),
         Step("pytest, unit tests", partial(front.unit, preset)),
         Step(f"pytest tests/e2e, {preset}", partial(front.end_to_end, preset)),
@@ -34,8 +35,9 @@ def test(preset: str) -> list[Step]:
 
 
 def others(_preset: str) -> list[Step]:
-    """Return what is tested on other builds of the engine."""
-    return [step for leg in legs.further() for step in leg.steps()]
+    """Return what is tested on other builds of the engine, and the checks that ``test`` leaves out."""
+    slow = Step("lint, what is slow", partial(lint.at_once, SLOW_CHECKS), "aside")
+    return [*(step for leg in legs.further() for step in leg.steps()), slow]
 
 
 RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/resources.hpp"
 #include "base/rounding.hpp"
 
 namespace ullage {
@@ -17,6 +18,9 @@ namespace {
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 // From here on a whole huge page is no waste that matters, and several transfers of direct I/O lie in one.
 constexpr std::size_t least_huge_bytes = std::size_t{128} << 10;
+
+// The system promises more memory than there is, and ends a process that takes it at its word.
+constexpr std::size_t least_watched_bytes = std::size_t{64} << 20;
 
 std::byte* map_huge(std::size_t whole, BufferRelease& release) {
   const std::size_t mapped = whole + huge_page_bytes;
@@ -43,6 +47,7 @@ AlignedBuffer::AlignedBuffer(std::size_t size_bytes, std::size_t alignment) : si
   if (size_bytes == 0) return;
   const bool large = size_bytes >= least_huge_bytes && alignment <= huge_page_bytes;
   const std::size_t whole = round_up(size_bytes, large ? huge_page_bytes : alignment);
+  if (whole >= least_watched_bytes && whole > memory_left_bytes().value_or(whole)) throw std::bad_alloc();
   BufferRelease release;
   std::byte* const data =
       large ? map_huge(whole, release) : static_cast<std::byte*>(std::aligned_alloc(alignment, whole));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_team.hpp"
 
+#include <system_error>
+
 #include "base/affinity.hpp"
 #include "base/clock.hpp"
 
@@ -13,11 +15,18 @@ constexpr int looks_before_yield = 2000;
 }  // namespace
 
 ThreadTeam::ThreadTeam(std::span<const int> cpus) : spans_(cpus.size()) {
-  for (std::size_t thread = 0; thread < cpus.size(); ++thread)
-    threads_.emplace_back([this, thread, cpu = cpus[thread]] { serve(thread, cpu); });
+  try {
+    for (std::size_t thread = 0; thread < cpus.size(); ++thread)
+      threads_.emplace_back([this, thread, cpu = cpus[thread]] { serve(thread, cpu); });
+  } catch (const std::system_error&) {
+    dismiss();  // those that have started wait for work, and would be waited for
+    throw;
+  }
 }
 
-ThreadTeam::~ThreadTeam() {
+ThreadTeam::~ThreadTeam() { dismiss(); }
+
+void ThreadTeam::dismiss() {
   {
     const std::scoped_lock lock(mutex_);
     leaves_ = true;

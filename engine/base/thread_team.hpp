@@ -41,6 +41,7 @@ class ThreadTeam final {
   [[nodiscard]] std::size_t unpinned() const { return unpinned_.load(); }
 
  private:
+  void dismiss();
   void serve(std::size_t thread, int cpu);
   void meet(std::uint64_t turn);
 

@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/resources.hpp"
 #include "base/signals.hpp"
 #include "mpi/agreement.hpp"
 #include "run/phase_result.hpp"
@@ -43,8 +44,11 @@ class Passage final {
   /// Readies the first batch and the account, so that nothing is generated or cleared inside the timer when a phase
   /// fits into a batch.
   void prepare_first() {
-    total_ = work_.operations();
-    if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
+    note(within_resources([this]() -> Status {
+      total_ = work_.operations();
+      if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
+      return {};
+    }));
     Meter& meter = *context_.meter;
     meter.obey_stop(!info_.collective);
     meter.use_parts(info_.parts.size());
@@ -57,7 +61,7 @@ class Passage final {
     paused_cpu_ns_ = 0;
     context_.watchdog->watch(opening_);
     const std::int64_t start = now_ns();
-    note(work_.open());
+    note(within_resources([this] { return work_.open(); }));
     (void)meter.clock_ns();  // sets it by the kernel's where that is due, which is no operation's work
     const std::int64_t opened = now_ns();
     meter.begin(opened, info_.stonewall_ns > 0 ? start + info_.stonewall_ns : Meter::no_deadline);
@@ -114,7 +118,7 @@ class Passage final {
     while (begun_ < limit) {
       if (prepared_ == 0) prepare_next(limit);
       const std::uint64_t done_before = meter.operations();
-      note(work_.execute(meter));
+      note(within_resources([&] { return work_.execute(meter); }));
       const std::uint64_t done = meter.operations() - done_before;
       const bool stopped = result_.error.has_value() || done < prepared_ || !meter.goes_on();
       begun_ += info_.collective ? prepared_ : done;
@@ -224,7 +228,11 @@ void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, R
     const std::atomic<bool> never = false;
     const auto progress = std::make_unique<Meter>(never);
     context.watchdog->watch(info.name + ": verify", progress.get());
-    result.verification = work.after(context.meter->operations(), *progress);
+    const Status looked = within_resources([&]() -> Status {
+      result.verification = work.after(context.meter->operations(), *progress);
+      return {};
+    });
+    if (!looked) result.verification.first = looked.error();
     context.watchdog->rest();
     if (result.verification.first) result.error = result.verification.first;
   }
@@ -307,7 +315,7 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   record = record_of(info, *context.world);
 
   context.watchdog->watch(info.name + ": before", nullptr);
-  const mpi::Agreement ready = mpi::agree(all, work.before());
+  const mpi::Agreement ready = mpi::agree(all, within_resources([&] { return work.before(); }));
   context.watchdog->rest();
   if (!ready.everywhere) return refused(context, ready.own, record);
 

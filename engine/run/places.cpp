@@ -2,27 +2,16 @@
 #include "run/places.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/resources.hpp"
 #include "mpi/agreement.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {
 namespace {
-
-std::uint64_t available_memory_bytes() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string key;
-  std::uint64_t kib = 0;
-  for (std::string unit; meminfo >> key >> kib;) {
-    if (key == "MemAvailable:") return kib * 1024;
-    std::getline(meminfo, unit);
-  }
-  return 0;
-}
 
 Needs larger(const Needs& a, const Needs& b) { return {std::max(a.bytes, b.bytes), std::max(a.inodes, b.inodes)}; }
 
@@ -57,7 +46,7 @@ Status check_target(const Plan& plan, const PlannedTarget& target, const mpi::Wo
   if (plan.continues)
     if (const auto folder = RunFolder::open(target.path, plan.run_id)) there = folder->facts();
   const Needs needs = needs_at(plan, target, there);
-  return check_room(target, *space, needs.bytes, needs.inodes, plan.limits, available_memory_bytes());
+  return check_room(target, *space, needs.bytes, needs.inodes, plan.limits, memory_left_bytes().value_or(0));
 }
 
 /// What a crashed launch of the same run left is removed before the folder is made afresh.

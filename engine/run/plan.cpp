@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t any_count = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_ranks = 1 << 24;
+constexpr std::int64_t most_repetitions = 1 << 30;
 
 bool is_word(std::string_view text, std::string_view extra) {
   return std::ranges::all_of(text, [&](char c) {
@@ -137,6 +138,7 @@ Result<PlannedCase> parse_case(const Json& json, const std::string& pointer) {
     reader.mistake(bad_plan(reader.at("dataset"), "must be at most 64 letters, digits, '_' or '-'"));
   const Json* backend = reader.member("backend");
   const Json* workload = reader.member("workload");
+  planned.first_repetition = static_cast<int>(reader.integer("first_repetition", 0, most_repetitions, 0));
   const Json* prior = reader.member("prior_elapsed_ns");
   if (backend == nullptr) reader.mistake(bad_plan(reader.at("backend"), "is missing"));
   if (workload == nullptr) reader.mistake(bad_plan(reader.at("workload"), "is missing"));

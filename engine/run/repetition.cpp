@@ -9,6 +9,7 @@
 
 #include "base/json.hpp"
 #include "base/permutation.hpp"
+#include "base/resources.hpp"
 #include "mpi/agreement.hpp"
 #include "probes/core_use.hpp"
 #include "run/launch_records.hpp"
@@ -29,7 +30,7 @@ std::uint64_t run_key(const Plan& plan, const PlannedCase& planned, int repetiti
 }
 
 /// Bound to what its kind of work needs.
-std::unique_ptr<Workload> make_workload(const NamedValues& planned, const StorageContext& bound) {
+Result<std::unique_ptr<Workload>> make_workload(const NamedValues& planned, const StorageContext& bound) {
   const WorkloadEntry& entry = *Registry<WorkloadEntry>::instance().find(planned.name);
   if (const auto* storage = std::get_if<StorageWork>(&entry.work)) return storage->make(planned.values, bound);
   return make_without_storage(entry, planned.values, {bound.world, bound.run_key});
@@ -59,7 +60,10 @@ class Repetition final {
     bound.part = place_.part;
     bound.parts = place_.parts;
     bound.writes_manifest = place_.writes_manifest;
-    const auto workload = make_workload(planned_.workload, bound);
+    const auto made = within_resources([&] { return make_workload(planned_.workload, bound); });
+    if (!agreed("make workload", mpi::agree(world_.all(), made ? Status{} : fail(made.error()))))
+      return std::move(report_);
+    const auto& workload = *made;
     const bool begun = agreed("begin", begin_together(*workload, world_.all()));
     if (begun) phases(*workload);
     context_.watchdog->watch("remove", nullptr);
@@ -71,9 +75,12 @@ class Repetition final {
 
  private:
   [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(std::uint64_t key) const {
-    return Registry<BackendEntry>::instance()
-        .find(planned_.backend.name)
-        ->make(planned_.backend.values, {&world_, place_.folder.get(), key});
+    const auto make = [&] {
+      return Registry<BackendEntry>::instance()
+          .find(planned_.backend.name)
+          ->make(planned_.backend.values, {&world_, place_.folder.get(), key});
+    };
+    return within_resources(make);
   }
 
   /// Outside a phase an error of any rank fails the repetition for all, with an event that names the ranks.
@@ -91,8 +98,10 @@ class Repetition final {
 
   void phases(Workload& workload) {
     for (std::size_t i = 0; i < workload.phases() && report_.outcome.ok && !report_.interrupted; ++i) {
-      const auto work = workload.phase(i);
-      if (next_.repetition == 0) notices(work->info());
+      const auto made = within_resources([&]() -> Result<std::unique_ptr<PhaseWork>> { return workload.phase(i); });
+      if (!agreed("make phase", mpi::agree(world_.all(), made ? Status{} : fail(made.error())))) return;
+      const auto& work = *made;
+      if (next_.repetition == planned_.first_repetition) notices(work->info());
       Json record;
       const PhaseOutcome outcome = run_phase(context_, place_.folder.get(), *work, record);
       record.update(Json{{"case", planned_.id},

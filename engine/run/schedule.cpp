@@ -10,6 +10,7 @@ namespace ullage {
 
 Schedule::Schedule(const Plan& plan, const StopRule& rule) : plan_(plan), rule_(rule), states_(plan.cases.size()) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
+    states_[i].begun = plan.cases[i].first_repetition;
     states_[i].samples = plan.cases[i].prior_elapsed_ns;
     states_[i].warmups_left = plan.warmups;
     // Alone, a case of a shared dataset would be repeated on what the cases after it have left.

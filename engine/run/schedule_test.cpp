@@ -126,6 +126,20 @@ TEST(Schedule, FailedCaseIsNotRepeatedAndTheOthersGoOn) {
   EXPECT_EQ(begun, (std::map<std::size_t, int>{{0, 2}, {1, 1}, {2, 2}}));
 }
 
+TEST(Schedule, NumbersGoOnWhereEarlierLaunchesEnded) {
+  Plan plan = plan_of(2);
+  plan.cases[1].first_repetition = 5;
+  const StopAfter rule(2);
+  Schedule schedule(plan, rule);
+  std::map<std::size_t, std::vector<int>> numbers;
+  for (std::int64_t now = 1; const auto next = schedule.next(now); ++now) {
+    numbers[next->index].push_back(next->repetition);
+    (void)schedule.finished(*next, took(1), now);
+  }
+  EXPECT_EQ(numbers[0], (std::vector<int>{0, 1}));
+  EXPECT_EQ(numbers[1], (std::vector<int>{5, 6}));
+}
+
 TEST(Schedule, PriorSamplesCount) {
   Plan plan = plan_of(2);
   plan.cases[0].prior_elapsed_ns = {{"write", {5, 5}}};

@@ -128,7 +128,9 @@ class Session final {
 
   /// Rank 0 decides, everybody follows. A request to stop at any rank ends the run for all.
   [[nodiscard]] std::optional<Schedule::Next> agreed_next(Schedule& schedule) {
-    interrupted_ = world_.all().any(StopFlags::instance().requested());
+    // What cannot be written down need not be measured.
+    const bool unwritten = writer_ && !writer_->status();
+    interrupted_ = world_.all().any(StopFlags::instance().requested() || unwritten);
     if (interrupted_) return std::nullopt;
     std::optional<Schedule::Next> next;
     if (world_.root()) next = schedule.next(elapsed_ns());
@@ -192,7 +194,7 @@ class Session final {
            {"elapsed_ns", elapsed_ns()}});
     const bool unwritten = writer_ && !writer_->status();
     if (unwritten) std::cerr << "ullage-engine: " << to_line(writer_->status().error()) << '\n';
-    if (world_.all().any(unwritten)) return exit_code::aborted;
+    if (world_.all().any(unwritten)) return exit_code::environment;
     return interrupted_ ? exit_code::aborted : failed ? exit_code::case_failed : exit_code::ok;
   }
 

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "storage/side_files.hpp"
+#include "storage/silly_rename.hpp"
 
 namespace ullage {
 namespace {
@@ -83,7 +84,7 @@ class TreeRemoval final {
       if (!gone) leftovers_.note(path + "/" + name, errno);
     } else if (shape_.is_directory_name(name)) {
       descend(directory, path + "/" + name, name);
-    } else {
+    } else if (!is_silly_name(name)) {
       leftovers_.note(path + "/" + name, "in no manifest, not removed");
     }
   }
@@ -92,7 +93,8 @@ class TreeRemoval final {
     const auto inner = open_beneath(directory, name, O_RDONLY | O_DIRECTORY);
     if (!inner) return leftovers_.note(path, inner.error());
     run(inner->get(), path);
-    if (!part_.items_only && unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) leftovers_.note(path, errno);
+    if (part_.items_only) return;
+    if (const auto removed = remove_empty_directory(directory, name); !removed) leftovers_.note(path, removed.error());
   }
 
   const TreeShape& shape_;
@@ -119,7 +121,9 @@ OrErrno<void> remove_name(int folder, const std::string& name, int flags) {
     if (!opened) return std::unexpected(opened.error());
     parent = std::move(*opened);
   }
-  if (unlinkat(parent ? parent.get() : folder, base.c_str(), flags) != 0) return std::unexpected(errno);
+  const int directory = parent ? parent.get() : folder;
+  if (flags == AT_REMOVEDIR) return remove_empty_directory(directory, base);
+  if (unlinkat(directory, base.c_str(), flags) != 0) return std::unexpected(errno);
   return {};
 }
 

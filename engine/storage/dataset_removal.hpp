@@ -36,7 +36,7 @@ struct Part {
 /// `folder` is the run folder's descriptor, `path` what to call it.
 void remove_dataset(int folder, const std::string& path, const DatasetEntry& entry, Part part, Leftovers& leftovers);
 
-/// unlinkat(2) of a safe name, however deep, no symbolic link followed.
+/// unlinkat(2) of a safe name, however deep, no symbolic link followed; a directory as remove_empty_directory does it.
 [[nodiscard]] OrErrno<void> remove_name(int folder, const std::string& name, int flags);
 
 /// Calls `visit` with every name in a directory, in the order of the file system, until it says false. Names may be

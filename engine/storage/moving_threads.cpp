@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/moving_threads.hpp"
 
+#include <system_error>
+
 #include "base/clock.hpp"
 
 namespace ullage {
 
 MovingThreads::MovingThreads(std::size_t count)
     : begin_(static_cast<std::ptrdiff_t>(count)), ended_(static_cast<std::ptrdiff_t>(count)) {
-  for (std::size_t thread = 1; thread < count; ++thread) others_.emplace_back([this, thread] { serve(thread); });
+  try {
+    for (std::size_t thread = 1; thread < count; ++thread) others_.emplace_back([this, thread] { serve(thread); });
+  } catch (const std::system_error&) {
+    // Those that have started wait for all to come: the others, which never will, are signed off.
+    leaves_ = true;
+    for (std::size_t missing = others_.size() + 1; missing < count; ++missing) begin_.arrive_and_drop();
+    begin_.arrive_and_wait();
+    throw;
+  }
 }
 
 MovingThreads::~MovingThreads() {

@@ -7,14 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
+
+#include "storage/silly_rename.hpp"
+#include "storage/target_directory.hpp"
 
 namespace ullage {
 namespace {
@@ -26,61 +25,10 @@ constexpr std::size_t most_manifest_bytes = std::size_t{1} << 30;
 
 std::string folder_name(const std::string& run_id) { return "ullage-" + run_id; }
 
-std::string reason(int errno_value) {
-  switch (errno_value) {
-    case ENOENT:
-      return "does not exist";
-    case ENOTDIR:
-      return "is not a directory";
-    case EROFS:
-      return "is on a read-only file system";
-    case EACCES:
-    case EPERM:
-      return "is not writable for this user";
-    case ENOSPC:
-      return "has no space left";
-    case EDQUOT:
-      return "is over this user's quota";
-    case ELOOP:
-      return "is a symbolic link, which is refused";
-    default:
-      return std::generic_category().message(errno_value);
-  }
-}
-
-struct Directory {
-  Descriptor descriptor;
-  std::string path;  // absolute, without symbolic links
-};
-
-/// Where a descriptor really is: asked of the kernel, so that nothing can change between looking and opening.
-std::string path_of(const Descriptor& directory, const std::string& fallback) {
-  std::array<char, PATH_MAX> buffer{};
-  const std::string link = "/proc/self/fd/" + std::to_string(directory.get());
-  const ssize_t length = readlink(link.c_str(), buffer.data(), buffer.size());
-  if (length > 0) return {buffer.data(), static_cast<std::size_t>(length)};
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(fallback.c_str(), nullptr), &std::free);
-  return real ? std::string(real.get()) : fallback;
-}
-
-/// Symbolic links on the way to the target are the user's own and are followed, once.
-Result<Directory> open_target(const std::string& path) {
-  if (path.empty() || path.find('\0') != std::string::npos) return fail(environment_error(path, "is no path"));
-  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!descriptor && errno == EACCES) descriptor = Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!descriptor) return fail(environment_error(path, reason(errno)));
-  std::string real = path_of(descriptor, path);
-  return Directory{std::move(descriptor), std::move(real)};
-}
-
-std::string joined(const std::string& directory, const std::string& name) {
-  return directory == "/" ? directory + name : directory + "/" + name;
-}
-
 /// A folder that others own or may write to can be changed under our feet.
 Status check_private(const Descriptor& folder, const std::string& path) {
   struct stat status{};
-  if (fstat(folder.get(), &status) != 0) return fail(environment_error(path, reason(errno)));
+  if (fstat(folder.get(), &status) != 0) return fail(environment_error(path, reason_of(errno)));
   if (status.st_uid != geteuid())
     return fail(
         environment_error(path, "belongs to user " + std::to_string(status.st_uid) + ", not to this one; refused"));
@@ -94,7 +42,7 @@ Result<Marker> read_marker(const Descriptor& folder, const std::string& path) {
     return fail(environment_error(path, "is not a folder of ullage (" + why + "); refused"));
   };
   const auto file = open_beneath(folder.get(), marker_name, O_RDONLY | O_NONBLOCK);
-  if (!file) return foreign(file.error() == ENOENT ? "it has no marker" : "its marker " + reason(file.error()));
+  if (!file) return foreign(file.error() == ENOENT ? "it has no marker" : "its marker " + reason_of(file.error()));
   struct stat status{};
   if (fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return foreign("its marker is no regular file");
   const auto text = read_text(file->get(), most_marker_bytes);
@@ -105,10 +53,10 @@ Result<Marker> read_marker(const Descriptor& folder, const std::string& path) {
 }
 
 /// Opens a folder of that name and makes sure it is ours.
-Result<std::pair<Descriptor, Marker>> open_marked(const Directory& target, const std::string& name) {
+Result<std::pair<Descriptor, Marker>> open_marked(const TargetDirectory& target, const std::string& name) {
   const std::string path = joined(target.path, name);
   auto folder = open_beneath(target.descriptor.get(), name, O_RDONLY | O_DIRECTORY);
-  if (!folder) return fail(environment_error(path, reason(folder.error())));
+  if (!folder) return fail(environment_error(path, reason_of(folder.error())));
   if (auto status = check_private(*folder, path); !status) return fail(status.error());
   auto marker = read_marker(*folder, path);
   if (!marker) return fail(marker.error());
@@ -130,7 +78,7 @@ OrErrno<void> furnish(const Descriptor& folder, const Marker& marker) {
 }
 
 /// The folder just made by mkdir(2), furnished; removed again when that fails.
-OrErrno<Descriptor> furnish_new(const Directory& target, const std::string& name, const Marker& marker) {
+OrErrno<Descriptor> furnish_new(const TargetDirectory& target, const std::string& name, const Marker& marker) {
   auto folder = open_beneath(target.descriptor.get(), name, O_RDONLY | O_DIRECTORY);
   OrErrno<void> done;
   if (!folder) done = std::unexpected(folder.error());
@@ -160,6 +108,37 @@ OrErrno<std::vector<std::string>> strangers(int folder, std::size_t most) {
   return names;
 }
 
+/// The target of a run folder and the folder's name in it.
+Result<SplitName> split_folder(const std::string& folder_path) {
+  std::string trimmed = folder_path;
+  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
+  SplitName named = split_name(trimmed);
+  if (named.parent.empty()) named.parent = trimmed.starts_with('/') ? "/" : ".";
+  const std::string prefix = folder_name("");
+  if (!named.base.starts_with(prefix) || named.base == prefix)
+    return fail(environment_error(folder_path, "is not a folder of ullage (they are called ullage-RUN); refused"));
+  return named;
+}
+
+/// Markers of the run `name` that a client has kept under its own names, as one that was killed leaves them; anything
+/// else under such a name, or one that a run still has open, is an error.
+Status remove_old_markers(const Descriptor& folder, const std::string& path, const std::string& name) {
+  const auto silly = strangers(folder.get(), Leftovers::most_left);
+  if (!silly) return fail(environment_error(path, reason_of(silly.error())));
+  for (const auto& file_name : *silly) {
+    const auto file = open_beneath(folder.get(), file_name, O_RDWR | O_NONBLOCK);
+    if (!file && file.error() == ENOENT) continue;
+    const auto text = file ? read_text(file->get(), most_marker_bytes) : std::unexpected(file.error());
+    const auto marker = text ? parse_marker(*text) : std::nullopt;
+    if (!marker || folder_name(marker->run_id) != name)
+      return fail(environment_error(path + "/" + file_name, "is no marker of this run; refused"));
+    if (flock(file->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      return fail(environment_error(path, "a run is still at work in it; refused"));
+    (void)unlinkat(folder.get(), file_name.c_str(), 0);
+  }
+  return {};
+}
+
 Result<RunFolder> claimed(Result<RunFolder> folder) {
   if (!folder) return folder;
   if (auto status = folder->claim(); !status) return fail(status.error());
@@ -178,11 +157,11 @@ Result<RunFolder> RunFolder::make(const std::string& target_path, const std::str
   if (!target) return fail(target.error());
   if (mkdirat(target->descriptor.get(), name.c_str(), 0700) != 0) {
     if (errno == EEXIST) return claimed(open(target_path, run_id));
-    return fail(environment_error(target_path, reason(errno)));
+    return fail(environment_error(target_path, reason_of(errno)));
   }
   const Marker marker{run_id, new_nonce()};
   auto folder = furnish_new(*target, name, marker);
-  if (!folder) return fail(environment_error(target_path, reason(folder.error())));
+  if (!folder) return fail(environment_error(target_path, reason_of(folder.error())));
   return claimed(RunFolder(std::move(*folder), joined(target->path, name), marker.nonce));
 }
 
@@ -206,14 +185,9 @@ Result<RunFolder> RunFolder::open(const std::string& target_path, const std::str
 }
 
 Result<RunFolder> RunFolder::open_existing(const std::string& folder_path) {
-  std::string trimmed = folder_path;
-  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
-  auto [parent, name] = split_name(trimmed);
-  if (parent.empty()) parent = trimmed.starts_with('/') ? "/" : ".";
-  const std::string prefix = folder_name("");
-  if (!name.starts_with(prefix) || name == prefix)
-    return fail(environment_error(folder_path, "is not a folder of ullage (they are called ullage-RUN); refused"));
-  return claimed(open(parent, name.substr(prefix.size())));
+  const auto named = split_folder(folder_path);
+  if (!named) return fail(named.error());
+  return claimed(open(named->parent, named->base.substr(folder_name("").size())));
 }
 
 Error RunFolder::error(int errno_value, const std::string& operation, const std::string& name) const {
@@ -330,7 +304,7 @@ void RunFolder::remove_files_of_part(int part, int parts) const {
     for (const auto& entry : *entries) remove_dataset(entry, {part, parts, true}, unsaid);
 }
 
-Result<Leftovers> RunFolder::remove_listed() const {
+Result<Leftovers> RunFolder::remove_listed() {
   const auto entries = listed();
   if (!entries) return fail(entries.error());
   Leftovers leftovers;
@@ -346,15 +320,36 @@ Result<Leftovers> RunFolder::remove_listed() const {
   return leftovers;
 }
 
-/// Marker and manifest stay for as long as anything else does, so that a later `clean` still knows the folder.
-Status RunFolder::remove_itself() const {
+/// Marker and manifest stay for as long as anything else does, so that a later `clean` still knows the folder. The
+/// claim is held until the marker is gone, so that nobody takes the folder over in between; and it is given up before
+/// the folder is removed, since NFS and FUSE keep in it what is still open. Ended between the two, an empty folder
+/// without a marker is left, which remove_unmarked() knows.
+Status RunFolder::remove_itself() {
   for (const char* name : {manifest_name, marker_name})
     if (auto status = remove_file(name); !status) return status;
+  claim_ = Descriptor();
   const auto [parent_path, name] = split_name(path_);
   const Descriptor parent(::open(parent_path.empty() ? "/" : parent_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!parent || unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR) != 0)
-    return fail(errno_error(errno, "rmdir", path_));
+  if (!parent) return fail(errno_error(errno, "rmdir", path_));
+  if (const auto removed = remove_empty_directory(parent.get(), name); !removed)
+    return fail(errno_error(removed.error(), "rmdir", path_));
   return {};
+}
+
+Result<bool> RunFolder::remove_unmarked(const std::string& folder_path) {
+  const auto named = split_folder(folder_path);
+  if (!named) return fail(named.error());
+  const auto target = open_target(named->parent);
+  if (!target) return fail(target.error());
+  const std::string path = joined(target->path, named->base);
+  const auto folder = open_beneath(target->descriptor.get(), named->base, O_RDONLY | O_DIRECTORY);
+  if (!folder) return fail(environment_error(path, reason_of(folder.error())));
+  if (auto status = check_private(*folder, path); !status) return fail(status.error());
+  if (!holds_silly_names_only(folder->get())) return false;
+  if (auto status = remove_old_markers(*folder, path, named->base); !status) return fail(status.error());
+  if (const auto removed = remove_empty_directory(target->descriptor.get(), named->base); !removed)
+    return fail(errno_error(removed.error(), "rmdir", path));
+  return true;
 }
 
 }  // namespace ullage

@@ -31,6 +31,9 @@ class RunFolder final {
   [[nodiscard]] static Result<RunFolder> open(const std::string& target_path, const std::string& run_id);
   /// Opens a marked folder by its own path, claimed (for `clean`).
   [[nodiscard]] static Result<RunFolder> open_existing(const std::string& folder_path);
+  /// Removes a folder that a run's end left empty and without its marker, or with nothing but that marker under a name
+  /// that NFS or FUSE gave it. False: it holds something else. Errors as of open_existing().
+  [[nodiscard]] static Result<bool> remove_unmarked(const std::string& folder_path);
   /// Free space and kind of file system of a path that need not be ours.
   [[nodiscard]] static Result<TargetSpace> space(const std::string& target_path) { return target_space(target_path); }
 
@@ -53,8 +56,9 @@ class RunFolder final {
   void remove_dataset(const DatasetEntry& entry, Part part, Leftovers& leftovers) const;
   /// This part of the files of everything listed, to be followed by remove_listed() of one rank.
   void remove_files_of_part(int part, int parts) const;
-  /// Removes every file and directory the manifest lists, then manifest, marker and folder when nothing else is in it.
-  [[nodiscard]] Result<Leftovers> remove_listed() const;
+  /// Removes every file and directory the manifest lists, then manifest, marker and folder when nothing else is in it;
+  /// after that the folder is no longer claimed.
+  [[nodiscard]] Result<Leftovers> remove_listed();
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }    // absolute, without symbolic links
   [[nodiscard]] const std::string& nonce() const noexcept { return nonce_; }  // written into the marker by make()
@@ -66,7 +70,7 @@ class RunFolder final {
   [[nodiscard]] Result<std::vector<DatasetEntry>> listed() const;
   [[nodiscard]] Result<std::string> manifest() const;
   [[nodiscard]] Status append(std::string line) const;
-  [[nodiscard]] Status remove_itself() const;
+  [[nodiscard]] Status remove_itself();
   [[nodiscard]] Error error(int errno_value, const std::string& operation, const std::string& name) const;
 
   Descriptor folder_;

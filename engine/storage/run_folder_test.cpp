@@ -213,7 +213,7 @@ TEST_F(RunFolderTest, OtherNamesAreNoFolderOfOurs) {
 }
 
 TEST_F(RunFolderTest, PlantedLinksAreNotFollowed) {
-  const RunFolder folder = made();
+  RunFolder folder = made();
   const test::TempFolder victim;
   write_file(victim.path() + "/data", "precious");
   fs::create_directory_symlink(victim.path(), own() + "/c-aa");
@@ -266,7 +266,7 @@ TEST_F(RunFolderTest, MissingIsFineExistingDirectoryIsFine) {
 }
 
 TEST_F(RunFolderTest, RemovesWhatIsListedAndItself) {
-  const RunFolder folder = made();
+  RunFolder folder = made();
   write_file(target_.path() + "/neighbour", "stays");
   make_files(folder, {"aa", "c-aa", 1, false, false});
   make_files(folder, {"bb", "c-bb", 3, true, false});
@@ -303,7 +303,7 @@ TEST_F(RunFolderTest, RemovalWithoutManifest) {
 }
 
 TEST_F(RunFolderTest, WhatNoManifestListsStays) {
-  const RunFolder folder = made();
+  RunFolder folder = made();
   make_files(folder, {"aa", "c-aa", 2, true, false});
   write_file(own() + "/stranger", "stays");
   write_file(own() + "/c-aa/extra", "stays");
@@ -323,7 +323,7 @@ TEST_F(RunFolderTest, WhatNoManifestListsStays) {
 }
 
 TEST_F(RunFolderTest, LeftoversAreCappedInLength) {
-  const RunFolder folder = made();
+  RunFolder folder = made();
   for (int i = 0; i < 100; ++i) write_file(own() + "/s" + std::to_string(i), "");
   EXPECT_EQ(folder.remove_listed()->left.size(), 32U);
 }

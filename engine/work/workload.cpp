@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/resources.hpp"
+
 namespace ullage {
 namespace {
 
@@ -13,7 +15,7 @@ std::size_t most_steps(const LocalSteps& steps, const mpi::Comm& everyone) {
 }
 
 Status run_step(const LocalSteps& steps, std::size_t index) {
-  return index < steps.size() ? steps[index].run() : Status{};
+  return index < steps.size() ? within_resources(steps[index].run) : Status{};
 }
 
 Status checked(const CheckWork& check, const Values& values, const PlannedLayout& layout, const std::string& pointer) {

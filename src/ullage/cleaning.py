@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import time
@@ -16,6 +17,8 @@ PREFIX: Final = "ullage-"
 MARKER: Final = ".ullage-run"
 _SHOWN_LINES: Final = 5
 _LONGEST_MARKER: Final = 64 << 10
+# What NFS and FUSE call a file that was removed while it was open.
+_SILLY_NAME: Final = re.compile(r"\.nfs[0-9a-f]{24}|\.fuse_hidden[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,23 @@ def _why_not(path: Path, run_id: str, status: os.stat_result) -> str | None:
         return f"belongs to user {status.st_uid}"
     marker = _read_marker(path / MARKER)
     if marker is None:
-        return f"has no marker file {MARKER}"
+        return None if _has_lost_its_marker(path, status) else f"has no marker file {MARKER}"
     return None if marker == run_id else f"its marker names another run: {marker}"
+
+
+def holds_silly_names_only(folder: int | Path) -> bool:
+    """Whether a folder holds nothing but files that a client has kept under its own names, if anything."""
+    return all(_SILLY_NAME.fullmatch(name) for name in os.listdir(folder))  # noqa: PTH208 - also of a descriptor
+
+
+def _has_lost_its_marker(path: Path, status: os.stat_result) -> bool:
+    """What the end of a run left on NFS or FUSE; the engine looks into it before it removes it."""
+    if stat.S_IMODE(status.st_mode) != 0o700:
+        return False
+    try:
+        return holds_silly_names_only(path)
+    except OSError:
+        return False
 
 
 def _read_marker(path: Path) -> str | None:

@@ -61,12 +61,25 @@ def _exact_bytes(text: str, what: str, forms: str) -> Fraction:
     return Fraction(number) * base ** (_PREFIXES.index(prefix.upper()) + 1)
 
 
+_LONGEST_S: Final = 10**9
+
+
 def parse_duration(text: str) -> float:
-    """Seconds from ``90``, ``60s``, ``2m``, ``1h30m``, ``500ms``. Units go from large to small, each once."""
+    """Seconds from ``90``, ``60s``, ``2m``, ``1h30m``, ``500ms``. Units go from large to small, each once.
+
+    At most 10^9 s, whose nanoseconds fit into 64 bits.
+    """
+    seconds = _seconds(text)
+    if seconds > _LONGEST_S:
+        raise UserError("duration is too long", _quoted(text), "at most 10^9 seconds")
+    return float(seconds)
+
+
+def _seconds(text: str) -> Fraction:
     stripped = text.strip()
     wrong = UserError("not a duration", _quoted(text), "write 90, 60s, 2m, 1h30m or 500ms")
     if re.fullmatch(_NUMBER, stripped, re.ASCII):
-        return float(stripped)
+        return Fraction(stripped)
     total, end, last = Fraction(0), 0, Fraction(10**9)
     for match in _TIME_PART.finditer(stripped):
         scale = _TIME_UNITS[match.group(2)]
@@ -75,7 +88,7 @@ def parse_duration(text: str) -> float:
         total, end, last = total + Fraction(match.group(1)) * scale, match.end(), scale
     if end == 0 or end != len(stripped) or not stripped.isascii():
         raise wrong
-    return float(total)
+    return total
 
 
 def parse_rate(text: str) -> float:

@@ -9,7 +9,7 @@ import pytest
 
 from support.sample_result import Shape, write_result
 from ullage.cli.app import run
-from ullage.errors import EXIT_BAD_INPUT, EXIT_OK
+from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
 
@@ -112,3 +112,48 @@ def test_what_the_reader_cares_for_is_checked(result: Path, capsys: Capture) -> 
     text = capsys.readouterr().out
     assert text.startswith("### node017: sweep of nvme and scratch")
     assert len(text.splitlines()) < 40
+
+
+def test_existing_files_of_others_are_replaced_by_force_only(result: Path, tmp_path: Path, capsys: Capture) -> None:
+    place, table = tmp_path / "x" / "page.html", tmp_path / "x" / "tables" / "rows.csv"
+    table.parent.mkdir(parents=True)
+    table.write_text("theirs")
+    words = ["report", str(result), "--format", "html", "--output", str(place)]
+    assert run(words) == EXIT_BAD_INPUT
+    assert "exists already" in capsys.readouterr().err
+    assert table.read_text() == "theirs"
+    assert not place.exists()
+    assert run([*words, "--force"]) == EXIT_OK
+    assert table.read_text().startswith("metric,")
+
+
+@pytest.mark.parametrize("stream", ["-", "/dev/stdout"])
+@pytest.mark.parametrize("form", ["terminal", "csv", "html"])
+def test_stdout_is_an_output(stream: str, form: str, result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--format", form, "--output", stream]) == EXIT_OK
+    assert len(capsys.readouterr().out.splitlines()) > 10
+
+
+@pytest.mark.parametrize("place", [".", "..", "/"])
+def test_a_folder_is_no_file(place: str, result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--format", "csv", "--output", place]) == EXIT_BAD_INPUT
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_pictures_are_no_stream_and_need_a_folder(result: Path, tmp_path: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--format", "svg", "--output", "-"]) == EXIT_BAD_INPUT
+    (tmp_path / "file").write_text("theirs")
+    assert run(["report", str(result), "--format", "svg", "--output", str(tmp_path / "file")]) == EXIT_ENVIRONMENT
+    assert capsys.readouterr().err.count("\n") == 2
+    assert (tmp_path / "file").read_text() == "theirs"
+
+
+def test_files_of_the_result_are_replaced_and_links_in_it_are_not(result: Path, tmp_path: Path) -> None:
+    assert run(["report", str(result), "--format", "html"]) == EXIT_OK
+    assert run(["report", str(result), "--format", "html"]) == EXIT_OK
+    (tmp_path / "theirs").write_text("precious")
+    (result / "report.html").unlink()
+    (result / "report.html").symlink_to(tmp_path / "theirs")
+    assert run(["report", str(result), "--format", "html"]) == EXIT_BAD_INPUT
+    assert (result / "report.html").is_symlink()
+    assert (tmp_path / "theirs").read_text() == "precious"

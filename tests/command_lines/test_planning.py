@@ -106,5 +106,14 @@ def test_a_line_twice_is_an_error(description: Describe) -> None:
 
 
 def test_a_backend_that_the_engine_lacks_is_named(description: Describe) -> None:
-    with pytest.raises(UserError, match=r"backend 'pmem'"):
-        bound(["ior -a PMDK -o x/f"], description)
+    lacking = description.model_copy(
+        update={"backends": [backend for backend in description.backends if backend.name != "mpiio"]}
+    )
+    with pytest.raises(UserError, match=r"backend 'mpiio'"):
+        bound(["ior -a MPIIO -o x/f"], lacking)
+
+
+def test_what_o_direct_cannot_move_is_refused_before_anything_is_started(description: Describe) -> None:
+    with pytest.raises(UserError, match=r"line 1: O_DIRECT cannot move 47,008 bytes; only multiples of 512"):
+        bound(["ior -t 47008 -b 47008 --posix.odirect -o x/f"], description)
+    assert bound(["ior -t 4k -b 8k --posix.odirect -o x/f"], description)

@@ -138,3 +138,22 @@ def test_several_folders_are_several_targets(place: Path, tmp_path: Path) -> Non
 def test_without_a_place_there_is_nothing_to_measure(place: Path) -> None:
     with pytest.raises(UserError, match="names no place to measure; add --target"):
         prepare(place, ["ior -w"])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ior -t 1m -b 1t -w -o {}/f", r"the lines need 1.00 TiB, and .* may be taken"),
+        ("ior -t 1m -b 1m -w -o {}/f --posix.odirect -s 9000000000", r"the lines need 8.38 PiB"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_is_started(place: Path, line: str, said: str) -> None:
+    with pytest.raises(UserError, match=said) as caught:
+        prepare(place, [line], space="40G")
+    assert caught.value.code == 3
+
+
+def test_a_result_is_gone_on_with_whatever_is_free_now(place: Path) -> None:
+    prepared = prepare(place)
+    request = prepared.request.model_copy(update={"options": {**prepared.request.options, "rooms": {"data": 1}}})
+    assert find_suite("from-ior").prepare(request, GROUND).request == request

@@ -30,7 +30,7 @@ def text_of(name: str, data: ReportData) -> str:
 
 def test_exporters_are_found_and_described() -> None:
     found = load_exporters()
-    others = {"hpcc", "github-action-benchmark", "ior", "mdtest", "openmetrics"}
+    others = {"hpcc", "github-action-benchmark", "ior", "ior-json", "mdtest", "openmetrics"}
     assert set(found) == {"brief", "csv", "html", "json", "md", "pdf", "png", "svg"} | others
     assert all(exporter.doc for exporter in found.values())
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results in the tables of IOR and mdtest, as scripts read them."""
 
+import json
 import re
 
 import pytest
@@ -120,6 +121,31 @@ def test_warnings_of_the_run_follow() -> None:
     event = Finding(kind="read-back-own", text="every rank reads back its own data", severity="warning")
     text = text_of("ior", [transfer(staged("read", 0, 1.0))], [event])
     assert text.endswith("WARNING: every rank reads back its own data\n")
+
+
+def test_iors_json_holds_the_numbers_of_its_tables_without_rounding() -> None:
+    measured = [
+        transfer(staged("write", 0, 1.0)),
+        transfer(staged("write", 1, 3.0), 1),
+        transfer(staged("read", 0, 0.5)),
+    ]
+    found = json.loads(text_of("ior-json", measured))
+    assert list(found) == ["Version", "Began", "Command line", "tests", "summary"]
+    (test,) = found["tests"]
+    assert [(result["access"], result["iter"]) for result in test["Results"]] == [
+        ("write", 0),
+        ("write", 1),
+        ("read", 0),
+    ]
+    write, read = found["summary"]
+    assert (write["operation"], read["operation"], write["repetitions"]) == ("write", "read", 2)
+    rates = [result["bwMiB"] for result in test["Results"][:2]]
+    assert (write["bwMaxMIB"], write["bwMinMIB"]) == (max(rates), min(rates))
+    assert write["bwMeanMIB"] == pytest.approx(sum(rates) / 2)
+    assert write["bwStdMIB"] == pytest.approx((max(rates) - min(rates)) / 2)
+    assert write["MeanTime"] == pytest.approx(2.0)
+    assert test["Parameters"]["writeFile"] == test["Parameters"]["readFile"] == 1
+    assert write["API"] == test["Parameters"]["api"]
 
 
 def item(phase: str, kind: str, repetition: int, per_s: float, **parameters: object) -> Measured:

@@ -87,6 +87,31 @@ def test_sigterm_does_the_same_and_the_old_handler_is_put_back(ready: "Ready", m
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
 
 
+def test_a_terminal_that_hangs_up_is_heard_once(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_ENGINE", "slow")
+    before = signal.getsignal(signal.SIGHUP)
+
+    def on_record(record: AnyRecord) -> None:
+        if record.kind == "run":
+            os.kill(os.getpid(), signal.SIGHUP)
+            os.kill(os.getpid(), signal.SIGHUP)
+
+    outcome = ready.go(on_record)
+    assert (outcome.last_status, outcome.stopped_by, outcome.code) == ("interrupted", "signal", EXIT_ABORTED)
+    assert signal.getsignal(signal.SIGHUP) == before
+    assert no_process_left(ready)
+
+
+def test_a_hang_up_that_is_ignored_stays_so(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_ENGINE", "ok")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        outcome = ready.go(lambda _: os.kill(os.getpid(), signal.SIGHUP))
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert outcome.complete
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_ranks_that_do_not_listen_are_killed_after_the_grace(
     ready: "Ready", monkeypatch: pytest.MonkeyPatch, times: int
@@ -119,6 +144,16 @@ def test_a_killed_rank_is_named_with_its_node(ready: "Ready", monkeypatch: pytes
     assert outcome.dead_ranks == [DeadRank(1, os.uname().nodename, "signal 9 (Killed)")]
     assert (outcome.last_status, outcome.code) == (None, EXIT_ABORTED)
     assert read_records(outcome.records_path).truncated
+    assert no_process_left(ready)
+
+
+def test_without_descriptors_of_processes_a_launch_ends_as_well(
+    ready: "Ready", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_ENGINE", "die")
+    monkeypatch.delattr(os, "pidfd_open")
+    outcome = ready.go()
+    assert outcome.dead_ranks == [DeadRank(None, os.uname().nodename, "signal 9 (Killed)")]
     assert no_process_left(ready)
 
 

@@ -35,6 +35,13 @@ def test_what_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
     pytest.fail("a child is still at work")
 
 
+def test_workers_in_sessions_of_their_own_end_with_their_leader(tmp_path: Path) -> None:
+    body = "setsid sh -c 'echo $$ > child; exec sleep 60' & while [ ! -s child ]; do sleep 0.02; done; echo done"
+    ended = run_to_end([script(tmp_path, body)], tmp_path, {}, 30)
+    assert (ended.code, ended.out) == (0, "done\n")
+    assert not (Path("/proc") / (tmp_path / "child").read_text().strip()).exists()
+
+
 def test_what_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(PeerError, match=r"^none cannot be started: No such file"):
         run_to_end([str(tmp_path / "none")], tmp_path, {}, 1)

@@ -5,8 +5,8 @@ from ullage.model.summary import Finding, Gain
 from ullage.report.changes import change_first
 
 
-def finding(text: str, gain: Gain | None, suite: str = "disk") -> Finding:
-    return Finding(kind="k", text=text, gain=gain, suite=suite)
+def finding(text: str, gain: Gain | None, suite: str = "disk", kind: str = "") -> Finding:
+    return Finding(kind=kind or text, text=text, gain=gain, suite=suite)
 
 
 def test_the_gain_that_is_sure_ranks_first() -> None:
@@ -23,3 +23,11 @@ def test_what_nobody_cares_for_weighs_a_tenth() -> None:
     disk, cpu = finding("disk", Gain(factor=1.2, low=1.1)), finding("cpu", Gain(factor=2, low=1.9), "cpu")
     assert [found.text for found in change_first([disk, cpu], care={"disk"})] == ["disk", "cpu"]
     assert [found.text for found in change_first([disk, cpu])] == ["cpu", "disk"]
+
+
+def test_a_table_of_many_lines_leaves_room_for_others() -> None:
+    lines = [finding(f"line {n}", Gain(factor=9, low=8 - n, high=10), kind="queue-depth") for n in range(4)]
+    other = finding("other", Gain(factor=1.2, low=1.1, high=1.3))
+    assert [found.text for found in change_first([*lines, other])] == ["line 0", "line 1", "other"]
+    elsewhere = finding("elsewhere", Gain(factor=6, low=5, high=7), suite="nvme", kind="queue-depth")
+    assert [found.text for found in change_first([*lines, elsewhere])][-1] == "elsewhere"

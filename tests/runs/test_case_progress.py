@@ -3,6 +3,7 @@
 
 from typing import Literal
 
+from ullage.model.plan import Plan
 from ullage.model.record import CaseRecord, Done, EndRecord, PhaseRecord
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
@@ -114,3 +115,29 @@ def test_failed_cases_are_tried_again_once_forgiven() -> None:
     tally.forgive()
     assert not tally.of(CASE).has_failed
     assert tally.of(CASE).stop == ""
+
+
+def test_failed_and_hung_repetitions_take_their_part_of_the_time() -> None:
+    hung = EndRecord(status="timeout", cases_ok=0, cases_failed=1, repetitions=1, elapsed_ns=90 * 10**9)
+    cut_short = [case(0), case(1, status="failed"), case(2, status="interrupted")]
+    assert tally(cut_short).seconds == 6.0
+    assert RunProgress([[case(0, status="failed"), hung], cut_short]).seconds == 96.0
+
+
+def test_numbers_go_on_where_the_last_launch_ended() -> None:
+    progress = tally([*repetition(0, 1), case(1, status="failed"), case(2, warmup=True)])
+    plan = Plan.model_validate(
+        {
+            "run_id": "x",
+            "suite": "sweep",
+            "records": "/r",
+            "layout": {"ranks": 1},
+            "targets": [{"name": "a", "uri": "null:"}],
+            "stop_rule": {"name": "fixed"},
+            "cases": [
+                {"id": identity, "target": "a", "backend": {"name": "null"}, "workload": {"name": "transfer"}, **more}
+                for identity, more in ((CASE, {}), ("1" * 16, {}), (CASE, {"dataset": "shared"}))
+            ],
+        }
+    )
+    assert [case.first_repetition for case in progress.numbered(plan).cases] == [3, 0, 0]

@@ -84,8 +84,9 @@ def test_a_note_is_readable_whatever_stands_before_it(tmp_path: Path, before: st
     assert found.truncated
 
 
-def test_sigterm_between_launches_ends_the_run_like_sigint() -> None:
-    before = signal.getsignal(signal.SIGTERM)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_between_launches_ends_the_run_like_sigint(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
     with pytest.raises(KeyboardInterrupt), terminable():
-        os.kill(os.getpid(), signal.SIGTERM)
-    assert signal.getsignal(signal.SIGTERM) == before
+        os.kill(os.getpid(), number)
+    assert signal.getsignal(number) == before

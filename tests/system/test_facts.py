@@ -13,7 +13,7 @@ from ullage.system.cpu import read_cpu, usable_cores
 from ullage.system.environment import read_environment, read_kernel
 from ullage.system.files import bracketed, parse_cpu_list
 from ullage.system.hardware import read_memory, read_network, read_numa, states_no_speed
-from ullage.system.limits import read_limits
+from ullage.system.limits import memory_left, read_limits
 from ullage.system.storage import find_mount, read_device, read_mounts, read_places
 from ullage.uri import parse_target
 
@@ -176,3 +176,27 @@ def test_bracketed(text: str | None, word: str | None) -> None:
 @pytest.mark.parametrize(("text", "cpus"), [("0-2,8", [0, 1, 2, 8]), ("", []), (None, []), ("x", []), ("3", [3])])
 def test_cpu_lists(text: str | None, cpus: list[int]) -> None:
     assert parse_cpu_list(text) == cpus
+
+
+def test_every_control_group_above_limits_the_memory_that_is_left(machine: Path) -> None:
+    def group(name: str, **files: str) -> None:
+        folder = machine / "sys/fs/cgroup" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, content in files.items():
+            (folder / file.replace("memory_", "memory.")).write_text(content)
+
+    unlimited = memory_left(machine)
+    group("batch/job7", memory_max="max\n", memory_current="1\n")
+    group("batch", memory_max="400000\n", memory_current="300000\n", memory_stat="anon 7\ninactive_file 50000\n")
+    assert (unlimited, memory_left(machine)) == (None, 150_000)
+    assert read_memory(machine).available_bytes == 150_000
+
+
+def test_version_one_of_control_groups_limits_as_well(machine: Path) -> None:
+    (machine / "proc/self/cgroup").write_text("4:cpu,memory:/job\n")
+    folder = machine / "sys/fs/cgroup/memory/job"
+    folder.mkdir(parents=True)
+    (folder / "memory.limit_in_bytes").write_text("9000\n")
+    (folder / "memory.usage_in_bytes").write_text("10000\n")
+    (folder / "memory.stat").write_text("cache 5\ntotal_inactive_file 4000\n")
+    assert memory_left(machine) == 3000

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <system_error>
 
 #include "base/clock.hpp"
 
@@ -11,14 +12,19 @@ namespace ullage {
 TaskThreads::TaskThreads(std::span<const std::unique_ptr<StreamTask>> tasks, const StageSign& stage)
     : tasks_(tasks), running_(tasks.size()), outcomes_(tasks.size()) {
   threads_.reserve(tasks.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i)
-    threads_.emplace_back([this, i, &stage] {
-      Status outcome = tasks_[i]->run(stage);
-      const std::scoped_lock lock(mutex_);
-      outcomes_[i] = std::move(outcome);
-      --running_;
-      ended_.notify_all();
-    });
+  try {
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+      threads_.emplace_back([this, i, &stage] {
+        Status outcome = tasks_[i]->run(stage);
+        const std::scoped_lock lock(mutex_);
+        outcomes_[i] = std::move(outcome);
+        --running_;
+        ended_.notify_all();
+      });
+  } catch (const std::system_error&) {
+    wake();  // those that have started wait for peers, and would be waited for
+    throw;
+  }
 }
 
 TaskThreads::~TaskThreads() { wake(); }

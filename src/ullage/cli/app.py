@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 import ullage
+from ullage.cli import completion
 from ullage.discovery import modules_in
-from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_OK, UserError, one_line
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
 
 _KEYBOARD_INTERRUPT = 130  # what typer makes of a KeyboardInterrupt
 
@@ -21,8 +22,9 @@ def make_app() -> typer.Typer:
     """The command line with all verbs of this package, in alphabetical order."""
     app = typer.Typer(
         name="ullage",
-        help="Measures how fast each part of a machine runs and how far that is below what it could do.",
+        help="Measure how fast each part of a machine runs, and how far that is below what it could do.",
         no_args_is_help=True,
+        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -53,7 +55,25 @@ def _common(
 
 
 def run(arguments: list[str]) -> int:
-    """Do what ``arguments`` (without the program's name) say; returns the exit code."""
+    """Do what ``arguments`` (without the program's name) say; returns the exit code.
+
+    What the system refuses is one line as well, standard output that cannot be written to among it.
+    """
+    from ullage.cli.streams import abandon_stdout
+
+    completion.enable()
+    try:
+        code = _act(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        abandon_stdout()  # the reader of a pipe has seen enough
+        return EXIT_OK
+    except OSError as error:
+        return _refuse(_refused_by_system(error), EXIT_ENVIRONMENT)
+    return code
+
+
+def _act(arguments: list[str]) -> int:
     try:
         code = make_app()(args=arguments, prog_name="ullage", standalone_mode=False)
     except UserError as error:
@@ -62,13 +82,17 @@ def run(arguments: list[str]) -> int:
         return _refuse("interrupted", EXIT_ABORTED)
     except typer.TyperException as error:
         return _refuse_usage(error)
-    except BrokenPipeError:
-        # The reader of a pipe has seen enough; what is still buffered must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_OK
     if code == _KEYBOARD_INTERRUPT:
         return _refuse("interrupted", EXIT_ABORTED)
     return code if isinstance(code, int) else EXIT_OK
+
+
+def _refused_by_system(error: OSError) -> str:
+    from ullage.cli.streams import abandon_stdout
+
+    abandon_stdout()
+    what = error.strerror or type(error).__name__
+    return f"{os.fsdecode(error.filename)}: {what}" if isinstance(error.filename, (str, bytes)) else what
 
 
 def _refuse(text: str, code: int) -> int:
@@ -89,4 +113,7 @@ def _refuse_usage(error: typer.TyperException) -> int:
 
 def main() -> None:
     """Entry point of the console script."""
+    from ullage.cli.streams import make_usable
+
+    make_usable()
     sys.exit(run(sys.argv[1:]))

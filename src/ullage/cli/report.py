@@ -18,21 +18,30 @@ if TYPE_CHECKING:
     from ullage.results.folder import ResultFolder
 
 
+def _complete_forms(incomplete: str) -> list[str]:
+    from ullage.exporters import load_exporters
+
+    return [name for name in ["terminal", *load_exporters()] if name.startswith(incomplete)]
+
+
 def report(
     result: ResultArgument,
     form: Annotated[
         str,
         typer.Option(
             "--format",
-            help="terminal, html, md, brief, csv, json, png, svg, pdf, ior, mdtest, "
-            "github-action-benchmark, openmetrics.",
+            metavar="NAME",
+            autocompletion=_complete_forms,
+            help="Use this format: terminal, html, md, brief, csv, json, png, svg, pdf, ior, ior-json, mdtest, hpcc, "
+            "github-action-benchmark or openmetrics.",
         ),
     ] = "terminal",
     output: Annotated[
         Path | None,
         typer.Option(
-            help="File, or folder of png and svg; FILE.png and FILE.svg hold the front page alone. "
-            "Default: a name in the result; stdout for text.",
+            metavar="PATH",
+            help="Write to this file; - is stdout. png and svg need a folder; FILE.png and FILE.svg get the front page "
+            "alone. Default: a name in the result folder, or stdout for text.",
             show_default=False,
         ),
     ] = None,
@@ -40,14 +49,16 @@ def report(
         str,
         typer.Option(
             metavar="NAMES",
-            help="Suites or parts of the machine that you use: disk,metadata. Gains of others rank after theirs.",
+            help="Rank the gains of these suites or parts of the machine first: disk,metadata.",
             show_default=False,
         ),
     ] = "",
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files of these names.")] = False,
 ) -> None:
-    """Show a result, or write it as HTML, Markdown, CSV, JSON or pictures.
+    """Show a result, or write it as a page, picture or table.
 
-    The summary is made again from the records, so a report never shows more than they hold.
+    The summary is made again from the records, so a report never shows more than the records hold.
     """
     from ullage.exporters import load_exporters
     from ullage.parameters import suggest
@@ -60,7 +71,7 @@ def report(
         if form == "terminal":
             _show(folder, output, _cared(care))
         else:
-            _write(folder, form, output, _cared(care))
+            _write(folder, form, output, _cared(care), force=force)
 
 
 def _cared(words: str) -> tuple[str, ...]:
@@ -85,45 +96,48 @@ def _load(folder: "ResultFolder", care: tuple[str, ...]) -> "ReportData":
 
 def _show(folder: "ResultFolder", output: Path | None, care: tuple[str, ...]) -> None:
     from ullage.report.terminal import print_report
+    from ullage.results.outputs import is_stream
     from ullage.terminal import make_console
 
-    if output is not None:
+    if output is not None and not is_stream(output):
         right = "add --format html, md, csv, json, png or svg"
         raise UserError("the terminal form is not written to a file", "--output", right)
     print_report(_load(folder, care), make_console())
 
 
-def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[str, ...]) -> None:
+def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[str, ...], *, force: bool) -> None:
     from ullage.exporters import load_exporters
+    from ullage.results.outputs import is_stream, lies_within, write_outputs
     from ullage.terminal import print_line
 
     exporter, data = load_exporters()[form], _load(folder, care)
     place = output if output is not None else folder.path / exporter.default if exporter.default else None
     alone = exporter.alone is not None and output is not None and output.suffix == f".{form}"
     content = exporter.alone(data) if alone and exporter.alone is not None else exporter.render(data)
-    if place is None:
-        sys.stdout.write(_text(content))
+    if place is None or is_stream(place):
+        _stream(form, content)
         return
-    write_content(content, place)
+    files = _files(content, place)
     if exporter.beside is not None:
-        write_content(exporter.beside(data), place.parent)
+        files.update(exporter.beside(data))
+    folder_of = place if isinstance(content, Mapping) else place.parent
+    write_outputs(files, folder_of, replace=force or lies_within(place, folder.path))
     print_line(str(place))
 
 
-def _text(content: "Content | Mapping[str, Content]") -> str:
+def _stream(form: str, content: "Content | Mapping[str, Content]") -> None:
+    """On stdout; ``UserError`` for what is no single text."""
     if not isinstance(content, str):
-        raise TypeError("an exporter without a default place must give text")
-    return content
+        raise UserError(f"the form {form} is not one text", "--output", "name a folder")
+    sys.stdout.write(content)
 
 
-def write_content(content: "Content | Mapping[str, Content]", place: Path) -> None:
-    """Write a file, or the files of a folder, at ``place``. ``UserError`` when it cannot be written."""
-    from ullage.results.folder import write_atomically
-
+def _files(content: "Content | Mapping[str, Content]", place: Path) -> "dict[str, Content]":
+    """By their paths below the folder that they are written to."""
     if not isinstance(content, Mapping):
-        write_atomically(place, content)
-        return
+        if place.name in ("", ".."):
+            raise UserError("is a folder", str(place), "name a file in it, or - for standard output")
+        return {place.name: content}
     if not content:
         raise UserError("there is nothing to draw", str(place), "the result has no rows")
-    for name, part in content.items():
-        write_atomically(place / name, part)
+    return dict(content)

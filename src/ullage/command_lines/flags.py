@@ -231,3 +231,6 @@ class _Reader:
             raise UserError(f"'{given}' is no value of -O {flag.directive}", self._table.tool, "write 1 or 0")
         if given.lower() in _ON:
             self._keep(flag, f"-O {flag.directive}", "")
+        else:
+            # The last word counts: a script's test may take back what stood before it.
+            self.values.pop(flag.key, None)

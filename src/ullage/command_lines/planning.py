@@ -15,6 +15,7 @@ from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
 from ullage.parameters import count_of
+from ullage.runs.room import SECTOR_BYTES
 
 # A launch is a timeout after this long without progress, and after the time a slow target needs for its largest fsync.
 _SHORTEST_PATIENCE_S: Final = 120.0
@@ -99,6 +100,10 @@ def bind(
 def _bind(draft: Draft, target: Target, layout: Layout, description: Describe) -> Bound:
     backend = _checked("backend", draft.backend, description)
     workload = _checked("workload", draft.workload, description)
+    transfer = count_of(workload.parameters, "transfer_bytes")
+    if backend.parameters.get("direct") and transfer % SECTOR_BYTES:
+        what = f"line {draft.line}: O_DIRECT cannot move {transfer:,} bytes"
+        raise UserError(what, "-t", f"only multiples of {SECTOR_BYTES}: change -t, or leave --posix.odirect out")
     identity = case_id(backend, workload, target, layout, draft.dataset)
     case = Case(id=identity, target=target.name, backend=backend, workload=workload, dataset=draft.dataset)
     return Bound(draft, case, target, layout.ranks)

@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.command_lines.options import LineOptions
 from ullage.command_lines.planning import Bound, Work, bind, fit, make_layout, make_plan
-from ullage.errors import EXIT_OK
+from ullage.errors import EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.launch.base import is_one_node
 from ullage.model.plan import Layout, Limits, Plan
 from ullage.model.request import Request
@@ -17,7 +17,7 @@ from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import NO_LIMIT, check_places, most_bytes
+from ullage.runs.room import NO_LIMIT, check_places, most_bytes, most_files
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation
 from ullage.units import format_bytes, format_time, format_volume
@@ -99,6 +99,36 @@ def needed_bytes(bound: Sequence[Bound], target: str, *, keep: bool) -> int:
     return sum(named.values()) + (sum(own) if keep else max(own))
 
 
+def needed_files(bound: Sequence[Bound], target: str, *, keep: bool) -> int:
+    """Most files that are there at a time, in the same way."""
+    named: dict[str, int] = {}
+    own: list[int] = [0]
+    for item in bound:
+        if item.target.name == target and item.makes:
+            if item.case.dataset:
+                named[item.case.dataset] = max(item.items, named.get(item.case.dataset, 0))
+            else:
+                own.append(item.items)
+    return sum(named.values()) + (sum(own) if keep else max(own))
+
+
+def check_room(work: Work, places: Sequence[Place], rooms: Mapping[str, int]) -> None:
+    """``UserError`` (exit code 3) for what the engine would refuse: more bytes or files than a run may take."""
+    keep = work.translation.keep or work.options.keep
+    for place in places:
+        files, most = needed_files(work.bound, place.target, keep=keep), most_files(place, Limits())
+        bytes_, room = needed_bytes(work.bound, place.target, keep=keep), rooms.get(place.target, NO_LIMIT)
+        if bytes_ > room:
+            what = f"the lines need {format_volume(bytes_)}, and {format_volume(room)} may be taken"
+            right = "smaller -b, -s, -n or -w, --space, or another target"
+            raise UserError(what, f"target '{place.target}' ({place.path})", right, EXIT_ENVIRONMENT)
+        if files > most:
+            what = f"the lines make {files:,} files, and {most:,} may be made"
+            raise UserError(
+                what, f"target '{place.target}' ({place.path})", "fewer items, or another target", EXIT_ENVIRONMENT
+            )
+
+
 # -- running -----------------------------------------------------------------------------------------------------------
 
 _STAGE: Final = "command lines"
@@ -140,7 +170,7 @@ class PreparedLines:
         session.progress.stage(_STAGE, missing, self.work.translation.time_s or total_seconds(self.work))
         number = session.result.next_launch()
         plan = make_plan(self.work, str(session.result.records_path(number)), prior)
-        return session.launch(number, plan, _hear_nothing).code
+        return session.launch(number, tally.numbered(plan), _hear_nothing).code
 
     def _whole_rounds(self, tally: RunProgress) -> tuple[dict[str, dict[str, list[int]]], int]:
         """Elapsed times of the rounds in which every case went well, and how many those are.
@@ -171,7 +201,8 @@ def prepare_lines(request: Request, engine_context: EngineContext, model: type[L
     translation = options.translation()
     places = read_places(request.targets)
     check_places(places)
-    if options.rooms is None:
+    is_new = options.rooms is None
+    if is_new:
         options = options.model_copy(update={"rooms": _rooms(places, read_memory(), options.space)})
         request = request.model_copy(update={"options": options.model_dump(mode="json")})
     rooms = options.rooms or {}
@@ -180,7 +211,10 @@ def prepare_lines(request: Request, engine_context: EngineContext, model: type[L
     here = is_one_node(Layout(ranks=1, nodes=translation.nodes))
     layout = make_layout(fitted, usable_cores() if here else None)
     bound = bind(fitted, layout, options, request.targets, engine_context.description)
-    return PreparedLines(Work(request, options, fitted, layout, bound, [*translation.notes, *cuts]), places, rooms)
+    work = Work(request, options, fitted, layout, bound, [*translation.notes, *cuts])
+    if is_new:
+        check_room(work, places, rooms)
+    return PreparedLines(work, places, rooms)
 
 
 def _rooms(places: Sequence[Place], memory: Memory, space: int | None) -> dict[str, int]:

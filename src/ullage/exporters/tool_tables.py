@@ -18,8 +18,8 @@ from ullage.model.record import PhaseRecord
 from ullage.report.data import ReportData
 from ullage.results.rows import Measured
 
-_WORKLOADS: Final = ("transfer", "mixed-transfer")
-_APIS: Final[Mapping[str, str]] = {"null": "DUMMY"}
+TRANSFERS: Final = ("transfer", "mixed-transfer")
+APIS: Final[Mapping[str, str]] = {"null": "DUMMY"}
 _MIB: Final = 1 << 20
 _KIB: Final = 1 << 10
 _WIDTHS: Final = (9, 10, 10, 11, 10, 10, 10, 10, 10, 10, 4)
@@ -38,21 +38,29 @@ _SUMMARY_WIDTHS: Final = (9, *(10,) * 9, 12, 14, 5, 6, 3, 4, 3, 5, 8, 9, 4, 6, 8
 
 def ior_tables(data: ReportData) -> str:
     """Results, maxima and summary; ``UserError`` for a result without such cases."""
-    groups = _groups(data.measured)
-    if not groups:
+    if not transfer_groups(data.measured):
         raise UserError("the result holds no case of the workload transfer", "--format ior", "--format csv takes all")
-    items = [item for item in data.measured if item.case.workload in _WORKLOADS]
+    return "\n".join([*ior_lines(data.measured), *_warnings(data)]) + "\n"
+
+
+def _warnings(data: ReportData) -> list[str]:
+    return [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
+
+
+def ior_lines(measured: Sequence[Measured]) -> list[str]:
+    """Results, maxima and summary of the transfers among ``measured``."""
+    groups = transfer_groups(measured)
+    items = [item for item in measured if item.case.workload in TRANSFERS]
     lines = ["Results: ", "", _ior_row(_HEADS), _ior_row(["-" * len(head) for head in _HEADS])]
     lines += [_ior_row(_iteration(item, number)) for item, number in _numbered(items)]
-    lines += [*_maxima(groups), "", "Summary of all tests:", *_summary(groups)]
-    lines += [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
-    return "\n".join(lines) + "\n"
+    return [*lines, *_maxima(groups), "", "Summary of all tests:", *_summary(groups)]
 
 
-def _groups(measured: Sequence[Measured]) -> dict[tuple[str, str], list[Measured]]:
+def transfer_groups(measured: Sequence[Measured]) -> dict[tuple[str, str], list[Measured]]:
+    """The repetitions of each phase of each case of transfers, by case and phase."""
     groups: dict[tuple[str, str], list[Measured]] = {}
     for item in measured:
-        if item.case.workload in _WORKLOADS:
+        if item.case.workload in TRANSFERS:
             groups.setdefault((item.case.case, item.phase.phase), []).append(item)
     return groups
 
@@ -77,11 +85,11 @@ def _iteration(item: Measured, number: int) -> list[str]:
     mean_s = latency.sum_ns / latency.operations / NS_PER_S if latency is not None and latency.operations else 0.0
     return [
         access_word(phase),
-        f"{_ior_rate(phase):.2f}",
-        f"{_operations(phase):.2f}",
+        f"{mib_per_s(phase):.2f}",
+        f"{operations_per_s(phase):.2f}",
         f"{mean_s:.9f}",
-        f"{_block(item) / _KIB:.2f}",
-        f"{_number(item, 'transfer_bytes') / _KIB:.2f}",
+        f"{block_of(item) / _KIB:.2f}",
+        f"{number_of(item, 'transfer_bytes') / _KIB:.2f}",
         f"{stage_span_ns(phase.stages.get('open')) / NS_PER_S:.6f}",
         f"{moving_ns(phase) / NS_PER_S:.6f}",
         f"{stage_span_ns(phase.stages.get('close')) / NS_PER_S:.6f}",
@@ -103,28 +111,31 @@ def moving_ns(phase: PhaseRecord) -> int:
     return max(stage.last_stop_ns for stage in stages) - min(stage.first_start_ns for stage in stages)
 
 
-def _ior_rate(phase: PhaseRecord) -> float:
+def mib_per_s(phase: PhaseRecord) -> float:
+    """Bytes over the whole time, in MiB/s."""
     return phase.bytes / _MIB / (phase.elapsed_ns / NS_PER_S) if phase.elapsed_ns else 0.0
 
 
-def _operations(phase: PhaseRecord) -> float:
+def operations_per_s(phase: PhaseRecord) -> float:
+    """Operations over the whole time."""
     return phase.operations / (phase.elapsed_ns / NS_PER_S) if phase.elapsed_ns else 0.0
 
 
-def _number(item: Measured, name: str) -> int:
+def number_of(item: Measured, name: str) -> int:
+    """A parameter of the workload; 0 where it is none."""
     value = item.case.workload_parameters.get(name, 0)
     return value if isinstance(value, int) else 0
 
 
-def _block(item: Measured) -> int:
+def block_of(item: Measured) -> int:
     """The block of a rank in a segment; random positions have none, and there a block is one transfer."""
-    return _number(item, "block_bytes") or _number(item, "transfer_bytes")
+    return number_of(item, "block_bytes") or number_of(item, "transfer_bytes")
 
 
 def _maxima(groups: Mapping[tuple[str, str], Sequence[Measured]]) -> list[str]:
     lines: list[str] = []
     for access, head in (("write", "Max Write:"), ("read", "Max Read: ")):
-        rates = [_ior_rate(i.phase) for items in groups.values() for i in items if access_word(i.phase) == access]
+        rates = [mib_per_s(i.phase) for items in groups.values() for i in items if access_word(i.phase) == access]
         if rates:
             lines.append(f"{head} {max(rates):.2f} MiB/sec ({max(rates) * _MIB / 1e6:.2f} MB/sec)")
     return lines
@@ -146,7 +157,7 @@ def _summary(groups: Mapping[tuple[str, str], Sequence[Measured]]) -> list[str]:
 def _summary_row(items: Sequence[Measured], test: int) -> tuple[str, ...]:
     last = items[-1]
     parameters, layout = last.case.workload_parameters, last.run.layout
-    rates, operations = [_ior_rate(item.phase) for item in items], [_operations(item.phase) for item in items]
+    rates, operations = [mib_per_s(item.phase) for item in items], [operations_per_s(item.phase) for item in items]
     reordered = parameters.get("read_back", "own") != "own"
     return (
         access_word(last.phase),
@@ -160,14 +171,14 @@ def _summary_row(items: Sequence[Measured], test: int) -> tuple[str, ...]:
         str(len(items)),
         str(int(parameters.get("file_mode") == "per-process")),
         str(int(reordered)),
-        str(_number(last, "read_shift") if reordered else 0),
+        str(number_of(last, "read_shift") if reordered else 0),
         str(int(parameters.get("read_back") == "other-rank")),
-        str(_number(last, "order_seed") if parameters.get("order") == "random" else 0),
-        str(_number(last, "segments") or 1),
-        str(_block(last)),
-        str(_number(last, "transfer_bytes")),
+        str(number_of(last, "order_seed") if parameters.get("order") == "random" else 0),
+        str(number_of(last, "segments") or 1),
+        str(block_of(last)),
+        str(number_of(last, "transfer_bytes")),
         f"{max(item.phase.bytes for item in items) / _MIB:.1f}",
-        _APIS.get(last.case.backend, last.case.backend.upper()),
+        APIS.get(last.case.backend, last.case.backend.upper()),
         "0",
     )
 
@@ -214,14 +225,16 @@ Test = dict[str, list[Measured]]
 
 def mdtest_summary(data: ReportData) -> str:
     """One table a test; ``UserError`` for a result without such cases."""
-    tests = _tests(data.measured)
-    if not tests:
+    if not _tests(data.measured):
         raise UserError(
             "the result holds no case of the workload metadata", "--format mdtest", "--format csv takes all"
         )
-    parts = [line for test in tests for line in _table(test)]
-    warnings = [f"WARNING: {event.text}" for event in data.summary.events if event.severity == "warning"]
-    return "\n".join([*parts, *warnings]) + "\n"
+    return "\n".join([*mdtest_lines(data.measured), *_warnings(data)]) + "\n"
+
+
+def mdtest_lines(measured: Sequence[Measured]) -> list[str]:
+    """A table for each test among ``measured``."""
+    return [line for test in _tests(measured) for line in _table(test)]
 
 
 def _tests(measured: Sequence[Measured]) -> list[Test]:

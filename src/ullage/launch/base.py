@@ -28,12 +28,25 @@ class DeadRank:
     cause: str
 
 
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """What a launcher and its ranks leave behind when they are killed, as patterns of ``processes.supervisor.Job``."""
+
+    folders: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
+
+
 class Launcher(Protocol):
     """Stateless: all that differs between launches is in the layout."""
 
     @property
     def name(self) -> str:
         """As in ``--launcher``."""
+        ...
+
+    @property
+    def remains(self) -> Remains:
+        """To be removed when it has ended, however that was."""
         ...
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:

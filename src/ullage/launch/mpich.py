@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ullage.launch.base import DeadRank, Family, Launcher, bound_cores, is_one_node
+from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.plan import Layout
 
@@ -34,6 +34,11 @@ class Mpich:
     cores: int | None = None
     name: str = NAME
     hosts: Hosts = NO_HOSTS
+
+    @property
+    def remains(self) -> Remains:
+        """See ``Launcher``. A segment has a name until the last rank of a node has mapped it."""
+        return Remains(segments=("mpich_shar_tmp*",))
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ullage.launch.base import DeadRank, Family, Launcher, bound_cores, is_one_node
+from ullage.launch.base import DeadRank, Family, Launcher, Remains, bound_cores, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
 from ullage.model.plan import Layout
 
@@ -31,6 +31,12 @@ class OpenMpi:
     cores: int | None = None
     name: str = NAME
     hosts: Hosts = NO_HOSTS
+
+    @property
+    def remains(self) -> Remains:
+        """See ``Launcher``: the session folder of version 4, that of version 5, and what shared memory is made of."""
+        folders = ("ompi.*.{uid}/pid.{pid}", "prterun.*.{pid}.{uid}")
+        return Remains(folders, ("vader_segment.*", "sm_segment.*", "osc_rdma.*", "ompi_*"))
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``."""

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run one plan: start the engine under a launcher, follow its records, end it when asked, and say how it ended."""
 
-import contextlib
-import signal
-import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -13,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.running import Running
+from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord
 from ullage.results.records import AnyRecord, RecordTail
@@ -105,38 +103,23 @@ def launch(
 ) -> LaunchOutcome:
     """Run ``plan`` and wait for its end; every new record goes to ``on_record``.
 
-    SIGINT and SIGTERM are handed to the ranks, which finish their repetition; a second one ends them at once, and what
-    is left after ``patience.stop_grace_s`` is killed. The same is done at the deadline and when no first record has
-    come in time. ``UserError`` (exit code 3) when the launcher cannot be started.
+    SIGINT, SIGTERM and SIGHUP are handed to the ranks, which finish their repetition; a second one ends them at once,
+    and what is left after ``patience.stop_grace_s`` is killed. The same is done at the deadline, when no first record
+    has come in time, and when this process is killed. ``UserError`` (exit code 3) when the launcher cannot be started.
     """
     records_path = Path(plan.records)
     tail = RecordTail(records_path, records_path.stat().st_size if records_path.exists() else 0)
     if patience.deadline_s is None:
         patience = replace(patience, deadline_s=deadline_of(plan))
     watch = _Watch(tail, plan.layout.ranks, on_record, patience)
-    with stderr_path.open("ab") as stderr, _caught_signals() as caught:
-        running = Running.start(engine, launcher, plan_path, plan.layout, stderr)
+    caught: list[int] = []
+    with stderr_path.open("ab") as stderr, stop_signals(caught.append):
+        running = Running.start(engine, launcher, plan_path, plan.layout, stderr, patience.stop_grace_s)
         try:
             watch.follow(running, caught)
         finally:
             running.kill()
     return _outcome(running, watch, launcher, records_path, stderr_path)
-
-
-@contextlib.contextmanager
-def _caught_signals() -> Generator[list[int]]:
-    """SIGINT and SIGTERM that arrive meanwhile, in order. Outside the main thread they stay with the main thread."""
-    caught: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield caught
-        return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda received, _frame: caught.append(received)) for number in numbers]
-    try:
-        yield caught
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
 
 
 class _Watch:
@@ -154,6 +137,8 @@ class _Watch:
         self._tail = tail
         self._ranks = ranks
         self._knows_ranks = False
+        self._has_told = False
+        self._is_slow = False
         self._on_record = on_record
         self._patience = patience
         self._has_records = False
@@ -176,14 +161,17 @@ class _Watch:
 
     def _poll_s(self) -> float:
         """Short while the ranks are starting, so that an early death is seen; then too long to disturb anybody."""
-        return _POLL_S if self._knows_ranks else _START_POLL_S
+        return _POLL_S if self._knows_ranks or self._is_slow else _START_POLL_S
 
     def _learn(self, running: Running) -> None:
         """All ranks are there when the first record is. Looking for them goes through /proc, so it ends then."""
         if not self._knows_ranks:
+            self._is_slow = time.monotonic() - running.started > _STARTING_S
             running.learn_ranks()
-            slow = time.monotonic() - running.started > _STARTING_S
-            self._knows_ranks = self._has_records or slow or running.ranks_seen >= self._ranks
+            self._knows_ranks = self._has_records or running.ranks_seen >= self._ranks
+        if self._has_records and not self._has_told:
+            self._has_told = True
+            running.launcher.has_started_all()
 
     def _read(self) -> None:
         for record in self._tail.poll():
@@ -217,7 +205,7 @@ class _Watch:
 def _outcome(
     running: Running, watch: _Watch, launcher: Launcher, records_path: Path, stderr_path: Path
 ) -> LaunchOutcome:
-    returned = running.process.returncode
+    returned = running.launcher.poll() or 0
     tail = _tail(stderr_path)
     return LaunchOutcome(
         exit_code=returned if returned >= 0 else None,

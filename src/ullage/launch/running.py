@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A launch under way: the launcher's process and the ranks it has started on this node, found by their environment.
 
-Launchers put their ranks into process groups of their own and may die before them, so neither the group nor the parent
-finds all of them; the environment a process was started with stays, and a token in it marks those of one launch.
+Launchers put their ranks into process groups of their own and may die before them; the environment a process was
+started with stays, and a token in it marks those of one launch. A supervisor ends them with the launcher, and with us.
 """
 
 import contextlib
@@ -10,7 +10,6 @@ import os
 import secrets
 import select
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +19,8 @@ from typing import BinaryIO, Final
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Launcher
 from ullage.model.plan import Layout
+from ullage.processes.supervised import Ending, Supervised
+from ullage.processes.supervisor import runs
 
 _KILL_TIMEOUT_S: Final = 5.0
 _KILL_PAUSE_S: Final = 0.02
@@ -28,14 +29,14 @@ _RANK_VARIABLES: Final = (b"PMI_RANK=", b"OMPI_COMM_WORLD_RANK=", b"PMIX_RANK=")
 
 
 class Running:
-    """Made by ``start``; ``kill`` leaves nothing of it on this node.
+    """Made by ``start``; ``kill`` leaves nothing of it on this node. It ends so too when this process does.
 
     ``first_ended``: the rank that ended before all others, None when that was not seen. Hydra names the wrong process
     when one dies, because it reads the exit codes after it has killed the others; so the ranks are watched from here.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], token: str, engine: Path, command: list[str]) -> None:
-        self.process = process
+    def __init__(self, launcher: Supervised, token: str, engine: Path, command: list[str]) -> None:
+        self.launcher = launcher
         self.command = command
         self.first_ended: int | None = None
         self.started = time.monotonic()
@@ -44,39 +45,59 @@ class Running:
         self._known: set[int] = set()
         # An epoll hands out its events in the order in which they happened, however late it is asked.
         self._ends = select.epoll()
-        self._rank_of: dict[int, int | None] = {}
-        self._watch(process.pid, None)
+        self._rank_of: dict[int, int] = {}
+        self._ends.register(launcher.status, select.EPOLLIN)
 
     @classmethod
-    def start(cls, engine: Path, launcher: Launcher, plan_path: Path, layout: Layout, stderr: BinaryIO) -> "Running":
-        """Start the launcher in a session of its own; all it says goes to ``stderr``. May raise ``UserError``."""
+    def start(
+        cls, engine: Path, launcher: Launcher, plan_path: Path, layout: Layout, stderr: BinaryIO, grace_s: float
+    ) -> "Running":
+        """Start the launcher in a session of its own; all it says goes to ``stderr``. May raise ``UserError``.
+
+        ``grace_s``: that the ranks have to end, should this process be killed.
+        """
         token = secrets.token_hex(8)
         command = launcher.argv(engine, plan_path, layout)
-        environment = {**launcher.environment(layout), **os.environ, LAUNCH_VARIABLE: token}
+        remains = launcher.remains
         try:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr, env=environment, start_new_session=True
+            supervised = Supervised.start(
+                command,
+                Ending(str(engine), grace_s, remains.folders, remains.segments),
+                environment={**launcher.environment(layout), **os.environ},
+                variables={LAUNCH_VARIABLE: token},
+                out=stderr,
+                err=stderr,
             )
         except OSError as error:
             what = f"launcher cannot be started: {error.strerror}"
             raise UserError(what, command[0], "name another with --launcher", EXIT_ENVIRONMENT) from error
-        return cls(process, token, engine, command)
+        try:
+            return cls(supervised, token, engine, command)
+        except BaseException:
+            supervised.kill()
+            raise
 
-    def _watch(self, pid: int, rank: int | None) -> None:
-        """``rank``: None for the launcher."""
-        with contextlib.suppress(ProcessLookupError):
+    def _watch(self, pid: int, rank: int) -> None:
+        """Nothing on kernels before 5.3 and Pythons built for them: then nobody knows which rank ended first."""
+        if not hasattr(os, "pidfd_open"):
+            return
+        try:
             handle = os.pidfd_open(pid)
-            self._rank_of[handle] = rank
-            self._ends.register(handle, select.EPOLLIN)
+        except OSError:
+            return
+        self._rank_of[handle] = rank
+        self._ends.register(handle, select.EPOLLIN)
 
     def wait(self, seconds: float) -> bool:
         """Whether the launcher has ended. Returns when one of its processes ends, at the latest after ``seconds``."""
         for handle, _ in self._ends.poll(seconds):
+            if handle == self.launcher.status:
+                continue
             rank = self._rank_of.pop(handle)
             self.first_ended = rank if self.first_ended is None else self.first_ended
             self._ends.unregister(handle)
             os.close(handle)
-        return self.process.poll() is not None
+        return self.launcher.poll() is not None
 
     @property
     def ranks_seen(self) -> int:
@@ -96,15 +117,13 @@ class Running:
         Never to both: a launcher that is told to end kills its ranks within a second.
         """
         ranks = [member.pid for member in members(self._token) if member.runs(self._engine)]
-        for pid in ranks or [self.process.pid]:
+        for pid in ranks or [self.launcher.pid]:
             send(pid, signal.SIGTERM)
 
     def kill(self) -> None:
         """End whatever is left of the launch on this node. The launcher first, so that it reports no rank as lost."""
-        if self.process.poll() is None:
-            send(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        # What is in the middle of being started may escape one round; a process in the kernel's hands ends later.
+        self.launcher.kill()
+        # Its supervisor leaves nothing, unless somebody has killed that.
         deadline = time.monotonic() + _KILL_TIMEOUT_S
         while (left := list(members(self._token))) and time.monotonic() < deadline:
             for member in left:
@@ -126,7 +145,7 @@ class Member:
 
     def runs(self, program: Path) -> bool:
         """Whether it is ``program`` itself, or an interpreter (or loader) that runs it, and not a launcher of it."""
-        return str(program) in self.words[:2]
+        return runs(list(self.words), str(program))
 
 
 def members(token: str) -> Iterator[Member]:

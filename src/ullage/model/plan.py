@@ -61,6 +61,9 @@ class Case(Strict):
             description="named: outlives the case, and other cases of the target use it; empty: one of its own",
         ),
     ] = ""
+    first_repetition: Annotated[
+        int, Field(ge=0, le=2**30, description="number of the first repetition; those below are of earlier launches")
+    ] = 0
     prior_elapsed_ns: dict[str, list[int]] = {}
 
 

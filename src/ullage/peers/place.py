@@ -13,17 +13,20 @@ import os
 import re
 import secrets
 import stat
+import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
-from ullage.cleaning import MARKER, PREFIX
+from ullage.cleaning import MARKER, PREFIX, holds_silly_names_only
 from ullage.peers import PeerError
 
 _MANIFEST: Final = "manifest.ndjson"
 _MOST_MARKER_BYTES: Final = 4096
+_MOST_LOOKS: Final = 250
+_BETWEEN_LOOKS_S: Final = 0.02
 _RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _FILE: Final = re.compile(r"data\.([0-9]{8,})")
 _DATASET: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -47,9 +50,9 @@ def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> G
     if not _RUN_ID.fullmatch(run_id) or not _DATASET.fullmatch(dataset):
         raise PeerError(f"no names for a run folder: run '{run_id}', dataset '{dataset}'")
     entry = _Entry(f"peer-{dataset}", files)
-    with ExitStack() as opened:
+    with ExitStack() as opened, ExitStack() as claim:
         with _said(target_path):
-            target, folder, path = _open_run_folder(opened, target_path, run_id)
+            target, folder, path = _open_run_folder(opened, claim, target_path, run_id)
             _clear(folder, entry, path)
         try:
             with _said(path):
@@ -59,9 +62,9 @@ def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> G
         except BaseException:
             # What cannot be removed either is listed: `ullage clean` says so, and this end has its own reason.
             with contextlib.suppress(PeerError):
-                _remove(target, folder, entry, path)
+                _remove(target, folder, entry, path, claim)
             raise
-        _remove(target, folder, entry, path)
+        _remove(target, folder, entry, path, claim)
 
 
 def _clear(folder: int, entry: "_Entry", path: Path) -> None:
@@ -72,10 +75,10 @@ def _clear(folder: int, entry: "_Entry", path: Path) -> None:
         raise PeerError(f"{path / entry.directory}: is in no manifest; refused")
 
 
-def _remove(target: int, folder: int, entry: "_Entry", path: Path) -> None:
+def _remove(target: int, folder: int, entry: "_Entry", path: Path, claim: ExitStack) -> None:
     with _said(path):
         _remove_files(folder, entry)
-        _remove_empty(target, folder, path.name)
+        _remove_empty(target, folder, path.name, claim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +132,11 @@ def _said(path: Path) -> Generator[None]:
         raise PeerError(f"{where}: {reason}") from error
 
 
-def _open_run_folder(opened: ExitStack, target_path: Path, run_id: str) -> tuple[int, int, Path]:
-    """Descriptors of target and run folder, and the folder's real path. Links on the way to the target are followed."""
+def _open_run_folder(opened: ExitStack, claim: ExitStack, target_path: Path, run_id: str) -> tuple[int, int, Path]:
+    """Descriptors of target and run folder, and the folder's real path. Links on the way to the target are followed.
+
+    ``claim`` holds the marker that is locked.
+    """
     target = _opened(opened, os.open(target_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
     name = PREFIX + run_id
     path = Path(os.readlink(f"/proc/self/fd/{target}")) / name  # noqa: PTH115 - the kernel's word for a descriptor
@@ -141,7 +147,7 @@ def _open_run_folder(opened: ExitStack, target_path: Path, run_id: str) -> tuple
         _check_own(folder, path, run_id)
     else:
         _furnish(target, folder, name, run_id)
-    _lock(opened, folder, path)
+    _lock(claim, folder, path)
     return target, folder, path
 
 
@@ -165,7 +171,7 @@ def _furnish(target: int, folder: int, name: str, run_id: str) -> None:
             _write(os.open(file, _NEW_FLAGS, 0o600, dir_fd=folder), text)
         os.fsync(folder)
     except OSError:
-        _remove_empty(target, folder, name)
+        _remove_empty(target, folder, name, ExitStack())
         raise
 
 
@@ -189,9 +195,9 @@ def _check_own(folder: int, path: Path, run_id: str) -> None:
         raise PeerError(f"{path}: has no marker of this run; refused")
 
 
-def _lock(opened: ExitStack, folder: int, path: Path) -> None:
+def _lock(claim: ExitStack, folder: int, path: Path) -> None:
     """For writing, as the engine does: NFS locks nothing else exclusively. Without locks everybody is let in."""
-    marker = _opened(opened, os.open(MARKER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder))
+    marker = _opened(claim, os.open(MARKER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder))
     try:
         fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
@@ -228,15 +234,35 @@ def _remove_files(folder: int, entry: _Entry) -> None:
         for name in os.listdir(directory):  # noqa: PTH208 - of a descriptor
             if entry.has(name):
                 os.unlink(name, dir_fd=directory)
+        _remove_directory(folder, directory, entry.directory)
     finally:
         os.close(directory)
-    os.rmdir(entry.directory, dir_fd=folder)
 
 
-def _remove_empty(target: int, folder: int, name: str) -> None:
-    """The run folder when only marker and manifest are left in it: both stay for as long as anything else does."""
-    if set(os.listdir(folder)) <= {MARKER, _MANIFEST}:
-        for file in (_MANIFEST, MARKER):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(file, dir_fd=folder)
-        os.rmdir(name, dir_fd=target)
+def _remove_empty(target: int, folder: int, name: str, claim: ExitStack) -> None:
+    """The run folder when only marker and manifest are left in it: both stay for as long as anything else does.
+
+    The claim is held until the marker is gone, and given up before the folder is: NFS and FUSE keep in it, under names
+    of their own, what is still open.
+    """
+    if not set(os.listdir(folder)) <= {MARKER, _MANIFEST}:
+        return
+    for file in (_MANIFEST, MARKER):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file, dir_fd=folder)
+    claim.close()
+    _remove_directory(target, folder, name)
+
+
+def _remove_directory(parent: int, directory: int, name: str) -> None:
+    """As the engine does it: while nothing but such files is in it, their client is waited for."""
+    for _ in range(_MOST_LOOKS):
+        try:
+            os.rmdir(name, dir_fd=parent)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not holds_silly_names_only(directory):
+                raise
+            time.sleep(_BETWEEN_LOOKS_S)
+        else:
+            return
+    os.rmdir(name, dir_fd=parent)

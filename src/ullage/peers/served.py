@@ -3,20 +3,18 @@
 
 import contextlib
 import socket
-import subprocess
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
 from ullage.peers import PeerError
-from ullage.peers.started import end_session
+from ullage.processes.supervised import Supervised
 
 Transport = Literal["tcp", "udp"]
 LOOPBACK: Final = "127.0.0.1"
 LOOPBACK_6: Final = "::1"
 _READY_S: Final = 5.0
-_STOP_S: Final = 2.0
 _LOOK_S: Final = 0.01
 
 
@@ -35,27 +33,20 @@ def serving(command: Sequence[str], address: str, port: int, transport: Transpor
     """``command`` runs while the block does. ``PeerError`` when it does not take its port within seconds."""
     name = Path(command[0]).name
     try:
-        # In a session of its own, so that nothing of it is left.
-        process = subprocess.Popen(
-            list(command),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        process = Supervised.start(command)
     except OSError as error:
         raise PeerError(f"{name} cannot be started: {error.strerror}") from error
     try:
         deadline = time.monotonic() + _READY_S
         while not _is_taken(address, port, transport):
-            if process.poll() is not None:
-                raise PeerError(f"the server of {name} ended at once (exit code {process.returncode})")
+            if (code := process.poll()) is not None:
+                raise PeerError(f"the server of {name} ended at once (exit code {code})")
             if time.monotonic() > deadline:
                 raise PeerError(f"the server of {name} was not ready after {_READY_S:g} s")
             time.sleep(_LOOK_S)
         yield
     finally:
-        end_session(process, _STOP_S)
+        process.end()
 
 
 def _socket(address: str, transport: Transport) -> socket.socket:

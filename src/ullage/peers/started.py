@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peers as processes: which is installed, running one to its end with all that it starts, and reading what it says."""
 
-import contextlib
 import os
 import re
 import shutil
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Final, cast
 
 from ullage.errors import one_line
 from ullage.peers import Installed, PeerError
+from ullage.processes.supervised import Ending, Supervised
 
 VERSION_S: Final = 10
 _STOP_S: Final = 5
@@ -36,37 +35,26 @@ def run_to_end(command: Sequence[str], folder: Path, environment: Mapping[str, s
     """
     name = Path(command[0]).name
     try:
-        # In a session of its own, because its children would outlive it.
-        process = subprocess.Popen(
-            list(command),
-            cwd=folder,
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
+        started = Supervised.start(
+            command,
+            Ending(grace_s=_STOP_S),
+            folder=folder,
+            environment={**os.environ, **environment},
+            out=subprocess.PIPE,
+            err=subprocess.PIPE,
         )
     except OSError as error:
         raise PeerError(f"{name} cannot be started: {error.strerror}") from error
-    with process:
+    with started:
         try:
-            out, err = process.communicate(timeout=limit_s)
+            # Both pipes are closed by all of it when the command itself has ended.
+            out, err = started.process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired as error:
             raise PeerError(f"{name} was not done after {limit_s:g} s and was ended") from error
         finally:
-            end_session(process, _STOP_S)
-    return Ended(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
-
-
-def end_session(process: "subprocess.Popen[bytes]", patience_s: float) -> None:
-    """Ask all of the session that ``process`` leads to end, then make them."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is not None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(patience_s)
+            started.end()
+        code = started.poll()
+    return Ended(0 if code is None else code, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
 
 def answer(command: Sequence[str], limit_s: float) -> str:

@@ -2,25 +2,38 @@
 """What to change first: findings of all suites that name a gain, ranked by one rule. Pure."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final
 
 from ullage.model.summary import Finding, Gain
 
 MOST_CHANGES: Final = 5
+# A table with many lines says the same of each of them.
+MOST_OF_A_KIND: Final = 2
+_OTHERS: Final = 0.1
+_NOT_COMPARED: Final = 0.1
 
 
 def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: int = MOST_CHANGES) -> list[Finding]:
-    """At most ``most`` findings with a gain, the largest weight first.
+    """At most ``most`` findings with a gain, the largest weight first, and of one kind of a suite at most two.
 
-    The weight is the logarithm of the gain that is sure: of the lower bound of its interval, or of a tenth of the
-    estimate's where it has none. ``care``: suites that the reader uses; where any are named, the others weigh a tenth.
+    The weight is the logarithm of the gain that is sure: of the lower bound of its interval, which holds at the level
+    of all sentences of a report together, so that a large gain that is poorly known ranks below a smaller one that is
+    well known. Where a gain has no interval (an import), a tenth of the logarithm of its estimate. ``care``: suites
+    that the reader uses; where any are named, the others weigh a tenth. Equal weights keep their order.
     """
     known = [(_weight(found.gain, found.suite, care), found) for found in findings if found.gain is not None]
     ranked = sorted((pair for pair in known if pair[0] > 0), key=lambda pair: -pair[0])
-    return [found for _, found in ranked[:most]]
+    kinds: Counter[tuple[str, str]] = Counter()
+    chosen: list[Finding] = []
+    for _, found in ranked:
+        kinds[found.suite, found.kind] += 1
+        if kinds[found.suite, found.kind] <= MOST_OF_A_KIND:
+            chosen.append(found)
+    return chosen[:most]
 
 
 def _weight(gain: Gain, suite: str, care: Collection[str]) -> float:
-    sure = math.log(gain.low) if gain.low else 0.1 * math.log(gain.factor)
-    return sure if not care or suite in care else 0.1 * sure
+    sure = math.log(gain.low) if gain.low else _NOT_COMPARED * math.log(gain.factor)
+    return sure if not care or suite in care else _OTHERS * sure

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A comparison as text: for the terminal, as JSON, Markdown and CSV."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -11,6 +9,7 @@ from ullage.analysis.compare import Cell, Comparison, ScorePair
 from ullage.errors import one_line
 from ullage.model.summary import Score
 from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant, times
+from ullage.report.csv_text import to_csv_text
 from ullage.report.words import escape
 from ullage.terminal import make_console, text_table
 
@@ -107,13 +106,10 @@ def to_markdown(found: Comparison) -> str:
 def to_csv(found: Comparison) -> str:
     """One line a cell, plain SI numbers; scores and sentences are in the other forms."""
     keys = _heads(found)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*keys, *_plain(found.cells[0])] if found.cells else keys)
-    for cell in found.cells:
-        setting = dict(cell.setting)
-        writer.writerow([*(setting.get(key, "") for key in keys), *_plain(cell).values()])
-    return text.getvalue()
+    head = [*keys, *_plain(found.cells[0])] if found.cells else keys
+    settings = [(cell, dict(cell.setting)) for cell in found.cells]
+    cells = ([*(setting.get(key, "") for key in keys), *_plain(cell).values()] for cell, setting in settings)
+    return to_csv_text([head, *cells])
 
 
 def _plain(cell: Cell) -> dict[str, Any]:

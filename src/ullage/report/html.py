@@ -32,7 +32,8 @@ from ullage.report.tabs import Drawn, Parts, Tab, tabs
 from ullage.report.titles import told
 from ullage.report.vega import CONFIG, javascript
 from ullage.report.verdicts import VerdictClass, classify, present
-from ullage.results.folder import ResultFolder, write_atomically
+from ullage.results.folder import ResultFolder
+from ullage.results.outputs import lies_within, write_outputs
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -48,12 +49,11 @@ _SCORES: Final = "scores"
 def write_report(result: ResultFolder, path: Path) -> Path:
     """Write the page of ``result`` to ``path`` and, beside it, ``tables/rows.csv`` with every row.
 
-    ``UserError`` when the result is damaged or ``path`` cannot be written.
+    Files within the result are replaced, others never. ``UserError`` when the result is damaged or ``path`` cannot be
+    written.
     """
     data = load(result)
-    for name, content in beside(data).items():
-        write_atomically(path.parent / name, content)
-    write_atomically(path, render(data))
+    write_outputs({**beside(data), path.name: render(data)}, path.parent, replace=lies_within(path, result.path))
     return path
 
 

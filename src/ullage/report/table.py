@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows as tables: one set of columns for HTML, Markdown and terminal, and one of plain numbers for CSV."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -20,6 +18,7 @@ from ullage.quantity import (
     scale_for,
     significant,
 )
+from ullage.report.csv_text import to_csv_text
 from ullage.report.view import Panel, View
 
 HIDDEN_KEYS: Final = frozenset({"access", "phase"})
@@ -150,11 +149,7 @@ def to_csv(rows: Sequence[Row]) -> str:
     head = ["metric", "unit", "better", "target", *keys, "case", "median", "low", "high", "repetitions"]
     head += ["ceiling", "ceiling_kind", "ceiling_source", "share", "verdict", "reasons", "grade", "flags"]
     head += ["peer_tool", "peer_version", "peer_median", "peer_ratio"]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(_csv_cells(row, keys) for row in rows)
-    return text.getvalue()
+    return to_csv_text([head, *(_csv_cells(row, keys) for row in rows)])
 
 
 def _csv_cells(row: Row, keys: Sequence[str]) -> list[object]:

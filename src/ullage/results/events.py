@@ -81,7 +81,7 @@ def _events_of(file: RecordFile) -> Iterable[_Event]:
     for problem in file.problems:
         place = f"{name}, line {problem.line}" if problem.line else name
         yield _Event("unreadable-record", f"{place}: {problem.text}", "warning")
-    if file.truncated and file.records:
+    if file.truncated and file.run is not None:  # else nothing was started, and only the front has written to it
         text = f"{name}: the launch ended without a last record, so it was killed or crashed; "
         yield _Event("cut-short", text + "`ullage resume` finishes what is missing", "warning")
     if file.end is not None and file.end.status == "interrupted":

@@ -10,6 +10,7 @@ parts/outcomes.json   how each of them ended
 report.html tables/   made again from the rest at will
 """
 
+import contextlib
 import os
 import re
 import secrets
@@ -43,30 +44,51 @@ def _refused(error: OSError, what: str, path: Path, right: str, code: int = EXIT
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Add ``line``, on the disk when this returns, on a line of its own also after one that a crash cut short."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab+") as stream:
-        size = stream.seek(0, os.SEEK_END)
-        stream.seek(max(0, size - 1))
-        stream.write((b"\n" if size and stream.read(1) != b"\n" else b"") + line + b"\n")
-        stream.flush()
-        os.fsync(stream.fileno())
+    """Add ``line``, on the disk when this returns, on a line of its own also after one that a crash cut short.
+
+    ``UserError`` when there is no room for all of it: the file is then as it was.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+", buffering=0) as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, size - 1))
+            _append(stream.fileno(), (b"\n" if size and stream.read(1) != b"\n" else b"") + line + b"\n", size)
+    except OSError as error:
+        raise _refused(error, "cannot be written", path, "make room for the result") from error
+
+
+def _append(handle: int, data: bytes, size: int) -> None:
+    """``size``: of the file before, and after a failure."""
+    try:
+        while data:
+            data = data[os.write(handle, data) :]
+        os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, size)
+        raise
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:
     """Replace ``path`` as a whole: a reader, or a crash, sees the old or the new content and never a part."""
     data = content.encode() if isinstance(content, str) else content
-    path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with scratch.open("xb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         scratch.replace(path)
     except OSError as error:
-        scratch.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            scratch.unlink(missing_ok=True)
         raise _refused(error, "cannot be written", path, "choose another folder") from error
+
+
+def is_result(path: Path) -> bool:
+    """Whether ``path`` is the folder of a result."""
+    return (path / "request.json").is_file()
 
 
 def _to_json(model: BaseModel) -> str:
@@ -92,9 +114,9 @@ class ResultFolder:
         except OSError as error:
             raise _refused(error, "cannot be made", folder, "choose another --result") from error
         if occupied is not None:
-            is_result = (folder / "request.json").exists()
-            right = "choose another --result or `ullage resume` it" if is_result else "choose an empty or new folder"
-            raise UserError("is a result already" if is_result else "folder is not empty", str(folder), right)
+            exists = is_result(folder)
+            right = "choose another --result, or `ullage resume` it" if exists else "choose an empty or new folder"
+            raise UserError("is a result already" if exists else "folder is not empty", str(folder), right)
         result = cls(folder)
         result.write_request(request)
         return result
@@ -103,7 +125,7 @@ class ResultFolder:
     def open(cls, path: Path) -> "ResultFolder":
         """An existing result; ``UserError`` when ``path`` is none."""
         folder = path.absolute()
-        if not (folder / "request.json").is_file():
+        if not is_result(folder):
             what = "not a result" if folder.is_dir() else "no such folder"
             raise UserError(what, str(path), "name a folder that `ullage run` has printed (it holds request.json)")
         return cls(folder)
@@ -136,7 +158,7 @@ class ResultFolder:
         """The results of all parts, by name; of most suites there are none."""
         folder = self.path / _PARTS
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
-        return [part for name in names if ((part := self.part(name)).path / "request.json").is_file()]
+        return [part for name in names if is_result((part := self.part(name)).path)]
 
     @property
     def report_path(self) -> Path:
@@ -172,7 +194,10 @@ class ResultFolder:
     def prepare_launch(self, launch: int, plan: Plan) -> Path:
         """Write the plan of ``launch`` and make the folders its engine writes to; returns the plan's path."""
         for path in (self.records_path(launch), self.stderr_path(launch)):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise _refused(error, "cannot be made", path.parent, "make room for the result") from error
         write_atomically(self.plan_path(launch), plan_bytes(plan))
         return self.plan_path(launch)
 
@@ -219,10 +244,7 @@ class ResultFolder:
 
     def append_peer(self, record: PeerRecord) -> None:
         """Add a line to peers.ndjson, on the disk when this returns. What a crash cut short does not swallow it."""
-        try:
-            append_line(self.peers_path, record.model_dump_json().encode())
-        except OSError as error:
-            raise _refused(error, "cannot be written", self.peers_path, "make room for the result") from error
+        append_line(self.peers_path, record.model_dump_json().encode())
 
     def read_peers(self) -> list[PeerRecord]:
         """What other tools measured, in the order of their runs; lines that a crash cut short are left out.

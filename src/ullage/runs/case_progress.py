@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ullage.analysis.statistics import is_look, pooled_dependence
-from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
+from ullage.model.plan import Plan
+from ullage.model.record import CaseRecord, EndRecord, PhaseRecord, RunRecord
 from ullage.results.records import AnyRecord
 
 # As the rows have it: dirty repetitions (grade C) count only where fewer than 3 are clean.
@@ -23,10 +24,14 @@ class Sample:
 
 @dataclass
 class CaseProgress:
-    """One case over all launches. ``seconds``: of each repetition with all that is around it."""
+    """One case over all launches. ``seconds``: of each whole repetition with all that is around it.
+
+    ``begun``: repetitions of any kind, also those that failed or hung: the next one has this number.
+    """
 
     samples: list[Sample] = field(default_factory=list[Sample])
     seconds: list[float] = field(default_factory=list[float])
+    begun: int = 0
     stop: str = ""
     relative_width: float | None = None
     has_failed: bool = False
@@ -58,6 +63,7 @@ class RunProgress:
     def __init__(self, launches: Iterable[Iterable[AnyRecord]] = ()) -> None:
         self._cases: dict[str, CaseProgress] = {}
         self._waiting: dict[tuple[str, int], dict[str, int]] = {}
+        self._ended_s = self._open_s = 0.0
         for records in launches:
             for record in records:
                 self.add(record)
@@ -78,14 +84,28 @@ class RunProgress:
 
     @property
     def seconds(self) -> float:
-        """The time of all repetitions, counted or not."""
-        return sum(sum(case.seconds) for case in self._cases.values())
+        """What all launches have taken, failed and hung repetitions included.
+
+        Of one that wrote no end it is what its repetitions took.
+        """
+        return self._ended_s + self._open_s
 
     @property
     def correlation(self) -> float:
         """Of each repetition with the one before, of all cases and phases together; 0 where it cannot be told."""
         series = (list(map(float, phase)) for case in self._cases.values() for phase in case.prior_elapsed_ns.values())
         return pooled_dependence(series).correlation
+
+    def numbered(self, plan: Plan) -> Plan:
+        """``plan`` with repetitions that are numbered on from those of earlier launches.
+
+        Not where cases share a dataset: what one repetition has written is known there by that number.
+        """
+        cases = [
+            case if case.dataset else case.model_copy(update={"first_repetition": self.of(case.id).begun})
+            for case in plan.cases
+        ]
+        return plan.model_copy(update={"cases": cases})
 
     def forgive(self) -> None:
         """Try failed cases again: whoever resumes a run has had the chance to cure what made them fail."""
@@ -99,17 +119,25 @@ class RunProgress:
         match record:
             case RunRecord():
                 self._waiting.clear()
+                self._end(0.0)
             case PhaseRecord(status="ok", warmup=False):
                 elapsed = self._waiting.setdefault((record.case, record.repetition), {})
                 elapsed[record.phase] = record.elapsed_ns
             case CaseRecord():
+                self._open_s += record.elapsed_ns / 1e9
                 self._close(record)
+            case EndRecord():
+                self._end(record.elapsed_ns / 1e9)
             case _:
                 pass
+
+    def _end(self, seconds: float) -> None:
+        self._ended_s, self._open_s = self._ended_s + max(seconds, self._open_s), 0.0
 
     def _close(self, record: CaseRecord) -> None:
         elapsed_ns = self._waiting.pop((record.case, record.repetition), {})
         case = self._cases.setdefault(record.case, CaseProgress())
+        case.begun = max(case.begun, record.repetition + 1)
         if record.status in ("failed", "timeout"):
             case.has_failed = True
             case.stop = record.stop or record.status

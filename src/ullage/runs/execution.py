@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.errors import EXIT_CASE_FAILED, EXIT_OK
+from ullage.errors import EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Plan
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
@@ -57,7 +57,7 @@ class Execution:
             if listener is not None:
                 listener(record)
 
-        return self.session.launch(number, plan, hear)
+        return self.session.launch(number, self.progress.numbered(plan), hear)
 
     def take(self, ended: Ended) -> None:
         """A failed case makes the run one that failed; everything else that is not well ends it."""
@@ -65,6 +65,14 @@ class Execution:
             self.code = ended.code
         if not ended.may_go_on:
             self.ended, self.code = ended, ended.code
+
+    def check_any(self, seconds: float | None, otherwise: str) -> None:
+        """``UserError`` where nothing was measured for want of time. ``otherwise``: what helps besides more of it."""
+        given = seconds if self.session.seconds is None else self.session.seconds
+        if self.progress.repetitions or given is None:
+            return
+        right = f"give more time, {otherwise}"
+        raise UserError(f"{format_time(given)} is too short for a single repetition", "--time", right)
 
     def seconds_left(self, asked_s: float | None, least_s: float, used_s: float) -> float | None:
         """What earlier launches have left of the time ``asked_s``, and never less than ``least_s``; None: no limit.

@@ -5,10 +5,12 @@ import sys
 from pathlib import Path
 
 from ullage.cleaning import PREFIX
-from ullage.errors import EXIT_ABORTED, UserError, one_line
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
 from ullage.launch.base import Launcher
+from ullage.launch.stopping import outlive_terminal
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
+from ullage.results.lock import measured_alone
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import make_progress
 from ullage.runs.room import freeze_system
@@ -29,21 +31,47 @@ def measure(
     launcher: Launcher,
     seconds: float | None = None,
 ) -> int:
-    """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code."""
+    """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code.
+
+    ``UserError`` where another process measures into it.
+    """
+    with measured_alone(folder):
+        return _measure(prepared, folder, engine_context, launcher, seconds)
+
+
+def _measure(
+    prepared: Prepared,
+    folder: ResultFolder,
+    engine_context: EngineContext,
+    launcher: Launcher,
+    seconds: float | None,
+) -> int:
     freeze_system(folder, prepared.request, engine_context)
     progress = make_progress()
     session = Session(folder, engine_context, launcher, progress, seconds)
-    with terminable():
-        try:
-            code = prepared.run(session)
-        except KeyboardInterrupt:
-            session.messages.append("interrupted")
-            code = EXIT_ABORTED
-        finally:
-            progress.close()
+    with outlive_terminal():
+        with terminable():
+            try:
+                code = prepared.run(session)
+            except KeyboardInterrupt:
+                session.messages.append("interrupted")
+                code = EXIT_ABORTED
+            except (UserError, OSError) as error:
+                # Such as a result folder without room: what was measured is there, and is shown.
+                session.messages.append(str(error))
+                code = error.code if isinstance(error, UserError) else EXIT_ENVIRONMENT
+            finally:
+                progress.close()
+        return _conclude(folder, session, code)
+
+
+def _conclude(folder: ResultFolder, session: Session, code: int) -> int:
     for message in session.messages:
         sys.stderr.write(f"ullage: {one_line(message)}\n")
-    show_result(folder)
+    unwritten = show_result(folder)
+    if unwritten is not None and code in (EXIT_OK, EXIT_CASE_FAILED):
+        sys.stderr.write(f"ullage: no report: {unwritten}\n")
+        code = EXIT_ENVIRONMENT
     if code == EXIT_ABORTED:
         sys.stderr.write(f"ullage: `ullage resume {folder.path}` finishes the rest\n")
         for result in (folder, *folder.parts()):
@@ -52,8 +80,8 @@ def measure(
     return code
 
 
-def show_result(folder: ResultFolder) -> None:
-    """Summary, report and tables of whatever was measured."""
+def show_result(folder: ResultFolder) -> UserError | None:
+    """Summary, report and tables of whatever was measured. Why they cannot be written, if so."""
     from ullage.report.data import FinishedResult, load
     from ullage.report.html import write_report
     from ullage.report.terminal import print_report
@@ -65,12 +93,18 @@ def show_result(folder: ResultFolder) -> None:
         summary = build_summary(finished)
     except UserError as error:
         sys.stderr.write(f"ullage: no summary: {error}\n")
-        return
-    finished.write_summary(summary)
+        return None
+    refused = None
+    try:
+        finished.write_summary(summary)
+        if summary.rows:
+            write_report(finished, folder.report_path)
+    except UserError as error:
+        refused = error
     print_report(load(finished, summary), make_console())
-    if summary.rows:
-        write_report(finished, folder.report_path)
+    if refused is None and summary.rows:
         sys.stdout.write(f"\nReport: {folder.report_path}\n")
+    return refused
 
 
 def _hint_at_remains(request: Request) -> None:

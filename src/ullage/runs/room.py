@@ -20,6 +20,8 @@ NO_LIMIT: Final = 1 << 62
 # Free space shrinks by what else goes on at the target, and file systems need some for themselves.
 _SHARE: Final = 0.9
 _FILE_SYSTEM_BLOCK: Final = 4096
+# O_DIRECT moves whole sectors only; devices whose sectors are larger refuse more, which only the run can tell.
+SECTOR_BYTES: Final = 512
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Room:
 
 def room_at(place: Place, limits: Limits, memory: Memory) -> Room:
     """By the engine's own rule, less a margin."""
-    inodes = NO_LIMIT if place.free_inodes is None else int(place.free_inodes * limits.space_fraction * _SHARE)
+    most = most_files(place, limits)
+    inodes = most if most == NO_LIMIT else int(most * _SHARE)
     return Room(int(most_bytes(place, limits, memory) * _SHARE), inodes, place.block_bytes or _FILE_SYSTEM_BLOCK)
 
 
@@ -46,6 +49,11 @@ def most_bytes(place: Place, limits: Limits, memory: Memory) -> int:
         free = min(free, memory.available_bytes)
     allowed = min(int(free * limits.space_fraction), max(0, free - limits.reserve_bytes))
     return allowed if limits.space_bytes is None else min(allowed, limits.space_bytes)
+
+
+def most_files(place: Place, limits: Limits) -> int:
+    """What the engine lets a run make at ``place``; ``NO_LIMIT`` where the free inodes are not known."""
+    return NO_LIMIT if place.free_inodes is None else int(place.free_inodes * limits.space_fraction)
 
 
 def check_paths(targets: Iterable[Target]) -> None:

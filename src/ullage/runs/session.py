@@ -3,9 +3,8 @@
 
 import contextlib
 import json
-import signal
-import threading
-from collections.abc import Callable, Generator, Iterable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -14,6 +13,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_E
 from ullage.identity import plan_bytes
 from ullage.launch.base import Launcher
 from ullage.launch.process import LaunchOutcome, launch
+from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EventRecord
 from ullage.results.folder import ResultFolder, append_line, write_atomically
@@ -124,14 +124,21 @@ def _code(outcome: LaunchOutcome) -> int:
     The engine says its one line only when it refuses, and what it refuses in a plan of ours is the surrounding.
     """
     if outcome.code == EXIT_ABORTED and outcome.last_status is None and outcome.stopped_by is None:
-        return EXIT_ENVIRONMENT if outcome.engine_said else EXIT_ABORTED
+        return EXIT_ENVIRONMENT if outcome.engine_said or _is_full(outcome.records_path) else EXIT_ABORTED
     return outcome.code
+
+
+def _is_full(records: Path) -> bool:
+    try:
+        return os.statvfs(records.parent).f_bavail == 0
+    except OSError:
+        return False
 
 
 def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
     said = outcome.engine_said
     if code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT):
-        return said or f"the engine refused the plan (exit code {code})"
+        return _refusal(outcome, code)
     ranks = f"the launch with {plan.layout.ranks} rank{'s' if plan.layout.ranks > 1 else ''}"
     if outcome.dead_ranks:
         dead = outcome.dead_ranks[0]
@@ -146,26 +153,25 @@ def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
     return f"{ranks} ended early: {said or _last_line(outcome.stderr_tail) or f'exit code {outcome.exit_code}'}"
 
 
+def _refusal(outcome: LaunchOutcome, code: int) -> str:
+    if _is_full(outcome.records_path):
+        # The engine's own line had no room either.
+        return f"{outcome.records_path}: there is no room left for the result; what was measured is kept"
+    return outcome.engine_said or f"the engine refused the plan (exit code {code})"
+
+
 def _last_line(stderr: str) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip(" -=\t")]
     return lines[-1] if lines else ""
 
 
-@contextlib.contextmanager
-def terminable() -> Generator[None]:
-    """SIGTERM raises KeyboardInterrupt, as SIGINT does: a run that is told to end between launches ends well."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+def terminable() -> contextlib.AbstractContextManager[None]:
+    """SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does: a run told to end between launches ends well."""
 
-    def interrupt(_number: int, _frame: object) -> None:
+    def interrupt(_number: int) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    return stop_signals(interrupt)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.model.system import Memory, NetworkInterface, NumaNode
 from ullage.system.files import ROOT, bracketed, read_fields, read_int, read_kib, read_text
+from ullage.system.limits import memory_left
 
 # ARPHRD_* of linux/if_arp.h.
 _Kind: TypeAlias = Literal["ethernet", "infiniband", "loopback"]
@@ -31,10 +32,11 @@ def states_no_speed(driver: str | None) -> bool:
 def read_memory(root: Path = ROOT) -> Memory:
     """Sizes and page settings."""
     info = read_fields(root / "proc/meminfo")
+    left = read_kib(info, "MemAvailable"), memory_left(root)
     pages = info.get("HugePages_Total", "")
     return Memory(
         total_bytes=read_kib(info, "MemTotal"),
-        available_bytes=read_kib(info, "MemAvailable"),
+        available_bytes=min((size for size in left if size is not None), default=None),
         swap_total_bytes=read_kib(info, "SwapTotal"),
         huge_page_bytes=read_kib(info, "Hugepagesize"),
         huge_pages_total=int(pages) if pages.isdigit() else None,

@@ -76,6 +76,26 @@ def _memory_limits(groups: dict[str, str], root: Path) -> Iterator[int]:
             yield limit
 
 
+def memory_left(root: Path = ROOT) -> int | None:
+    """Bytes that the control groups of this process still give; None where none of them limits memory.
+
+    Clean pages of files are given up before anything is refused.
+    """
+    groups = _groups(root)
+    v1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+    left = [_left(folder, "memory.max", "memory.current", "inactive_file") for folder in _unified(groups, root)]
+    left += [_left(folder, *v1) for folder in _hierarchy(groups, "memory", root)]
+    return min((found for found in left if found is not None), default=None)
+
+
+def _left(folder: Path, limit_name: str, taken_name: str, droppable_name: str) -> int | None:
+    limit, taken = read_int(folder / limit_name), read_int(folder / taken_name)
+    if limit is None or taken is None or limit >= _UNLIMITED_V1:
+        return None
+    droppable = read_fields(folder / "memory.stat", " ").get(droppable_name, "0")
+    return max(0, limit - max(0, taken - (int(droppable) if droppable.isdigit() else 0)))
+
+
 def _cpu_quotas(groups: dict[str, str], root: Path) -> Iterator[float]:
     for folder in _unified(groups, root):
         quota, _, period = (read_text(folder / "cpu.max") or "max").partition(" ")

@@ -21,7 +21,7 @@ def test_disturbed_numbers_are_named_first_and_nothing_is_concluded_from_them() 
     (found,) = contamination_findings(graded("C", "A", "B", "A"))
     assert found.kind == "contamination"
     assert found.severity == "info"
-    assert found.text.startswith("1 of 4 numbers was taken while others used this machine (grade C): nothing")
+    assert found.text.startswith("Other programs used this machine while 1 of 4 numbers was measured (grade C).")
     (found,) = contamination_findings(graded("C", "C", "C", "A"))
     assert found.severity == "warning"
     assert found.numbers == {"dirty": 3, "rows": 4}
@@ -31,11 +31,11 @@ def test_what_is_not_known_is_said() -> None:
     (found,) = contamination_findings(graded("?", "?", "A"))
     assert found.kind == "contamination-unknown"
     assert found.severity == "info"
-    assert found.text.startswith("2 of 3 numbers were too short for the kernel's accounts")
+    assert found.text.startswith("For 2 of 3 numbers it is not known whether other programs used the machine")
 
 
 def test_rates_above_their_threads_are_counted() -> None:
     rows = graded("A", "A")
     rows[0] = rows[0].model_copy(update={"flags": flags_of(ABOVE_THREADS)})
     (found,) = contamination_findings(rows)
-    assert found.text.startswith("1 rate of several threads was more than 1.1 x threads x one thread's")
+    assert found.text.startswith("1 rate of several threads was more than 1.1 x threads x the rate of one thread")

@@ -50,7 +50,7 @@ def test_without_rows_nothing_is_found() -> None:
 def test_one_row_is_enough() -> None:
     found = find_all([make_row([1e9, 1.01e9, 0.99e9])])
     assert [finding.kind for finding in found] == ["best", "cache"]
-    assert "no other setting was tried" in found[0].text
+    assert "No other setting was tried." in found[0].text
 
 
 def test_best_names_setting_interval_and_rivals() -> None:
@@ -97,7 +97,7 @@ def test_a_comparison_of_unlike_verdicts_says_so() -> None:
         *_table(lambda r, _: 1e9 * r, target="a", access="read", verdict="cold"),
         *_table(lambda r, _: 9e9 * r, target="b", access="read", verdict="warm"),
     ]
-    assert "What was measured differs" in _one(find_all(rows), "ratio", scope="best").text
+    assert "The two were not measured alike" in _one(find_all(rows), "ratio", scope="best").text
 
 
 def test_targets_are_compared_though_their_backends_differ() -> None:
@@ -132,8 +132,10 @@ def test_crossovers_along_ranks_and_blocks() -> None:
     assert ranks.numbers["pattern"] == ["gains", "gains", "gains", "first"]
     assert ranks.numbers["before"] == [2, 2, 2, ""]
     assert ranks.numbers["after"] == [4, 4, 4, ""]
-    assert "rising wins at every rank count for blocks of 8M" in ranks.text
-    assert "rising begins to win between 2 and 4 ranks with 1M, 2 and 4 with 2M and 2 and 4 with 4M" in ranks.text
+    assert "rising is faster at every rank count for blocks of 8M" in ranks.text
+    assert (
+        "rising becomes the faster one between 2 and 4 ranks with 1M, 2 and 4 with 2M and 2 and 4 with 4M" in ranks.text
+    )
     blocks = _one(found, "crossover", axis="block_bytes")
     assert blocks.numbers["pattern"] == ["gains", "gains", "first", "first"]
 
@@ -159,7 +161,7 @@ def test_scaling_names_the_block_size_that_does_otherwise() -> None:
     rows = _table(lambda r, b: 1e9 * (r if b != MIB or r < 8 else 2.0))
     found = _one(find_all(rows), "scaling")
     assert found.numbers["best_ranks"] == [4, 8, 8, 8]
-    assert "Best at 8 ranks for every block size except 1M (4)" in found.text
+    assert "They are best at 8 ranks for every block size except 1M (4)" in found.text
 
 
 def test_an_outlier_is_found_with_the_advice_to_repeat_it() -> None:
@@ -276,7 +278,7 @@ def test_what_is_true_of_several_targets_and_accesses_is_told_once() -> None:
         for target, verdicts in (("a", ("memory", "memory")), ("b", ("memory", "memory")), ("c", ("synced", "cold")))
         for access, verdict in zip(("write", "read"), verdicts, strict=True)
     ]
-    texts = [finding.text.partition(", what")[0] for finding in _of(find_all(rows), "cache")]
+    texts = [finding.text.partition(":")[0] for finding in _of(find_all(rows), "cache")]
     assert texts == ["a and b writes and reads", "c writes", "c reads"]
 
 
@@ -288,5 +290,5 @@ def test_a_target_of_which_only_one_access_is_alike_is_told_apart() -> None:
         make_row(1e9, target="b", access="reread", verdict="warm"),
         make_row(1e9, target="b", access="reread", ranks=2, verdict="cold"),
     ]
-    texts = [finding.text.partition(", what")[0] for finding in _of(find_all(rows), "cache")]
+    texts = [finding.text.partition(":")[0] for finding in _of(find_all(rows), "cache")]
     assert texts == ["a writes", "b writes and reads", "b rereads"]

@@ -106,11 +106,11 @@ def test_who_asks_for_an_end_gets_it_and_can_go_on(world: World) -> None:
 
 def test_a_part_whose_time_was_too_short_for_one_number_says_so(world: World) -> None:
     code, _ = world.run(world.prepare(world.disk(), world.sweep(time="50ms")))
-    assert code == EXIT_OK
+    assert code == EXIT_BAD_INPUT
     disk, sweep = summary_of(world).parts
     assert (disk.status, disk.reason) == ("complete", "")
-    assert sweep.status == "complete"
-    assert "more --time" in sweep.reason
+    assert "50.0 ms is too short for a single repetition" in sweep.reason
+    assert "give more time" in sweep.reason
 
 
 def test_what_is_complete_is_left_alone(world: World) -> None:

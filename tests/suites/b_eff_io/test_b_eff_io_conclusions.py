@@ -33,7 +33,7 @@ def test_a_valid_run_that_outgrows_the_memory_has_no_warning(tmp_path: Path) -> 
     found = findings_of(tmp_path, World(usual_options(partitions=[4], memory_total=GIB)))
     assert [kind for kind, some in found.items() for finding in some if finding.severity == "warning"] == []
     (headline,) = found["b_eff_io"]
-    assert headline.text.startswith("b_eff_io is 100 MB/s with 4 processes: the geometric mean of W' = 100 MB/s")
+    assert headline.text.startswith("b_eff_io is 100 MB/s with 4 processes. It is the geometric mean of W' = 100 MB/s")
     assert headline.numbers["b_eff_io"] == pytest.approx(1e8, rel=0.01)
 
 
@@ -55,11 +55,11 @@ def test_which_types_are_fast(tmp_path: Path) -> None:
 
     (finding,) = findings_of(tmp_path, one(bandwidth=bandwidth))["types"]
     assert finding.severity == "advice"
-    assert "write is fastest in separated (a file for each process) with 400 MB/s" in finding.text
+    assert "write is highest in separated (a file for each process) with 400 MB/s" in finding.text
     assert "shared (one pointer for all)" in finding.text
     assert finding.numbers["best"] == ["write: separated", "rewrite: separated", "read: separated"]
     (alike,) = findings_of(tmp_path / "x", one())["types"]
-    assert "read is as fast in all types" in alike.text
+    assert "Read differs by less than 10% between types" in alike.text
     assert alike.severity == "info"
 
 
@@ -72,10 +72,10 @@ def test_what_8_bytes_more_cost(tmp_path: Path) -> None:
     (finding,) = findings_of(tmp_path, one(bandwidth=bandwidth))["odd-sizes"]
     assert finding.severity == "advice"
     assert "write 0.50 x" in finding.text
-    assert "least of all rewrite of 32k + 8 B in shared (0.01 x)" in finding.text
+    assert "The lowest is rewrite of 32k + 8 B in shared (0.01 x)" in finding.text
     assert finding.numbers["ratio"] is not None
     (none,) = findings_of(tmp_path / "x", one())["odd-sizes"]
-    assert none.text.endswith("they cost nothing here.")
+    assert none.text.endswith("They cost nothing here.")
 
 
 def test_a_pattern_of_a_few_calls_tells_nothing_of_odd_sizes(tmp_path: Path) -> None:
@@ -86,13 +86,13 @@ def test_a_pattern_of_a_few_calls_tells_nothing_of_odd_sizes(tmp_path: Path) -> 
         return {"end": "overtime"} if at.pattern.number == 31 else {}
 
     (finding,) = findings_of(tmp_path, one(bandwidth=bandwidth, facts=facts))["odd-sizes"]
-    assert finding.text.endswith("they cost nothing here.")
+    assert finding.text.endswith("They cost nothing here.")
 
 
 def test_reads_against_writes_and_rewrites(tmp_path: Path) -> None:
     by_access = {"write": 1e8, "rewrite": 1.5e8, "read": 3e8}
     (finding,) = findings_of(tmp_path, one(bandwidth=lambda at: by_access[at.access]))["read-write"]
-    assert "reads have 3.0" in finding.text.replace("2.99", "3.00")
+    assert "reads reach 3.0" in finding.text.replace("2.99", "3.00")
     assert finding.numbers["read_over_write"] == pytest.approx(3, rel=0.01)
     assert finding.numbers["rewrite_over_write"] == pytest.approx(1.5, rel=0.01)
     short = World(usual_options(partitions=[4], rewrite=False), lambda at: by_access[at.access])
@@ -105,7 +105,7 @@ class TestCache:
         world = World(usual_options(partitions=[4], memory_total=10_000 * GIB))
         (finding,) = findings_of(tmp_path, world)["cache"]
         assert finding.severity == "warning"
-        assert finding.text.endswith("A cache of the size of the memory may hold all of it.")
+        assert finding.text.endswith("A cache of the size of the memory can hold all of it.")
         assert finding.numbers["memory"] == 10_000 * GIB
 
     def test_reads_from_memory_are_told(self, tmp_path: Path) -> None:
@@ -116,12 +116,12 @@ class TestCache:
         world = World(usual_options(partitions=[4], memory_total=GIB), change=change)
         (finding,) = findings_of(tmp_path, world)["cache"]
         assert finding.severity == "warning"
-        assert "The cache was measured: memory of this machine answered reads." in finding.text
+        assert "Reads came from memory of this machine: they measure the cache." in finding.text
 
     def test_writes_without_a_sync_are_doubted(self, tmp_path: Path) -> None:
         world = World(usual_options(partitions=[4], memory_total=GIB), change=lambda _: {"syncs": 0})
         (finding,) = findings_of(tmp_path, world)["cache"]
-        assert "Of write and rewrite not all bytes are known to have reached the storage." in finding.text
+        assert "It is not known whether all bytes of write and rewrite reached the storage." in finding.text
 
     def test_without_a_known_memory_only_volumes_are_told(self, tmp_path: Path) -> None:
         world = World(usual_options(partitions=[4], memory=None, memory_total=None))
@@ -139,7 +139,7 @@ class TestCache:
 def test_the_time_for_the_memory_is_in_units_that_fit(tmp_path: Path) -> None:
     """8 GiB at 100 MB/s: 85.9 s; 8192 over 100 would be 81.9."""
     (finding,) = findings_of(tmp_path, one())["memory-time"]
-    assert "is 1.4 min, no longer than the 10 min" in finding.text
+    assert "is moved in 1.4 min. That is no longer than the 10 min" in finding.text
     assert finding.numbers["seconds"] == pytest.approx(85.9, rel=0.01)
 
 
@@ -174,9 +174,12 @@ class TestHints:
         assert {finding.numbers["key"] for finding in found} == set(self.GIVEN)
         (nodes,) = (finding for finding in found if finding.numbers["key"] == "cb_nodes")
         (large,) = (finding for finding in found if finding.numbers["key"] != "cb_nodes")
-        assert nodes.text == "Hint cb_nodes = 4 of set default: the MPI has 1 instead in 27 of 129 patterns."
+        assert (
+            nodes.text
+            == "The MPI library was given the hint cb_nodes = 4 (set default) and used 1 instead in 27 of 129 patterns."
+        )
         assert large.text == (
-            "Hint IBM_largeblock_io = true of set default: the MPI ignored it: afterwards the file does not name it."
+            "The MPI library was given the hint IBM_largeblock_io = true (set default) and did not use it."
         )
         assert (large.numbers["patterns"], large.numbers["of"]) == (129, 3 * len(PATTERNS))
 
@@ -197,10 +200,10 @@ class TestHints:
         found = findings_of(tmp_path, world)
         (finding,) = found["hint-sets"]
         assert finding.severity == "advice"
-        assert "b_eff_io is largest with hints frost" in finding.text
-        assert "frost makes 126 of 129 patterns faster than default (most: " in finding.text
+        assert "b_eff_io is highest with hints frost" in finding.text
+        assert "frost has a higher rate than default by more than 10% in 126 of 129 patterns (most: " in finding.text
         assert "of 1k in scatter, 100 x" in finding.text
-        assert "and 3 slower (most: write of fill-up in seg_coll, 0.10 x)." in finding.text
+        assert "and a lower one in 3 (most: write of fill-up in seg_coll, 0.10 x)." in finding.text
         assert (finding.numbers["better"], finding.numbers["worse"]) == ([126], [3])
         assert [one.text.split(":")[0] for one in found["b_eff_io"]] == ["hints default", "hints frost"]
 
@@ -209,7 +212,7 @@ class TestTime:
     def test_a_run_that_kept_its_time(self, tmp_path: Path) -> None:
         (finding,) = findings_of(tmp_path, World(usual_options(partitions=[4], time_s=1920.0)))["time"]
         assert finding.severity == "info"
-        assert finding.text.startswith("Of 32m00s scheduled, loops took 31m")
+        assert finding.text.startswith("Loops took 31m")
         assert "starting launches 1.0" in finding.text
         loops = finding.numbers["loops"]
         assert isinstance(loops, float)
@@ -220,7 +223,7 @@ class TestTime:
         slow = World(usual_options(partitions=[4], time_s=1920.0), _slow_reads)
         (finding,) = findings_of(tmp_path, slow)["time"]
         assert finding.severity == "warning"
-        assert finding.text.endswith("took longer than their part; --overtime ends them.")
+        assert finding.text.endswith("took longer than their part. Use --overtime to end them.")
 
 
 def _slow_reads(at: At) -> float:

@@ -189,7 +189,7 @@ def test_minutes_of_mixed_units_are_corrected_and_a_wrong_percentage_is_told() -
     summary = read(text, "a.sum")
     percentage, minutes = [one for one in summary.findings if one.kind == "b_eff_io-units"]
     assert percentage.severity == "warning"
-    assert "are 50.0 % of 8192 MiB, and not 60.0 % as printed" in percentage.text
+    assert "are 50.0 % of 8192 MiB. 60.0 % was printed." in percentage.text
     assert "takes 0.3 min." in minutes.text, "20.6 s and 18.8 s are the same in tenths of minutes"
     (time,) = select(summary.rows, MEMORY_TIME)
     assert time.median == pytest.approx(8192 * 2**20 / 435.067e6)

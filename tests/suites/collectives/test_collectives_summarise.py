@@ -167,7 +167,7 @@ def test_growth_beyond_what_the_operation_needs_is_found() -> None:
     bad = [latency_row("allreduce", 2, 8, 1e-6), latency_row("allreduce", 8, 8, 9e-6)]
     (finding,) = findings_of(bad)
     assert finding.kind == "scaling"
-    assert "from 2 to 8 ranks it takes 9.00 x as long" in finding.text
+    assert "grows by 9.00 x from 2 to 8 ranks" in finding.text
     assert finding.numbers["excess"] == pytest.approx(3)
 
 
@@ -183,7 +183,7 @@ def test_tests_that_help_are_an_advice() -> None:
         return row("overlap", share, operation="bcast", mode="overlap", tests=tests, ranks=2, message_bytes=64)
 
     kinds = {one.kind: one for one in findings_of([hidden(0, 0.1), hidden(8, 0.9)])}
-    assert "little of bcast 10% hides" in kinds["overlap"].text
+    assert "Less than half of the time overlaps with computation: bcast 10%." in kinds["overlap"].text
     assert "bcast from 10% to 90%" in kinds["progress"].text
     alone = {one.kind for one in findings_of([hidden(0, 0.9), hidden(8, 0.95)])}
     assert alone == {"overlap"}

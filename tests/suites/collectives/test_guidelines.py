@@ -56,7 +56,7 @@ def test_a_finding_names_the_worst_place_and_the_guidelines_that_held() -> None:
     ]
     broken, held = guideline_findings(rows)
     assert broken.kind == "guideline"
-    assert broken.text.startswith("allgather of 64 over 2 ranks takes 6.00 us, 6.00 x what alltoall")
+    assert broken.text.startswith("allgather of 64 with 2 ranks takes 6.00 us, 6.00 x the time of alltoall")
     assert (broken.numbers["broken"], broken.numbers["compared"]) == (2, 2)
     assert held.kind == "guidelines-held"
     assert "alltoall <= alltoallv" in held.text

@@ -189,7 +189,7 @@ def test_hpcc_solves_at_our_size_with_a_rank_a_thread(world: World, monkeypatch:
     assert product is not None
     assert product.median == 4e9
     assert row_of(summary, "clock", operation="solve", library="site", threads=4).peer is None
-    assert any("hpcc's gives 4.00 Gop/s" in finding.text for finding in summary.findings)
+    assert any("hpcc reaches 4.00 Gop/s" in finding.text for finding in summary.findings)
 
 
 def test_a_solve_over_ranks_stands_beside_the_same_hpl(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,10 @@ def test_nothing_is_advised_that_this_suite_cannot_do(world: World) -> None:
 def test_it_is_said_from_which_depth_on_nothing_is_gained() -> None:
     (found,) = saturation([small_row(d, r) for d, r in ((1, 1e4), (8, 6e4), (32, 1e5), (128, 1.001e5))], 0.95)
     assert found.kind == "queue-depth"
-    assert found.text == ("here random reads of 1K stop gaining at 32 in flight: 100 kop/s, 10.00 times what 1 gives.")
+    assert found.text == (
+        "here random reads of 1K reach 100 kop/s with 32 requests in flight, 10.0 x the rate of 1. More bring no "
+        "gain beyond the noise."
+    )
     assert found.numbers["enough"] == 32
     assert found.numbers["in_flight"] == [1, 8, 32, 128]
 
@@ -106,11 +109,18 @@ def test_it_is_said_from_which_depth_on_nothing_is_gained() -> None:
 @pytest.mark.parametrize(
     ("rates", "expected"),
     [
-        ((1e4, 2e4, 4e4), "still gain at 64 in flight: 40.0 kop/s, 4.00 times what 1 gives."),
-        ((1e4, 1.001e4, 1e4), "gain nothing from more than 1 in flight: 10.0 kop/s."),
+        (
+            (1e4, 2e4, 4e4),
+            "reach 40.0 kop/s with 64 requests in flight, 4.00 x the rate of 1. Test more in flight (--depth).",
+        ),
+        ((1e4, 1.001e4, 1e4), "reach 10.0 kop/s with 1 request in flight. More bring no gain beyond the noise."),
         (
             (1e4, 4e4, 2e4),
-            "stop gaining at 8 in flight: 40.0 kop/s, 4.00 times what 1 gives. 64 give less again: 20.0 kop/s.",
+            (
+                "reach 40.0 kop/s with 8 requests in flight, 4.00 x the rate of 1. More bring no gain beyond the "
+                "noise. "
+                "64 in flight are slower: 20.0 kop/s."
+            ),
         ),
     ],
 )
@@ -124,7 +134,7 @@ def test_threads_count_as_what_is_in_flight_where_there_is_no_depth() -> None:
     rows = [small_row(1, 1e4 * ranks, ranks=ranks) for ranks in (1, 4)]
     assert [in_flight(row) for row in rows] == [1, 4]
     (found,) = saturation(rows, 0.95)
-    assert "still gain at 4 in flight" in found.text
+    assert "still gain at 4 requests in flight" in found.title
 
 
 def test_one_depth_or_blocks_alone_say_nothing() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ullage.errors import UserError
-from ullage.suites.io500.config import Api, OfficialConfig, default_stonewall_s, parse_config, read_config
+from ullage.suites.io500.api import Api
+from ullage.suites.io500.config import OfficialConfig, default_stonewall_s, parse_config, read_config
 from ullage.suites.io500.ini import KEYS
 
 DEFAULTS = {"flag": "FALSE", "count": "2", "size": "2m", "number": "0.5", "text": "/words"}
@@ -103,12 +104,14 @@ def test_hints_come_from_the_file_that_the_api_names(tmp_path: Path) -> None:
         ("[ior-easy]\nAPI = DFS\n", r"c.ini:2 .* API 'DFS' is not served; one of POSIX, MPIIO"),
         ("[mdtest-easy]\nAPI = MPIIO\n", "MPI-IO has no metadata operations"),
         ("[ior-easy]\nAPI = POSIX 'open\n", r"c.ini:2 .* cannot be split into words"),
+        ("[ior-easy]\nAPI = POSIX --posix.lustre.stripecount=4\n", "stripecount=4' is not set by a run; leave it out"),
+        ("[global]\napi = POSIX --posix.lustre.stripesize 1m\n", "set it on the target's folder"),
         ("[ior-easy]\nAPI = POSIX --posix.rangelocks\n", "option '--posix.rangelocks' of POSIX is not served"),
         ("[mdtest-easy]\nAPI = POSIX --posix.odirect\n", "is not served for mdtest-easy-write"),
         ("[global]\nio-buffers-on-gpu = TRUE\n", "buffers on a GPU are not served"),
         ("[global]\ndrop-caches-cmd = /site/drop\n", "commands of your own are not run"),
         ("[global]\ndataPacketType = zeros\n", "unknown kind 'zeros'"),
-        ("[find]\nexternal-script = ./mine.sh\n", "external find scripts are not run"),
+        ("[find]\nexternal-script = ./mine.sh\n", r"external-script: './mine.sh' is not run: find is built in"),
         ("[mdtest-easy]\nn = 0\n", "c.ini:2 .* is 0"),
         ("[ior-easy]\ntransferSize = 4\n", r"c.ini \[ior-easy\] transferSize: 4: .*greater than or equal to 8"),
         ("[mdworkbench]\nwaitingTime = -1\n", r"\[mdworkbench\] waitingTime: -1.0: "),
@@ -126,6 +129,7 @@ def test_keys_without_an_equivalent_are_said() -> None:
         "[debug]\npause-dir = /p\n[ior-rnd1MB]\nblockSize = 1\n"
     )
     found = parse_config(text)
+    assert (found.result_folder, found.timestamp_result_folder) == ("/r", True)
     for word in ("resultdir", "verbosity", "dataPacketType", "pfind-queue-length", "pause-dir", "[ior-rnd1MB]"):
         assert any(word in note for note in found.notes), word
     assert found.pause_folder == "/p"

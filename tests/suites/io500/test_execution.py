@@ -48,12 +48,21 @@ def test_sizes_are_settled_once(world: World) -> None:
     assert len(world.engine.probes) == 1
 
 
-def test_given_sizes_need_no_probe(world: World) -> None:
-    config = "[ior-easy]\nblockSize=64m\n[ior-hard]\nsegmentCount=9\n[mdtest-easy]\nn=7\n[mdtest-hard]\nn=8\n"
-    prepared = world.prepare(config)
+SIZES = "[ior-easy]\nblockSize=64m\n[ior-hard]\nsegmentCount=9\n[mdtest-easy]\nn=7\n[mdtest-hard]\nn=8\n"
+
+
+def test_given_sizes_need_no_probe_before_a_look(world: World) -> None:
+    prepared = world.prepare(SIZES, stonewall="1")
     assert prepared.unsettled == ""
     assert world.run(prepared)[0] == 0
     assert world.engine.probes == []
+
+
+def test_given_sizes_are_used_and_before_a_long_run_it_is_said_how_long_they_last(world: World) -> None:
+    assert world.run(world.prepare(SIZES))[0] == 0
+    (said,) = [line for line in world.progress.said if line.startswith("warning: a: mdtest-easy-write has work for")]
+    assert "about 1.40 ms of the 5m00s" in said
+    assert "raise n in" in said
     by_name = dict(zip(names(world.engine.plans[0]), world.engine.plans[0].cases, strict=True))
     assert by_name["ior-easy-write"].workload.parameters["block_bytes"] == 64 << 20
     assert by_name["ior-hard-read"].workload.parameters["segments"] == 9
@@ -76,8 +85,8 @@ def test_several_targets_are_measured_one_after_the_other(world: World) -> None:
     assert [plan.targets[0].name for plan in world.engine.plans] == ["a", "b"]
     assert len(world.engine.probes) == 2
     assert {score.name for score in world.summary().scores} >= {"IO500 of a", "IO500 of b"}
-    assert "ior-easy-write" in world.text("result_summary-1.txt")
-    assert "ior-easy-write" in world.text("result_summary-2.txt")
+    assert "ior-easy-write" in world.text("target-1/result_summary.txt")
+    assert "ior-easy-write" in world.text("target-2/result_summary.txt")
 
 
 def test_an_interrupted_run_goes_on_at_the_phase_it_was_in(world: World) -> None:

@@ -19,5 +19,5 @@ def test_what_does_not_agree_is_named_with_its_amounts() -> None:
     assert (found.dataset, found.amounts["ior-hard-read"]) == ("ior-hard", 30 * GIB)
     assert doubted([found]) == {"ior-hard-write", "ior-hard-read"}
     (said,) = arithmetic_findings([found], "")
-    assert said.text.startswith("rate x time of the phases on ior-hard do not agree, though they handle the same items")
+    assert said.text.startswith("the phases on ior-hard handle the same items, but their rate x time does not agree")
     assert "ior-hard-read 30.0 GiB" in said.text

@@ -32,7 +32,7 @@ def test_the_change_of_the_score_is_that_of_its_phases() -> None:
 def test_disturbed_phases_are_in_doubt() -> None:
     better = VALUES | {"ior-easy-write": 16 * GIB}
     (text,) = attributed(rows_of(VALUES), rows_of(better, grade="C"), ("two", "four"))
-    assert "1.41x of it comes from phases whose numbers are in doubt (ior-easy-write)" in text
+    assert "1.41x comes from phases with doubtful numbers (ior-easy-write)" in text
 
 
 def test_without_a_score_or_with_several_targets_nothing_is_attributed() -> None:

@@ -11,7 +11,8 @@ from ullage.importers import load_importers, read
 from ullage.model.summary import Finding, Summary
 from ullage.results.folder import ResultFolder
 from ullage.suites.io500.importer import read_result
-from ullage.suites.io500.official import OfficialRun, ini_text, make_run, summary_text
+from ullage.suites.io500.official import OfficialRun, make_run
+from ullage.suites.io500.official_text import ini_text, summary_text
 from ullage.suites.io500.phases import BY_NAME, GIB, phases_of
 from ullage.suites.io500.score import score
 from ullage.suites.io500.validity import Validity

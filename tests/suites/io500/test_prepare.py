@@ -42,7 +42,8 @@ def test_it_says_what_the_rules_will_say(world: World) -> None:
 
 def test_it_says_when_the_space_is_too_small(world: World) -> None:
     said = text(world, space="1G")
-    assert "too little to write until the wall: ior-easy-write" in said
+    assert "ior-easy-write has work for about" in said
+    assert "needs more space or inodes" in said
 
 
 def test_it_says_what_of_the_file_has_no_effect(world: World) -> None:

@@ -72,26 +72,26 @@ def test_moves_multiply_to_the_ratio_of_the_totals(first: dict[str, float], seco
 def test_the_family_that_holds_the_score_is_named_and_others_are_not() -> None:
     values = VALUES | {"ior-hard-write": 0.021 * GIB, "ior-hard-read": 0.3 * GIB}
     head, sentence = explain(values)
-    assert head.endswith("the score is lost in ior-hard.")
-    assert sentence.startswith("ior-hard-write at 0.02100 GiB/s holds the bandwidth score, ior-hard as a whole at ")
-    assert "the other bandwidth phases are at 2.000 GiB/s in the mean" in sentence
+    assert head.endswith("The phases that lower it most are those of ior-hard.")
+    assert sentence.startswith("ior-hard-write reaches 0.02100 GiB/s, and all phases of ior-hard together ")
+    assert "The other bandwidth phases reach 2.000 GiB/s in the mean" in sentence
     assert f"the total would be {number(_total(VALUES))}" in sentence
 
 
 def test_two_families_that_lose_alike_are_both_named() -> None:
     values = VALUES | {name: VALUES[name] / 100 for name in NAMES if "hard" in name}
-    assert "lost in ior-hard and mdtest-hard" in explain(values)[0]
+    assert "those of ior-hard and mdtest-hard." in explain(values)[0]
 
 
 def test_find_is_a_family_of_its_own() -> None:
     head, sentence = explain(VALUES | {"find": 0.5})
-    assert head.endswith("the score is lost in find.")
-    assert "as a whole" not in sentence
+    assert head.endswith("The phases that lower it most are those of find.")
+    assert "together" not in sentence
 
 
 def test_even_phases_lose_nothing_and_no_phases_explain_nothing() -> None:
     (only,) = explain(VALUES)
-    assert "no phase lies far below" in only
+    assert "No phase is far below" in only
     assert explain({}) == []
     assert explain({"find": 1.0}) == []
 
@@ -121,8 +121,8 @@ def test_void_phases_are_said_with_their_reach() -> None:
     )
     assert [finding.severity for finding in found] == ["warning"] * 3
     assert found[0].text == "find does not count: it found nothing."
-    assert "only the extended score falls with it" in found[1].text
-    assert "the run stands without it" in found[2].text
+    assert "Only the extended score is void" in found[1].text
+    assert "the run is valid without it" in found[2].text
 
 
 def test_numbers_have_four_digits_and_commas() -> None:

@@ -10,7 +10,7 @@ from ullage.runs.room import Room
 from ullage.suites.io500.config import parse_config
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.planning import HARD_BYTES
-from ullage.suites.io500.sizing import SAFETY, Rates, assumed_rates, choose_sizes
+from ullage.suites.io500.sizing import FEWEST_ITEMS, SAFETY, SAFETY_OF_FILES, Rates, assumed_rates, choose_sizes
 
 ENDLESS = Room(1 << 60, 1 << 50)
 NAMES = ("ior-easy-write", "ior-hard-write", "mdtest-easy-write", "mdtest-hard-write")
@@ -33,11 +33,31 @@ def test_every_phase_could_go_on_well_beyond_its_wall() -> None:
     found = choose_sizes(options(), rates(), ENDLESS)
     assert 4 * found.block_bytes == pytest.approx(SAFETY * 300 * 1e9, rel=0.01)
     assert 4 * found.segments * HARD_BYTES == pytest.approx(SAFETY * 300 * 1e8, rel=0.01)
-    assert 4 * found.easy_items == pytest.approx(SAFETY * 300 * 8000, rel=0.01)
-    assert 4 * found.hard_items == pytest.approx(SAFETY * 300 * 4000, rel=0.01)
+    assert 4 * found.easy_items == pytest.approx(SAFETY_OF_FILES * 300 * 8000, rel=0.01)
+    assert 4 * found.hard_items == pytest.approx(SAFETY_OF_FILES * 300 * 4000, rel=0.01)
     assert found.block_bytes % (2 << 20) == 0
     assert found.short == []
     assert found.basis == "probed"
+
+
+def test_a_probe_that_saw_a_hundredth_of_the_rate_leaves_the_official_number_of_items() -> None:
+    found = choose_sizes(options(stonewall_s=5.0), rates(creates=800, small=400), ENDLESS)
+    assert (found.easy_items, found.hard_items) == (FEWEST_ITEMS, FEWEST_ITEMS)
+
+
+def test_scarce_bytes_do_not_cut_empty_files() -> None:
+    found = choose_sizes(options(), rates(), Room(1 << 30, 1 << 50))
+    assert 4 * found.easy_items == pytest.approx(SAFETY_OF_FILES * 300 * 8000, rel=0.01)
+    assert "mdtest-easy-write" not in found.short
+
+
+def test_where_all_fit_with_little_to_spare_the_least_get_their_whole_safety() -> None:
+    room = Room(int(1.5 * 300 * (1e9 + 1e8 + 4000 * 4096)), 1 << 50)
+    found = choose_sizes(options(), rates(), room)
+    assert taken(found, 4, room)[0] <= room.bytes
+    assert found.short == []
+    assert 4 * found.block_bytes > 1.2 * 300 * 1e9
+    assert 4 * found.segments * HARD_BYTES > 2 * 300 * 1e8
 
 
 def test_in_little_space_all_are_cut_alike_and_it_is_said() -> None:
@@ -45,7 +65,8 @@ def test_in_little_space_all_are_cut_alike_and_it_is_said() -> None:
     found = choose_sizes(options(), rates(), room)
     assert taken(found, 4, room)[0] <= room.bytes
     assert taken(found, 4, room)[0] > 0.95 * room.bytes
-    assert found.short == list(NAMES)
+    assert found.short == [name for name in NAMES if name != "mdtest-easy-write"]
+    assert found.short_s == pytest.approx([300 * room.bytes / (300 * (1e9 + 1e8 + 4000 * 4096))] * 3, rel=0.01)
     assert 4 * found.block_bytes / (300 * 1e9) == pytest.approx(4 * found.segments * HARD_BYTES / (300 * 1e8), rel=0.01)
 
 
@@ -66,7 +87,8 @@ def test_what_is_given_is_left_alone_and_the_rest_shares_what_is_left() -> None:
     room = Room(10 << 30, 1 << 50)
     found = choose_sizes(options(text), rates(), room)
     assert (found.block_bytes, found.hard_items) == (1 << 30, 10)
-    assert found.short == ["ior-hard-write", "mdtest-easy-write"]
+    assert found.short == ["ior-easy-write", "ior-hard-write", "mdtest-hard-write"]
+    assert dict(zip(found.short, found.short_s, strict=True))["mdtest-hard-write"] == pytest.approx(0.01)
     assert taken(found, 4, room)[0] <= room.bytes
 
 

@@ -89,3 +89,61 @@ def test_a_mistake_is_named_with_its_line(text: str, expected: str) -> None:
         read_tables(text, "t.txt")
     assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+PLAIN = """\
+\tCommand line used: ./iozone -a -r 1k -s 4m
+\tOutput is in kBytes/sec
+\tFile stride size set to 17 * record size.
+                                                    random    random      bkwd     record     stride
+     kB  reclen    write    rewrite      read    reread      read     write      read    rewrite       read    fwrite  frewrite     fread   freread
+   4096       1     14065     24650     24306     24074      9972      9793     16588      10777      15387     22397     23525     14663     13678
+  16384      64     24065     34650     34306     34074
+
+iozone test complete.
+"""  # noqa: E501
+
+
+def plain(text: str) -> dict[str, float]:
+    return {str(row.params["test"]): row.median / KIB for row in read_tables(text, "t.txt").rows}
+
+
+def test_the_plain_table_has_a_column_for_each_test() -> None:
+    assert recognises(PLAIN)
+    rows = read_tables(PLAIN, "t.txt").rows
+    assert len(rows) == 13 + 4
+    first = {str(row.params["test"]): row.median / KIB for row in rows if row.params["file_bytes"] == 4096 * KIB}
+    assert [first[name] for name in ("write", "reread", "random read", "random write", "backward read")] == [
+        14065, 24074, 9972, 9793, 16588]  # fmt: skip
+    assert [first[name] for name in ("record rewrite", "stride read", "refwrite", "refread")] == [
+        10777, 15387, 23525, 13678]  # fmt: skip
+    assert {row.params["block_bytes"] for row in rows} == {KIB, 64 * KIB}
+
+
+@pytest.mark.parametrize(
+    ("head", "labels"),
+    [
+        ("  random  random\n  kB  reclen  write rewrite read reread read write\n", ["random read", "random write"]),
+        ("  random  random\n  KB  reclen  write rewrite read write\n", ["random read", "random write"]),
+        ("  File stride size set to 17 * record size.\n  kB reclen write rewrite\n", ["write", "rewrite"]),
+        ("\n  kB reclen write rewrite fwrite frewrite\n", ["fwrite", "refwrite"]),
+    ],
+)
+def test_columns_are_those_of_the_tests_that_were_run(head: str, labels: list[str]) -> None:
+    count = len(head.splitlines()[1].split()) - 2
+    numbers = "  ".join(str(100 + index) for index in range(count))
+    assert list(plain(f"{head}  64  4  {numbers}\n"))[-len(labels) :] == labels
+
+
+def test_numbers_that_could_be_of_several_tests_are_refused() -> None:
+    left_out = PLAIN.replace("  16384      64     24065     34650     34306     34074", f"  64  4  1  2{' ' * 30}3  4")
+    with pytest.raises(UserError, match=r"t.txt:7: has 4 numbers below 13 tests; run iozone with -R"):
+        read_tables(left_out, "t.txt")
+    with pytest.raises(UserError, match=r"t.txt:1: is no head of a table"):
+        read_tables("  kB reclen  read write rewrite strange\n 64 4 1\n", "t.txt")
+    with pytest.raises(UserError, match="counts no bytes"):
+        read_tables(PLAIN.replace("Output is in kBytes/sec", "Output is in microseconds per operation."), "t.txt")
+
+
+def test_an_output_in_both_forms_gives_each_number_once() -> None:
+    assert len(read_tables(PLAIN + TEXT, "t.txt").rows) == len(read_tables(TEXT, "t.txt").rows)

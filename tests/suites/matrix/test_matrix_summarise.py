@@ -121,7 +121,7 @@ def test_it_is_said_where_a_cache_ends() -> None:
     rows = [row("reread", rate, file) for file, rate in ((64 * KIB, 12e9), (MIB, 10e9), (16 * MIB, 5e9), (GIB, 4.9e9))]
     found = next(one for one in findings_of(rows, LEVELS) if one.kind == "cache-ends")
     assert found.text == (
-        "here rereads, by what holds the file: 11.0 GB/s within L2 1.00 MiB, 5.00 GB/s within L3 32.0 MiB, "
+        "here rereads reach, by what holds the file: 11.0 GB/s within L2 1.00 MiB, 5.00 GB/s within L3 32.0 MiB, "
         "4.90 GB/s within RAM 24.0 GiB."
     )
     assert found.numbers["ends"] == ["L2"]
@@ -135,7 +135,9 @@ def test_no_step_is_no_end_of_a_cache() -> None:
 def test_rereads_are_held_against_reads_of_the_same_cells() -> None:
     rows = [row("read", 1e9), row("reread", 8e9, verdict="warm"), row("reread", 99e9, 4 * MIB, verdict="warm")]
     found = next(one for one in findings_of(rows, []) if one.kind == "reread")
-    assert found.text == "here rereads are 8 times as fast as reads (median of 1 cells): reads cold, rereads warm."
+    assert (
+        found.text == "here rereads run at 8.00 x the rate of reads (median of 1 cell). Reads were cold, rereads warm."
+    )
 
 
 def test_an_order_is_held_against_sequential_reads_by_record() -> None:
@@ -146,9 +148,9 @@ def test_an_order_is_held_against_sequential_reads_by_record() -> None:
         row("random read", 1e7, 4 * MIB, 4 * MIB),
     ]
     found = next(one for one in findings_of(rows, []) if one.kind == "access-order")
-    assert found.text == "here random reads reach 10% of sequential ones with records of 4K, 90% with 1M.", (
-        "a file of one record knows no order"
-    )
+    assert (
+        found.text == "here random reads reach 10% of the rate of sequential reads with records of 4K, and 90% with 1M."
+    ), "a file of one record knows no order"
 
 
 def test_what_cannot_be_says_nothing() -> None:

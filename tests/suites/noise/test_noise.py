@@ -158,7 +158,8 @@ def test_little_noise_is_only_said_and_the_clock_is_told_apart(tmp_path: Path) -
     findings = {finding.kind: finding for finding in build_summary(write(tmp_path / "r")).findings}
     assert findings["noise"].severity == "info"
     assert findings["noise"].text == (
-        "2 threads lose 0.80% of the time to others, the worst of them 1.20%; the longest detour took 43.0 us."
+        "2 threads lose 0.80% of the time to other work, the worst of them 1.20%. The longest interruption took 43.0 "
+        "us."
     )
     assert "11.2% longer" in findings["turbo"].text
 
@@ -167,7 +168,7 @@ def test_more_noise_comes_with_advice(tmp_path: Path) -> None:
     some = {finding.kind: finding for finding in build_summary(write(tmp_path / "a", noise_share=0.03)).findings}
     much = {finding.kind: finding for finding in build_summary(write(tmp_path / "b", noise_share=0.3)).findings}
     assert (some["noise"].severity, much["noise"].severity) == ("advice", "warning")
-    assert "no rank uses" in some["noise"].text
+    assert "a core without a rank" in some["noise"].text
     assert findings_of([], []) == []
 
 
@@ -178,8 +179,8 @@ def test_advice_names_who_took_it() -> None:
     assert "Other programs" in advice_on([contaminated(foreign_cpu_ppm=10_000, pressure_cpu_ppm=30_000)])
     # The larger of the two.
     assert "Other programs" in advice_on([contaminated(steal_ppm=30_000, foreign_cpu_ppm=900_000)])
-    assert "No program is seen" in advice_on([contaminated()])
-    assert "No program is seen" in advice_on([])
+    assert "No program can be seen" in advice_on([contaminated()])
+    assert "No program can be seen" in advice_on([])
 
 
 def test_an_engine_without_fixed_work_is_refused_and_one_with_it_is_planned(tmp_path: Path) -> None:

@@ -244,11 +244,13 @@ def test_two_processes_cannot_tell_a_bus_from_shared_memory_and_far_is_unknown()
 def test_sentences(tmp_path: Path) -> None:
     findings = summary_of(tmp_path / "r", noise=0.0).findings
     (ratio,) = of_kind(findings, "ring-ratio")
-    assert ratio.text.startswith("Ping-pong : natural ring : random rings = 1 : 0.38 : 0.15, as a torus has it")
+    assert ratio.text.startswith(
+        "The bandwidths of ping-pong, natural ring and random rings are 1 : 0.38 : 0.15. That fits a torus ("
+    )
     (order,) = of_kind(findings, "ring-order")
     assert order.severity == "advice"
     (latency,) = of_kind(findings, "ring-latency")
-    assert "600 ns between two processes, 1.00 us in the natural ring and 2.00 us in random ones" in latency.text
+    assert "600 ns between two processes, 1.00 us in the natural ring and 2.00 us in random rings" in latency.text
     assert of_kind(findings, "oversubscribed") == []
     (warning,) = of_kind(summary_of(tmp_path / "o", run=four(oversubscribed=True)).findings, "oversubscribed")
     assert warning.severity == "warning"
@@ -274,10 +276,10 @@ def with_peer(folder: Path, factor: float) -> Summary:
 
 def test_agreement_with_hpcc_is_judged_by_the_noise_of_both(tmp_path: Path) -> None:
     (same,) = of_kind(with_peer(tmp_path / "a", 1.0).findings, "ring-peer")
-    assert same.text.endswith("1 of 1 numbers are the same within the noise.")
+    assert same.text.endswith("1 of 1 number, measured in turn.")
     (other,) = of_kind(with_peer(tmp_path / "b", 1.5).findings, "ring-peer")
     assert other.text.endswith(
-        "0 of 1 numbers are the same within the noise; apart are (ours over hpcc's) natural ring latency 0.67."
+        "0 of 1 number, measured in turn. Ours over hpcc's differs for natural ring latency 0.67 x."
     )
 
 

@@ -10,6 +10,7 @@ from ullage.model.summary import Finding, Row
 from ullage.quantity import plural
 
 KIND = "contamination"
+UNKNOWN = "contamination-unknown"
 
 
 def contamination_findings(rows: Sequence[Row]) -> list[Finding]:
@@ -22,22 +23,41 @@ def _dirty(rows: Sequence[Row]) -> list[Finding]:
     if not dirty:
         return []
     text = (
-        f"{dirty} of {plural(len(rows), 'number')} {_were(dirty)} taken while others used this machine (grade C): "
-        "nothing is concluded from them. Run again when it is idle."
+        f"Other programs used this machine while {dirty} of {plural(len(rows), 'number')} {_were(dirty)} measured "
+        f"(grade C). No finding rests on {_them(dirty)}. Run again when the machine is idle."
     )
+    title = "Other programs disturbed the measurement"
     severity = "warning" if 2 * dirty > len(rows) else "info"
-    return [Finding(kind=KIND, text=text, severity=severity, numbers=columns(dirty=dirty, rows=len(rows)))]
+    return [Finding(kind=KIND, title=title, text=text, severity=severity, numbers=columns(dirty=dirty, rows=len(rows)))]
 
 
 def _unknown(rows: Sequence[Row]) -> list[Finding]:
     unknown = sum(row.grade == "?" for row in rows)
-    if not unknown:
-        return []
+    return [_of_unknown(unknown, len(rows))] if unknown else []
+
+
+def _of_unknown(unknown: int, rows: int) -> Finding:
     text = (
-        f"{unknown} of {plural(len(rows), 'number')} {_were(unknown)} too short for the kernel's accounts: whether "
-        "others used this machine meanwhile is not known (grade ?). What noise there was is in their intervals."
+        f"For {unknown} of {plural(rows, 'number')} it is not known whether other programs used the machine (grade ?). "
+        "The phases were too short for the kernel's CPU accounts, or these could not be read. Longer phases tell more."
     )
-    return [Finding(kind="contamination-unknown", text=text, numbers=columns(unknown=unknown, rows=len(rows)))]
+    title = "Other load is not known for some numbers"
+    return Finding(kind=UNKNOWN, title=title, text=text, numbers=columns(unknown=unknown, rows=rows))
+
+
+def said_once(findings: Sequence[Finding]) -> list[Finding]:
+    """What several suites say of unknown load becomes one finding of all of them, in the place of the first."""
+    unknown = [one for one in findings if one.kind == UNKNOWN]
+    if len(unknown) < 2:
+        return list(findings)
+    counts, rows = (sum(_count(one, name) for one in unknown) for name in ("unknown", "rows"))
+    together = _of_unknown(counts, rows)
+    return [together if one is unknown[0] else one for one in findings if one.kind != UNKNOWN or one is unknown[0]]
+
+
+def _count(finding: Finding, name: str) -> int:
+    value = finding.numbers.get(name)
+    return value if isinstance(value, int) else 0
 
 
 def _above_threads(rows: Sequence[Row]) -> list[Finding]:
@@ -45,10 +65,16 @@ def _above_threads(rows: Sequence[Row]) -> list[Finding]:
     if not above:
         return []
     text = (
-        f"{plural(above, 'rate')} of several threads {_were(above)} more than {MOST_OF_EACH} x threads x one thread's: "
-        "one of the two was disturbed, or more caches explain it. Nothing is concluded from them."
+        f"{plural(above, 'rate')} of several threads {_were(above)} more than {MOST_OF_EACH} x threads x the rate of "
+        "one thread. Other load during one of the two, or more cache, can explain it. No finding rests on "
+        f"{_them(above)}."
     )
-    return [Finding(kind=ABOVE_THREADS, text=text, numbers=columns(rows=above))]
+    title = "Some rates exceed what their threads can do"
+    return [Finding(kind=ABOVE_THREADS, title=title, text=text, numbers=columns(rows=above))]
+
+
+def _them(count: int) -> str:
+    return "it" if count == 1 else "them"
 
 
 def _were(count: int) -> str:

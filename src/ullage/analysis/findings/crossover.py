@@ -65,31 +65,34 @@ def _along(pair: Pair, axis: Axis) -> Finding | None:
     undecided = sum(line.winners.count(None) for line in found)
     total = sum(len(line.cells) for line in found)
     what = f"{noun(pair.first.access).capitalize()}{setting_text(pair.first.setting)}"
-    start = f"{what}, {pair.first.target} against {pair.second.target}: "
-    tail = f" {undecided} of {plural(total, 'cell')} cannot be told from a tie." if undecided else ""
-    text = f"{start}{'; '.join(_sentences(pair, axis, found))}.{tail}"
-    return Finding(kind="crossover", text=text, numbers=_numbers(pair, axis, found, undecided))
+    names = f"{pair.first.target} and {pair.second.target}"
+    tail = f" In {undecided} of {plural(total, 'cell')} no difference can be told." if undecided else ""
+    text = f"{what} on {names}: {'. '.join(_sentences(pair, axis, found))}.{tail}"
+    by = "rank count" if axis == "ranks" else "block size"
+    title = f"{what}: which of {names} is faster, by {by}"
+    return Finding(kind="crossover", title=title, text=text, numbers=_numbers(pair, axis, found, undecided))
 
 
 def _sentences(pair: Pair, axis: Axis, found: Sequence[Line]) -> Iterable[str]:
     names: dict[str, str] = {"first": pair.first.target, "second": pair.second.target}
     everywhere = "at every rank count" if axis == "ranks" else "with every block size"
     every = [line.value for line in found]
+    both = f"{names['first']} and {names['second']}"
     by = _grouped(found)
     for winner in ("first", "second"):
         whole = [line.value for line in by.get(winner, []) if None not in line.winners]
         partly = [line.value for line in by.get(winner, []) if None in line.winners]
         if whole:
-            yield f"{names[winner]} wins {everywhere} {_at(axis, whole, every)}".rstrip()
+            yield f"{names[winner]} is faster {everywhere} {_at(axis, whole, every)}".rstrip()
         if partly:
-            yield f"{names[winner]} wins wherever it can be told {_at(axis, partly, every)}".rstrip()
+            yield f"{names[winner]} is faster wherever a difference can be told {_at(axis, partly, every)}".rstrip()
     for pattern, winner in (("gains", "first"), ("loses", "second")):
         if group := by.get(pattern):
-            yield f"{names[winner]} begins to win {_starts(axis, group)}"
+            yield f"{names[winner]} becomes the faster one {_starts(axis, group)}"
     if mixed := by.get("mixed"):
-        yield f"the winner changes more than once {_at(axis, [line.value for line in mixed], every)}".rstrip()
+        yield f"{both} change places more than once {_at(axis, [line.value for line in mixed], every)}".rstrip()
     if ties := by.get("undecided"):
-        yield f"who wins cannot be told {_at(axis, [line.value for line in ties], every)}".rstrip()
+        yield f"{both} cannot be told apart {_at(axis, [line.value for line in ties], every)}".rstrip()
 
 
 def _grouped(found: Sequence[Line]) -> dict[str, list[Line]]:

@@ -43,19 +43,21 @@ def _failed(target: str, text: str, cases: list[Failed]) -> Finding:
         repetitions_failed=sum(case.repetitions_failed for case in cases),
         repetitions=sum(case.repetitions for case in cases),
     )
-    sentence = f"{plural(len(cases), 'case')} failed on {target}{kept}: {text}{first}."
-    return Finding(kind="failure", text=sentence, severity="warning", numbers=numbers)
+    title = f"{plural(len(cases), 'case')} failed on {target}"
+    sentence = f"{title}{kept}: {text}{first}."
+    return Finding(kind="failure", title=title, text=sentence, severity="warning", numbers=numbers)
 
 
 def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
     accesses = Counter(str(row.params.get("access", "")) for row in rows)
     where = listing([f"{count} {access}" for access, count in accesses.items()])
     text = (
-        f"{plural(len(rows), 'row')} of {target} ({where}) cannot be right and count nowhere: "
-        f"{flag.detail.replace('-', ' ')}."
+        f"{plural(len(rows), 'row')} of {target} ({where}) cannot be right: {flag.detail.replace('-', ' ')}. "
+        "No finding and no score uses them."
     )
+    title = f"{plural(len(rows), 'row')} of {target} cannot be right"
     numbers = columns(target=target, flag=flag.code, rows=len(rows), case=[row.case for row in rows])
-    return Finding(kind="invalid", text=text, severity="warning", numbers=numbers)
+    return Finding(kind="invalid", title=title, text=text, severity="warning", numbers=numbers)
 
 
 # -- rows that were not measured as asked ------------------------------------------------------------------------------
@@ -68,12 +70,12 @@ _MEANINGS: Final = {
     "warm": "memory of this machine answered, not the target",
     "synced": "the bytes reached the device before the clock stopped",
     "partly synced": "only part of the bytes is known to have reached the device",
-    "direct": "past the page cache, without a sync",
+    "direct": "the bytes went past the page cache, without a sync",
     "cached": "bytes may still have been in memory when the clock stopped",
     "memory": "the target is memory, no storage was measured",
     "none": "no storage is behind the target",
     "unknown": "no counter tells where the bytes came from or went to",
-    "unknown(server)": "this client moved them, what the server had in memory cannot be seen",
+    "unknown(server)": "this client moved them; what the server had in memory cannot be seen",
     "unknown(imported)": "the table came without counters, so a cache may have answered",
 }
 # Numbers of these are not those of the target.
@@ -126,15 +128,17 @@ def _finding(targets: list[str], accesses: list[str], rows: list[Row]) -> Findin
         count=list(counts.values()),
         doubtful=doubtful,
     )
-    text = f"{subject}, what was measured: {_met(counts)}."
-    return Finding(kind="cache", text=text, severity="warning" if doubtful else "info", numbers=numbers)
+    text = f"{subject}: {_met(counts)}."
+    title = f"{subject}: {listing([word for word, _ in counts.most_common()])}"
+    return Finding(kind="cache", title=title, text=text, severity="warning" if doubtful else "info", numbers=numbers)
 
 
 def _met(counts: Counter[str]) -> str:
     meanings = {word: _MEANINGS.get(word, "see the reasons of the rows") for word in counts}
     if len(counts) == 1:
         word, count = next(iter(counts.items()))
-        return f"{'all ' if count > 1 else ''}{plural(count, 'row')} {word}: {meanings[word]}"
+        rows = f"all {count:,} rows have" if count > 1 else "the row has"
+        return f"{rows} the verdict {word} ({meanings[word]})"
     return listing([f"{count:,} {word} ({meanings[word]})" for word, count in counts.most_common()])
 
 
@@ -143,7 +147,7 @@ def _met(counts: Counter[str]) -> str:
 
 _EFFECTS_ORDER: Final = 90
 _WORTH_SAYING = 1.5
-_NO_STORAGE = frozenset({"none", "memory"})
+NO_STORAGE = frozenset({"none", "memory"})
 
 
 def find_cache_effects(study: Study) -> list[Finding]:
@@ -157,14 +161,17 @@ def _rereads(study: Study) -> Iterator[Finding]:
         again = grids.get((target, "reread", setting))
         if access != "read" or again is None:
             continue
-        shared = [cell for cell, row in first.cells.items() if cell in again.cells and row.verdict not in _NO_STORAGE]
+        shared = [cell for cell, row in first.cells.items() if cell in again.cells and row.verdict not in NO_STORAGE]
         if not shared:
             continue
         gain = median([again.cells[cell].median / first.cells[cell].median for cell in shared])
-        effect = "memory of this machine serves them" if gain >= _WORTH_SAYING else "memory hardly helps them"
-        text = f"Rereads on {target}{setting_text(setting)} run at {times(gain)} the first read (median of "
-        text += f"{plural(len(shared), 'cell')}): {effect}."
-        yield Finding(kind="cache-effect", text=text, numbers=numbers_of(again, ratio=gain, cells=len(shared)))
+        is_notable = gain >= _WORTH_SAYING
+        title = f"Rereads on {target}{setting_text(setting)} run at {times(gain)} the first read"
+        text = f"{title} (median of {plural(len(shared), 'cell')})."
+        text += f" Memory of this machine {'serves them' if is_notable else 'changes them little'}."
+        yield Finding(
+            kind="cache-effect", title=title, text=text, numbers=numbers_of(again, ratio=gain, cells=len(shared))
+        )
 
 
 def _unlike(grid: Grid) -> Finding | None:
@@ -176,13 +183,15 @@ def _unlike(grid: Grid) -> Finding | None:
     if not cold or not warm:
         return None
     gain = median(warm) / median(cold)
+    who = f"{grid.target} {noun(grid.access)}{setting_text(grid.setting)}"
+    title = f"{who}: the cache served some rows and not others"
     text = (
-        f"{grid.target} {noun(grid.access)}{setting_text(grid.setting)}: {plural(len(warm), 'row')} with bytes from "
-        f"memory have a median of {show(median(warm), grid.unit)}, the {len(cold)} cold ones "
-        f"{show(median(cold), grid.unit)} ({times(gain)}): do not read the difference as that of ranks or blocks."
+        f"{who}: {plural(len(warm), 'row')} with bytes from memory have a median of {show(median(warm), grid.unit)}. "
+        f"The {len(cold)} cold ones have {show(median(cold), grid.unit)} ({times(gain)}). "
+        "This is a difference of caches, not of ranks or blocks."
     )
     numbers = numbers_of(grid, ratio=gain, warm=len(warm), cold=len(cold))
-    return Finding(kind="cache-effect", text=text, severity="warning", numbers=numbers)
+    return Finding(kind="cache-effect", title=title, text=text, severity="warning", numbers=numbers)
 
 
 FINDERS: Final = ((_FAILURES_ORDER, find_failures), (_CACHED_ORDER, find_cached), (_EFFECTS_ORDER, find_cache_effects))

@@ -11,7 +11,7 @@ from ullage.analysis.findings.words import block, columns, noun, numbers_of, pla
 from ullage.model.summary import Finding
 from ullage.quantity import plural, show, times
 
-_ADVICE = "Repeat it before building on it (--recheck does)."
+_ADVICE = "Measure it again before you use it (--recheck)."
 
 
 def find_outliers(study: Study) -> list[Finding]:
@@ -57,16 +57,17 @@ def _line(grid: Grid, odd: OddLine, scores: dict[Cell, float]) -> Finding:
     beside = "the block sizes beside it" if odd.axis == "block_bytes" else "the rank counts beside it"
     by_cell = residuals(scores, odd.axis)
     worst = max(odd.cells, key=lambda cell: abs(by_cell[cell].log))
+    who = f"{grid.target} {noun(grid.access)} {which}{setting_text(grid.setting)}"
     text = (
-        f"{grid.target} {noun(grid.access)} {which}{setting_text(grid.setting)} lie {_how_far(odd.factor)} what "
-        f"{beside} say (median of {plural(len(odd.cells), 'cell')}), most of all {place(*worst)}: "
-        f"{show(grid.cells[worst].median, grid.unit)} where {_expected(grid, worst, by_cell[worst].log)} "
-        f"would be expected. {_ADVICE}"
+        f"{who} lie {_how_far(odd.factor)} what {beside} predict (median of {plural(len(odd.cells), 'cell')}). "
+        f"The farthest is {place(*worst)}: {show(grid.cells[worst].median, grid.unit)}, where "
+        f"{_expected(grid, worst, by_cell[worst].log)} would be expected. {_ADVICE}"
     )
     ratios = [by_cell[cell].factor for cell in odd.cells]
     numbers = columns(scope="line", axis=odd.axis, value=odd.value, ratios=ratios)
     numbers = _numbers(grid, odd.cells, odd.factor, odd.deviations) | numbers
-    return Finding(kind="outlier", text=text, severity="advice", numbers=numbers)
+    title = f"{who} do not fit their neighbours"
+    return Finding(kind="outlier", title=title, text=text, severity="advice", numbers=numbers)
 
 
 def _expected(grid: Grid, cell: Cell, log: float) -> str:
@@ -78,13 +79,15 @@ def _expected(grid: Grid, cell: Cell, log: float) -> str:
 def _cell(grid: Grid, cell: Cell, said: tuple[Residual, ...]) -> Finding:
     nearest = min(said, key=lambda residual: abs(residual.log))
     axes = "ranks and blocks" if len(said) == len(AXES) else "cells"
+    who = f"{grid.target} {noun(grid.access)} with {place(*cell)}{setting_text(grid.setting)}"
     text = (
-        f"{grid.target} {noun(grid.access)} with {place(*cell)}{setting_text(grid.setting)} lie at least "
-        f"{_how_far(nearest.factor)} what the neighbouring {axes} say: {show(grid.cells[cell].median, grid.unit)} "
-        f"where {_expected(grid, cell, nearest.log)} would be expected. {_ADVICE}"
+        f"{who} lie at least {_how_far(nearest.factor)} what the neighbouring {axes} predict. "
+        f"{show(grid.cells[cell].median, grid.unit)} was measured, {_expected(grid, cell, nearest.log)} would be "
+        f"expected. {_ADVICE}"
     )
+    title = f"{who} do not fit their neighbours"
     numbers = _numbers(grid, [cell], nearest.factor, _least(said)) | columns(scope="cell")
-    return Finding(kind="outlier", text=text, severity="advice", numbers=numbers)
+    return Finding(kind="outlier", title=title, text=text, severity="advice", numbers=numbers)
 
 
 FINDERS: Final = ((50, find_outliers),)

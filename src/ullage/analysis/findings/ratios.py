@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from ullage.analysis.findings.doubts import NO_STORAGE
+from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.study import Numbers, Pair, Study
 from ullage.analysis.findings.words import block, cell_of, columns, noun, numbers_of, place, setting_text
 from ullage.analysis.statistics import Comparison
@@ -40,7 +42,7 @@ def _identity(pair: Pair, scope: str) -> Numbers:
 
 def _means(rows: Iterable[Row]) -> str:
     """Of what a ratio is, where that is not what stands beside it."""
-    return " by the geometric means" if any(len(row.repetitions) > 2 for row in rows) else ""
+    return " of the geometric means" if any(len(row.repetitions) > 2 for row in rows) else ""
 
 
 def _interval(found: Comparison) -> str:
@@ -56,11 +58,12 @@ def _says(found: Comparison, name: str) -> str:
 def _best(pair: Pair, first: Row, second: Row) -> Finding:
     found = pair.compare_bests(first, second)
     a, b = cell_of(first), cell_of(second)
+    caveat = _caveat([(first, second)])
     text = (
-        f"{_start(pair)}, best against best: {pair.first.target} has {show(first.median, first.unit)} ({place(*a)}), "
-        f"{pair.second.target} {show(second.median, second.unit)} ({place(*b)}), {times(found.ratio)}"
-        f"{_means([first, second])}{_interval(found)}: {_says(found, pair.first.target)}."
-        f"{_caveat([(first, second)])}{_noise_note(pair)}"
+        f"{_start(pair)}, best against best: {pair.first.target} reaches {show(first.median, first.unit)} "
+        f"({place(*a)}), {pair.second.target} {show(second.median, second.unit)} ({place(*b)}). The ratio is "
+        f"{times(found.ratio)}{_means([first, second])}{_interval(found)}: {_says(found, pair.first.target)}."
+        f"{caveat}{_noise_note(pair)}"
     )
     numbers = columns(
         ratio=found.ratio,
@@ -70,7 +73,30 @@ def _best(pair: Pair, first: Row, second: Row) -> Finding:
         ranks=[a[0], b[0]],
         block_bytes=[a[1], b[1]],
     )
-    return Finding(kind="ratio", text=text, numbers=_identity(pair, "best") | numbers)
+    title = _title(pair, found, is_alike=not caveat)
+    told = Finding(kind="ratio", title=title, text=text, numbers=_identity(pair, "best") | numbers)
+    # Nobody moves data to memory for its rate, and rates of unlike origin do not say what moving it brings.
+    is_choice = not caveat and not {first.verdict, second.verdict} & NO_STORAGE
+    ahead = pair.second.target if found.verdict == "slower" else pair.first.target
+    return with_gain(told, gain_of(_turned(found)), f"put the data on {ahead}") if is_choice else told
+
+
+def _turned(found: Comparison) -> Comparison:
+    """The same seen from the faster side."""
+    if found.verdict != "slower" or found.low is None or found.high is None:
+        return found
+    return Comparison(1 / found.ratio, 1 / found.high, 1 / found.low, "faster", found.level)
+
+
+def _title(pair: Pair, found: Comparison, *, is_alike: bool) -> str:
+    names = [pair.first.target, pair.second.target]
+    if not is_alike:
+        return f"{_start(pair)} on {names[0]} and {names[1]} were not measured alike"
+    if found.verdict == "cannot tell":
+        return f"{_start(pair)}: which of {names[0]} and {names[1]} is faster cannot be told"
+    ahead, behind = names if found.verdict == "faster" else reversed(names)
+    factor = max(found.ratio, 1 / found.ratio)
+    return f"{_start(pair)} are {times(factor)} as fast on {ahead} as on {behind}"
 
 
 def _best_by_block(pair: Pair, blocks: list[int]) -> Finding:
@@ -85,16 +111,19 @@ def _best_by_block(pair: Pair, blocks: list[int]) -> Finding:
         for (size, _, _), one in zip(rows, found, strict=True)
     ]
     text = (
-        f"{_start(pair)}, the best of {pair.first.target} over the best of {pair.second.target} for each block size"
+        f"{_start(pair)}, best of {pair.first.target} over best of {pair.second.target} by block size"
         f"{_means(row for _, *both in rows for row in both)}: {', '.join(parts)}."
         f"{_caveat([(a, b) for _, a, b in rows])}"
     )
+    title = f"{_start(pair)}: {pair.first.target} over {pair.second.target} by block size"
     numbers = columns(
         block_bytes=[size for size, _, _ in rows],
         ranks=[cell_of(first)[0] for _, first, _ in rows],
         against_ranks=[cell_of(second)[0] for _, _, second in rows],
     )
-    return Finding(kind="ratio", text=text, numbers=_identity(pair, "best-by-block") | numbers | _columns(found))
+    return Finding(
+        kind="ratio", title=title, text=text, numbers=_identity(pair, "best-by-block") | numbers | _columns(found)
+    )
 
 
 def _columns(found: list[Comparison]) -> Numbers:
@@ -117,12 +146,14 @@ def _cells(pair: Pair) -> Finding:
     counts = Counter(one.verdict for one in found.values())
     low = min(found, key=lambda cell: found[cell].ratio)
     high = max(found, key=lambda cell: found[cell].ratio)
-    verdicts = f"faster in {counts['faster']}, slower in {counts['slower']}, cannot tell in {counts['cannot tell']}"
+    ahead = f"{pair.first.target} is faster than {pair.second.target} in {counts['faster']}"
     text = (
-        f"{_start(pair)}, cell by cell: {pair.first.target} against {pair.second.target} is {verdicts} of "
-        f"{plural(len(found), 'cell')};{_means(row for both in rows for row in both)} from {times(found[low].ratio)} "
-        f"({place(*low)}) to {times(found[high].ratio)} ({place(*high)}).{_caveat(rows)}"
+        f"{_start(pair)}, cell by cell: {ahead} of {plural(len(found), 'cell')}, slower in {counts['slower']}, cannot "
+        f"tell in {counts['cannot tell']}. The ratio goes from {times(found[low].ratio)} ({place(*low)}) to "
+        f"{times(found[high].ratio)} ({place(*high)})"
+        f"{_means(row for both in rows for row in both)}.{_caveat(rows)}"
     )
+    title = f"{_start(pair)}: {ahead} of {plural(len(found), 'cell')}"
     numbers = columns(
         cells=len(found),
         faster=counts["faster"],
@@ -131,7 +162,8 @@ def _cells(pair: Pair) -> Finding:
         ranks=[cell[0] for cell in found],
         block_bytes=[cell[1] for cell in found],
     )
-    return Finding(kind="ratio", text=text, numbers=_identity(pair, "cells") | numbers | _columns([*found.values()]))
+    told = numbers | _columns([*found.values()])
+    return Finding(kind="ratio", title=title, text=text, numbers=_identity(pair, "cells") | told)
 
 
 def _caveat(rows: list[tuple[Row, Row]]) -> str:
@@ -141,7 +173,7 @@ def _caveat(rows: list[tuple[Row, Row]]) -> str:
         return ""
     met = Counter(f"{_kind(a)} against {_kind(b)}" for a, b in unlike).most_common(1)[0][0]
     where = "" if len(rows) == 1 else f" in {len(unlike)} of {plural(len(rows), 'place')}"
-    return f" What was measured differs{where} ({met})."
+    return f" The two were not measured alike{where} ({met})."
 
 
 def _kind(row: Row) -> str:
@@ -153,9 +185,9 @@ def _noise_note(pair: Pair) -> str:
     if not single:
         return ""
     if pair.noise is None:
-        return " With one sample a cell and no neighbours nothing can be told."
+        return " With one sample a cell and no neighbours no difference can be told."
     spread = f"{pair.noise:.0%}"
-    return f" With one sample a cell its noise is taken from neighbouring cells: {spread} (standard deviation)."
+    return f" There is one sample a cell. Its noise is taken from neighbouring cells: {spread} (standard deviation)."
 
 
 FINDERS: Final = ((_ORDER, find_ratios),)

@@ -17,10 +17,11 @@ Shape: TypeAlias = Literal["rises", "falls", "peaks", "flat", "dips"]
 _VERBS: Final[dict[str, str]] = {
     "rises": "rise with ranks",
     "falls": "fall with ranks",
-    "peaks": "peak in between",
-    "flat": "do not change beyond the noise",
-    "dips": "are lowest in between",
+    "peaks": "are highest at a rank count in between",
+    "flat": "do not change beyond the noise with ranks",
+    "dips": "are lowest at a rank count in between",
 }
+_RANKS: Final = " with ranks"
 _MOST: Final = 0.75
 
 
@@ -113,10 +114,11 @@ def _scaling(grid: Grid, level: float) -> Finding | None:
     verb = _VERBS.get(overall, "do not go one way with ranks")
     spread = f" ({times(low)} to {times(high)})" if len(found) > 1 else ""
     text = (
-        f"{subject(grid)} {verb}{_exceptions(found, overall)}: {last} ranks give {times(typical)} what {first} give"
-        f"{spread}.{_best_ranks(found)}"
+        f"{subject(grid)} {verb}{_exceptions(found, overall)}. {plural(last, 'rank')} reach {times(typical)} the rate "
+        f"of {first}{spread}.{_best_ranks(found)}"
     )
-    return Finding(kind="scaling", text=text, numbers=_numbers(grid, found, overall, typical))
+    title = f"{subject(grid)} {verb}"
+    return Finding(kind="scaling", title=title, text=text, numbers=_numbers(grid, found, overall, typical))
 
 
 def _exceptions(found: Sequence[Curve], overall: str) -> str:
@@ -126,7 +128,9 @@ def _exceptions(found: Sequence[Curve], overall: str) -> str:
     others = Counter(_VERBS[curve.shape] for curve in found if curve.shape != overall)
     if not others:
         return f" at all {plural(len(found), 'block size')}"
-    parts = [f"at {count} of {len(found)} block sizes they {verb}" for verb, count in others.items()]
+    parts = [
+        f"at {count} of {len(found)} block sizes they {verb.removesuffix(_RANKS)}" for verb, count in others.items()
+    ]
     return f" ({', '.join(parts)})"
 
 
@@ -134,9 +138,9 @@ def _best_ranks(found: Sequence[Curve]) -> str:
     """Where it is told which rank count is the best; of other curves that change, which one has the best median."""
     told = [curve for curve in found if curve.is_told]
     others = [curve for curve in found if not curve.is_told and curve.shape != "flat"]
-    text = f" Best at {_at(told, every=len(told) == len(found))}." if told else ""
+    text = f" They are best at {_at(told, every=len(told) == len(found))}." if told else ""
     if others:
-        text += f" Best median, but not told from all others, at {_at(others, every=len(others) == len(found))}."
+        text += f" The median is best at {_at(others, every=len(others) == len(found))}, not apart from all others."
     return text
 
 

@@ -5,10 +5,12 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.doubts import verdict_word
+from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
 from ullage.analysis.findings.study import Cell, Grid, Numbers, Study, compare_rows
 from ullage.analysis.findings.words import block, cell_of, noun, numbers_of, place, setting_text, subject
-from ullage.analysis.statistics import Contest, beaten_by_best, pooled_spread
+from ullage.analysis.statistics import Comparison, Contest, beaten_by_best, level_of_each, pooled_spread
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, show_row, times
 
@@ -27,11 +29,44 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
     grid, best = max(bests, key=lambda pair: pair[0].scores[cell_of(pair[1])])
     tried = sum(len(other.cells) for other in grids)
     rivals = _rivals(grids, grid, best, study.error_of_best)
-    ranks, block = cell_of(best)
-    word = "do best" if grid.better == "more" else "take least"
-    text = f"{grid.target} {noun(grid.access)} {word} with {place(ranks, block)}{setting_text(grid.setting)}: "
-    text += f"{show_row(best)}, verdict {best.verdict}; {_rivals_text(rivals, tried)}."
-    return Finding(kind="best", text=text, numbers=_best_numbers(grid, best, rivals))
+    title = f"{grid.target} {noun(grid.access)} {_superlative(grid, rivals, tried)} with {place(*cell_of(best))}"
+    title += setting_text(grid.setting)
+    text = f"{title}: {show_row(best)}, verdict {best.verdict}. {_rivals_text(rivals, tried)}"
+    found = Finding(kind="best", title=title, text=text, numbers=_best_numbers(grid, best, rivals))
+    usual = _middle(grids)
+    gain = None if usual is None else gain_of(_over(grids, grid, best, usual, study.error_of_best))
+    if gain is None or usual is None or verdict_word(usual) != verdict_word(best):
+        return found
+    text += f" The middle setting has {show(usual.median, usual.unit)}: the best one is {times(gain.factor)} as fast."
+    return with_gain(found.model_copy(update={"text": text}), gain, _as_options(grid, best))
+
+
+def _superlative(grid: Grid, rivals: list[tuple[Grid, Row]], tried: int) -> str:
+    """What is told of the best setting: that it is, or only that its median is."""
+    if tried == 1:
+        return "were measured"
+    if rivals:
+        return "have the highest median" if grid.better == "more" else "have the lowest median"
+    return "are fastest"
+
+
+def _middle(grids: list[Grid]) -> Row | None:
+    """The middle one of all settings that were tried, of two the better one; None where there is no other."""
+    scored = [(grid.scores[cell], row) for grid in grids for cell, row in grid.cells.items()]
+    ordered = sorted(scored, key=lambda pair: pair[0])
+    return ordered[len(ordered) // 2][1] if len(ordered) > 2 else None
+
+
+def _over(grids: list[Grid], grid: Grid, best: Row, usual: Row, error: float) -> Comparison:
+    """At the level at which any two of all settings are told apart: which two these are was chosen by the numbers."""
+    level = level_of_each(1 - error, [sum(len(other.cells) for other in grids)])
+    spread = pooled_spread(row.repetitions for other in grids for row in other.cells.values())
+    return compare_rows(best, usual, level, grid.noise, spread)
+
+
+def _as_options(grid: Grid, best: Row) -> str:
+    ranks, size = cell_of(best)
+    return f"--ranks {ranks}{f' --block {block(size)}' if size else ''}{setting_text(grid.setting)}"
 
 
 def _rivals(grids: list[Grid], grid: Grid, best: Row, error: float) -> list[tuple[Grid, Row]]:
@@ -44,11 +79,13 @@ def _rivals(grids: list[Grid], grid: Grid, best: Row, error: float) -> list[tupl
 
 def _rivals_text(rivals: list[tuple[Grid, Row]], tried: int) -> str:
     if not rivals:
-        return "no other setting comes near" if tried > 1 else "no other setting was tried"
+        others = "The other setting is" if tried == 2 else f"Each of the {tried - 1} other settings is"
+        return f"{others} slower beyond the noise." if tried > 1 else "No other setting was tried."
     grid, least = min(rivals, key=lambda pair: cell_of(pair[1]))
-    ranks, block = cell_of(least)
-    what = f"{plural(len(rivals), 'other setting')} cannot be told apart from it"
-    return f"{what}, the one with fewest ranks has {place(ranks, block)}{setting_text(grid.setting)}"
+    where = f"{place(*cell_of(least))}{setting_text(grid.setting)}"
+    if len(rivals) == 1:
+        return f"One other setting cannot be told apart from it: {where}."
+    return f"{len(rivals)} other settings cannot be told apart from it. The one with the fewest ranks has {where}."
 
 
 def _best_numbers(grid: Grid, best: Row, rivals: list[tuple[Grid, Row]]) -> Numbers:
@@ -104,12 +141,13 @@ def _is_sure(grid: Grid, drop: Drop, level: float) -> bool:
 def _finding(grid: Grid, drop: Drop) -> Finding:
     (ranks, size), (before, _) = drop.cell, drop.before
     row, earlier = grid.cells[drop.cell], grid.cells[drop.before]
-    kind = "drop" if drop.factor < _FLAT else "flatten out"
+    kind = "drop" if drop.factor < _FLAT else "stop rising"
+    who = f"{subject(grid)} with {block(size)} blocks {kind}"
     text = (
-        f"{subject(grid)} with {block(size)} blocks {kind} from {before} to {plural(ranks, 'rank')}: "
-        f"{times(drop.factor)} ({show(earlier.median, grid.unit)} to {show(row.median, grid.unit)}) "
-        f"where other block sizes have {times(drop.others)}."
+        f"{who} from {before} to {plural(ranks, 'rank')}: {times(drop.factor)} ({show(earlier.median, grid.unit)} to "
+        f"{show(row.median, grid.unit)}). Other block sizes change by {times(drop.others)} there."
     )
+    title = f"{who} at {plural(ranks, 'rank')}"
     numbers = numbers_of(
         grid,
         ranks=ranks,
@@ -121,7 +159,7 @@ def _finding(grid: Grid, drop: Drop) -> Finding:
         deviations=drop.deviations,
         shape="drops" if drop.factor < _FLAT else "flattens",
     )
-    return Finding(kind="drop", text=text, severity="advice", numbers=numbers)
+    return Finding(kind="drop", title=title, text=text, severity="advice", numbers=numbers)
 
 
 # -- where the end of a range was best ---------------------------------------------------------------------------------
@@ -181,13 +219,13 @@ def _edge(grid: Grid, rim: Rim, level: float) -> Finding | None:
     option = "ranks" if rim.axis == "ranks" else "block"
     extend = f"--extend {option}" if rim.upper else f"smaller values of --{option}"
     text = (
-        f"{subject(grid)} do best at the rim of the table, with {place(*cell_of(best))}: {show_row(best)}, "
-        f"{times(gain)} the value beside it. They were still growing at {unit}, the {extreme} that were tried"
-        f"{_others(grid, rim, growing)}: further testing is needed ({extend})."
+        f"{subject(grid)} have their best median at the edge of the table, with {place(*cell_of(best))}: "
+        f"{show_row(best)}. That is {times(gain)} the value beside it. They still gain at {unit}, the {extreme} tried"
+        f"{_others(grid, rim, growing)}. Test further: {extend}."
     )
-    return Finding(
-        kind="edge", text=text, severity="advice", numbers=_edge_numbers(grid, rim, gain, growing, best.case)
-    )
+    numbers = _edge_numbers(grid, rim, gain, growing, best.case)
+    title = f"{subject(grid)} still gain at {unit}"
+    return Finding(kind="edge", title=title, text=text, severity="advice", numbers=numbers)
 
 
 def _still_growing(grid: Grid, rim: Rim, level: float) -> list[int]:
@@ -207,9 +245,9 @@ def _others(grid: Grid, rim: Rim, growing: list[int]) -> str:
     if len(across) < 2:
         return ""
     if len(growing) == len(across):
-        return f", and so at every {'block size' if rim.axis == 'ranks' else 'rank count'}"
+        return f", at every {'block size' if rim.axis == 'ranks' else 'rank count'}"
     names = [block(value) if rim.axis == "ranks" else str(value) for value in growing]
-    return f", and so with {listing(names)}{'' if rim.axis == 'ranks' else ' ranks'}"
+    return f" ({'blocks of' if rim.axis == 'ranks' else 'rank counts'} {listing(names)})"
 
 
 def _edge_numbers(grid: Grid, rim: Rim, gain: float, growing: list[int], case: str) -> Numbers:

@@ -72,13 +72,19 @@ def numbers_of(grid: Grid, **numbers: Scalar | Sequence[Scalar] | None) -> Numbe
 
 def finding(
     kind: str,
+    title: str,
     text: str,
     severity: Literal["info", "advice", "warning"] = "info",
     /,
     **numbers: Scalar | Sequence[Scalar] | None,
 ) -> Finding:
-    """A sentence with its numbers; a sequence becomes a list."""
-    return Finding(kind=kind, text=text, severity=severity, numbers=columns(**numbers))
+    """A heading, sentences and their numbers; a sequence becomes a list."""
+    return Finding(kind=kind, title=title, text=text, severity=severity, numbers=columns(**numbers))
+
+
+def capital(text: str) -> str:
+    """With a capital where it begins."""
+    return text[:1].upper() + text[1:]
 
 
 def columns(**numbers: Scalar | Sequence[Scalar] | None) -> Numbers:

@@ -40,8 +40,10 @@ def _finding(code: str, table: str, met: Sequence[Checked], rule: tuple[str, _Pi
     worst = max(met, key=pick)
     flag = worst.found[code]
     count = f"{len(met)} line{'s' if len(met) > 1 else ''}"
-    text = f"{table}: {lead} in {count}, as in {_place(worst)}: {flag.reason}."
-    return finding(flag.detail or flag.code, text, "warning", table=table, lines=len(met), worst=pick(worst))
+    text = f"{table}: {lead} in {count}. Example {_place(worst)}: {flag.reason}."
+    return finding(
+        flag.detail or flag.code, f"{table}: {lead}", text, "warning", table=table, lines=len(met), worst=pick(worst)
+    )
 
 
 def _place(one: Checked) -> str:
@@ -71,20 +73,20 @@ def _fewest_threads(one: Checked) -> float:
 
 _RULES: Final[dict[str, tuple[str, _Pick]]] = {
     checks.CEILING_TIMES_THREADS: ("the ceiling was multiplied by the threads", _threads),
-    checks.CEILING_OF_SMALL_REQUESTS: ("random blocks stand under a ceiling of small requests", _threads),
+    checks.CEILING_OF_SMALL_REQUESTS: ("random blocks have the ceiling of small requests", _threads),
     INVALID_ABOVE_CEILING: ("more was measured than the device can do", _share),
     checks.PEER_ABOVE_CEILING: ("the other tool's number is more than the device can do", _peer_share),
     INVALID_LITTLES_LAW: ("rate and latency contradict each other", _fewest_threads),
     checks.PEER_LITTLES_LAW: ("the other tool's rate and latency contradict each other", _fewest_threads),
     checks.INVALID_INVERSE_RATE: ("a latency falls with threads", _threads),
-    checks.EFFICIENCY_INVERTED: ("the efficiency of a time is upside down", lambda one: one.line.efficiency or 0.0),
+    checks.EFFICIENCY_INVERTED: ("the efficiency of a time is inverted", lambda one: one.line.efficiency or 0.0),
     checks.PEER_EFFICIENCY_INVERTED: (
-        "the efficiency of the other tool's time is upside down",
+        "the efficiency of the other tool's time is inverted",
         lambda one: one.line.peer_efficiency or 0.0,
     ),
-    checks.CEILING_WITHOUT_INSTRUCTION: ("the theory is that of no instruction", _threads),
+    checks.CEILING_WITHOUT_INSTRUCTION: ("no instruction can reach the theoretical rate", _threads),
     checks.CEILING_OF_DDR_TWICE: ("the ceiling may count DDR twice", _threads),
-    checks.CEILING_OF_ALL_CORES: ("a part of the cores is held against all of them", _fewest_threads),
+    checks.CEILING_OF_ALL_CORES: ("a part of the cores is compared with all of them", _fewest_threads),
 }
 
 
@@ -92,7 +94,7 @@ _RULES: Final[dict[str, tuple[str, _Pick]]] = {
 _NEEDS: Final = {
     "disk iops": ("disk latency", "whether its rates and the latencies agree"),
     "disk latency": ("disk iops", "whether its latencies and the rates agree"),
-    "disk throughput": ("disk iops", "whether its random blocks stand under a ceiling of small requests"),
+    "disk throughput": ("disk iops", "whether its random blocks have the ceiling of small requests"),
 }
 
 
@@ -101,8 +103,10 @@ def _not_checked(tables: Collection[str]) -> list[Finding]:
     found: list[Finding] = []
     for table, (other, what) in _NEEDS.items():
         if table in tables and other not in tables:
-            text = f"{table}: {what} was not checked: that takes {file_of(other)} too."
-            found.append(finding("not-checked", text, table=table, needs=file_of(other)))
+            text = f"{table}: {what} was not checked. Import {file_of(other)} with it."
+            found.append(
+                finding("not-checked", f"{table}: one check was not made", text, table=table, needs=file_of(other))
+            )
     return found
 
 
@@ -119,10 +123,14 @@ def _widths(found: Sequence[Checked]) -> list[Finding]:
         return []
     least, most = (format_rate(value).removesuffix("B/s") for value in (min(alone.values()), max(alone.values())))
     text = (
-        f"cpu: {', '.join(alone)} all do {least} to {most}operations a second with 1 thread: a rate that does not "
-        "depend on the width of the type is that of scalar code, one value an instruction."
+        f"cpu: {', '.join(alone)} all do {least} to {most}operations a second with 1 thread. A rate that does not "
+        "depend on the width of the type is that of scalar code: one value an instruction."
     )
-    return [finding("width-independent", text, "advice", types=list(alone))]
+    return [
+        finding(
+            "width-independent", "cpu: the rate does not depend on the type's width", text, "advice", types=list(alone)
+        )
+    ]
 
 
 _FORM: Final = "CSV of a course report: precision, workload or protocol, threads, measured_*, a peer, theoretical_*"

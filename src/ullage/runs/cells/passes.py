@@ -122,8 +122,13 @@ class CellExecution(Execution):
         return began.earlier(-(self.options.time_s if left_s is None else left_s))
 
     def note_lacking(self) -> None:
-        """Note how many cells lack their minimum, where the time was too short for it."""
+        """Note how many cells lack their minimum, where the time was too short for it.
+
+        ``UserError`` where it was too short for a single repetition.
+        """
         lacking, options = len(self.lacking(self.cells)), self.options
+        if lacking and self.may_go_on:
+            self.check_any(options.time_s, "a smaller --volume or fewer cells")
         if lacking and self.may_go_on:
             advice = "more --time, a smaller --volume or fewer cells"
             note = too_short(lacking, len(self.cells), options.min_repetitions, options.time_s, advice)

@@ -234,7 +234,12 @@ class KernelExecution(Execution):
             self.session.note(self._last, "info", "try-failed", f"{tried[0].launch} was tried in vain: {why}")
 
     def note(self, cases: Sequence[KernelCase]) -> None:
-        """What a reader must know, as events of a launch, once, however often the run is gone on with."""
+        """What a reader must know, as events of a launch, once, however often the run is gone on with.
+
+        ``UserError`` where the time was too short for a single repetition.
+        """
+        if self.lacking(cases) and self.may_go_on:
+            self.check_any(self.prepared.options.time_s, "or ask for fewer cases")
         if self._last:
             note_once([*self.prepared.notes, *self._time_too_short(cases)], self.session, self._last)
 

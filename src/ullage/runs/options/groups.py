@@ -7,7 +7,7 @@ A suite may say something else of a shared option in its ``changes``: another de
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
@@ -33,7 +33,9 @@ from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError, SuiteOptio
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
 # ``--time`` of suites that may take as long as it takes, and of those that share a time out: the types differ.
-_TIME: Final = Option("For all measurement.", name="--time", order=TIME)
+# Above it starting the ranks alone takes memory and processes that a node may not have.
+MOST_RANKS_ON_A_CORE: Final = 128
+_TIME: Final = Option("Limit the time of all measurements.", name="--time", order=TIME)
 
 
 class TargetsOptions(SuiteOptions):
@@ -42,7 +44,12 @@ class TargetsOptions(SuiteOptions):
     targets: Annotated[
         list[Target],
         TargetPlaces(),
-        Option("A place to measure. Repeat it for others.", name="--target", required=True, order=PLACES),
+        Option(
+            "Measure this place. Repeat the option to measure several places.",
+            name="--target",
+            required=True,
+            order=PLACES,
+        ),
         COMMAND_LINE_ONLY,
     ] = []
 
@@ -55,20 +62,53 @@ class TargetsOptions(SuiteOptions):
 class NodesOptions(SuiteOptions):
     """On how many nodes ranks are."""
 
-    nodes: Annotated[int | None, Field(ge=1), Option("Nodes that the ranks are on.", order=RANKS)] = None
+    nodes: Annotated[int | None, Field(ge=1), Option("Use this many nodes.", order=RANKS)] = None
+    oversubscribe: Annotated[
+        bool,
+        Option(f"Allow more than {MOST_RANKS_ON_A_CORE} ranks per core on a node.", order=RANKS + 1),
+        COMMAND_LINE_ONLY,
+    ] = False
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """See ``SuiteOptions``; far more ranks than cores are asked for twice, since they may stop the node."""
+        values = super().settle(said)
+        if not values.get("oversubscribe"):
+            _check_crowd(values)
+        return values
+
+
+def _check_crowd(values: Mapping[str, object]) -> None:
+    from ullage.system.cpu import ranks_by_default
+
+    asked = values.get("ranks")
+    ranks = max(cast("list[int]", asked), default=0) if isinstance(asked, list) else asked
+    nodes, at_most = values.get("nodes"), values.get("ranks_per_node")
+    if not isinstance(ranks, int):
+        return
+    on_a_node = -(-ranks // nodes) if isinstance(nodes, int) and nodes > 0 else ranks
+    on_a_node = min(on_a_node, at_most) if isinstance(at_most, int) else on_a_node
+    cores = ranks_by_default()
+    if on_a_node > MOST_RANKS_ON_A_CORE * cores:
+        what = f"{on_a_node} ranks on a node, where this one has {cores} usable core{'s' if cores > 1 else ''}"
+        raise OptionError("ranks", what, "give fewer ranks, more --nodes, or --oversubscribe")
 
 
 class LayoutOptions(NodesOptions):
     """Where ranks are."""
 
-    ranks_per_node: Annotated[int | None, Field(ge=1), Option("Most ranks on a node.", order=RANKS)] = None
+    ranks_per_node: Annotated[
+        int | None, Field(ge=1), Option("Place at most this many ranks on a node.", order=RANKS)
+    ] = None
 
 
 class RanksOptions(LayoutOptions):
     """One number of ranks."""
 
     ranks: Annotated[
-        int, Field(ge=1), Option("Ranks: processes that work together.", unsaid="the usable cores", order=RANKS - 1)
+        int,
+        Field(ge=1),
+        Option("Start this many ranks (MPI processes).", unsaid="the number of usable cores", order=RANKS - 1),
     ]
 
     @classmethod
@@ -83,7 +123,10 @@ class RankAxisOptions(LayoutOptions):
     """Several numbers of ranks, rising."""
 
     ranks: Annotated[
-        list[Positive], Field(min_length=1), CountAxis(), Option("Numbers of ranks: 1,2,4 or 1:64:x2.", order=RANKS - 1)
+        list[Positive],
+        Field(min_length=1),
+        CountAxis(),
+        Option("Measure with these numbers of ranks, for example 1,2,4 or 1:64:x2.", order=RANKS - 1),
     ]
 
 
@@ -93,7 +136,7 @@ class TimeOptions(SuiteOptions):
     time_s: Annotated[
         Seconds | None,
         Duration(),
-        replace(_TIME, unsaid="as long as it takes"),
+        replace(_TIME, unsaid="no limit"),
     ] = None
 
 
@@ -106,25 +149,31 @@ class TimeBudgetOptions(SuiteOptions):
 class SeedOptions(SuiteOptions):
     """What makes an order that looks random the same again."""
 
-    seed: Annotated[int, Field(ge=0, lt=2**53), Option("Of the order.", order=SEED)] = 1
+    seed: Annotated[
+        int,
+        Field(ge=0, lt=2**53),
+        Option("Choose the random order of the cases. The same seed gives the same order.", order=SEED),
+    ] = 1
 
 
 class QuickOptions(SuiteOptions):
-    """A first look."""
+    """Measure less, as a first look."""
 
-    quick: Annotated[bool, Option("A first look.", order=QUICK)] = False
+    quick: Annotated[bool, Option("Measure less, as a first look.", order=QUICK)] = False
 
 
 class QuickOnCommandLine(SuiteOptions):
     """A first look, of which only what follows from it is kept in the request."""
 
-    quick: Annotated[bool, Option("A first look.", order=QUICK), COMMAND_LINE_ONLY] = False
+    quick: Annotated[bool, Option("Measure less, as a first look.", order=QUICK), COMMAND_LINE_ONLY] = False
 
 
 class PeerOptions(SuiteOptions):
     """Whether other tools do the same work in turn with us."""
 
-    peer: Annotated[bool, Option("Do not run other tools beside, even where they are.", order=BESIDE)] = True
+    peer: Annotated[
+        bool, Option("Do not run other tools for comparison, even if they are installed.", order=BESIDE)
+    ] = True
 
 
 def _read_machine(path: Path) -> MachineFile:
@@ -141,7 +190,8 @@ class MachineOptions(SuiteOptions):
         Field(description="datasheet values, as ceilings"),
         FilePath(_read_machine),
         Option(
-            "Datasheet values (machine.toml): they are the ceilings. `ullage machine --declare FILE` drafts it.",
+            "Use the datasheet values in this machine.toml as ceilings. `ullage machine --declare "
+            "FILE` writes a draft.",
             order=CEILINGS,
         ),
     ] = None
@@ -151,9 +201,12 @@ class SpaceOptions(SuiteOptions):
     """What a run may take of a target, and what it leaves there."""
 
     space: Annotated[
-        int | None, Field(ge=0), Size(), Option("Most to take of a target.", unsaid="half of what is free", order=ROOM)
+        int | None,
+        Field(ge=0),
+        Size(),
+        Option("Use at most this much space of a target.", unsaid="half of the free space", order=ROOM),
     ] = None
-    keep: Annotated[bool, Option("Leave the datasets of the last launch in place.", order=AFTERWARDS)] = False
+    keep: Annotated[bool, Option("Do not remove the datasets of the last launch.", order=AFTERWARDS)] = False
 
 
 class MessagePagesOptions(SuiteOptions):
@@ -161,9 +214,7 @@ class MessagePagesOptions(SuiteOptions):
 
     pages: Annotated[
         Literal["default", "small", "huge"],
-        Option(
-            "Of the messages' memory: default, as the system gives it to programs that ask for nothing; small; huge."
-        ),
+        Option("Place message buffers in pages of this kind: small, huge, or the system's default."),
     ] = "default"
 
 
@@ -174,7 +225,7 @@ class WatchdogOptions(SuiteOptions):
         float | None,
         Field(gt=0, description="null: 120 s, or longer for large cases"),
         Duration(),
-        Option("A rank without progress for this long hangs.", name="--watchdog", order=ROOM + 1),
+        Option("Treat a rank as hanging after this long without progress.", name="--watchdog", order=ROOM + 1),
     ] = None
 
 
@@ -183,7 +234,10 @@ class ResumableOptions(SuiteOptions):
 
     resumable: Annotated[
         bool,
-        Option("Leave the datasets also when interrupted: `ullage resume` then goes on.", order=AFTERWARDS + 1),
+        Option(
+            "Keep the datasets when the run is interrupted, so that `ullage resume` can continue it.",
+            order=AFTERWARDS + 1,
+        ),
     ] = False
 
 
@@ -193,7 +247,11 @@ class CeilingOptions(TargetsOptions):
     ceilings: Annotated[
         dict[str, float],
         CeilingRates(),
-        Option("What a target could reach at most: nvme:read=3.2GB/s.", name="--ceiling", order=CEILINGS),
+        Option(
+            "Declare the highest possible rate of a target, for example nvme:read=3.2GB/s.",
+            name="--ceiling",
+            order=CEILINGS,
+        ),
     ] = {}
 
     @model_validator(mode="after")
@@ -213,18 +271,18 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
         float,
         Field(gt=0, lt=10, description="half the width of the median's interval over it"),
         Share("not a relative width"),
-        Option("Stop a cell when its median is known to +- this.", order=REPETITIONS),
+        Option("Stop repeating a cell when the interval of its median is within +- this share.", order=REPETITIONS),
     ] = 0.05
     min_repetitions: Annotated[
         int,
         Field(ge=1),
         Option(
-            "Of every cell; fewer than 6 have no interval of 95 %.",
-            unsaid="6, or --max-repetitions where that is less",
+            "Repeat every cell at least this often. Fewer than 6 repetitions give no 95 % interval.",
+            unsaid="6, or --max-repetitions if that is less",
             order=REPETITIONS,
         ),
     ] = 6
-    max_repetitions: Annotated[int, Field(ge=1), Option("Of any cell.", order=REPETITIONS)] = 15
+    max_repetitions: Annotated[int, Field(ge=1), Option("Repeat a cell at most this often.", order=REPETITIONS)] = 15
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

@@ -53,6 +53,16 @@ class SuiteOptions(Strict):
         return values
 
     @model_validator(mode="after")
+    def _within_64_bits(self) -> Self:
+        """The engine counts in 64 bits."""
+        for field in declared(type(self)):
+            value = getattr(self, field)
+            numbers = cast("list[object]", value) if isinstance(value, list) else [value]
+            if any(isinstance(number, int) and abs(number) >= 1 << 63 for number in numbers):
+                raise OptionError(field, "is too large", "at most 2^63 - 1")
+        return self
+
+    @model_validator(mode="after")
     def _not_below_the_least(self) -> Self:
         for field, one in declared(type(self)).items():
             value = getattr(self, field)

@@ -10,11 +10,18 @@ from ullage.analysis.statistics import median
 from ullage.model.flags import INVALID
 from ullage.model.summary import Finding
 from ullage.quantity import listing, plural, processes, times
+from ullage.report.answers import AnswerRule
 from ullage.suites.b_eff.formula import Values, latency_s, median_b_eff, per_process, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun
 from ullage.suites.b_eff.options import COUNT, USUAL_BUDGET_S, USUAL_RANDOM_RINGS, USUAL_REPETITIONS, BEffOptions
 from ullage.units import format_bytes, format_rate, format_time
 
+ANSWER: Final = AnswerRule(
+    "b_eff",
+    "How much data do all ranks exchange a second?",
+    ("b_eff", "b_eff-methods", "b_eff-latency", "b_eff-order", "b_eff-bisection"),
+    remarks=("b_eff-invalid", "b_eff-self-check", "b_eff-conditions", "b_eff-degenerate"),
+)
 NOT_VALID: Final = f"{INVALID}:b_eff"
 
 
@@ -81,7 +88,7 @@ def _invalid(reasons: Sequence[str]) -> list[Finding]:
     if not reasons:
         return []
     text = f"b_eff is NOT VALID: {'; '.join(reasons)}. The number is a look, not a result."
-    return [finding("b_eff-invalid", text, "warning", reasons=list(reasons))]
+    return [finding("b_eff-invalid", "b_eff does not count as a result", text, "warning", reasons=list(reasons))]
 
 
 def _self_check(run: BEffRun) -> list[Finding]:
@@ -89,14 +96,16 @@ def _self_check(run: BEffRun) -> list[Finding]:
     if max(check.unaccounted, check.slower) <= MOST_UNACCOUNTED:
         return []
     text = (
-        f"Not a machine of one's own, or a problem of MPI: of {format_time(check.elapsed)} that passed, loops account "
-        f"for {format_time(check.accounted)} ({check.unaccounted:.0%} are missing), and took {times(1 + check.slower)} "
-        f"as long as at their fastest. More than {MOST_UNACCOUNTED:.0%} of either makes the maximum over repetitions a "
-        "lucky number: look at the median."
+        f"The loops took {times(1 + check.slower)} the time of their fastest repetitions. They account for "
+        f"{format_time(check.accounted)} of {format_time(check.elapsed)} ({check.unaccounted:.0%} is missing). Above "
+        f"{MOST_UNACCOUNTED:.0%} of either, other load or MPI disturbs the run and the best repetition is an "
+        "exception. "
+        "Use the value by medians."
     )
     return [
         finding(
             "b_eff-self-check",
+            "The timing of b_eff was disturbed: use its medians",
             text,
             "warning",
             elapsed_s=check.elapsed,
@@ -114,19 +123,21 @@ def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]
     middle = "" if known is None else f"; by medians {format_rate(known.median)}"
     text = (
         f"b_eff of {processes(run.ranks)} is {format_rate(value)}, "
-        f"{format_rate(per_process(run, value))} each{middle}. With messages of Lmax = {_size(run, last)}"
-        f"{_rounded(options)} it is {format_rate(at_last)}."
+        f"{format_rate(per_process(run, value))} each{middle}. With messages of Lmax = {_size(run, last)} it is "
+        f"{format_rate(at_last)}.{_rounded(options)}"
     )
     unrounded = {} if options.rounded_from is None else {"lmax_unrounded": options.rounded_from}
     middle_value = None if known is None else known.median
     numbers = {"b_eff": value, "median": middle_value, "at_lmax": at_last, "ranks": run.ranks, **unrounded}
-    return [finding("b_eff", text, **numbers)]
+    return [finding("b_eff", f"b_eff is {format_rate(value)}", text, **numbers)]
 
 
 def _rounded(options: BEffOptions) -> str:
     """The original takes 1/128 of a memory that is a constant of its user's."""
     share = options.rounded_from
-    return "" if share is None else f", the power of two below 1/128 of a process's memory ({format_bytes(share)}),"
+    return (
+        "" if share is None else f" Lmax is the power of two below 1/128 of a process's memory ({format_bytes(share)})."
+    )
 
 
 def _size(run: BEffRun, number: int) -> str:
@@ -137,8 +148,12 @@ def _conditions(options: BEffOptions) -> list[Finding]:
     found = conditions(options)
     if not found:
         return []
-    text = f"Compare only with runs that have the same: {'; '.join(found)}."
-    return [finding("b_eff-conditions", text, "advice", conditions=list(found))]
+    text = f"Compare b_eff only with runs of the same conditions: {'; '.join(found)}."
+    return [
+        finding(
+            "b_eff-conditions", "b_eff was measured under special conditions", text, "advice", conditions=list(found)
+        )
+    ]
 
 
 def winners(run: BEffRun) -> list[tuple[str, float]]:
@@ -173,20 +188,22 @@ def _methods(run: BEffRun) -> list[Finding]:
             continue
         gain = max(rates.values()) / min(rates.values())
         name = max(rates, key=lambda method: rates[method]) if gain > _ALIKE else _ANY
-        told.append(f"{_stretch(run, first, last)} {name}" + (f" ({times(gain)} the worst)" if gain > _ALIKE else ""))
+        told.append(f"{name} {_stretch(run, first, last)}" + (f" ({times(gain)} the worst)" if gain > _ALIKE else ""))
         names.append(name)
         most = max(most, gain)
     if not told:
         return []
     is_one = len(set(names)) == 1 and most > _ALIKE
     where = f"{names[0]} at all sizes (up to {times(most)} the worst)" if is_one else listing(told)
-    text = f"Best way to send in rings and random rings: {where}."
+    title = f"{names[0]} has the highest medians at all sizes" if is_one else "The best MPI call depends on the size"
+    text = f"The MPI calls with the highest medians in rings are {where}."
     if set(names) == {_ANY}:
-        text = "No way to send is better than another in rings and random rings, at any size."
+        title = "All MPI calls are alike in rings"
+        text = f"No MPI call differs from another by more than {_ALIKE - 1:.0%} in rings and random rings, at any size."
     if most > _NOTABLE:
-        text += " A program may choose either."
+        text += " A program can use any of them."
     severity = "advice" if most > _NOTABLE else "info"
-    return [finding("b_eff-methods", text, severity, methods=names, gain=most)]
+    return [finding("b_eff-methods", title, text, severity, methods=names, gain=most)]
 
 
 def _mean_rate(values: Values, first: int, last: int) -> float | None:
@@ -198,10 +215,17 @@ def _mean_rate(values: Values, first: int, last: int) -> float | None:
 
 def _stretch(run: BEffRun, first: int, last: int) -> str:
     if first == 0:
-        return f"up to {_size(run, last)}"
+        return f"up to {_unit(_size(run, last))}"
     return (
-        f"from {_size(run, first)}" if last == len(run.sizes) - 1 else f"from {_size(run, first)} to {_size(run, last)}"
+        f"from {_unit(_size(run, first))}"
+        if last == len(run.sizes) - 1
+        else f"from {_unit(_size(run, first))} to {_unit(_size(run, last))}"
     )
+
+
+def _unit(size: str) -> str:
+    """Numbers below 1K have no letter of their own."""
+    return f"{size} B" if size.isdigit() else size
 
 
 def _order(run: BEffRun) -> list[Finding]:
@@ -211,15 +235,19 @@ def _order(run: BEffRun) -> list[Finding]:
     if rings is None or random is None:
         return []
     ratio = random / rings
-    text = f"With {_size(run, last)} random rings carry {times(ratio)} what rings of neighbours do: "
-    if ratio < 1 / _NOTABLE:
+    text = (
+        f"With messages of {_size(run, last)} random rings reach {times(ratio)} the bandwidth of rings of neighbours."
+    )
+    is_notable = ratio < 1 / _NOTABLE
+    if is_notable:
         text += (
-            "distance costs. Place processes that talk to each other on one node, or next to each other in rank order."
+            " Distance costs bandwidth. Place processes that communicate on one node, or side by side in rank order."
         )
     else:
-        text += "who sits where hardly matters here."
-    severity = "advice" if ratio < 1 / _NOTABLE else "info"
-    return [finding("b_eff-order", text, severity, rings=rings, random=random, ratio=ratio)]
+        text += " The placement of ranks has little effect here."
+    title = f"The placement of ranks has {'an' if is_notable else 'little'} effect on bandwidth"
+    severity = "advice" if is_notable else "info"
+    return [finding("b_eff-order", title, text, severity, rings=rings, random=random, ratio=ratio)]
 
 
 def _bisection(run: BEffRun) -> list[Finding]:
@@ -229,10 +257,12 @@ def _bisection(run: BEffRun) -> list[Finding]:
     if best is None or worst is None or run.ranks < 4:
         return []
     text = (
-        f"All pairs at once with {_size(run, last)}: {format_rate(best)} between neighbours, {format_rate(worst)} from "
-        f"one half to the other ({times(worst / best)})."
+        f"All pairs together reach {format_rate(best)} between neighbours with messages of {_size(run, last)}. From "
+        "one "
+        f"half to the other they reach {format_rate(worst)} ({times(worst / best)})."
     )
-    return [finding("b_eff-bisection", text, best=best, worst=worst, ratio=worst / best)]
+    title = f"Messages between the two halves reach {times(worst / best)} the bandwidth of neighbours"
+    return [finding("b_eff-bisection", title, text, best=best, worst=worst, ratio=worst / best)]
 
 
 def _latency(run: BEffRun) -> list[Finding]:
@@ -244,7 +274,8 @@ def _latency(run: BEffRun) -> list[Finding]:
     pair_s = min((loop.one_way_s for loop in pair), default=None)
     if pair_s is not None:
         text += f", {format_time(pair_s)} between two while the others wait"
-    return [finding("b_eff-latency", f"{text}.", latency_s=latency, pair_s=pair_s)]
+    title = f"A message of 1 byte takes {format_time(latency)}"
+    return [finding("b_eff-latency", title, f"{text}.", latency_s=latency, pair_s=pair_s)]
 
 
 def _degenerate(run: BEffRun) -> list[Finding]:
@@ -252,8 +283,9 @@ def _degenerate(run: BEffRun) -> list[Finding]:
     if not names:
         return []
     text = (
-        f"{len(names)} of {plural(len(run.patterns), 'pattern')} are the same as others with "
-        f"{run.ranks} processes ({listing(names, 4)}). They are measured and counted all the same, as the definition "
-        "has it, so what they share weighs several times; from 33 processes on all rings differ."
+        f"With {processes(run.ranks)}, {len(names)} of {plural(len(run.patterns), 'pattern')} are the same as others "
+        f"({listing(names, 4)}). The definition counts each of them, so equal patterns weigh several times. All rings "
+        "differ from 33 processes on."
     )
-    return [finding("b_eff-degenerate", text, patterns=names)]
+    title = f"Many patterns are the same with {processes(run.ranks)}"
+    return [finding("b_eff-degenerate", title, text, patterns=names)]

@@ -130,7 +130,8 @@ def read_runs(measured: Iterable[Measured], repetitions: int | None = None) -> l
     """
     by_case: dict[str, dict[tuple[int, int], list[Measured]]] = {}
     for item in measured:
-        if item.case.workload == WORKLOAD and item.phase.phase.startswith(_PHASE):
+        is_ours = item.case.workload == WORKLOAD and item.phase.phase.startswith(_PHASE)
+        if is_ours and "message_bytes" in item.phase.gauges:
             key = id(item.run), item.phase.repetition
             by_case.setdefault(item.case.case, {}).setdefault(key, []).append(item)
     return [_run(list(groups.values()), repetitions) for groups in by_case.values()]

@@ -15,7 +15,7 @@ from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import log_axis, nominal, plot, short
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
 from ullage.runs.kernels.message_pages import MessagePages
-from ullage.suites.b_eff.findings import winners
+from ullage.suites.b_eff.findings import ANSWER, winners
 from ullage.suites.b_eff.formula import Values, each_alone, latency_s, ping_pongs, self_check
 from ullage.suites.b_eff.measured import METHODS, RING_COUNT, BEffRun, read_runs
 from ullage.suites.b_eff.summarise import B_EFF
@@ -398,4 +398,5 @@ HEADLINES: Final = (
 )
 
 SECTIONS: Final = (SECTION,)
+ANSWERS: Final = (ANSWER,)
 CHARTS: Final = (CHART,)

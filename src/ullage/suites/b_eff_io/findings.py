@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.words import columns, finding
+from ullage.analysis.findings.words import capital, columns, finding
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, processes, times
@@ -28,8 +28,8 @@ _DOUBTFUL: Final = ("warm", "mixed", "cached", "partly synced")
 _FROM_CACHE: Final = ("warm", "mixed")
 _MINUTE_S: Final = 60.0
 _REMEDIES: Final = {
-    "overtime": "A longer --time, or --overtime 0, lets them do all their calls.",
-    "space": "More --space lets them use all their time.",
+    "overtime": "Give more --time, or --overtime 0, for all their calls.",
+    "space": "Give more --space for all their time.",
 }
 # Parts below this share of all fixed time are not named.
 _SMALL: Final = 0.02
@@ -52,7 +52,10 @@ def invalid(reasons: Sequence[str], target: str, hint_set: str, label: str) -> l
     if not reasons:
         return []
     text = f"{label}b_eff_io is NOT VALID: {'; '.join(reasons)}. The number is a look, not a result."
-    return [finding("b_eff_io-invalid", text, "warning", target=target, hint_set=hint_set, reasons=list(reasons))]
+    title = f"{label}b_eff_io does not count as a result"
+    return [
+        finding("b_eff_io-invalid", title, text, "warning", target=target, hint_set=hint_set, reasons=list(reasons))
+    ]
 
 
 def headline(one: SpotScores, label: str, partitions: int) -> list[Finding]:
@@ -62,15 +65,17 @@ def headline(one: SpotScores, label: str, partitions: int) -> list[Finding]:
     read = means["read"]
     if row is None or side is None or read is None:
         return []
-    most = f", the most of {partitions} partitions" if partitions > 1 else ""
+    most = f", the highest of {partitions} partitions" if partitions > 1 else ""
     parts = ", ".join(f"{access} {format_rate(mean.median)}" for access, mean in means.items() if mean is not None)
     text = (
-        f"{label}b_eff_io is {format_rate(row.median)} with {processes(one.spot.ranks)}{most}: the geometric mean of "
-        f"W' = {format_rate(side.median)} and reads of {format_rate(read.median)}. Weighted means: {parts}."
+        f"{label}b_eff_io is {format_rate(row.median)} with {processes(one.spot.ranks)}{most}. It is the geometric "
+        "mean "
+        f"of W' = {format_rate(side.median)} and reads of {format_rate(read.median)}. The weighted means are {parts}."
     )
     return [
         finding(
             "b_eff_io",
+            f"{label}b_eff_io is {format_rate(row.median)}",
             text,
             **place(one),
             b_eff_io=row.median,
@@ -91,7 +96,8 @@ def _fate(fate: Fate, first: SpotScores, label: str) -> Finding:
     said = f": {fate.said}." if fate.said else f". {_REMEDIES[fate.why]}" if fate.is_cut else "."
     return finding(
         "b_eff_io-cut" if fate.is_cut else "b_eff_io-lost",
-        f"{label}{_capital(fate.text)}{said}",
+        f"{label}{capital(fate.text)}",
+        f"{label}{capital(fate.text)}{said}",
         "warning",
         target=first.spot.target,
         hint_set=first.hint_set,
@@ -101,10 +107,6 @@ def _fate(fate: Fate, first: SpotScores, label: str) -> Finding:
         patterns=fate.patterns,
         **more,
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def cache(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
@@ -121,16 +123,22 @@ def cache(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
     doubtful = [access for access, words in verdicts.items() if any(word.startswith(_DOUBTFUL) for word in words)]
     text = f"{label}{_volume_text(volumes, shares, one)}"
     if any(word.startswith(_FROM_CACHE) for word in verdicts.get("read", ())):
-        text += " The cache was measured: memory of this machine answered reads."
+        text += " Reads came from memory of this machine: they measure the cache."
+        title = "b_eff_io reads came from a cache"
     elif doubtful:
-        text += f" Of {listing(doubtful)} not all bytes are known to have reached the storage."
+        text += f" It is not known whether all bytes of {listing(doubtful)} reached the storage."
+        title = "b_eff_io may have measured a cache"
     elif least is not None and least < 1:
-        text += " A cache of the size of the memory may hold all of it."
+        text += " A cache of the size of the memory can hold all of it."
+        title = "b_eff_io moved less than the memory holds"
+    else:
+        title = "b_eff_io moved more than the memory holds"
     is_doubtful = bool(doubtful) or (least is not None and least < 1)
     severity = "warning" if is_doubtful else "info"
     return [
         finding(
             "b_eff_io-cache",
+            f"{label}{title}",
             text,
             severity,
             **place(one),
@@ -148,7 +156,7 @@ def _volume_text(volumes: dict[Access, float], shares: dict[Access, float], one:
         share = f" ({shares[access]:.1%} of the memory)" if access in shares else ""
         return f"{access} {format_volume(volumes[access])}{share}"
 
-    return f"{processes(one.spot.ranks)} moved with each access: {listing([said(access) for access in volumes])}."
+    return f"{processes(one.spot.ranks)} moved, by access, {listing([said(access) for access in volumes])}."
 
 
 def _verdicts(one: SpotScores, access: Access) -> list[str]:
@@ -162,10 +170,11 @@ def memory_time(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]
         return []
     balance = "no longer than" if row.median <= BALANCED_S else "longer than"
     text = (
-        f"{label}The total memory ({format_volume(memory)}) over b_eff_io is {row.median / _MINUTE_S:.1f} "
-        f"min, {balance} the {BALANCED_S / _MINUTE_S:.0f} min in which a balanced system writes its memory."
+        f"{label}At b_eff_io the whole memory ({format_volume(memory)}) is moved in {row.median / _MINUTE_S:.1f} min. "
+        f"That is {balance} the {BALANCED_S / _MINUTE_S:.0f} min of a balanced system."
     )
-    return [finding("b_eff_io-memory-time", text, **place(one), memory=memory, seconds=row.median)]
+    title = f"{label}Moving the whole memory at b_eff_io takes {row.median / _MINUTE_S:.1f} min"
+    return [finding("b_eff_io-memory-time", title, text, **place(one), memory=memory, seconds=row.median)]
 
 
 def time_kept(io_run: BEffIoRun, target: str, label: str) -> list[Finding]:
@@ -177,15 +186,17 @@ def time_kept(io_run: BEffIoRun, target: str, label: str) -> list[Finding]:
     scheduled = io_run.options.time_s * len(io_run.options.hint_sets)
     is_over = spent.loops > MOST_OVER * scheduled
     text = (
-        f"{label}Of {format_time(scheduled)} scheduled, loops took {format_time(spent.loops)} "
-        f"({times(spent.loops / scheduled)}). Beside them: {_beside(spent)}."
+        f"{label}Loops took {format_time(spent.loops)} of the scheduled {format_time(scheduled)} "
+        f"({times(spent.loops / scheduled)}). In addition: {_beside(spent)}."
     )
     if is_over:
-        text += " Patterns with a fixed count took longer than their part; --overtime ends them."
+        text += " Patterns with a fixed count took longer than their part. Use --overtime to end them."
+    title = f"{label}Loops took {times(spent.loops / scheduled)} the scheduled time"
     numbers = columns(round_s=scheduled, scheduled=spent.scheduled, total=spent.total, **spent.parts)
     return [
         Finding(
             kind="b_eff_io-time",
+            title=title,
             text=text,
             severity="warning" if is_over else "info",
             numbers={"target": target, **numbers},
@@ -218,8 +229,12 @@ def set_apart(io_run: BEffIoRun) -> list[Finding]:
     found = conditions(io_run.options)
     if not found:
         return []
-    text = f"Compare only with runs that have the same: {'; '.join(found)}."
-    return [finding("b_eff_io-conditions", text, "advice", conditions=found)]
+    text = f"Compare b_eff_io only with runs of the same conditions: {'; '.join(found)}."
+    return [
+        finding(
+            "b_eff_io-conditions", "b_eff_io was measured under special conditions", text, "advice", conditions=found
+        )
+    ]
 
 
 # Types, sizes or accesses that are less apart are as good as each other.
@@ -254,20 +269,23 @@ def _types(one: SpotScores, label: str) -> list[Finding]:
         ratio = fast.median / slow.median
         most, best[access] = max(most, ratio), _type(fast)
         if ratio <= _ALIKE:
-            told.append(f"{access} is as fast in all types")
+            told.append(f"{access} differs by less than {_ALIKE - 1:.0%} between types")
         else:
             told.append(
-                f"{access} is fastest in {_TYPE_NAMES[_type(fast)]} with {format_rate(fast.median)}, {times(ratio)} "
-                f"{_TYPE_NAMES[_type(slow)]}"
+                f"{access} is highest in {_TYPE_NAMES[_type(fast)]} with {format_rate(fast.median)}, {times(ratio)} "
+                "the "
+                f"rate of {_TYPE_NAMES[_type(slow)]}"
             )
     if not told:
         return []
-    text = f"{label}{processes(one.spot.ranks)}: {'; '.join(told)}."
+    text = f"{label}With {processes(one.spot.ranks)}, {'. '.join([told[0], *map(capital, told[1:])])}."
+    title = f"{label}Pattern types differ by up to {times(most)}"
     rows = select(one.rows, TYPE)
     severity = "advice" if most > _NOTABLE else "info"
     return [
         finding(
             "b_eff_io-types",
+            title,
             text,
             severity,
             **place(one),
@@ -301,18 +319,21 @@ def _odd_sizes(one: SpotScores, label: str) -> list[Finding]:
     }
     worst, at = min(ratios, key=lambda item: item[0])
     said = listing([f"{access} {times(mean)}" for access, mean in means.items()])
-    text = f"{label}{processes(one.spot.ranks)}: chunks of 8 bytes more than a power of two have, by access, {said}"
+    text = (
+        f"{label}With {processes(one.spot.ranks)}, chunks of a power of two plus 8 bytes reach {said} the bandwidth of "
+    )
+    text += "aligned chunks."
+    title = f"{label}Unaligned chunks differ little from aligned ones"
     if worst < 1 / _ALIKE:
-        text += (
-            f" the bandwidth of well-formed ones, least of all {at.params['access']} of {at.params['size']} + 8 B in "
-            f"{_type(at)} ({times(worst)})."
-        )
+        title = f"{label}Unaligned chunks reach {times(worst)} the bandwidth of aligned ones at worst"
+        text += f" The lowest is {at.params['access']} of {at.params['size']} + 8 B in {_type(at)} ({times(worst)})."
     else:
-        text += " the bandwidth of well-formed ones: they cost nothing here."
+        text += " They cost nothing here."
     severity = "advice" if worst < 1 / _NOTABLE else "info"
     return [
         finding(
             "b_eff_io-odd-sizes",
+            title,
             text,
             severity,
             **place(one),
@@ -329,13 +350,17 @@ def _read_write(one: SpotScores, label: str) -> list[Finding]:
     read, rewrite = _over_write(one, "read"), _over_write(one, "rewrite")
     if read is None:
         return []
-    text = f"{label}{processes(one.spot.ranks)}: reads have {times(read)} the bandwidth of first writes (geometric mean"
-    text += " over types)"
+    title = f"{label}Reads reach {times(read)} the bandwidth of first writes"
+    text = (
+        f"{label}With {processes(one.spot.ranks)}, reads reach {times(read)} the bandwidth of first writes (geometric "
+    )
+    text += "mean over types)"
     if rewrite is not None:
         kinds = {row.params["pattern_type"] for row in select(one.rows, TYPE, access="rewrite")}
         where = f" in type {REWRITTEN_TYPE}" if kinds == {REWRITTEN_TYPE} else ""
         text += f", rewrites{where} {times(rewrite)}"
-    return [finding("b_eff_io-read-write", f"{text}.", **place(one), read_over_write=read, rewrite_over_write=rewrite)]
+    numbers = {**place(one), "read_over_write": read, "rewrite_over_write": rewrite}
+    return [finding("b_eff_io-read-write", title, f"{text}.", **numbers)]
 
 
 def _over_write(one: SpotScores, access: Access) -> float | None:

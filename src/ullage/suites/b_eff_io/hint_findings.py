@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
+from ullage.analysis.findings.gains import gain_of, with_gain
+from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns, finding
+from ullage.analysis.statistics import level_of_each
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
-from ullage.model.summary import Finding, Row
+from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import plural, processes, times
 from ullage.suites.b_eff_io.findings import place
 from ullage.suites.b_eff_io.measured import BEffIoRun
@@ -100,10 +103,12 @@ def _phases(io_run: BEffIoRun, target: str) -> Iterable[tuple[int, PhaseRecord]]
 
 def _ignored(hint_set: str, key: str, value: str, count: _Count, target: str, label: str) -> Finding:
     many = "" if count.refused == count.given else f" in {count.refused:,} of {plural(count.given, 'pattern')}"
-    what = f"has {count.granted} instead" if count.granted else "ignored it: afterwards the file does not name it"
-    text = f"{label}Hint {key} = {value} of set {hint_set}: the MPI {what}{many}."
+    what = f"used {count.granted} instead" if count.granted else "did not use it"
+    text = f"{label}The MPI library was given the hint {key} = {value} (set {hint_set}) and {what}{many}."
+    title = f"{label}The MPI library did not use the hint {key} = {value}"
     return finding(
         "b_eff_io-hints-ignored",
+        title,
         text,
         "advice",
         target=target,
@@ -116,15 +121,16 @@ def _ignored(hint_set: str, key: str, value: str, count: _Count, target: str, la
     )
 
 
-def sets_compared(found: Sequence[SpotScores], label: str) -> list[Finding]:
-    """One for each partition on one target with more than one set: which wins, and in how many patterns."""
+def sets_compared(found: Sequence[SpotScores], label: str, level: float) -> list[Finding]:
+    """One for each partition on one target with more than one set: which is best, and in how many patterns."""
     by_ranks: dict[int, list[SpotScores]] = {}
     for one in found:
         by_ranks.setdefault(one.spot.ranks, []).append(one)
-    return [_compared(sets, label) for sets in by_ranks.values() if len(sets) > 1]
+    own = level_of_each(level, map(len, by_ranks.values()))
+    return [_compared(sets, label, own) for sets in by_ranks.values() if len(sets) > 1]
 
 
-def _compared(sets: Sequence[SpotScores], label: str) -> Finding:
+def _compared(sets: Sequence[SpotScores], label: str, level: float) -> Finding:
     rows = [row for one in sets for row in one.rows]
     first, *others = sets_of(rows) or [sets[0].hint_set]
     by_set: dict[str, list[HintRatio]] = {name: [] for name in others}
@@ -132,7 +138,7 @@ def _compared(sets: Sequence[SpotScores], label: str) -> Finding:
         by_set.setdefault(ratio.hint_set, []).append(ratio)
     top = best(sets)
     values = {one.hint_set: one.value for one in sets}
-    text = f"{label}{processes(sets[0].spot.ranks)}: {_winner(top, values, first)}"
+    text = f"{label}With {processes(sets[0].spot.ranks)}, {_winner(top, values, first)}"
     text += "".join(f" {_against(name, found, first)}" for name, found in by_set.items() if found)
     numbers = columns(
         **place(sets[0]),
@@ -144,7 +150,18 @@ def _compared(sets: Sequence[SpotScores], label: str) -> Finding:
     numbers["hint_set"] = list(values)
     is_won = top is not None and top.hint_set != first
     severity = "advice" if is_won else "info"
-    return Finding(kind="b_eff_io-hint-sets", text=text, severity=severity, numbers=numbers)
+    title = f"{label}b_eff_io is highest with hints {'' if top is None else top.hint_set}".strip()
+    told = Finding(kind="b_eff_io-hint-sets", title=title, text=text, severity=severity, numbers=numbers)
+    if top is None or not is_won:
+        return told
+    return with_gain(told, _gain(top.value, values.get(first), level), f"--hints {top.hint_set}")
+
+
+def _gain(best_of_all: Row | None, base: Row | None, level: float) -> Gain | None:
+    """Of the best set over the base; none where a side has no value to be compared."""
+    if best_of_all is None or base is None or min(*best_of_all.repetitions, *base.repetitions) <= 0:
+        return None
+    return gain_of(compare_rows(best_of_all, base, level, None))
 
 
 def _winner(top: SpotScores | None, values: Mapping[str, Row | None], first: str) -> str:
@@ -154,16 +171,17 @@ def _winner(top: SpotScores | None, values: Mapping[str, Row | None], first: str
     against = ""
     if base is not None and top.hint_set != first and base.median > 0:
         against = f", {times(top.value.median / base.median)} that of {first}"
-    return f"b_eff_io is largest with hints {top.hint_set}, {format_rate(top.value.median)}{against}."
+    return f"b_eff_io is highest with hints {top.hint_set}, {format_rate(top.value.median)}{against}."
 
 
 def _against(name: str, found: Sequence[HintRatio], first: str) -> str:
     faster = [one for one in found if one.ratio > _ALIKE]
     slower = [one for one in found if one.ratio < 1 / _ALIKE]
-    text = f"{name} makes {len(faster)} of {plural(len(found), 'pattern')} faster than {first}"
+    apart = f"by more than {_ALIKE - 1:.0%}"
+    text = f"{name} has a higher rate than {first} {apart} in {len(faster)} of {plural(len(found), 'pattern')}"
     if faster:
         text += f" (most: {_named(max(faster, key=lambda one: one.ratio))})"
-    text += f" and {len(slower)} slower"
+    text += f" and a lower one in {len(slower)}"
     if slower:
         text += f" (most: {_named(min(slower, key=lambda one: one.ratio))})"
     return f"{text}."

@@ -72,7 +72,7 @@ class _Sentences:
             sets = dict.fromkeys(one.hint_set for one in spots)
             for hint_set in sets:
                 found += self._set([one for one in spots if one.hint_set == hint_set], several=len(sets) > 1)
-            found += sets_compared([_sound(one) for one in spots], label)
+            found += sets_compared([_sound(one) for one in spots], label, self.context.level)
             if self.context.targets.get(target, TargetFacts()).holds_data:
                 found += ignored(self.io_run, target, label)
             found += sentences.time_kept(self.io_run, target, label)

@@ -10,6 +10,7 @@ from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
+from ullage.report.answers import AnswerRule
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
@@ -26,12 +27,19 @@ from ullage.suites.collectives.rows import (
 )
 from ullage.units import format_bytes, format_rate, format_time
 
+ANSWER: Final = AnswerRule(
+    "collectives",
+    "Which collective operations are slower than they need to be?",
+    ("guideline", "progress", "overlap", "scaling", "one-sided", "one-sided-bandwidth", "guidelines-held"),
+    remarks=("oversubscribed",),
+)
 # The amount that a rank sends or gets grows with the ranks; with the others only the number of steps does.
 _LINEAR: Final = frozenset({"gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv"})
 # Steps over another kind of link may cost more than those before; by more than this it is the algorithm.
 _MUCH_WORSE: Final = 2.0
 _GOOD_OVERLAP: Final = 0.5
 _NOTABLE_GAIN: Final = 0.1
+_KILO: Final = 1024
 
 
 def findings_of(rows: Sequence[Row]) -> list[Finding]:
@@ -45,10 +53,11 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
     if not ranks:
         return []
     text = (
-        f"With {listing([str(count) for count in ranks])} ranks there were fewer cores than ranks: those times are the "
-        "kernel's, which switches between them, and no other finding uses them."
+        f"With {listing([str(count) for count in ranks])} ranks there were fewer cores than ranks. These times "
+        "measure how "
+        "the kernel switches between ranks. No other finding uses them."
     )
-    return [finding("oversubscribed", text, "warning", ranks=ranks)]
+    return [finding("oversubscribed", "More ranks than cores", text, "warning", ranks=ranks)]
 
 
 # -- over ranks --------------------------------------------------------------------------------------------------------
@@ -84,11 +93,12 @@ def _grows(operation: str, excess: float, few: Row, many: Row) -> Finding:
     growth = many.median / few.median
     law = "their number" if operation in _LINEAR else "the logarithm of their number"
     text = (
-        f"{operation}{size} does not scale: from {ranks_of(few)} to {ranks_of(many)} ranks it takes {times(growth)} as "
-        f"long ({format_time(few.median)} to {format_time(many.median)}), {times(excess)} what grows with {law}."
+        f"The time of {operation}{size} grows by {times(growth)} from {ranks_of(few)} to {ranks_of(many)} ranks "
+        f"({format_time(few.median)} to {format_time(many.median)}). That is {times(excess)} the growth with {law}."
     )
     return finding(
         "scaling",
+        f"{operation}{size} does not scale with ranks",
         text,
         "advice",
         operation=operation,
@@ -126,14 +136,18 @@ def _hidden(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
     poor = [f"{operation} {row.median:.0%}" for operation, row in plain.items() if row.median < _GOOD_OVERLAP]
     size = format_bytes(max(map(size_of, plain.values())))
     words = [
-        *([f"at least half of {listing(good, 12)} hides behind computation"] if good else []),
-        *([f"little of {listing(poor, 12)} does" if good else f"little of {listing(poor, 12)} hides"] if poor else []),
+        *([f"At least half of the time overlaps with computation: {listing(good, 12)}."] if good else []),
+        *([f"Less than half of the time overlaps with computation: {listing(poor, 12)}."] if poor else []),
     ]
-    text = f"Nonblocking, messages of up to {size}, {ranks} ranks, no MPI_Test in between: {'; '.join(words)}."
+    text = f"{' '.join(words)} (Nonblocking messages of up to {size}, {ranks} ranks, no call of MPI_Test in between.)"
+    title = "Some nonblocking collectives overlap little with computation"
+    if not (good and poor):
+        title = f"Nonblocking collectives overlap {'well' if good else 'little'} with computation"
     severity = "advice" if poor else "info"
     return [
         finding(
             "overlap",
+            title,
             text,
             severity,
             ranks=ranks,
@@ -154,12 +168,13 @@ def _tests_help(lines: dict[str, dict[int, Row]], ranks: int) -> list[Finding]:
     words = [f"{operation} from {before:.0%} to {after:.0%}" for operation, (before, after, _) in helped.items()]
     tests = max(count for _, _, count in helped.values())
     text = (
-        f"{plural(tests, 'call')} of MPI_Test during the computation hide more: {listing(words, 12)} ({ranks} ranks). "
-        "The library works on them only when it is called; a thread or a core for its progress would do the same."
+        f"{plural(tests, 'call')} of MPI_Test during the computation raise the overlap: {listing(words, 12)} ({ranks} "
+        "ranks). The library makes progress only when it is called. A progress thread or core has the same effect."
     )
     return [
         finding(
             "progress",
+            "Calls of MPI_Test raise the overlap",
             text,
             "advice",
             ranks=ranks,
@@ -187,15 +202,24 @@ def _one_sided(rows: Sequence[Row]) -> list[Finding]:
         smallest = min(map(size_of, times_))
         best = _best_by_operation([row for row in times_ if size_of(row) == smallest])
         words = [f"{name} {format_time(row.median)} ({row.params['sync']})" for name, row in best.items()]
-        text = f"One-sided operations of {format_bytes(smallest)}, the best way of ending each: {listing(words)}."
-        findings.append(finding("one-sided", text, operation=list(best), seconds=[row.median for row in best.values()]))
+        size = f"{smallest} bytes" if smallest < _KILO else format_bytes(smallest)
+        text = f"One-sided operations of {size} take, with the best way to complete each, {listing(words)}."
+        title = f"One-sided operations of {size} take {format_time(min(row.median for row in best.values()))} or more"
+        findings.append(
+            finding("one-sided", title, text, operation=list(best), seconds=[row.median for row in best.values()])
+        )
     if rates:
         best = _best_by_operation(rates)
         words = [f"{name} {format_rate(row.median)} with {format_bytes(size_of(row))}" for name, row in best.items()]
-        text = f"Most that one-sided operations move: {listing(words)}."
+        text = f"The highest rates of one-sided operations are {listing(words)}."
+        title = f"One-sided operations reach {format_rate(max(row.median for row in best.values()))}"
         findings.append(
             finding(
-                "one-sided-bandwidth", text, operation=list(best), bytes_per_s=[row.median for row in best.values()]
+                "one-sided-bandwidth",
+                title,
+                text,
+                operation=list(best),
+                bytes_per_s=[row.median for row in best.values()],
             )
         )
     return findings

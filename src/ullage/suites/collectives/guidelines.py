@@ -133,11 +133,13 @@ def guideline_findings(rows: Sequence[Row]) -> list[Finding]:
     held = [guideline.text for guideline, bad in broken.items() if not bad]
     if held:
         text = (
-            f"{plural(len(held), 'performance guideline')} held wherever both sides were measured: {listing(held, 12)}."
+            f"No violation of {plural(len(held), 'performance guideline')} was found where both sides were measured: "
+            f"{listing(held, 12)}."
         )
         findings.append(
             finding(
                 "guidelines-held",
+                f"No violation of {plural(len(held), 'performance guideline')} was found",
                 text,
                 guidelines=held,
                 comparisons=sum(len(by_guideline[g]) for g in by_guideline if not broken[g]),
@@ -148,14 +150,15 @@ def guideline_findings(rows: Sequence[Row]) -> list[Finding]:
 
 def _broken(guideline: Guideline, bad: Sequence[Verdict], all_: Sequence[Verdict]) -> Finding:
     worst = max(bad, key=lambda one: one.factor)
-    where = f" ({len(bad)} of {len(all_)} places are like that)" if len(all_) > 1 else ""
+    where = f" This holds in {len(bad)} of {len(all_)} cases." if len(all_) > 1 else ""
     text = (
-        f"{guideline.operation} of {format_bytes(worst.size)} over {worst.ranks} ranks takes "
-        f"{format_time(worst.own.median)}, {times(worst.factor)} what {guideline.other} of the same library need "
-        f"({format_time(worst.others_s)}){where}: look for another algorithm of it in the library's settings."
+        f"{guideline.operation} of {format_bytes(worst.size)} with {worst.ranks} ranks takes "
+        f"{format_time(worst.own.median)}, {times(worst.factor)} the time of {guideline.other} of the same library "
+        f"({format_time(worst.others_s)}).{where} Select another algorithm in the settings of the library."
     )
     return finding(
         "guideline",
+        f"{guideline.operation} is slower than {guideline.other}",
         text,
         "advice",
         guideline=guideline.text,

@@ -19,6 +19,7 @@ from ullage.report.headlines import Rule, ranks_key, word_of
 from ullage.report.plots import COLORS, bar_names, layered, line_layers, nominal, plot, quantity_axis, short, size_axis
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
+from ullage.suites.collectives.findings import ANSWER
 from ullage.suites.collectives.prepare import ONE_SIDED
 from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
 from ullage.units import format_bytes
@@ -394,4 +395,5 @@ OVERLAP_CHART: Final = Chart(
 )
 
 SECTIONS: Final = (SECTION,)
+ANSWERS: Final = (ANSWER,)
 CHARTS: Final = (TIME_CHART, OVERLAP_CHART)

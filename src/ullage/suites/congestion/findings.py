@@ -36,7 +36,8 @@ TESTS: Final = ("latency", "bandwidth", "allreduce")
 def congestion_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
     """Rows of the phases, then the impacts."""
     records = list(launches)
-    measured = [item for item in join(records) if item.case.workload == WORKLOAD]
+    ours = (item for item in join(records) if item.case.workload == WORKLOAD)
+    measured = [item for item in ours if "victims" in item.phase.gauges]
     cases = {item.case.case: item for item in measured}
     found = build_rows(records, context.without_storage(MPI.name, METRICS, is_place=False))
     rows = [_told(row, cases[row.case]) for row in found if row.case in cases]
@@ -60,12 +61,13 @@ def _told(row: Row, item: Measured) -> Row:
 
 def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) -> list[Row]:
     """Congested over isolated, repetition by repetition."""
-    pairs: dict[tuple[str, str], dict[int, dict[str, PhaseRecord]]] = {}
+    pairs: dict[tuple[str, str], dict[tuple[int, int], dict[str, PhaseRecord]]] = {}
     for item in measured:
         state = state_of(item.phase)
         if state is not None:
             by_repetition = pairs.setdefault((item.case.case, state[0]), {})
-            by_repetition.setdefault(item.phase.repetition, {})[state[1]] = item.phase
+            # Results of earlier versions number the repetitions of each launch from 0.
+            by_repetition.setdefault((id(item.run), item.phase.repetition), {})[state[1]] = item.phase
     states = {(row.case, row.metric, str(row.params["test"]), str(row.params["state"])): row for row in rows}
     found: list[Row] = []
     for (case, test), by_repetition in pairs.items():
@@ -125,10 +127,11 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
     if not any(row.has_flag(OVERSUBSCRIBED) for row in rows):
         return []
     text = (
-        "There were fewer cores than ranks: the load took the victims' cores, and the impacts say how the kernel "
-        "shares them, nothing of a network."
+        "There were fewer cores than ranks, so the load used the victims' cores. The impacts show how the kernel "
+        "shares "
+        "cores and do not describe a network."
     )
-    return [finding("oversubscribed", text, "warning")]
+    return [finding("oversubscribed", "More ranks than cores", text, "warning")]
 
 
 def _of_load(load: str, rows: Sequence[Row]) -> Finding:
@@ -138,16 +141,18 @@ def _of_load(load: str, rows: Sequence[Row]) -> Finding:
     first = rows[0]
     victims, ranks = int(first.params["victims"]), int(first.params["ranks"])
     text = (
-        f"Under an {load} of {ranks - victims} ranks the messages of {victims} victims take, of what they take alone: "
-        f"{listing(words)}."
+        f"Under an {load} of {ranks - victims} ranks, the times of {victims} victims grow to {listing(words)} of the "
+        "times "
+        "without load."
     )
     worst = max(row.median for row in rows)
     crowded = any(row.has_flag(OVERSUBSCRIBED) for row in rows)
     severity: Severity = "info" if worst < LITTLE or crowded else "advice" if worst < MUCH else "warning"
     if severity == "warning":
-        text += " Keep jobs with such patterns apart, or ask for congestion control of the network."
+        text += " Separate jobs with such patterns, or enable congestion control of the network."
     return finding(
         "congestion",
+        f"An {load} makes messages take up to {times(worst)} the time",
         text,
         severity,
         load=load,

@@ -11,6 +11,7 @@ from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, value_hint, value_text
@@ -262,3 +263,14 @@ CHART: Final = Chart(
 
 SECTIONS: Final = (SECTION,)
 CHARTS: Final = (CHART,)
+
+# -- the answer of the suite -------------------------------------------------------------------------------------------
+
+ANSWERS: Final = (
+    AnswerRule(
+        "congestion",
+        "How much slower do messages get when others fill the network?",
+        ("congestion",),
+        remarks=("oversubscribed",),
+    ),
+)

@@ -5,10 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.gains import gain_of, least_gain, level_of_part, with_gain
+from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns
+from ullage.analysis.statistics import level_of_each
 from ullage.model.flags import Flag
-from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, plural
+from ullage.model.summary import Finding, Gain, Row
+from ullage.quantity import listing, plural, times
 from ullage.suites.cpu.kernels import TYPES
 from ullage.suites.cpu.ratios import CLOCK_RATIO, RATE_RATIO, best_of, best_of_types
 from ullage.suites.cpu.rows import CHOSEN, GEMM, SOLVE, Measurement
@@ -18,14 +21,19 @@ from ullage.units import format_operations
 _LEAST_PENALTY: Final = 0.02
 # More threads that bring so little are not worth having.
 _NO_GAIN: Final = 0.95
+# Kinds of sentences that compare: threads, and kernels of a library.
+COMPARING: Final = 2
+_CORETYPE: Final = "OPENBLAS_CORETYPE"
 
 
-def findings_of(found: Sequence[Measurement], ratios: Sequence[Row], missing: Mapping[str, str]) -> list[Finding]:
-    """All of them. ``missing``: instruction sets that do not run here, with the reason."""
+def findings_of(
+    found: Sequence[Measurement], ratios: Sequence[Row], missing: Mapping[str, str], level: float
+) -> list[Finding]:
+    """All of them. ``missing``: instruction sets that do not run here, with the reason. ``level``: of comparisons."""
     kernels = [one for one in found if one.is_kernel]
     return [
         *_fastest(kernels),
-        *_threads(kernels),
+        *_threads(kernels, level_of_part(level, COMPARING)),
         *_solve(found),
         *_penalty(ratios),
         *_special(ratios),
@@ -48,39 +56,60 @@ def _fastest(kernels: Sequence[Measurement]) -> list[Finding]:
         fp64_kernel=None if double is None else double.name,
         fp64_op_s=None if double is None else double.value("compute_rate"),
     )
-    return [Finding(kind="fastest", text=text, numbers=numbers)]
+    title = f"The fastest kernel reaches {format_operations(best.rate.median)}"
+    return [Finding(kind="fastest", title=title, text=text, numbers=numbers)]
 
 
-def _threads(kernels: Sequence[Measurement]) -> list[Finding]:
-    """From how many threads the best kernel of each type gains no more; types with the same answer together."""
-    groups: dict[tuple[int, int], list[tuple[str, float]]] = {}
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The best kernel of a type: with the fewest threads, with enough of them, and with the most."""
+
+    type: str
+    first: Row
+    enough: Row
+    last: Row
+
+    @property
+    def gain(self) -> float:
+        """Enough threads over the fewest."""
+        return self.enough.median / self.first.median
+
+
+def _threads(kernels: Sequence[Measurement], level: float) -> list[Finding]:
+    """With how many threads the best kernel of each type has its best rate; types with the same answer together."""
+    groups: dict[tuple[int, int], list[_Line]] = {}
+    counts: list[int] = []
     for best in best_of_types(kernels):
         line = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
         rates = [one.rate for one in line if one.rate is not None]
         if len(rates) < 2:
             continue
+        counts.append(len(rates))
         top = max(rates, key=lambda row: row.median)
         enough = next(row for row in rates if row.median >= _NO_GAIN * top.median)
         key = int(enough.params["threads"]), int(rates[-1].params["threads"])
-        groups.setdefault(key, []).append((str(best.params["type"]), enough.median / rates[0].median))
-    return [_thread_finding(enough, most, types) for (enough, most), types in sorted(groups.items(), reverse=True)]
+        groups.setdefault(key, []).append(_Line(str(best.params["type"]), rates[0], enough, rates[-1]))
+    own = level_of_each(level, counts)
+    return [_thread_finding(*key, lines, own) for key, lines in sorted(groups.items(), reverse=True)]
 
 
-def _thread_finding(enough: int, most: int, found: Sequence[tuple[str, float]]) -> Finding:
-    ordered = sorted(found, key=lambda item: TYPES.index(item[0]) if item[0] in TYPES else len(TYPES))
-    types, gains = [name for name, _ in ordered], [gain for _, gain in ordered]
-    low, high = f"{min(gains):.2f}", f"{max(gains):.2f}"
-    gain = f"{low} times" if low == high else f"{low} to {high} times"
-    what = f"{listing(types)} {'gain' if len(types) > 1 else 'gains'}"
+def _thread_finding(enough: int, most: int, found: Sequence[_Line], level: float) -> Finding:
+    ordered = sorted(found, key=lambda one: TYPES.index(one.type) if one.type in TYPES else len(TYPES))
+    types, gains = [one.type for one in ordered], [one.gain for one in ordered]
+    low, high = times(min(gains)), times(max(gains))
+    over = f"{low} the rate of 1 thread" if low == high else f"{low} to {high} the rate of 1 thread"
+    what = f"{listing(types)} {'reach' if len(types) > 1 else 'reaches'}"
+    title = f"{what} {_NO_GAIN:.0%} of the best rate with {plural(enough, 'thread')}"
     if enough == most:
-        text = f"{what} up to {most} threads: {gain} what 1 gives."
-    elif enough == 1:
-        text = f"{what} nothing from more than 1 thread."
+        title = f"{what} the best rate with all {most} threads"
+        text = f"{title}: {over}."
     else:
-        text = f"{what} nothing beyond {enough} threads, which give {gain} what 1 gives."
+        text = f"{title}{f', {over}' if enough > 1 else ''}. {most} threads bring no more."
     numbers = columns(types=types, enough=enough, most=most, gain=gains)
     severity = "info" if enough == most else "advice"
-    return Finding(kind="threads", text=text, severity=severity, numbers=numbers)
+    finding = Finding(kind="threads", title=title, text=text, severity=severity, numbers=numbers)
+    fewer = [gain_of(compare_rows(one.enough, one.last, level, None)) for one in ordered]
+    return with_gain(finding, least_gain(fewer), f"{plural(enough, 'thread')} instead of {most}")
 
 
 def _solve(found: Sequence[Measurement]) -> list[Finding]:
@@ -91,7 +120,7 @@ def _solve(found: Sequence[Measurement]) -> list[Finding]:
     peer = best.rate.peer
     if peer is not None and peer.median > 0:
         ratio = best.rate.median / peer.median
-        text += f" {peer.tool}'s gives {format_operations(peer.median)}: ours is {ratio:.2f} of it."
+        text += f" {peer.tool} reaches {format_operations(peer.median)}: ours is {times(ratio)} of it."
     numbers = columns(
         threads=best.threads,
         n=best.params["n"],
@@ -99,7 +128,8 @@ def _solve(found: Sequence[Measurement]) -> list[Finding]:
         share=best.rate.share,
         peer_op_s=None if peer is None else peer.median,
     )
-    return [Finding(kind="solve", text=text, numbers=numbers)]
+    title = f"The linear solve reaches {format_operations(best.rate.median)}"
+    return [Finding(kind="solve", title=title, text=text, numbers=numbers)]
 
 
 def _penalty(ratios: Iterable[Row]) -> list[Finding]:
@@ -109,12 +139,12 @@ def _penalty(ratios: Iterable[Row]) -> list[Finding]:
         return []
     row = max(rows, key=lambda one: int(one.params["threads"]))
     threads, lost = int(row.params["threads"]), 1 - row.median
-    how = f"{row.median:.3f} of that under scalar ones with {threads} thread{'s' if threads > 1 else ''}"
+    how = f"With {plural(threads, 'thread')} it runs at {times(row.median)} the clock of scalar instructions."
     numbers = columns(threads=threads, ratio=row.median)
-    if lost <= _LEAST_PENALTY:
-        return [Finding(kind="clock-penalty", text=f"AVX-512 costs no clock: it is {how}.", numbers=numbers)]
-    text = f"AVX-512 costs {lost:.0%} of the clock: under its instructions it is {how}."
-    return [Finding(kind="clock-penalty", text=text, severity="advice", numbers=numbers)]
+    is_notable = lost > _LEAST_PENALTY
+    title = f"AVX-512 lowers the clock by {lost:.0%}" if is_notable else "AVX-512 does not lower the clock"
+    severity = "advice" if is_notable else "info"
+    return [Finding(kind="clock-penalty", title=title, text=f"{title}. {how}", severity=severity, numbers=numbers)]
 
 
 def _special(ratios: Iterable[Row]) -> list[Finding]:
@@ -123,10 +153,11 @@ def _special(ratios: Iterable[Row]) -> list[Finding]:
     for type_ in dict.fromkeys(str(row.params["type"]) for row in rows):
         row = max((r for r in rows if r.params["type"] == type_), key=lambda one: int(one.params["threads"]))
         isa, over = str(row.params["isa"]), str(row.params["over"]).partition(" ")[0]
-        text = f"{type_} dot products by {isa} do {row.median:.2f} times the operations of {over}."
+        title = f"{type_} dot products by {isa} do {times(row.median)} the operations of {over}"
+        text = f"{title} in the same time."
         numbers = columns(type=type_, isa=isa, threads=int(row.params["threads"]), ratio=row.median)
         severity = "advice" if row.median < 1 else "info"
-        found.append(Finding(kind="special-unit", text=text, severity=severity, numbers=numbers))
+        found.append(Finding(kind="special-unit", title=title, text=text, severity=severity, numbers=numbers))
     return found
 
 
@@ -137,7 +168,8 @@ def _missing(missing: Mapping[str, str]) -> list[Finding]:
     for isa, reason in missing.items():
         reasons.setdefault(reason, []).append(isa)
     text = "; ".join(f"{listing(isas)} ({reason})" for reason, isas in reasons.items())
-    return [Finding(kind="missing", text=f"Not available here: {text}.", numbers=columns(isa=list(missing)))]
+    title = f"{listing(list(missing), 4)} cannot be measured on this CPU"
+    return [Finding(kind="missing", title=title, text=f"Not available: {text}.", numbers=columns(isa=list(missing)))]
 
 
 def _said(one: Measurement) -> str:
@@ -219,24 +251,33 @@ def with_flags(found: Sequence[Measurement], wrong: Iterable[Mismatch]) -> list[
         mismatch = by_library.get(str(one.params.get("library", "")))
         if mismatch is None or one.params.get("core") != CHOSEN:
             return one
-        text = f"the library chose {mismatch.core or 'kernels'}, and its product reaches {_share(mismatch)} of the roof"
+        text = (
+            f"the library chose {mismatch.core or 'its kernels'}: its product reaches {_share(mismatch)} of its ceiling"
+        )
         return one.flagged([Flag(code=FLAG, reason=text)], "compute_rate")
 
     return [flagged(one) for one in found]
 
 
-def mismatch_finding(mismatch: Mismatch, found: Sequence[Measurement]) -> Finding:
+def mismatch_finding(mismatch: Mismatch, found: Sequence[Measurement], level: float) -> Finding:
     """What was chosen, what is better, and how to have it."""
     default = mismatch.default
     others = _tried(mismatch, found)
     best = max(others, key=_rate, default=None)
-    chose = f"has chosen its kernels for {mismatch.core}" if mismatch.core else "has chosen its kernels itself"
-    text = f"The BLAS {mismatch.library} ({default.library}) {chose}: {_said(default)}, {_share(mismatch)} of the roof."
+    chose = f"chose kernels for {mismatch.core}" if mismatch.core else "chose its own kernels"
+    title = f"The BLAS {mismatch.library} uses kernels for another CPU"
+    text = (
+        f"The BLAS {mismatch.library} ({default.library}) {chose}. They reach {_said(default)}, {_share(mismatch)} of "
+    )
+    text += "what the cores can do."
+    gain = None
     if best is not None and _rate(best) > _rate(default):
-        core = str(best.params["core"])
-        text += f" With OPENBLAS_CORETYPE={core} it gives {_said(best)}, {_rate(best) / _rate(default):.1f} times that."
+        ratio = times(_rate(best) / _rate(default))
+        text += f" With {_CORETYPE}={best.params['core']} it reaches {_said(best)}, {ratio} of that."
+        own = level_of_each(level_of_part(level, COMPARING), [len(others) + 1])
+        gain = _gain(best, default, own)
     elif others:
-        text += f" None of {listing([str(one.params['core']) for one in others])} gives more."
+        text += f" None of {listing([str(one.params['core']) for one in others])} reaches more."
     numbers = columns(
         library=default.library,
         core=mismatch.core or None,
@@ -244,7 +285,16 @@ def mismatch_finding(mismatch: Mismatch, found: Sequence[Measurement]) -> Findin
         best_core=None if best is None else str(best.params["core"]),
         best_op_s=None if best is None else _rate(best),
     )
-    return Finding(kind=FLAG, text=text, severity="warning", numbers=numbers)
+    told = Finding(kind=FLAG, title=title, text=text, severity="warning", numbers=numbers)
+    return with_gain(told, gain, f"{_CORETYPE}={'' if best is None else best.params['core']}")
+
+
+def _gain(best: Measurement, default: Measurement, level: float) -> Gain | None:
+    return (
+        None
+        if best.rate is None or default.rate is None
+        else gain_of(compare_rows(best.rate, default.rate, level, None))
+    )
 
 
 def _rate(one: Measurement) -> float:

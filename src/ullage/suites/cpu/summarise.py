@@ -29,8 +29,8 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     launches = [file.records for file in result.read_records()]
     findings = [
         *find_all([], [one for one in failed_cases(launches) if one.case not in _tries(result)], context.level),
-        *findings_of(sound, ratio_rows(sound), options.missing),
-        *(mismatch_finding(one, sound) for one in mismatches(sound)),
+        *findings_of(sound, ratio_rows(sound), options.missing, context.level),
+        *(mismatch_finding(one, sound, context.level) for one in mismatches(sound)),
     ]
     return SuiteSummary([row for one in found for row in one.rows.values()] + ratio_rows(found), findings)
 

@@ -11,6 +11,7 @@ from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_param, format_quantity
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import (
@@ -226,4 +227,10 @@ def _small(row: Row) -> str:
 HEADLINES: Final = (
     Rule("disk", "bandwidth", _is_transfer, lambda row: row.params["access"], _transfer),
     Rule("disk", "operation_rate", _is_small, lambda row: row.params["access"], _small),
+)
+
+# -- the answer of the suite -------------------------------------------------------------------------------------------
+
+ANSWERS: Final = (
+    AnswerRule("disk", "Which threads, blocks and requests in flight does the disk need?", ("queue-depth",)),
 )

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ullage.analysis.findings import find_all
+from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns
 from ullage.analysis.statistics import level_of_each
@@ -13,6 +14,7 @@ from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
+from ullage.quantity import plural, times
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
@@ -80,15 +82,14 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
     target, access = first.target, str(first.params.get("access", "operation"))
     size = format_bytes(int(first.params.get("block_bytes", 0)))
     what = f"{target} random {access}s of {size}"
-    rate = format_operations(enough.median)
-    if enough is first:
-        text = f"{what} gain nothing from more than {in_flight(first)} in flight: {rate}."
-    elif enough is last:
-        text = f"{what} still gain at {in_flight(last)} in flight: {rate}, {_times(last, first)}."
-    else:
-        text = f"{what} stop gaining at {in_flight(enough)} in flight: {rate}, {_times(enough, first)}."
+    requests = f"{plural(in_flight(enough), 'request')} in flight"
+    title = f"{what} {'still gain at' if enough is last else 'need'} {requests}"
+    text = f"{what} reach {format_operations(enough.median)} with {requests}"
+    text += "." if enough is first else f", {times(enough.median / first.median)} the rate of {in_flight(first)}."
+    text += " Test more in flight (--depth)." if enough is last else " More bring no gain beyond the noise."
     if compare_rows(best, last, level, None).verdict == "faster":
-        text += f" {in_flight(last)} give less again: {format_operations(last.median)}."
+        text += f" {in_flight(last)} in flight are slower: {format_operations(last.median)}."
+    gain = gain_of(compare_rows(enough, first, level, None))
     numbers = columns(
         target=target,
         access=access,
@@ -97,8 +98,5 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
         enough=in_flight(enough),
         best=in_flight(best),
     )
-    return Finding(kind="queue-depth", text=text, numbers=numbers)
-
-
-def _times(row: Row, first: Row) -> str:
-    return f"{row.median / first.median:.2f} times what {in_flight(first)} gives"
+    found = Finding(kind="queue-depth", title=title, text=text, numbers=numbers)
+    return with_gain(found, gain, f"keep {requests}")

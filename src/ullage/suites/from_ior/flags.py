@@ -7,6 +7,7 @@ from ullage.command_lines.flags import Flag, FlagTable, answered, refused, switc
 
 _IN_RECORDS = "every result holds it: `ullage report`, and --format ior for IOR's tables"
 _ONE_PATH = "all ranks use one target; give one command line a path"
+_MEMORY = "memory is not filled; `ullage run sweep --cache drop` empties the caches before reads"
 _NO_GPU = "buffers lie in the nodes' memory; leave it out"
 
 _WORK: Final = (
@@ -68,7 +69,7 @@ _ANSWERED: Final = (
     answered("--warningAsErrors", note="an error always fails its case and the run"),
     answered("--mpiio.showHints", "--showHints", note="hints given and granted are in every phase record"),
     answered(directive="summaryFile", takes_value=True, note=_IN_RECORDS),
-    answered(directive="summaryFormat", takes_value=True, note="--format ior, json, csv or md of `ullage report`"),
+    answered(directive="summaryFormat", takes_value=True, note="--format ior, ior-json or csv of `ullage report`"),
     answered(
         directive="saveRankPerformanceDetailsCSV", takes_value=True, note="fastest and slowest ranks are recorded"
     ),
@@ -85,9 +86,9 @@ _ANSWERED: Final = (
 )
 _REFUSED: Final = (
     refused("-d", directive="interTestDelay", takes_value=True, why="there is no pause between phases; leave it out"),
-    refused("-f", takes_value=True, why="scripts are not read; give each of its tests as a command line"),
-    refused("-M", directive="memoryPerNode", takes_value=True, why="memory is not filled; see `cache` of transfer"),
-    refused(directive="memoryPerTask", takes_value=True, why="memory is not filled; see `cache` of transfer"),
+    refused("-f", takes_value=True, why="a script is named by a word of its own; write -f FILE"),
+    refused("-M", directive="memoryPerNode", takes_value=True, why=_MEMORY),
+    refused(directive="memoryPerTask", takes_value=True, why=_MEMORY),
     refused("-x", directive="singleXferAttempt", why="a short transfer is always continued; leave it out"),
     refused("-y", directive="dualMount", why=_ONE_PATH),
     refused("--dryRun", directive="dryRun", why="`ullage plan from-ior` explains and starts nothing"),

@@ -2,11 +2,12 @@
 """The options of the suite ``from-ior``, as they stand in request.json."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, cast
 
-from ullage.command_lines.options import LineOptions
+from ullage.command_lines.options import LineOptions, read_text
 from ullage.command_lines.translation import Translator
 from ullage.runs.options.declared import Change
+from ullage.suites.from_ior.script import expanded
 from ullage.suites.from_ior.translation import translate
 
 
@@ -15,8 +16,14 @@ class FromIorOptions(LineOptions):
 
     tool = "ior"
     changes: ClassVar[Mapping[str, Change]] = {
-        "lines": Change('Whole command lines, each in quotes: "ior ..." or "mpirun -np 8 ior ...".')
+        "lines": Change('Measure what these command lines do. Put each in quotes: "ior ..." or "mpirun -np 8 ior ...".')
     }
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """A script is read once: the request holds the command lines of its tests."""
+        lines = said.get("lines")
+        return super().settle({**said, "lines": expanded(cast("list[str]", lines), read_text)} if lines else said)
 
     @classmethod
     def translator(cls) -> Translator:

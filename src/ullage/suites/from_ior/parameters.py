@@ -127,13 +127,25 @@ NULL: Final = "null"
 BACKENDS: Final[Mapping[str, str]] = {
     "POSIX": "posix",
     "MPIIO": "mpiio",
-    "MMAP": "mmap",
-    "HDF5": "hdf5",
-    "PMDK": "pmem",
     "DUMMY": NULL,
 }
 _WITHOUT: Final = (
-    *("AIO", "NCMPI", "DFS", "RADOS", "CEPHFS", "IME", "Gfarm", "CHFS", "FINCHFS", "LIBNFS", "HDFS"),
+    *(
+        "AIO",
+        "MMAP",
+        "HDF5",
+        "PMDK",
+        "NCMPI",
+        "DFS",
+        "RADOS",
+        "CEPHFS",
+        "IME",
+        "Gfarm",
+        "CHFS",
+        "FINCHFS",
+        "LIBNFS",
+        "HDFS",
+    ),
     *("S3-libs3", "S3-4c", "S3_plus", "S3_EMC", "S3-curl"),
 )
 _HINT_WORD: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)")

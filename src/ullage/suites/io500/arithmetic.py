@@ -52,7 +52,7 @@ def score_reason(found: list[Contradiction]) -> list[str]:
     if not found:
         return []
     names = listing([one.dataset for one in found], len(found))
-    return [f"rate x time contradicts itself in {names}: the score counts those rates as they are printed"]
+    return [f"rate x time of the phases on {names} does not agree: the score counts these rates as printed"]
 
 
 def arithmetic_findings(found: list[Contradiction], target: str) -> list[Finding]:
@@ -61,8 +61,9 @@ def arithmetic_findings(found: list[Contradiction], target: str) -> list[Finding
     return [
         Finding(
             kind="io500-arithmetic",
-            text=f"{lead}rate x time of the phases on {one.dataset} do not agree, though they handle the same items: "
-            f"{one.text}. The score counts their rates as printed; nothing is concluded from these phases.",
+            title=f"{lead}the phases on {one.dataset} contradict each other",
+            text=f"{lead}the phases on {one.dataset} handle the same items, but their rate x time does not agree: "
+            f"{one.text}. The score counts their rates as printed. No finding rests on these phases.",
             severity="warning",
             numbers=columns(
                 target=target, dataset=one.dataset, phase=list(one.amounts), amount=list(one.amounts.values())

@@ -1,42 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the official configuration file means here. Each of its keys is honoured, refused, or answered with a note."""
 
-import re
-import shlex
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 from pydantic import Field, ValidationError
 
-from ullage.errors import UserError
+from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.model.base import Strict
-from ullage.model.plan import Parameters, Target
+from ullage.model.plan import Target
 from ullage.parameters import suggest
+from ullage.suites.io500.api import Api, parse_api
 from ullage.suites.io500.ini import Entry, read_ini
-from ullage.suites.io500.phases import BY_NAME, PHASES, OfficialPhase
+from ullage.suites.io500.phases import BY_NAME, PHASES
 from ullage.suites.io500.validity import COMPETITION_STONEWALL_S, STONEWALL_S
 from ullage.uri import target_path
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
 
-class Api(Strict):
-    """Through which backend a phase goes, and the parameters that its words set."""
-
-    backend: Literal["posix", "mpiio"] = "posix"
-    parameters: Parameters = {}
-
-
 class OfficialConfig(Strict):
     """What the official configuration file says, in SI units. Null: not said, so a probe or a default decides.
 
     ``apis``, ``collective`` and ``skipped`` go by official phase; ``notes``: what the file says and this suite does
-    otherwise, in sentences.
+    otherwise, in sentences. ``result_folder``: absolute, empty where the official files go into the result only.
     """
 
     file: str = ""
+    text: str = ""
     apis: dict[str, Api] = {}
     collective: list[str] = []
     skipped: list[str] = []
@@ -56,6 +50,8 @@ class OfficialConfig(Strict):
     drop_caches: bool = False
     pause_folder: str = ""
     data_folder: str = ""
+    result_folder: str = ""
+    timestamp_result_folder: bool = True
     find_ranks: dict[str, int] = {}
     notes: list[str] = []
 
@@ -82,6 +78,18 @@ def check_data_folder(official: OfficialConfig, targets: Sequence[Target]) -> No
         raise UserError(f"datadir {official.data_folder} is not among the targets", official.file, right)
 
 
+def check_result_folder(official: OfficialConfig) -> None:
+    """``UserError`` (exit code 3) when the copy of the official files could not be made after the run."""
+    if not official.result_folder:
+        return
+    nearest = next(
+        path for path in (Path(official.result_folder), *Path(official.result_folder).parents) if path.exists()
+    )
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        what = f"resultdir {official.result_folder}: {nearest} is no folder that can be written to"
+        raise UserError(what, official.file, "name another, or leave it out", EXIT_ENVIRONMENT)
+
+
 def check_find_ranks(official: OfficialConfig, ranks: int) -> None:
     """Find runs on every rank of the run."""
     for section, count in official.find_ranks.items():
@@ -92,11 +100,9 @@ def check_find_ranks(official: OfficialConfig, ranks: int) -> None:
 
 # -- reading the file --------------------------------------------------------------------------------------------------
 
-_HINT: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)\s*=\s*(\S+)", re.ASCII)
 _DATA_KINDS: Final = ("timestamp", "offset", "incompressible", "random")
-_BACKENDS: Final = {"POSIX": "posix", "MPIIO": "mpiio"}
 # Which phases a section speaks for, besides the one of its own name.
-_GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "ior-easy": ("ior-easy-write", "ior-easy-read", "ior-rnd4K-easy-read"),
     "ior-hard": ("ior-hard-write", "ior-hard-read"),
     "mdtest-easy": ("mdtest-easy-write", "mdtest-easy-stat", "mdtest-easy-delete"),
@@ -118,6 +124,7 @@ _NUMBERS: Final = {
     ("global", "drop-caches"): "drop_caches",
     ("global", "scc"): "competition",
     ("global", "datadir"): "data_folder",
+    ("global", "timestamp-resultdir"): "timestamp_result_folder",
     ("debug", "stonewall-time"): "stonewall_s",
     ("debug", "pause-dir"): "pause_folder",
 }
@@ -130,13 +137,11 @@ _OFFICIAL_DEFAULTS: Final = {
 }
 # Keys whose absence here changes nothing that is measured.
 _WITHOUT_EQUIVALENT: Final = {
-    "resultdir": "the result goes where --result says",
-    "timestamp-resultdir": "the result goes where --result says",
-    "timestamp-datadir": "each run works in a folder of its own below the target anyway",
-    "verbosity": "everything is in the records whatever it says",
-    "pfind-queue-length": "the memory of find does not depend on a queue",
-    "pfind-steal-next": "find takes work from whoever has most of it",
-    "pfind-parallelize-single-dir-access-using-hashing": "one directory is read by one rank",
+    "timestamp-datadir": "each run works in a marked folder of its own below the target, whatever it says",
+    "verbosity": "everything is in the records, whatever it says",
+    "pfind-queue-length": "find keeps no queue whose length could be set",
+    "pfind-steal-next": "a rank without work takes half of what another has",
+    "pfind-parallelize-single-dir-access-using-hashing": "a directory is read by the rank that takes it",
 }
 
 
@@ -177,6 +182,7 @@ def parse_config(text: str, name: str = "config", folder: Path | None = None) ->
     members = {
         **reading.said,
         "file": name,
+        "text": text,
         "apis": reading.apis,
         "collective": [phase for phase, on in reading.collective.items() if on],
         "skipped": _with_dependants(skipped, reading.notes),
@@ -192,11 +198,11 @@ def parse_config(text: str, name: str = "config", folder: Path | None = None) ->
 
 
 def _rank(entry: Entry) -> int:
-    return 2 if entry.section in BY_NAME else 1 if entry.section in _GROUPS else 0
+    return 2 if entry.section in BY_NAME else 1 if entry.section in GROUPS else 0
 
 
 def _phases(section: str) -> tuple[str, ...]:
-    return _GROUPS.get(section) or ((section,) if section in BY_NAME else tuple(BY_NAME))
+    return GROUPS.get(section) or ((section,) if section in BY_NAME else tuple(BY_NAME))
 
 
 def _take(entry: Entry, reading: _Reading) -> None:
@@ -227,69 +233,6 @@ def _take_api(entry: Entry, reading: _Reading) -> None:
         if phase.workload == "find":
             continue
         reading.apis[name] = parse_api(entry.text, entry.place, phase, reading.folder, is_own=is_own)
-
-
-def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_own: bool = True) -> Api:
-    """``POSIX``, ``POSIX --posix.odirect``, ``MPIIO --mpiio.hintsFileName=FILE`` for ``phase``.
-
-    Metadata goes through POSIX only: asked of such a phase itself another API is an error, asked of all it is POSIX.
-    """
-    name, *words = _split(text, place)
-    if name.upper() not in _BACKENDS:
-        raise UserError(f"API '{name}' is not served", place, suggest(name.upper(), _BACKENDS))
-    backend = _BACKENDS[name.upper()]
-    on_names = phase.workload in {"metadata", "mixed-metadata"}
-    if backend == "mpiio" and on_names:
-        if is_own:
-            raise UserError("MPI-IO has no metadata operations but open and delete", place, "use POSIX")
-        return Api()
-    api = Api.model_validate({"backend": backend})
-    for word in _joined(words):
-        # Small files are made and read through the cache; O_DIRECT would concern their bytes only.
-        if word == "--posix.odirect" and backend == "posix" and not on_names:
-            api = api.model_copy(update={"parameters": {**api.parameters, "direct": True}})
-        elif word.startswith("--mpiio.hintsFileName=") and backend == "mpiio":
-            hints = read_hints(folder / word.partition("=")[2])
-            api = api.model_copy(update={"parameters": {**api.parameters, "hints": dict(hints)}})
-        elif not (word == "--posix.odirect" and on_names and not is_own):
-            right = "--posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
-            raise UserError(f"option '{word}' of {name} is not served for {phase.name}", place, right)
-    return api
-
-
-def _split(text: str, place: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise UserError(f"cannot be split into words: {error}", place, "close the quotation") from error
-
-
-def _joined(words: Iterable[str]) -> list[str]:
-    """``--a b`` as ``--a=b``."""
-    found: list[str] = []
-    for word in words:
-        if not word.startswith("-") and found:
-            found[-1] += f"={word}"
-        else:
-            found.append(word)
-    return found
-
-
-def read_hints(path: Path) -> dict[str, str]:
-    """The MPI hints of a file of lines ``IOR_HINT__MPI__KEY=VALUE``."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError("cannot be read", str(path), "name a file of IOR_HINT__MPI__KEY=VALUE lines") from error
-    hints: dict[str, str] = {}
-    for number, line in enumerate(lines, start=1):
-        bare = line.partition("#")[0].strip()
-        match = _HINT.fullmatch(bare)
-        if bare and (match is None or match[1] != "MPI"):
-            raise UserError("is no MPI hint", f"{path}:{number}", "write IOR_HINT__MPI__KEY=VALUE")
-        if match is not None:
-            hints[match[2]] = match[3]
-    return hints
 
 
 def _take_run(entry: Entry, reading: _Reading) -> None:
@@ -333,6 +276,13 @@ def _refuse_gpu(entry: Entry, reading: _Reading) -> None:
         raise UserError("buffers on a GPU are not served", entry.place, "write FALSE")
 
 
+def _take_result_folder(entry: Entry, reading: _Reading) -> None:
+    folder = Path(entry.text).expanduser().absolute()
+    reading.said["result_folder"] = str(folder)
+    note = f"resultdir: the official files are copied to {folder}; the result itself is where --result says"
+    reading.notes[note] = None
+
+
 def _take_cache_command(entry: Entry, reading: _Reading) -> None:
     if "/proc/sys/vm/drop_caches" not in entry.text:
         right = "leave it out: with drop-caches TRUE each node writes to /proc/sys/vm/drop_caches (root)"
@@ -342,7 +292,7 @@ def _take_cache_command(entry: Entry, reading: _Reading) -> None:
 
 def _refuse_script(entry: Entry, reading: _Reading) -> None:
     del reading
-    raise UserError("external find scripts are not run", entry.place, "leave it out: find is built in")
+    raise UserError(f"'{entry.text}' is not run: find is built in", entry.place, "leave it out")
 
 
 def _check_workbench(entries: Iterable[Entry], name: str) -> None:
@@ -360,6 +310,7 @@ _TAKERS: Final[Mapping[str, Callable[[Entry, _Reading], None]]] = {
     "dataPacketType": _take_data_kind,
     "io-buffers-on-gpu": _refuse_gpu,
     "drop-caches-cmd": _take_cache_command,
+    "resultdir": _take_result_folder,
     "external-script": _refuse_script,
     "external-mpi-args": _refuse_script,
     "external-extra-args": _refuse_script,

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the records of one target say, by official phase: values, times, rows, and what voids them. Pure."""
 
+import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import per_second
@@ -189,14 +192,43 @@ def _wanted(phase: OfficialPhase, attempts: Mapping[str, Attempt], ranks: int) -
 def _pairs(phase: OfficialPhase, counted: Sequence[Mapping[str, Attempt]]) -> dict[str, str]:
     """Further keys of result.txt, of the last round."""
     attempt = counted[-1].get(phase.name) if counted else None
-    record = None if attempt is None else attempt.scored
-    if record is None:
+    if attempt is None or not attempt.phases:
         return {}
+    first, last = attempt.phases[0], attempt.phases[-1]
+    start, end = stamp(attempt.run, first.start_ns), stamp(attempt.run, last.start_ns + last.elapsed_ns)
+    return {"t_start": start, "exe": _work(attempt), **_counted(phase, attempt), "t_end": end}
+
+
+def stamp(run: RunRecord, since_start_ns: int = 0) -> str:
+    """The time of day, UTC, ``since_start_ns`` after the launch began; empty where that is not known."""
+    try:
+        began = datetime.fromisoformat(run.started)
+    except ValueError:
+        return ""
+    return (began + timedelta(microseconds=since_start_ns / 1e3)).astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _work(attempt: Attempt) -> str:
+    """What was done, in the engine's words: there is no command line for one phase."""
+    case = attempt.case
+    parts = (case.backend, case.backend_parameters), (case.workload, case.workload_parameters)
+    words = [word for name, given in parts for word in (name, *(f"{key}={_word(given[key])}" for key in given))]
+    return " ".join(["ullage-engine", *words])
+
+
+def _word(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict, bool)) else str(value)
+    return shlex.quote(text)
+
+
+def _counted(phase: OfficialPhase, attempt: Attempt) -> dict[str, str]:
+    record = attempt.scored
     pairs: dict[str, str] = {}
-    if record.stonewall is not None:
+    if record is not None and record.stonewall is not None:
         wall = record.stonewall.at_wall
         rate = per_second(wall.bytes if phase.is_bandwidth else wall.operations, wall.elapsed_ns) or 0.0
         pairs["throughput-stonewall" if phase.is_bandwidth else "rate-stonewall"] = f"{rate / phase.factor:f}"
-    if "found" in record.counters:
-        pairs |= {"found": str(record.counters["found"]), "total-files": str(record.operations)}
+    if record is not None and "found" in record.counters:
+        found = {"found": str(record.counters["found"]), "total-files": str(record.operations)}
+        pairs |= {"nproc": str(record.ranks), **found}
     return pairs

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an IO500 run would do, for people: every phase, what it moves and makes, how long it takes, how much room."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
@@ -15,6 +16,9 @@ from ullage.suites.io500.validity import condition_reasons
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["phase", "counts in", "target", "API", "what", "at most", "files", "lasts", "case"]
+
+
+_MORE_ROOM: Final = "it needs more space or inodes (--space, another target)"
 
 
 class Explained(Protocol):
@@ -144,6 +148,7 @@ def _time(run: Explained) -> list[str]:
 
 def _space(run: Explained) -> list[str]:
     lines: list[str] = []
+    options = run.options
     for target in run.request.targets:
         makers = [step for step in run.steps(target) if has_wall(step.phase)]
         bytes_ = sum(dataset_bytes(step, run.options.ranks) for step in makers)
@@ -153,13 +158,27 @@ def _space(run: Explained) -> list[str]:
             f"Space on {target.name}: {format_volume(bytes_)} and {files:,} files at most, all at the same time; "
             f"{format_volume(room.bytes)} and {room.files:,} files may be taken."
         )
-        short = run.sizes(target).short
-        if short:
-            names = ", ".join(short)
-            lines.append(
-                f"That is too little to write until the wall: {names} may end before it, and then do not count."
-            )
+        lines += [f"{sentence}." for sentence in too_short(run.sizes(target), options)]
     return lines
+
+
+def too_short(sizes: Sizes, options: Io500Options) -> list[str]:
+    """Each writing phase that ends before its wall by the rates that are known, why, and what would be right."""
+    config = options.config
+    given = {
+        "ior-easy-write": config.block_bytes is not None and "blockSize",
+        "ior-hard-write": config.segments is not None and "segmentCount",
+        "mdtest-easy-write": config.easy_items is not None and "n",
+        "mdtest-hard-write": config.hard_items is not None and "n",
+    }
+    wall, lasting = format_time(options.stonewall_s), zip(sizes.short, sizes.short_s, strict=False)
+    known = re.split("[:,]", sizes.basis)[0]
+    found = [(phase, format_time(seconds), given[phase]) for phase, seconds in lasting]
+    return [
+        f"{phase} has work for about {seconds} of the {wall} until its wall (rate {known}), and does not count then: "
+        f"{f'raise {key} in {config.file}, or leave it out' if key else _MORE_ROOM}"
+        for phase, seconds, key in found
+    ]
 
 
 def _notes(run: Explained) -> list[str]:

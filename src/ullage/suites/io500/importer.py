@@ -229,7 +229,8 @@ def _recomputed(run: OfficialRun, mode: Mode, target: str) -> Finding | None:
         consistent=all(fits),
     )
     severity = "info" if all(fits) else "warning"
-    return Finding(kind="io500-recomputed", text=f"{what} {end}: {said}.", severity=severity, numbers=numbers)
+    title = f"{what} {end}"
+    return Finding(kind="io500-recomputed", title=title, text=f"{title}: {said}.", severity=severity, numbers=numbers)
 
 
 def _stated(score_: ScoreResult, part: Part) -> Printed:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run of IO500 as it is handed around: lines as of result_summary.txt, and INI as of result.txt.
+"""A run of IO500 as it is handed around, and how its two forms are read: result_summary.txt and result.txt.
 
-Both are written so that other people's scripts read them; both, and logs that hold such lines, are read, also as the
-first releases wrote them: where those print GB/s they mean GiB/s. Values are in the official units, GiB/s and kIOPS.
+Both, and logs that hold such lines, are read as every release wrote them: where the first print GB/s they mean GiB/s,
+and since 2021 result.txt begins with a section ``[run]``. Values are in the official units, GiB/s and kIOPS.
+``official_text`` writes what is read here.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ullage.errors import UserError, one_line
+from ullage.errors import UserError
 from ullage.importers.printed import Printed, printed
 from ullage.suites.io500.ini import ini_lines
 from ullage.suites.io500.phases import BY_NAME, MODES, Mode, find_phase, phases_of
@@ -18,6 +19,8 @@ from ullage.suites.io500.score import Io500Score
 from ullage.suites.io500.validity import Validity
 
 SCORE_SECTIONS: Final[dict[Mode, str]] = {"standard": "SCORE", "extended": "SCOREX"}
+# What was said before the first section until 2021.
+RUN_SECTION: Final = "run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,10 @@ class ScoreResult:
 
 @dataclass(frozen=True, slots=True)
 class OfficialRun:
-    """One run as a form holds it; ``ranks`` 0: not said."""
+    """One run as a form holds it; ``ranks`` 0: not said. ``pairs`` are further keys of ``[run]`` as they stand there.
+
+    ``started`` and ``ended``: ``2026-05-18 08:20:20``, empty where they are not known.
+    """
 
     phases: tuple[PhaseResult, ...]
     scores: Mapping[Mode, ScoreResult] = field(default_factory=dict[Mode, ScoreResult])
@@ -55,10 +61,17 @@ class OfficialRun:
     mode: Mode = "standard"
     ranks: int = 0
     notes: tuple[str, ...] = ()
+    pairs: Mapping[str, str] = field(default_factory=dict[str, str])
+    started: str = ""
+    ended: str = ""
 
     def phase(self, name: str) -> PhaseResult | None:
         """The phase of that official name."""
         return next((phase for phase in self.phases if phase.name == name), None)
+
+    def with_head(self, pairs: Mapping[str, str], started: str, ended: str) -> "OfficialRun":
+        """The same with what ``[run]`` says besides."""
+        return replace(self, pairs=pairs, started=started, ended=ended)
 
 
 def make_run(
@@ -95,68 +108,22 @@ def make_run(
     return OfficialRun(phases, found, version, mode, ranks, notes)
 
 
+def mark_short(run: OfficialRun, required_s: float) -> OfficialRun:
+    """The same with writing phases below ``required_s`` marked, as that tool marks them whatever wall was asked for."""
+
+    def marked(phase: PhaseResult) -> PhaseResult:
+        seconds = phase.elapsed_s or 0.0
+        if not BY_NAME[phase.name].needs_minimum_time or seconds >= required_s:
+            return phase
+        why = f"took {seconds:.3f} s, less than the {required_s:g} s of the rules"
+        return replace(phase, invalid=True, notes=(*phase.notes, why))
+
+    return replace(run, phases=tuple(map(marked, run.phases)))
+
+
 def _score_result(score: Io500Score, *, invalid: bool) -> ScoreResult:
     bandwidth, metadata, total = (Printed(part or 0.0) for part in (score.bandwidth, score.metadata, score.total))
     return ScoreResult(bandwidth, metadata, total, invalid)
-
-
-def summary_text(run: OfficialRun) -> str:
-    """As result_summary.txt: one line a phase, then the scores."""
-    lines = [
-        f"IO500 version {run.version or 'unknown'} ({run.mode})",
-        "Written by Ullage in the form of IO500's result_summary.txt; the official tool has not seen this run.",
-        *(_summary_line(phase) for phase in run.phases),
-    ]
-    for mode, section in SCORE_SECTIONS.items():
-        if score := run.scores.get(mode):
-            lines.append(
-                f"[{section:<6}] Bandwidth {score.bandwidth.value:f} GiB/s : IOPS {score.metadata.value:f} kiops : "
-                f"TOTAL {score.total.value:f}{_mark(score.invalid)}"
-            )
-    of_phases = [f"{phase.name} {note}" for phase in run.phases for note in phase.notes]
-    return "\n".join([*lines, *_reasons([*run.notes, *of_phases]), ""])
-
-
-def _summary_line(phase: PhaseResult) -> str:
-    official = BY_NAME[phase.name]
-    tag = "[RESULT]" if official.scored else "[      ]"
-    value = 0.0 if phase.value is None else phase.value.value
-    elapsed = phase.elapsed_s or 0.0
-    return f"{tag} {phase.name:>20} {value:15.6f} {official.unit} : time {elapsed:.3f} seconds{_mark(phase.invalid)}"
-
-
-def _mark(invalid: bool) -> str:  # noqa: FBT001
-    return " [INVALID]" if invalid else ""
-
-
-def ini_text(run: OfficialRun) -> str:
-    """As result.txt: a section for each phase with its reasons as comments, then the scores."""
-    head = {"procs": str(run.ranks) if run.ranks else "", "version": run.version, "mode": run.mode}
-    lines = [
-        "; Written by Ullage in the form of IO500's result.txt, without its hash: the official tool has not seen it.",
-        *_pairs(head),
-        *_reasons(run.notes),
-    ]
-    for phase in run.phases:
-        official = BY_NAME[phase.name]
-        value = {} if phase.value is None or not official.scored_phase else {"score": f"{phase.value.value:f}"}
-        lines += ["", f"[{phase.name}]", *_pairs({**phase.pairs, **value})]
-        lines += _reasons(phase.notes)
-        lines += _pairs({"t_delta": f"{phase.elapsed_s or 0.0:.4f}"})
-    for mode, section in SCORE_SECTIONS.items():
-        if score := run.scores.get(mode):
-            numbers = {"MD": f"{score.metadata.value:f}", "BW": f"{score.bandwidth.value:f}"}
-            total = f"{score.total.value:f}{_mark(score.invalid)}"
-            lines += ["", f"[{section}]", *_pairs({**numbers, "SCORE": total})]
-    return "\n".join([*lines, ""])
-
-
-def _pairs(values: Mapping[str, str]) -> list[str]:
-    return [f"{key:<15} = {one_line(value)}" for key, value in values.items() if value]
-
-
-def _reasons(notes: Iterable[str]) -> list[str]:
-    return [f"; INVALID: {one_line(note)}" for note in notes]
 
 
 # -- reading: strictly, what claims to be a result and does not read is an error with its line -------------------------
@@ -181,6 +148,7 @@ _SCORE: Final = re.compile(
 )
 _VERSION: Final = re.compile(r"IO500 version (?P<version>\S+) \((?P<mode>standard|extended)\)\s*")
 _VERDICT: Final = re.compile(r"^(?:ERROR )?INVALID:?\s*")
+_TIME: Final = re.compile(r"(START|END) (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", re.ASCII)
 
 
 def is_ini(text: str) -> bool:
@@ -264,7 +232,7 @@ def _phase_name(text: str, place: str) -> str:
 def read_ini(text: str, name: str) -> OfficialRun:
     """The run of a result.txt. A line is a section, a pair, a comment or empty; else ``UserError`` with its number."""
     sections = _sections(text, name)
-    head = sections.pop("", _Section(name))
+    head = sections.pop("")
     phases = tuple(_phase_of_section(key, found) for key, found in sections.items() if key in BY_NAME)
     if not phases:
         raise UserError("holds no phase", name, "name a result.txt as the official tool writes it")
@@ -274,16 +242,32 @@ def read_ini(text: str, name: str) -> OfficialRun:
     ranks = head.take("procs", _count)
     mode = _mode(*head.values.get("mode", ("standard", name)))
     version = head.values.get("version", ("", ""))[0]
-    return OfficialRun(phases, scores, version, mode, int(ranks or 0), tuple(head.notes))
+    own = ("procs", "mode", "version")
+    pairs = {key: text for key, (text, _) in head.values.items() if key not in own}
+    ends = sections[next(reversed(sections))] if sections else head
+    return OfficialRun(
+        phases, scores, version, mode, int(ranks or 0), tuple(head.notes), pairs, head.started, ends.ended
+    )
 
 
 @dataclass(slots=True)
 class _Section:
-    """Values of one section with the place each stands at, and what its comments say of validity."""
+    """Values of one section with the place each stands at, and what its comments say of validity and time."""
 
     place: str
     values: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     notes: list[str] = field(default_factory=list[str])
+    started: str = ""
+    ended: str = ""
+
+    def hear(self, comment: str) -> None:
+        """Take what ``comment`` says."""
+        bare = comment.lstrip(";# ")
+        if "INVALID" in bare:
+            self.notes.append(_VERDICT.sub("", bare))
+        elif match := _TIME.fullmatch(bare):
+            self.started = match[2] if match[1] == "START" else self.started
+            self.ended = match[2] if match[1] == "END" else self.ended
 
     def take(self, key: str, parse: Callable[[str], float]) -> float | None:
         """The number of ``key``; None without one."""
@@ -312,11 +296,11 @@ def _sections(text: str, name: str) -> dict[str, _Section]:
     found, current = {"": _Section(name)}, ""
     for line in ini_lines(text, name, trailing_comments=False):
         if line.comment:
-            if "INVALID" in line.comment:
-                found[current].notes.append(_VERDICT.sub("", line.comment.lstrip(";# ")))
+            found[current].hear(line.comment)
+        elif line.section == RUN_SECTION and list(found) == [""] and not found[""].values:
+            found[""].place = line.place
         elif line.section is not None:
-            is_score = line.section in SCORE_SECTIONS.values()
-            current = line.section if is_score else _phase_name(line.section, line.place)
+            current = _section_name(line.section, line.place)
             if current in found:
                 raise UserError(f"section [{current}] stands twice", line.place, "keep one of them")
             found[current] = _Section(line.place)
@@ -328,6 +312,13 @@ def _sections(text: str, name: str) -> dict[str, _Section]:
         else:
             raise UserError("is no line of a result.txt", line.place, "write [PHASE], KEY = VALUE or ; COMMENT")
     return found
+
+
+def _section_name(text: str, place: str) -> str:
+    """``[run]`` is none where something stands before it."""
+    if text == RUN_SECTION:
+        raise UserError("section [run] is not the first", place, "put it before everything else, once")
+    return text if text in SCORE_SECTIONS.values() else _phase_name(text, place)
 
 
 def _phase_of_section(name: str, section: _Section) -> PhaseResult:

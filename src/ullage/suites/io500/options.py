@@ -56,8 +56,8 @@ def read_hints(texts: Sequence[str]) -> dict[str, dict[str, str]]:
 class Sizes(Strict):
     """How much work a rank has at most in each writing phase: the stonewall ends a phase before it runs out of it.
 
-    ``short``: writing phases for which the space is too small to last until the wall; ``basis`` says where the sizes
-    come from.
+    ``short``: writing phases that have too little to do until the wall, and ``short_s`` how long each lasts, by the
+    rates that ``basis`` names.
     """
 
     block_bytes: Positive
@@ -66,6 +66,7 @@ class Sizes(Strict):
     hard_items: Positive
     workbench_objects: Positive = 2
     short: list[str] = []
+    short_s: list[float] = []
     basis: str = ""
 
 
@@ -73,35 +74,45 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
     """Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled."""
 
     changes: ClassVar[Mapping[str, Change]] = {
-        "time_s": Change("For all measurement; what walls leave of it may go into wear-out.", unsaid="no limit"),
-        "keep": Change("Leave the datasets of the last round in place."),
+        "time_s": Change(
+            "Limit the time of all measurements. Time that the stonewalls leave may be used for wear-out.",
+            unsaid="no limit",
+        ),
+        "keep": Change("Do not remove the datasets of the last round."),
     }
 
-    mode: Annotated[Mode, Option("standard or extended (md-workbench, find-easy, find-hard).")] = "standard"
+    mode: Annotated[
+        Mode, Option("Run the standard or the extended phases. Extended adds md-workbench, find-easy and find-hard.")
+    ] = "standard"
     stonewall_s: Annotated[
         Seconds,
         Duration(),
         Option(
-            "How long writing phases write; the rules want 300.",
+            "Write for this long in each writing phase. The rules require 300 s.",
             name="--stonewall",
-            unsaid="that of --config, else 300",
+            unsaid="the value of --config, otherwise 300 s",
         ),
     ] = STONEWALL_S
-    config: Annotated[OfficialConfig, FilePath(read_config), Option("The official tool's INI file, as it is.")] = (
+    config: Annotated[OfficialConfig, FilePath(read_config), Option("Read this INI file of the official tool.")] = (
         OfficialConfig()
     )
     hints: Annotated[
         dict[str, dict[str, str]],
         Field(description="MPI hints by official phase"),
         MadeOfAll(read_hints, metavar="[PHASE:]KEY=VALUE"),
-        Option("An MPI-IO hint, for all MPIIO phases or one. Repeat it.", name="--hint"),
+        Option("Set an MPI-IO hint for all MPIIO phases or for one. Repeat the option for more hints.", name="--hint"),
     ] = {}
-    repeat: Annotated[Positive, Option("Rounds; from 6 on the score has an interval.")] = 1
+    repeat: Annotated[Positive, Option("Run this many rounds. The score has an interval from 6 rounds on.")] = 1
     cache: Annotated[
         CacheControl,
-        Option("Before reads: none, advise (fsync, then drop the data), drop (all caches; root)."),
+        Option(
+            "Treat the page cache before reads: none, advise (fsync, then drop the data), or drop "
+            "(all caches, root only)."
+        ),
     ] = "advise"
-    verify: Annotated[Literal["full", "none"], Option("Data that is read, outside the timer: full or none.")] = "full"
+    verify: Annotated[
+        Literal["full", "none"], Option("Check the data that is read, outside the timer: full or none.")
+    ] = "full"
     sizes: dict[str, Sizes] = {}
 
     @classmethod

@@ -20,7 +20,8 @@ from ullage.model.request import Request
 from ullage.parameters import count_of
 from ullage.runs.execution import LaunchSpec
 from ullage.runs.listed import listed_plan
-from ullage.suites.io500.config import Api
+from ullage.runs.room import SECTOR_BYTES
+from ullage.suites.io500.api import Api
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.units import format_time
@@ -33,8 +34,6 @@ WORKBENCH_SETS: Final = 10
 _TWICE: Final = "mdworkbench-bench"
 # Sets the first iteration apart from the second: in its order of operations nothing is drawn by it.
 _FIRST_SEED: Final = 0
-# O_DIRECT moves whole sectors only.
-_SECTOR_BYTES: Final = 512
 _NAME: Final = "*01*"
 _SIZE: Final = f"{SMALL_FILE_BYTES}c"
 _SHORTEST_PATIENCE_S: Final = 120.0
@@ -163,9 +162,9 @@ def _backend(bound: _Bound, description: Describe) -> Named:
         raise UserError("collective operations need API = MPIIO", f"[{phase.name}] collective", "set both, or none")
     elif phase.name in bound.options.hints:
         raise UserError("MPI hints need API = MPIIO", f"--hint {phase.name}", "set it in --config")
-    if given.get("direct") and _transfer_bytes(bound) % _SECTOR_BYTES:
+    if given.get("direct") and _transfer_bytes(bound) % SECTOR_BYTES:
         what = f"O_DIRECT cannot move {_transfer_bytes(bound):,} bytes"
-        raise UserError(what, f"[{phase.name}] API", f"only multiples of {_SECTOR_BYTES}: leave --posix.odirect out")
+        raise UserError(what, f"[{phase.name}] API", f"only multiples of {SECTOR_BYTES}: leave --posix.odirect out")
     return Named(name=api.backend, parameters=validate_parameters(description, "backend", api.backend, given))
 
 

@@ -24,7 +24,8 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, Room, check_places, room_at, this_machine
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation
-from ullage.suites.io500.explain import explain
+from ullage.suites.io500.config import check_result_folder
+from ullage.suites.io500.explain import explain, too_short
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.planning import Step, has_wall, make_layout, make_plan, make_steps, wear_out_limit_s
 from ullage.suites.io500.rounds import Rest, Round, read_rounds, rest_of
@@ -116,8 +117,8 @@ def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo
     options = read_options(Io500Options, request)
     machine = this_machine(request.targets, options.nodes)
     check_targets(request.targets, machine.places)
-    if options.cache == "drop" and os.geteuid() != 0:
-        raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
+    check_cache(options)
+    check_result_folder(options.config)
     prepared = PreparedIo500(request, options, engine_context, machine)
     check_hints(options)
     for target in request.targets:
@@ -132,6 +133,19 @@ def check_targets(targets: Sequence[Target], places: Sequence[Place]) -> None:
             what = f"target '{target.name}' ({target.uri}) holds no files"
             raise UserError(what, "--target", "name a folder: --target NAME=PATH")
     check_places(places)
+
+
+def check_cache(options: Io500Options) -> None:
+    """All caches of a node are dropped by root only."""
+    if options.cache == "drop" and os.geteuid() != 0:
+        config = options.config
+        where, right = "--cache drop", "use --cache advise"
+        if config.drop_caches:
+            where, right = (
+                f"{config.file} [global] drop-caches",
+                "write FALSE: the data is dropped from caches before reads",
+            )
+        raise UserError("only root may drop all caches", where, right, EXIT_BAD_INPUT)
 
 
 def check_hints(options: Io500Options) -> None:
@@ -160,13 +174,21 @@ def execute(prepared: PreparedIo500, session: Session) -> int:
     return EXIT_CASE_FAILED if is_wrong and code == EXIT_OK else code
 
 
+# Below it a wall is a look, and how long given sizes last need not be known before.
+_LONG_WALL_S: Final = 30.0
+
+
 def settle(prepared: PreparedIo500, session: Session) -> PreparedIo500:
-    """With the sizes of every target, by a probe where they are neither given nor known from an earlier launch."""
+    """With the sizes of every target, by a probe where they are not known from an earlier launch.
+
+    Sizes that are given are used as they are; before a long run the probe tells how long they last. What will be too
+    short is said here, before the first phase.
+    """
     found = dict(prepared.options.sizes)
     for target in prepared.request.targets:
         if target.name in found:
             continue
-        if prepared.options.config.sizes_are_given:
+        if prepared.options.config.sizes_are_given and prepared.options.stonewall_s < _LONG_WALL_S:
             found[target.name] = prepared.sizes(target).model_copy(update={"basis": "as given"})
             continue
         session.progress.stage(f"probe of {target.name}", 0, _SHORTEST_S)
@@ -174,6 +196,8 @@ def settle(prepared: PreparedIo500, session: Session) -> PreparedIo500:
         rates = run_probe(session, prepared.request, prepared.options, target, prepared.layout, room)
         found[target.name] = prepared.sizes(target, rates)
         session.progress.say(f"sizes on {target.name} ({rates.basis})")
+        for sentence in too_short(found[target.name], prepared.options):
+            session.progress.say(f"warning: {target.name}: {sentence}")
     settled = prepared.with_sizes(found)
     session.result.write_request(settled.request)
     return settled
@@ -248,9 +272,11 @@ def _used_s(session: Session) -> float:
 
 def conclude(prepared: PreparedIo500, session: Session) -> bool:
     """Write what the official tool would, for people's scripts; whether anything that was measured went wrong."""
-    from ullage.suites.io500.summarise import official_texts, read_digests
+    from ullage.suites.io500.official_folder import official_folders, read_digests
 
-    digests = read_digests(session.result)
-    for name, text in official_texts(digests, prepared.options).items():
-        write_atomically(session.result.path / name, text)
+    result = session.result
+    digests = read_digests(result)
+    for folder, files in official_folders(digests, prepared.options, result).items():
+        for name, text in files.items():
+            write_atomically(folder / name, text)
     return any(found.is_wrong for found in digests)

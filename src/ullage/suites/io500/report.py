@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.model.summary import Row
 from ullage.quantity import DASH, significant
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.headlines import Rule, word_of
@@ -84,5 +85,16 @@ def _is_name_work(row: Row) -> bool:
 HEADLINES: Final = (
     Rule(
         "metadata", "operation_rate", _is_name_work, lambda row: row.params["phase"], lambda row: word_of(row, "phase")
+    ),
+)
+
+# -- the answer of the suite -------------------------------------------------------------------------------------------
+
+ANSWERS: Final = (
+    AnswerRule(
+        "io500",
+        "What is the IO500 score, and what holds it down?",
+        ("io500-score", "sensitivity", "slow-rank"),
+        remarks=("io500-invalid",),
     ),
 )

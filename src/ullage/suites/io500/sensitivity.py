@@ -143,24 +143,26 @@ def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Colle
     if not lost and doubted:
         return [f"{head}."]
     if not lost:
-        return [f"{head}; no phase lies far below the others of its half."]
-    return [f"{head}; {_where_lost(lost)}.", *(_of_family(family, values, whole) for family in lost)]
+        return [f"{head}. No phase is far below the others of its half."]
+    return [f"{head}. {_where_lost(lost)}.", *(_of_family(family, values, whole) for family in lost)]
 
 
 def _where_lost(lost: Sequence[Family]) -> str:
     """The first takes most; another is named when it takes a good part of that, too."""
     names = [family.name for family in lost if math.log(family.loss) >= math.log(lost[0].loss) / 2]
-    return f"the score is lost in {' and '.join(names)}"
+    return f"The phases that lower it most are those of {' and '.join(names)}"
 
 
 def _of_family(family: Family, values: Mapping[str, float], whole: Io500Score) -> str:
     worst = min(family.phases, key=lambda name: values[name])
-    alone = f"{worst} at {show(worst, values[worst])} holds the {_HALVES[family.kind]} score"
-    mean = f", {family.name} as a whole at {show(worst, family.mean)}" if len(family.phases) > 1 else ""
+    half = _HALVES[family.kind]
+    alone = f"{worst} reaches {show(worst, values[worst])}"
+    mean = f", and all phases of {family.name} together {show(worst, family.mean)}" if len(family.phases) > 1 else ""
     total = (whole.total or 0.0) * family.loss
     return (
-        f"{alone}{mean}: the other {_HALVES[family.kind]} phases are at {show(worst, family.others)} in the mean, and "
-        f"with {family.name} at that the total would be {number(total)}, {family.loss:.3g} times as high."
+        f"{alone}{mean}. The other {half} phases reach {show(worst, family.others)} in the mean. With {family.name} "
+        "at that "
+        f"rate the total would be {number(total)}, {family.loss:.3g} x as high."
     )
 
 
@@ -189,13 +191,13 @@ def _unknown(found: Sequence[Move]) -> str:
         return ""
     rest = math.prod(move.moved for move in found)
     names = ", ".join(move.phase for move in found)
-    return f"{times(rest)} of it comes from phases whose numbers are in doubt ({names})"
+    return f"{times(rest)} comes from phases with doubtful numbers ({names})"
 
 
 def _moved(found: Sequence[Move], most: int = 4) -> str:
     shown = [f"{move.phase} ({times(move.ratio)}) moves it {times(move.moved)}" for move in found[:most]]
     rest = math.prod(move.moved for move in found[most:])
-    more = [f"{len(found) - most} more together {times(rest)}"] if len(found) > most else []
+    more = [f"{len(found) - most} more phases move it {times(rest)}"] if len(found) > most else []
     return ", ".join([*shown, *more])
 
 

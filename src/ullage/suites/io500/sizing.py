@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much work each writing phase needs so that it lasts longer than its stonewall.
 
-The sizes are bounds, not volumes: the stonewall ends a phase. So they are several times what the rates of a short probe
-ask for, and smaller only where the space is too small for that. The probe writes a little in the way of each writing
-phase, with all the ranks of the run, since that is what decides the rates. What it leaves lies in ``probe/`` of the
-result, apart from what is measured.
+The sizes are bounds, not volumes: the stonewall ends a phase, and what is not reached costs nothing. So they are many
+times what the rates of a short probe ask for, and smaller only where the space is too small for that: bytes limit the
+phases that write bytes, files those that make files. The probe works until a wall of a second in the way of each
+writing phase, with all the ranks of the run, since that is what decides the rates. What it leaves lies in ``probe/`` of
+the result, apart from what is measured.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +29,13 @@ from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.suites.io500.planning import HARD_BYTES, SMALL_FILE_BYTES, WORKBENCH_SETS, Step, make_plan, make_steps
 from ullage.units import format_operations, format_rate, format_volume
 
+# Data is written at what a device takes, so a second tells much; names are made faster once a file system is warm.
 SAFETY: Final = 4.0
+SAFETY_OF_FILES: Final = 20.0
+# What the official tool takes when nothing is said.
+FEWEST_ITEMS: Final = 1_000_000
+# Where room is short a phase gets this much more than its rate asks for, before others get their whole safety.
+_LEAST_MARGIN: Final = 1.25
 # Before anything was measured: an ordinary node's storage, and creates of one rank.
 _ASSUMED_BYTES_PER_S: Final = 1e9
 _ASSUMED_CREATES_PER_S: Final = 20e3
@@ -64,10 +71,14 @@ def assumed_rates(ranks: int) -> Rates:
 
 @dataclass(frozen=True)
 class _Wish:
-    """Units of work of all ranks that last until the wall, and what a unit takes. ``given``: by the user."""
+    """Units of work of all ranks that last until the wall, and what a unit takes. ``given``: of a rank, by the user.
+
+    ``most``: units beyond which nothing is gained.
+    """
 
     phase: str
     units: float
+    most: float
     bytes: int
     files: int
     given: int | None
@@ -80,21 +91,28 @@ def choose_sizes(options: Io500Options, rates: Rates, room: Room) -> Sizes:
     _check_given(wishes, config, room, ranks)
     objects = _workbench_objects(options, rates, room)
     extra = ranks * WORKBENCH_SETS * objects if options.mode == "extended" else 0
-    factor = _factor(wishes, Room(room.bytes - extra * room.file_bytes, room.files - extra, room.file_bytes), ranks)
-    if factor <= 0:
-        what = f"{format_volume(room.bytes)} and {room.files:,} files may be taken, which is too little for any phase"
-        raise UserError(what, "--space", "another target, or fewer ranks", EXIT_ENVIRONMENT)
-    counts = {wish.phase: wish.given or max(1, int(factor * wish.units / ranks)) for wish in wishes}
-    short = [wish.phase for wish in wishes if wish.given is None and factor < 1]
+    left = Room(room.bytes - extra * room.file_bytes, room.files - extra, room.file_bytes)
+    units = _units(wishes, left, ranks)
+    counts = {wish.phase: wish.given or max(1, int(units[wish.phase] / ranks)) for wish in wishes}
+    short = _short(wishes, counts, options)
     return Sizes(
         block_bytes=counts["ior-easy-write"] * config.transfer_bytes,
         segments=counts["ior-hard-write"],
         easy_items=min(counts["mdtest-easy-write"], _MOST_ITEMS),
         hard_items=min(counts["mdtest-hard-write"], _MOST_ITEMS),
         workbench_objects=objects,
-        short=short,
+        short=list(short),
+        short_s=list(short.values()),
         basis=rates.basis,
     )
+
+
+def _short(wishes: list[_Wish], counts: Mapping[str, int], options: Io500Options) -> dict[str, float]:
+    """Phases that by these rates end before their wall, with the seconds that they last."""
+    skipped, wall_s = options.config.skipped, options.stonewall_s
+    lasts = {wish.phase: counts[wish.phase] * options.ranks / wish.units * wall_s for wish in wishes if wish.units > 0}
+    # A size is whole units of every rank.
+    return {phase: seconds for phase, seconds in lasts.items() if seconds < 0.99 * wall_s and phase not in skipped}
 
 
 def _wishes(options: Io500Options, rates: Rates, room: Room) -> list[_Wish]:
@@ -108,9 +126,14 @@ def _wishes(options: Io500Options, rates: Rates, room: Room) -> list[_Wish]:
         ("mdtest-hard-write", small, 1, 1, config.hard_items),
     )
     return [
-        _Wish(phase, rates.by_phase[phase] * wall_s / of_rate, bytes_, files, given)
+        _wish(phase, rates.by_phase[phase] * wall_s / of_rate, bytes_, files, given, options.ranks)
         for phase, bytes_, files, of_rate, given in kinds
     ]
+
+
+def _wish(phase: str, units: float, bytes_: int, files: int, given: int | None, ranks: int) -> _Wish:
+    most = max(SAFETY_OF_FILES * units, float(FEWEST_ITEMS * ranks)) if files else SAFETY * units
+    return _Wish(phase, units, most, bytes_, files, given)
 
 
 def _check_given(wishes: list[_Wish], config: OfficialConfig, room: Room, ranks: int) -> None:
@@ -133,20 +156,44 @@ def _whole_transfers(config: OfficialConfig) -> int:
     return block // config.transfer_bytes
 
 
-def _factor(wishes: list[_Wish], room: Room, ranks: int) -> float:
-    """By how much the wishes are multiplied, at most the safety; below 1 phases end before their wall."""
-    factor = SAFETY
-    for most, amounts in (
-        (room.bytes, [(wish, wish.bytes) for wish in wishes]),
-        (room.files, [(wish, wish.files) for wish in wishes]),
-    ):
-        taken = sum(ranks * (wish.given or 0) * amount for wish, amount in amounts)
-        wished = sum(wish.units * amount for wish, amount in amounts if wish.given is None)
-        least = sum(ranks * amount for wish, amount in amounts if wish.given is None)
-        if wished > 0:
-            left = most - taken
-            factor = 0.0 if left < least else min(factor, left / wished)
-    return factor
+def _units(wishes: list[_Wish], room: Room, ranks: int) -> dict[str, float]:
+    """Units of all ranks by phase, of those that are not given. ``UserError`` when some phase gets none."""
+    wanted = [wish for wish in wishes if wish.given is None]
+    kinds = (
+        (room.bytes, {wish.phase: wish.bytes for wish in wishes}),
+        (room.files, {wish.phase: wish.files for wish in wishes}),
+    )
+    found = {wish.phase: wish.most for wish in wanted}
+    for most, amounts in kinds:
+        left = most - sum(ranks * (wish.given or 0) * amounts[wish.phase] for wish in wishes)
+        takers = [wish for wish in wanted if amounts[wish.phase]]
+        if sum(ranks * amounts[wish.phase] for wish in takers) > left:
+            what = (
+                f"{format_volume(room.bytes)} and {room.files:,} files may be taken, which is too little for any phase"
+            )
+            raise UserError(what, "--space", "another target, or fewer ranks", EXIT_ENVIRONMENT)
+        shares = _shares({w.phase: (w.units * amounts[w.phase], w.most * amounts[w.phase]) for w in takers}, left)
+        for wish in takers:
+            found[wish.phase] = min(found[wish.phase], shares[wish.phase] / amounts[wish.phase])
+    return found
+
+
+def _shares(demands: Mapping[str, tuple[float, float]], room: float) -> dict[str, float]:
+    """How ``room`` is divided. By name what is needed, and what more would be of no use.
+
+    All get what they need with a small margin, or where that does not fit the same part of it. What is then left goes
+    to the least demands first: their whole safety costs little.
+    """
+    needed = sum(least for least, _ in demands.values()) * _LEAST_MARGIN
+    factor = _LEAST_MARGIN * min(1.0, room / needed) if needed > 0 else 0.0
+    found = {name: min(factor * least, most) for name, (least, most) in demands.items()}
+    left = room - sum(found.values())
+    names = sorted(demands, key=lambda name: demands[name][1] - found[name])
+    for index, name in enumerate(names):
+        more = min(demands[name][1] - found[name], max(0.0, left) / (len(names) - index))
+        found[name] += more
+        left -= more
+    return found
 
 
 def _workbench_objects(options: Io500Options, rates: Rates, room: Room) -> int:
@@ -160,10 +207,10 @@ def _workbench_objects(options: Io500Options, rates: Rates, room: Room) -> int:
 
 
 _WALL_S: Final = 1.0
-# A probe's share of the room, and the most it may make: it must not take long to sync and to remove.
+# A probe's share of the room, and the most that a rank may write or make in it: more than it gets done until the wall.
 _ROOM_SHARE: Final = 0.05
-_PROBE_BYTES: Final = 1 << 30
-_PROBE_ITEMS: Final = 50_000
+_PROBE_BYTES: Final = 4 << 30
+_PROBE_ITEMS: Final = 1_000_000
 _PATIENCE_S: Final = 120.0
 
 
@@ -186,15 +233,17 @@ def probe_options(options: Io500Options) -> Io500Options:
 
 
 def probe_sizes(options: Io500Options, room: Room) -> Sizes:
-    """Enough for a second of most machines, and little enough for any."""
-    bytes_ = min(_PROBE_BYTES, int(room.bytes * _ROOM_SHARE)) // options.ranks
-    items = min(_PROBE_ITEMS, int(room.files * _ROOM_SHARE), int(room.bytes * _ROOM_SHARE) // room.file_bytes)
-    transfer = options.config.transfer_bytes
+    """More than a second's work of most machines, and a small part of the room."""
+    ranks, config = options.ranks, options.config
+    bytes_ = min(_PROBE_BYTES, int(room.bytes * _ROOM_SHARE) // ranks)
+    small = min(_PROBE_ITEMS, int(min(room.files, room.bytes // room.file_bytes) * _ROOM_SHARE) // ranks)
+    empty = min(_PROBE_ITEMS, int(room.files * _ROOM_SHARE) // ranks)
+    transfer = config.transfer_bytes
     return Sizes(
-        block_bytes=max(1, bytes_ // transfer) * transfer,
-        segments=max(1, bytes_ // HARD_BYTES),
-        easy_items=max(1, items // options.ranks),
-        hard_items=max(1, items // options.ranks),
+        block_bytes=max(1, min(bytes_, config.block_bytes or bytes_) // transfer) * transfer,
+        segments=max(1, min(bytes_ // HARD_BYTES, config.segments or bytes_)),
+        easy_items=max(1, min(empty, config.easy_items or empty)),
+        hard_items=max(1, min(small, config.hard_items or small)),
     )
 
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of an IO500 run to rows, scores, findings, and the two texts the official tool writes."""
+"""From the records of an IO500 run to rows, scores and findings."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-import ullage
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.words import columns
@@ -17,17 +16,17 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.io500.digest import Digest, digest
-from ullage.suites.io500.official import ini_text, make_run, summary_text
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import BY_NAME, Mode
 from ullage.suites.io500.rounds import Round, read_rounds
-from ullage.suites.io500.score import score, score_of_medians, summary_scores
+from ullage.suites.io500.score import Io500Score, score, summary_scores
 from ullage.suites.io500.sensitivity import (
     IMPROVEMENT,
     explain,
     explain_change,
     families,
     moves,
+    number,
     sensitivity,
 )
 from ullage.suites.io500.validity import Validity, condition_reasons
@@ -48,7 +47,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     scores: list[Score] = []
     for found in digests:
         label = found.target.name if several else ""
-        reasons: Mapping[Mode, Sequence[str]] = {one: found.validity.run.get(one, ()) for one in _modes(options)}
+        reasons: Mapping[Mode, Sequence[str]] = {one: found.validity.run.get(one, ()) for one in modes_of(options)}
         scores += _with_looks(summary_scores(found.samples, reasons, options.mode, label), options)
         findings += void_findings(found.validity, label)
         findings += score_findings(found.values, options.mode, label, _disturbed(found.rows))
@@ -70,7 +69,8 @@ def _disturbed(rows: Iterable[Row]) -> frozenset[str]:
     return frozenset(str(row.params["phase"]) for row in rows if row.grade == "C")
 
 
-def _modes(options: Io500Options) -> tuple[Mode, ...]:
+def modes_of(options: Io500Options) -> tuple[Mode, ...]:
+    """Those that have a score."""
     return ("standard", "extended") if options.mode == "extended" else ("standard",)
 
 
@@ -93,7 +93,8 @@ def digest_all(
 def _conditions(options: Io500Options) -> Finding:
     reasons = condition_reasons(options.conditions)
     text = f"INVALID by the rules of IO500: {'; '.join(reasons)}. The numbers are a look, not a result."
-    return Finding(kind="io500-invalid", text=text, severity="warning", numbers=columns(reasons=reasons))
+    title = "The IO500 score does not count as a result"
+    return Finding(kind="io500-invalid", title=title, text=text, severity="warning", numbers=columns(reasons=reasons))
 
 
 def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
@@ -112,49 +113,15 @@ def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
     return [
         Finding(
             kind="slow-rank",
-            text=f"{f'{label}: ' if label else ''}rank {rank} on {node} was the slowest in {plural(count, 'phase')} of "
-            f"{unequal} with unequal ranks.",
+            title=f"{_lead(label)}rank {rank} on {node} is often the slowest",
+            text=f"{_lead(label)}rank {rank} on {node} was the slowest in {count} of {plural(unequal, 'phase')} with "
+            "unequal ranks. Check what else runs there.",
             severity="advice",
             numbers=columns(target=label, rank=rank, node=node, phases=count, unequal=unequal),
         )
         for (rank, node), count in last.most_common()
         if count >= _FEWEST_PHASES and 2 * count > unequal
     ]
-
-
-def read_digests(result: ResultFolder) -> list[Digest]:
-    """The digests of every target of ``result``."""
-    from ullage.runs.summary import row_context
-
-    request = result.read_request()
-    options = Io500Options.model_validate(request.options)
-    failed = failed_cases(file.records for file in result.read_records())
-    return digest_all(request, options, read_rounds(result), failed, row_context(request, result.read_system()))
-
-
-def official_texts(digests: Sequence[Digest], options: Io500Options) -> dict[str, str]:
-    """Contents by file name, as of result_summary.txt and result.txt; with several targets each has its own two.
-
-    Nothing of a target at which nothing has run.
-    """
-    texts: dict[str, str] = {}
-    for number, found in enumerate(digests, start=1):
-        if not found.elapsed_s:
-            continue
-        end = f"-{number}" if len(digests) > 1 else ""
-        run = make_run(
-            found.values,
-            found.elapsed_s,
-            {one: score_of_medians(found.samples, one) for one in _modes(options)},
-            found.validity,
-            mode=options.mode,
-            version=f"ullage-{ullage.__version__}",
-            ranks=options.ranks,
-            pairs=found.pairs,
-        )
-        texts[f"result_summary{end}.txt"] = summary_text(run)
-        texts[f"result{end}.txt"] = ini_text(run)
-    return texts
 
 
 # -- findings; ``target`` goes before the sentences where a result has several -----------------------------------------
@@ -186,9 +153,21 @@ def score_findings(
     )
     first, *rest = (f"{_lead(target)}{sentence}" for sentence in sentences)
     return [
-        Finding(kind="io500-score", text=first, numbers=numbers),
-        *(Finding(kind="io500-score", text=text, numbers=columns(target=target)) for text in rest),
+        Finding(kind="io500-score", title=_title(whole, target), text=first, numbers=numbers),
+        *(
+            Finding(
+                kind="io500-score",
+                title=f"{_lead(target)}{group.name} lowers the score",
+                text=text,
+                numbers=columns(target=target),
+            )
+            for group, text in zip(groups, rest, strict=False)
+        ),
     ]
+
+
+def _title(whole: Io500Score, target: str) -> str:
+    return f"{_lead(target)}the IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
 
 
 def void_findings(validity: Validity, target: str = "") -> list[Finding]:
@@ -196,6 +175,7 @@ def void_findings(validity: Validity, target: str = "") -> list[Finding]:
     return [
         Finding(
             kind="io500-void",
+            title=f"{_lead(target)}{name} does not count",
             text=f"{_lead(target)}{name} does not count: it {'; it '.join(reasons)}{_reach(name)}.",
             severity="warning",
             numbers=columns(target=target, phase=name, reasons=list(reasons)),
@@ -208,8 +188,8 @@ def _reach(name: str) -> str:
     """What else a void phase voids, where that is not the run."""
     phase = BY_NAME[name]
     if phase.pilot:
-        return "; it is an unscored pilot, and the run stands without it"
-    return "; only the extended score falls with it" if phase.mode == "extended" else ""
+        return ". It is an unscored pilot: the run is valid without it"
+    return ". Only the extended score is void" if phase.mode == "extended" else ""
 
 
 def change_finding(
@@ -229,7 +209,8 @@ def change_finding(
         moved=[move.moved for move in found],
     )
     text = f"From {names[0]} to {names[1]} {explain_change(first, second, mode, doubted)}."
-    return Finding(kind="io500-change", text=text, numbers=numbers)
+    title = f"What changed the score from {names[0]} to {names[1]}"
+    return Finding(kind="io500-change", title=title, text=text, numbers=numbers)
 
 
 def _lead(target: str) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.table import Cell, number_cell
@@ -88,3 +89,7 @@ SECTION: Final = Section(
 
 
 SECTIONS: Final = (SECTION,)
+
+# -- the answer of the suite -------------------------------------------------------------------------------------------
+
+ANSWERS: Final = (AnswerRule("io_bench", "Which share of its peak does the disk give one process?", ("record-size",)),)

@@ -13,6 +13,7 @@ from ullage.analysis.findings.words import columns
 from ullage.analysis.statistics import median
 from ullage.model.summary import Finding, Row
 from ullage.model.system import SystemFacts
+from ullage.quantity import listing, plural, times
 from ullage.units import format_bytes, format_rate, format_volume
 
 _CACHES: Final = ("L2", "L3")
@@ -102,12 +103,13 @@ def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level]) 
     numbers = columns(
         target=target, level=[name for name, _ in known], bytes_per_s=[rate for _, rate in known], ends=ends
     )
-    text = f"{target} rereads, by what holds the file: {said}."
-    return [Finding(kind="cache-ends", text=text, numbers=numbers)]
+    text = f"{target} rereads reach, by what holds the file: {said}."
+    title = f"{target} rereads slow down beyond {listing(ends)}"
+    return [Finding(kind="cache-ends", title=title, text=text, numbers=numbers)]
 
 
 def _where(name: str, texts: Mapping[str, str]) -> str:
-    return f"within {texts[name]}" if name else "beyond it"
+    return f"within {texts[name]}" if name else "beyond these"
 
 
 def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Finding]:
@@ -116,9 +118,12 @@ def _reread(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Findin
     if not ratios:
         return []
     ratio = median(ratios)
-    verdicts = f"reads {_verdicts(first.values())}, rereads {_verdicts(again.values())}"
-    text = f"{target} rereads are {ratio:.3g} times as fast as reads (median of {len(ratios)} cells): {verdicts}."
-    return [Finding(kind="reread", text=text, numbers=columns(target=target, ratio=ratio, cells=len(ratios)))]
+    verdicts = f"Reads were {_verdicts(first.values())}, rereads {_verdicts(again.values())}"
+    title = f"{target} rereads run at {times(ratio)} the rate of reads"
+    text = f"{title} (median of {plural(len(ratios), 'cell')}). {verdicts}."
+    return [
+        Finding(kind="reread", title=title, text=text, numbers=columns(target=target, ratio=ratio, cells=len(ratios)))
+    ]
 
 
 def _verdicts(rows: Iterable[Row]) -> str:
@@ -139,13 +144,14 @@ def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Findin
             continue
         least, most = min(ratios), max(ratios)
         text = (
-            f"{target} {order}s reach {ratios[least]:.0%} of sequential ones with records of {format_bytes(least)}, "
-            f"{ratios[most]:.0%} with {format_bytes(most)}."
+            f"{target} {order}s reach {ratios[least]:.0%} of the rate of sequential reads with records of "
+            f"{format_bytes(least)}, and {ratios[most]:.0%} with {format_bytes(most)}."
         )
+        title = f"{target} {order}s of {format_bytes(least)} reach {ratios[least]:.0%} of sequential reads"
         numbers = columns(
             target=target, test=order, record_bytes=sorted(ratios), share=[ratios[record] for record in sorted(ratios)]
         )
-        found.append(Finding(kind="access-order", text=text, numbers=numbers))
+        found.append(Finding(kind="access-order", title=title, text=text, numbers=numbers))
     return found
 
 

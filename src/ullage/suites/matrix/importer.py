@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IOzone's text tables (``-R``): a table for each test, rows by file size and columns by record size, both in KiB.
+"""What IOzone prints: with ``-R`` a table for each test, else one whose lines are file and record size, columns tests.
 
-Values are KiB/s of a single run. A 0 stands for what IOzone left out.
+Sizes are in KiB, values in KiB/s of a single run. A 0 stands for what IOzone left out. Of an output that has both forms
+the tables of ``-R`` are read: they repeat the numbers.
 """
 
 import math
@@ -47,16 +48,35 @@ _NAMES: Final = {
 """What we call a table, by IOzone's title of it in small letters."""
 
 
+# Columns of the plain table: those with a word above their name, which stand behind those without, and stdio's.
+_ABOVE: Final = {
+    ("random", "read"): "random read",
+    ("random", "write"): "random write",
+    ("bkwd", "read"): "backward read",
+    ("record", "rewrite"): "record rewrite",
+    ("stride", "read"): "stride read",
+}
+_UPPER_WORDS: Final = frozenset(upper for upper, _ in _ABOVE)
+_ALONE: Final = {name: name for name in ("write", "rewrite", "read", "reread")}
+_STDIO: Final = {"fwrite": "fwrite", "frewrite": "refwrite", "fread": "fread", "freread": "refread"}
+_HEAD: Final = re.compile(r"\s*kB\s+reclen\s+(.*)", re.IGNORECASE)
+# More blanks than stand before a number of one digit: a column was left out, and nobody knows which number is whose.
+_GAP: Final = re.compile(r"\d\s{12,}\d")
+
+
 def recognises(text: str) -> bool:
-    """A line that is the title of a table."""
-    return any(_TITLE.fullmatch(line.strip()) for line in text.splitlines())
+    """A line that is the title of a table, or the head of the plain one."""
+    lines = text.splitlines()
+    return any(_TITLE.fullmatch(line.strip()) for line in lines) or any(_HEAD.fullmatch(line) for line in lines)
 
 
 def read_tables(text: str, name: str) -> Summary:
     """The rows of all tables and what they say. ``UserError`` names the line of the first mistake."""
-    rows = [_row(label, file, record, value, name) for label, file, record, value in _cells(text, name)]
+    has_titles = any(_TITLE.fullmatch(line.strip()) for line in text.splitlines())
+    cells = _cells(text, name) if has_titles else _plain_cells(text, name)
+    rows = [_row(label, file, record, value, name) for label, file, record, value in cells]
     if not rows:
-        raise UserError("holds no number above 0", name, "give what `iozone -a -R` has printed")
+        raise UserError("holds no number above 0", name, "give what `iozone -a` has printed")
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings_of(rows, []))
 
 
@@ -114,6 +134,51 @@ def _cells(text: str, name: str) -> Iterator[tuple[str, int, int, float]]:
                 yield label, *cell
 
 
+def _plain_cells(text: str, name: str) -> Iterator[tuple[str, int, int, float]]:
+    """As ``_cells``, of the form without ``-R``. The table ends at its first line that is none of numbers."""
+    labels: list[str] = []
+    seen: set[tuple[str, int, int]] = set()
+    above = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        place = f"{name}:{number}"
+        if _OTHER_UNITS.search(line):
+            raise UserError("counts no bytes per second", place, "run iozone without -N and -O")
+        if match := _HEAD.fullmatch(line):
+            labels = _plain_labels(above.split(), match[1].split(), place)
+        elif labels and re.fullmatch(r"[\d\s]*\d\s*", line):
+            for cell in _plain_values(line, labels, place):
+                if cell[:3] in seen:
+                    raise UserError("stands twice", place, "import one run of iozone at a time")
+                seen.add(cell[:3])
+                yield cell
+        elif line.strip():
+            labels, above = [], line if set(line.split()) <= _UPPER_WORDS else ""
+
+
+def _plain_labels(above: list[str], names: list[str], place: str) -> list[str]:
+    stdio = [word for word in names if word in _STDIO]
+    others = [word for word in names if word not in _STDIO]
+    alone = len(others) - len(above)
+    found = [_ALONE.get(word, "") for word in others[: max(alone, 0)]]
+    found += [_ABOVE.get(pair, "") for pair in zip(above, others[max(alone, 0) :], strict=False)]
+    if alone < 0 or "" in found or names != [*others, *stdio]:
+        raise UserError("is no head of a table", place, "give the output whole: the line above names columns too")
+    return [*found, *(_STDIO[word] for word in stdio)]
+
+
+def _plain_values(line: str, labels: list[str], place: str) -> Iterator[tuple[str, int, int, float]]:
+    words = line.split()
+    if len(words) - 2 > len(labels) or (len(words) - 2 < len(labels) and _GAP.search(line)):
+        right = "run iozone with -R, whose tables say which number is whose"
+        raise UserError(f"has {len(words) - 2} numbers below {len(labels)} tests", place, right)
+    if len(words) < 2:
+        raise UserError("is no line of a table", place, "write sizes of file and record, and a number for each test")
+    file, record = _size(words[0], place), _size(words[1], place)
+    for label, word in zip(labels, words[2:], strict=False):
+        if int(word) > 0:
+            yield label, file, record, float(int(word) * _KIB)
+
+
 def _label(title: str, place: str) -> str:
     found = _NAMES.get(title.lower())
     if found is None:
@@ -149,7 +214,7 @@ def _size(word: str, place: str) -> int:
     return int(word) * _KIB
 
 
-IMPORTER = Importer("iozone", "text tables of IOzone (-R)", recognises, read_tables)
+IMPORTER = Importer("iozone", "what IOzone prints, with -R or without", recognises, read_tables)
 
 
 IMPORTERS: Final = (IMPORTER,)

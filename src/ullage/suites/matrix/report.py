@@ -10,6 +10,7 @@ from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_compact, format_quantity, format_row, significant
 from ullage.report import verdicts
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import peers_of
@@ -232,3 +233,13 @@ CHART: Final = Chart(
 
 SECTIONS: Final = (SECTION,)
 CHARTS: Final = (CHART,)
+
+# -- the answer of the suite -------------------------------------------------------------------------------------------
+
+ANSWERS: Final = (
+    AnswerRule(
+        "matrix",
+        "Which files and records are served from a cache, and which order costs most?",
+        ("cache-ends", "access-order", "reread"),
+    ),
+)

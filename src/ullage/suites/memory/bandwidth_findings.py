@@ -4,11 +4,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.statistics import Contest, compare_all, level_of_each
 from ullage.model.summary import Finding, Row
-from ullage.quantity import plural, times
+from ullage.quantity import listing, plural, times
 from ullage.suites.memory.sizes import MEMORY_LEVEL
 from ullage.units import format_bytes, format_rate, format_time
 
@@ -21,12 +22,12 @@ _ENOUGH: Final = 0.95
 
 
 def bandwidth_findings(rows: Sequence[Row], level: float) -> list[Finding]:
-    """All of them, of the rows of one run."""
+    """All of them, of the rows of one run. ``level``: of each kind of comparison."""
     streams = [row for row in memory_streams(rows) if "block_bytes" not in row.params]
     return [
         *_best(streams),
         *_write_allocate(streams),
-        *_non_temporal(streams),
+        *_non_temporal(streams, level),
         *_threads(streams, level),
         *_blocks(rows),
         *_updates(rows),
@@ -68,13 +69,14 @@ def _best(rows: Sequence[Row]) -> list[Finding]:
     threads = int(best.params["threads"])
     stores = f" with {best.params['stores']} stores" if "stores" in best.params else ""
     text = (
-        f"Memory gives {format_rate(best.median)} at most, to {best.params['kernel']}{stores} by "
-        f"{plural(threads, 'thread')} over {format_bytes(int(best.params['working_set_bytes']))}"
+        f"Memory reaches {format_rate(best.median)} at most, with {best.params['kernel']}{stores}, "
+        f"{plural(threads, 'thread')} and a set of {format_bytes(int(best.params['working_set_bytes']))}"
     )
     if best.ceiling is not None and best.ceiling.kind == "declared":
-        text += f": {best.median / best.ceiling.value:.0%} of the {format_rate(best.ceiling.value)} that is declared"
+        text += f". That is {best.median / best.ceiling.value:.0%} of the declared {format_rate(best.ceiling.value)}"
+    title = f"Memory reaches {format_rate(best.median)}"
     numbers = columns(kernel=best.params["kernel"], threads=threads, bytes_per_s=best.median)
-    return [Finding(kind="memory-bandwidth", text=f"{text}.", numbers=numbers)]
+    return [Finding(kind="memory-bandwidth", title=title, text=f"{text}.", numbers=numbers)]
 
 
 def _write_allocate(rows: Sequence[Row]) -> list[Finding]:
@@ -88,15 +90,17 @@ def _write_allocate(rows: Sequence[Row]) -> list[Finding]:
         ratio = streaming.median / (2 * ordinary.median)
         holds = abs(ratio - 1) <= _WITHIN
         text = (
-            f"Writes by {plural(threads, 'thread')}: non-temporal stores move {format_rate(streaming.median)}, "
-            f"ordinary ones {format_rate(ordinary.median)}, which is {format_rate(2 * ordinary.median)} on the bus "
-            f"with the lines they fetch first: "
+            f"Writes by {plural(threads, 'thread')} move {format_rate(streaming.median)} with non-temporal stores and "
+            f"{format_rate(ordinary.median)} with ordinary ones. Ordinary stores fetch each line first: "
+            f"{format_rate(2 * ordinary.median)} on the bus."
         )
         text += (
-            "write-allocate explains the difference."
+            " This write-allocate explains the difference."
             if holds
-            else f"{times(ratio)} apart, so write-allocate alone does not explain it ({_why(ratio)})."
+            else f" Non-temporal ones reach {times(ratio)} of that, which write-allocate alone does not explain. "
+            + _why(ratio)
         )
+        title = f"Write-allocate {'explains' if holds else 'does not explain'} the rates of stores"
         numbers = columns(
             threads=threads,
             ordinary_bytes_per_s=ordinary.median,
@@ -104,7 +108,13 @@ def _write_allocate(rows: Sequence[Row]) -> list[Finding]:
             ratio=ratio,
         )
         found.append(
-            Finding(kind="write-allocate", text=text, severity="info" if holds else "warning", numbers=numbers)
+            Finding(
+                kind="write-allocate",
+                title=f"{title} with {plural(threads, 'thread')}",
+                text=text,
+                severity="info" if holds else "warning",
+                numbers=numbers,
+            )
         )
     return found
 
@@ -112,33 +122,41 @@ def _write_allocate(rows: Sequence[Row]) -> list[Finding]:
 def _why(ratio: float) -> str:
     if ratio < 1:
         return (
-            "the CPU may spare itself the fetch of lines that are overwritten whole, or a thread may have too few "
-            "buffers for such stores"
+            "The CPU may skip the fetch of lines that are overwritten whole, or a thread may have too few buffers for "
+            "such stores."
         )
-    return "ordinary stores are held back by something else: too few lines under way, or page faults"
+    return "Something else slows ordinary stores: too few lines in flight, or page faults."
 
 
-def _non_temporal(rows: Sequence[Row]) -> list[Finding]:
-    """What a program gains that stores past the caches."""
+def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
+    """What a program gains that stores past the caches; advice on kernels of which it is told."""
     threads = max(_thread_counts(rows), default=0)
-    gains: dict[str, float] = {}
+    pairs: dict[str, tuple[Row, Row]] = {}
     for kernel in WRITE_ALLOCATE:
         ordinary = find_stream(rows, kernel, "ordinary", threads)
         streaming = find_stream(rows, kernel, "non-temporal", threads)
         if ordinary is not None and streaming is not None:
-            gains[kernel] = streaming.median / ordinary.median
-    if not gains:
+            pairs[kernel] = streaming, ordinary
+    if not pairs:
         return []
-    said = ", ".join(f"{kernel} {times(gain)} ({times(WRITE_ALLOCATE[kernel])})" for kernel, gain in gains.items())
+    found = compare_all([Contest(a.repetitions, b.repetitions, a.better) for a, b in pairs.values()], level)
+    gains = {kernel: gain_of(one) for kernel, one in zip(pairs, found, strict=True)}
+    told = {kernel: gain for kernel, gain in gains.items() if gain is not None and gain.factor * _ENOUGH > 1}
+    ratios = {kernel: streaming.median / ordinary.median for kernel, (streaming, ordinary) in pairs.items()}
+    said = ", ".join(f"{kernel} {times(ratio)} ({times(WRITE_ALLOCATE[kernel])})" for kernel, ratio in ratios.items())
     text = (
-        f"Non-temporal stores against ordinary ones, {plural(threads, 'thread')}: {said}. In brackets what sparing the "
-        "fetch of each line that is stored to can give."
+        f"Non-temporal stores over ordinary ones, with {plural(threads, 'thread')}: {said}. In brackets: what saving "
+        "the fetch of each stored line can bring."
     )
-    worth = max(gains.values()) > 1 + (1 - _ENOUGH)
-    if worth:
-        text += " Use them for results that are not read again soon."
-    numbers = columns(threads=threads, **gains)
-    return [Finding(kind="non-temporal", text=text, severity="advice" if worth else "info", numbers=numbers)]
+    names = listing(list(told))
+    title = f"Non-temporal stores raise the rate of {names}" if told else "Non-temporal stores bring no clear gain"
+    if told:
+        text += f" They are faster for {names}. Use them for results that are not read again soon."
+    numbers = columns(threads=threads, **ratios)
+    severity = "advice" if told else "info"
+    finding = Finding(kind="non-temporal", title=title, text=text, severity=severity, numbers=numbers)
+    kernel = max(told, key=lambda name: told[name].low or 1.0, default="")
+    return [with_gain(finding, told.get(kernel), f"non-temporal stores ({kernel})")]
 
 
 def _threads(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -158,24 +176,26 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
     counts = [int(row.params["threads"]) for row in line]
     stores = f" with {first.params['stores']} stores" if "stores" in first.params else ""
     what = f"{str(first.params['kernel']).capitalize()}{stores} from memory"
-    gain = (
-        f"{format_rate(enough.median)}, {times(enough.median / first.median)} what {plural(counts[0], 'thread')} gives"
-    )
-    if enough is first:
-        text = f"{what} gains nothing from more than {plural(counts[0], 'thread')}: {format_rate(first.median)}."
-    elif enough is last:
-        text = f"{what} still gains at {plural(counts[-1], 'thread')}: {gain}."
-    else:
-        text = f"{what} stops gaining at {plural(int(enough.params['threads']), 'thread')}: {gain}."
-    if compare_rows(best, last, level, None).verdict == "faster":
-        text += f" {plural(counts[-1], 'thread')} give less again: {format_rate(last.median)}."
+    threads = int(enough.params["threads"])
+    text = f"{what} reaches {format_rate(enough.median)} with {plural(threads, 'thread')}"
+    if enough is not first:
+        text += f", {times(enough.median / first.median)} the rate of {plural(counts[0], 'thread')}"
+    text += "." if enough is last else f". That is at least {_ENOUGH:.0%} of the best median."
+    title = f"{what} reaches {_ENOUGH:.0%} of its best with {plural(threads, 'thread')}"
+    if enough is last:
+        title = f"{what} is highest with all {counts[-1]} threads"
+    # What a program gains that takes fewer threads than it may.
+    gain = gain_of(compare_rows(best, last, level, None))
+    if gain is not None:
+        text += f" {plural(counts[-1], 'thread')} are slower: {format_rate(last.median)}."
     numbers = columns(
         kernel=first.params["kernel"],
         threads=counts,
         bytes_per_s=[row.median for row in line],
         enough=int(enough.params["threads"]),
     )
-    return Finding(kind="memory-threads", text=text, numbers=numbers)
+    found = Finding(kind="memory-threads", title=title, text=text, numbers=numbers)
+    return with_gain(found, gain, f"{plural(int(best.params['threads']), 'thread')} instead of {counts[-1]}")
 
 
 def _blocks(rows: Sequence[Row]) -> list[Finding]:
@@ -197,8 +217,11 @@ def _blocks(rows: Sequence[Row]) -> list[Finding]:
             said.append(f"{format_bytes(block)} {ratios[-1]:.0%}")
     if not said:
         return []
-    text = f"Blocks copied at random reach, of their rate in order, by {plural(threads, 'thread')}: {', '.join(said)}."
-    return [Finding(kind="block-order", text=text, numbers=columns(threads=threads, blocks=blocks, ratios=ratios))]
+    text = f"Copies of blocks in random order reach, of the rate in order: {', '.join(said)} "
+    text += f"({plural(threads, 'thread')})."
+    title = f"Copies of blocks in random order reach {said[0].split()[1]} with {said[0].split()[0]}"
+    numbers = columns(threads=threads, blocks=blocks, ratios=ratios)
+    return [Finding(kind="block-order", title=title, text=text, numbers=numbers)]
 
 
 def _updates(rows: Sequence[Row]) -> list[Finding]:
@@ -208,7 +231,12 @@ def _updates(rows: Sequence[Row]) -> list[Finding]:
     best = max(found, key=lambda row: row.median)
     threads, table = int(best.params["threads"]), int(best.params["table_bytes"])
     text = (
-        f"Random updates of a table of {format_bytes(table)}: {best.median / 1e9:.3g} GUPS by "
-        f"{plural(threads, 'thread')}, one in {format_time(threads / best.median)} by each."
+        f"Random updates of a table of {format_bytes(table)} reach {best.median / 1e9:.3g} GUPS with "
+        f"{plural(threads, 'thread')}. Each thread does one in {format_time(threads / best.median)}."
     )
-    return [Finding(kind="random-updates", text=text, numbers=columns(threads=threads, updates_per_s=best.median))]
+    title = f"Random updates reach {best.median / 1e9:.3g} GUPS"
+    return [
+        Finding(
+            kind="random-updates", title=title, text=text, numbers=columns(threads=threads, updates_per_s=best.median)
+        )
+    ]

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.gains import gain_of, with_gain
+from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns
 from ullage.model.flags import NO_HUGE_PAGES
 from ullage.model.summary import Finding, Row
@@ -57,14 +59,16 @@ def _near(first: float, second: float) -> bool:
 _QUEUED: Final = 1.5
 # What huge pages must bring to be worth advice.
 _WORTH: Final = 1.1
+_ASKING: Final = "madvise(MADV_HUGEPAGE), or transparent_hugepage=always"
+_NO_GAIN: Final = {"slower": "Huge pages are slower here.", "cannot tell": "No gain can be told."}
 
 
-def latency_findings(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
-    """All of them, of the rows of one run."""
+def latency_findings(rows: Sequence[Row], caches: Sequence[Cache], level: float) -> list[Finding]:
+    """All of them, of the rows of one run. ``level``: of each kind of comparison."""
     return [
         *_ends(rows, caches),
         *_memory(rows),
-        *_huge_pages(rows),
+        *_huge_pages(rows, level),
         *_parallel(rows),
         *_loaded(rows),
         *_cores(rows),
@@ -101,13 +105,14 @@ def _ends(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
         return []
     steps = [f"{format_time(one.value)} up to {format_bytes(one.last)}" for one in found[:-1]]
     steps.append(f"{format_time(found[-1].value)} from {format_bytes(found[-1].first)} on")
-    text = f"Access time has {len(found)} levels: {listing(steps)}."
+    title = f"Access time has {len(found)} levels"
+    text = f"{title}: {listing(steps)}."
     if caches:
         stated = listing([f"{cache.name} {format_bytes(cache.bytes)}" for cache in caches])
         text += f" The kernel states {stated}."
     ends = [one.last for one in found[:-1]]
     numbers = columns(ends_bytes=ends, seconds=[one.value for one in found])
-    return [Finding(kind="cache-ends", text=text, numbers=numbers)]
+    return [Finding(kind="cache-ends", title=title, text=text, numbers=numbers)]
 
 
 def _is_in_memory(row: Row) -> bool:
@@ -126,7 +131,7 @@ def _memory(rows: Sequence[Row]) -> list[Finding]:
     for pages, local, words in (
         ("huge", False, "in huge pages"),
         ("small", False, "in small pages"),
-        ("small", True, "in small pages, a few at a time"),
+        ("small", True, "within a few small pages at a time"),
     ):
         row = _in_memory(chases(rows, pages, local=local))
         if row is not None:
@@ -136,40 +141,46 @@ def _memory(rows: Sequence[Row]) -> list[Finding]:
     first = told[0][1]
     said = [f"{format_time(row.median)} {words}" for words, row in told]
     text = (
-        f"A load from memory takes {listing(said)}: dependent loads at random over {format_bytes(_size(first))}, "
-        f"{first.params['stride_bytes']} bytes apart, nothing else running."
+        f"A load from memory takes {listing(said)}. The loads depend on each other, in random order over "
+        f"{format_bytes(_size(first))}, {first.params['stride_bytes']} bytes apart, on an otherwise idle machine."
     )
     if first.ceiling is not None:
-        text += f" Declared are {format_time(first.ceiling.value)}."
+        text += f" The declared time is {format_time(first.ceiling.value)}."
+    title = f"A load from memory takes {format_time(first.median)} {told[0][0]}"
     numbers = columns(
         seconds=[row.median for _, row in told],
         pages=[str(row.params["pages"]) for _, row in told],
         set_bytes=_size(first),
     )
-    return [Finding(kind="memory-latency", text=text, numbers=numbers)]
+    return [Finding(kind="memory-latency", title=title, text=text, numbers=numbers)]
 
 
-def _huge_pages(rows: Sequence[Row]) -> list[Finding]:
+def _huge_pages(rows: Sequence[Row], level: float) -> list[Finding]:
     small, huge = _in_memory(chases(rows, "small")), _in_memory(chases(rows, "huge"))
     if small is None or huge is None or _size(small) != _size(huge):
         return []
     ratio = small.median / huge.median
     if huge.has_flag(NO_HUGE_PAGES):
-        text = "Huge pages were asked for and not given: what they would bring is not known here."
-        return [Finding(kind="huge-pages", text=text, severity="warning", numbers=columns(ratio=ratio))]
+        text = "Huge pages were asked for and the kernel gave none. What they would bring is not known."
+        title = "The kernel gave no huge pages"
+        return [Finding(kind="huge-pages", title=title, text=text, severity="warning", numbers=columns(ratio=ratio))]
     usual = _in_memory(chases(rows, "default"))
-    gain = f"Huge pages make a random load from {format_bytes(_size(huge))} {times(ratio)} as fast"
-    worth = ratio >= _WORTH
+    compared = compare_rows(huge, small, level, None)
+    gain = gain_of(compared)
+    worth = gain is not None and ratio >= _WORTH
     has_them = usual is not None and usual.median < (small.median + huge.median) / 2
-    text = f"{gain}: {format_time(huge.median)} instead of {format_time(small.median)}."
+    size = format_bytes(_size(huge))
+    text = (
+        f"A random load from {size} takes {format_time(huge.median)} in huge pages and {format_time(small.median)} in "
+    )
+    text += f"small ones: {times(ratio)} as fast." if gain else f"small ones. {_NO_GAIN[compared.verdict]}"
     if worth and usual is not None:
-        text += (
-            " A program gets them here without asking."
-            if has_them
-            else " A program must ask for them (madvise, or transparent_hugepage=always)."
-        )
+        text += " A program gets them without asking." if has_them else f" A program must ask for them ({_ASKING})."
     severity = "advice" if worth and not has_them else "info"
-    return [Finding(kind="huge-pages", text=text, severity=severity, numbers=columns(ratio=ratio))]
+    title = "Reads gain from huge pages" if gain else "Reads show no gain from huge pages"
+    found = Finding(kind="huge-pages", title=title, text=text, severity=severity, numbers=columns(ratio=ratio))
+    # Who has them already gains nothing.
+    return [with_gain(found, gain if worth and usual is not None and not has_them else None, _ASKING)]
 
 
 def _parallel(rows: Sequence[Row]) -> list[Finding]:
@@ -191,12 +202,14 @@ def _parallel(rows: Sequence[Row]) -> list[Finding]:
     most = max(by_chains)
     gain = by_chains[1].median / by_chains[most].median
     text = (
-        f"{most} chases at once in one thread make {times(gain)} as many loads from memory as one: a load each "
+        f"{most} chases at once in one thread do {times(gain)} as many loads from memory as one. A load completes "
+        "every "
         f"{format_time(by_chains[most].median)}."
     )
+    title = f"{most} chases in one thread do {times(gain)} as many loads as one"
     counts = sorted(by_chains)
     numbers = columns(chains=counts, seconds=[by_chains[count].median for count in counts])
-    return [Finding(kind="parallel-loads", text=text, numbers=numbers)]
+    return [Finding(kind="parallel-loads", title=title, text=text, numbers=numbers)]
 
 
 def _loaded(rows: Sequence[Row]) -> list[Finding]:
@@ -219,16 +232,17 @@ def _load(injection: str, line: Sequence[tuple[float, float]]) -> Finding:
     (_, idle), (rate, busy) = line[0], line[-1]
     text = (
         f"While other cores do {format_rate(rate)} of {injection.replace('-', ' ')}s, a load takes {format_time(busy)} "
-        f"instead of {format_time(idle)}"
+        f"instead of {format_time(idle)}."
     )
     knee = next((at for at, time in line if time >= _QUEUED * idle), None)
     text += (
-        ": they do not bring memory to where loads queue."
+        f" It stays below {times(_QUEUED)} at every rate tried."
         if knee is None
-        else f": loads queue from {format_rate(knee)} on."
+        else f" From {format_rate(knee)} on it is {times(_QUEUED)} or more: loads wait in a queue."
     )
+    title = f"A load takes {format_time(busy)} beside {format_rate(rate)} of {injection.replace('-', ' ')}s"
     numbers = columns(injection=injection, bytes_per_s=[at for at, _ in line], seconds=[time for _, time in line])
-    return Finding(kind="loaded-latency", text=text, numbers=numbers)
+    return Finding(kind="loaded-latency", title=title, text=text, numbers=numbers)
 
 
 def _cores(rows: Sequence[Row]) -> list[Finding]:
@@ -243,7 +257,10 @@ def _cores(rows: Sequence[Row]) -> list[Finding]:
             f"A cache line goes to another core and back in {format_time(near.median)} ({_pair(near)}) to "
             f"{format_time(far.median)} ({_pair(far)})."
         )
-    return [Finding(kind="core-to-core", text=text, numbers=columns(least_s=near.median, most_s=far.median))]
+    title = f"A cache line goes to another core and back in {format_time(near.median)}"
+    return [
+        Finding(kind="core-to-core", title=title, text=text, numbers=columns(least_s=near.median, most_s=far.median))
+    ]
 
 
 def _pair(row: Row) -> str:
@@ -258,7 +275,8 @@ def _nodes(rows: Sequence[Row]) -> list[Finding]:
     if not near or not far:
         return []
     text = (
-        f"A load from another NUMA node's memory takes {format_time(min(far))} to {format_time(max(far))}, from the "
-        f"own one {format_time(min(near))}."
+        f"A load from another NUMA node's memory takes {format_time(min(far))} to {format_time(max(far))}. A load from "
+        f"the own node takes {format_time(min(near))}."
     )
-    return [Finding(kind="numa", text=text, numbers=columns(near_s=min(near), far_s=max(far)))]
+    title = f"A load from another NUMA node takes {format_time(max(far))}"
+    return [Finding(kind="numa", title=title, text=text, numbers=columns(near_s=min(near), far_s=max(far)))]

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a memory run to rows under their ceilings, and findings."""
 
+from typing import Final
+
 from ullage.analysis.findings import find_all
+from ullage.analysis.findings.gains import level_of_part
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.analysis.verdicts.threads import with_thread_flags
 from ullage.model.request import Request
@@ -17,6 +20,9 @@ from ullage.suites.memory.latency_findings import latency_findings
 from ullage.suites.memory.options import MemoryOptions
 from ullage.suites.memory.rows import memory_rows
 
+# Kinds of sentences that compare: threads, kinds of stores, pages.
+COMPARING: Final = 3
+
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
@@ -27,5 +33,6 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     own = [failed for failed in failed_cases(launches) if failed.target == MEMORY.name]
     failures = find_all([], own, context.level)
     sound = sound_rows(rows)
-    found = [*bandwidth_findings(sound, context.level), *latency_findings(sound, options.caches)]
+    level = level_of_part(context.level, COMPARING)
+    found = [*bandwidth_findings(sound, level), *latency_findings(sound, options.caches, level)]
     return SuiteSummary(rows, [*failures, *found])

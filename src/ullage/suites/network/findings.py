@@ -4,15 +4,25 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from ullage.analysis.findings.gains import gain_of, level_of_part, with_gain
 from ullage.analysis.findings.words import finding
-from ullage.analysis.statistics import compare, level_of_each
+from ullage.analysis.statistics import Comparison, compare, level_of_each
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, show, times
+from ullage.quantity import listing, plural, show, times
+from ullage.report.answers import AnswerRule
 from ullage.suites.network.ceilings import link_of
 from ullage.units import format_bytes, format_time
 
+ANSWER: Final = AnswerRule(
+    "network",
+    "How fast are TCP and UDP between the nodes?",
+    ("streams", "loss", "round-trip"),
+    remarks=("loopback", "not-available", "declared", "detected"),
+)
 _NOTABLE_LOSS: Final = 0.01
+# Kinds of sentences that compare: streams and the two variants.
+_COMPARING: Final = 3
 _NAMES: Final = {"tcp": "TCP", "udp": "UDP", "icmp": "ICMP"}
 
 
@@ -20,12 +30,13 @@ def findings_of(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], level: f
     """``phases``: one of each case. ``level``: of comparisons."""
     if not phases:
         return []
+    part = level_of_part(level, _COMPARING)
     return [
         *_loopback(rows, phases),
-        *_best_streams(rows, level),
+        *_best_streams(rows, part),
         *_loss(rows),
-        *_variant(rows, "no_delay", "TCP_NODELAY", level),
-        *_variant(rows, "zero_copy", "MSG_ZEROCOPY", level),
+        *_variant(rows, "no_delay", "TCP_NODELAY", part),
+        *_variant(rows, "zero_copy", "MSG_ZEROCOPY", part),
         *_latency(rows),
         *_unavailable(phases.values()),
     ]
@@ -41,35 +52,35 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
         busy = next((row.median for row in rows if row.case == best.case and row.metric == "network_cpu"), None)
     cores = "" if best is None or busy is None else f" ({busy:.1f} of them busy at {8 * best.median / 1e9:.3g} Gb/s)"
     text = (
-        f"Both ends were on one node: bytes went through its kernel, not over a wire, so this is a test of its "
-        f"cores{cores}, and no ceiling is known."
+        "Both ends were on one node. The bytes went through its kernel and not over a network, so this tests its "
+        f"cores{cores}. No ceiling is known."
     )
-    return [finding("loopback", text, cores=busy)]
+    return [finding("loopback", "No network was tested: both ends were on one node", text, cores=busy)]
 
 
 def _best_streams(rows: Sequence[Row], level: float) -> list[Finding]:
     """The best number of streams against one, with the largest block of each protocol."""
-    found: list[Finding] = []
     lines = {protocol: _largest_blocks(rows, protocol) for protocol in ("tcp", "udp")}
     own = level_of_each(level, map(len, lines.values()))
-    for protocol, alike in lines.items():
-        one, best = next((row for row in alike if row.params["streams"] == 1), None), _best(alike)
-        if best is None:
-            continue
-        block = int(best.params["block_bytes"])
-        count = int(best.params["streams"])
-        what = "is fastest" if len(alike) > 1 else "was measured"
-        text = (
-            f"{_NAMES[protocol]} with blocks of {format_bytes(block)} {what} with {_streams(count)}: {_gigabits(best)}"
-        )
-        if one is not None and one is not best:
-            text += _against(best, one, own)
-        if best.ceiling is not None and best.share is not None:
-            text += f", {best.share:.0%} of the link's rate"
-        found.append(
-            finding("streams", f"{text}.", protocol=protocol, block_bytes=block, streams=count, bandwidth=best.median)
-        )
-    return found
+    bests = {protocol: _best(alike) for protocol, alike in lines.items()}
+    return [_streams_finding(best, lines[protocol], own) for protocol, best in bests.items() if best is not None]
+
+
+def _streams_finding(best: Row, alike: Sequence[Row], level: float) -> Finding:
+    name, count = _NAMES[str(best.params["protocol"])], int(best.params["streams"])
+    block = int(best.params["block_bytes"])
+    one = next((row for row in alike if row.params["streams"] == 1), None)
+    most = "its highest median, " if len(alike) > 1 else ""
+    text = f"{name} with blocks of {format_bytes(block)} reaches {most}{_gigabits(best)}, with {_streams(count)}."
+    gain = None
+    if one is not None and one is not best:
+        text += _against(best, one, level)
+        gain = None if one.median <= 0 else gain_of(_compared(best, one, level))
+    if best.ceiling is not None and best.share is not None:
+        text += f" That is {best.share:.0%} of the link's rate."
+    title = f"{name} reaches {8 * best.median / 1e9:.3g} Gb/s with {_streams(count)}"
+    numbers = {"protocol": best.params["protocol"], "block_bytes": block, "streams": count, "bandwidth": best.median}
+    return with_gain(finding("streams", title, text, **numbers), gain, f"--streams {count}")
 
 
 def _largest_blocks(rows: Sequence[Row], protocol: str) -> list[Row]:
@@ -80,16 +91,17 @@ def _largest_blocks(rows: Sequence[Row], protocol: str) -> list[Row]:
 
 def _against(best: Row, one: Row, level: float) -> str:
     if one.median <= 0:
-        return ", where one brings nothing"
+        return " With 1 stream nothing arrived."
     ratio = times(best.median / one.median)
-    return f", {ratio} one" if _verdict(best, one, level) == "faster" else f", not clearly more than one ({ratio})"
+    is_told = _compared(best, one, level).verdict == "faster"
+    return f" That is {ratio} the rate of 1 stream." if is_told else f" No gain over 1 stream can be told ({ratio})."
 
 
-def _verdict(first: Row, second: Row, level: float) -> str:
+def _compared(first: Row, second: Row, level: float) -> Comparison:
     """Also where nothing arrived in some repetition: that has no ratio."""
     if min(*first.repetitions, *second.repetitions) <= 0:
-        return "cannot tell"
-    return compare(first.repetitions, second.repetitions, level=level).verdict
+        return Comparison(1.0, None, None, "cannot tell", level)
+    return compare(first.repetitions, second.repetitions, level=level)
 
 
 def _loss(rows: Sequence[Row]) -> list[Finding]:
@@ -99,38 +111,43 @@ def _loss(rows: Sequence[Row]) -> list[Finding]:
     if streams:
         worst = max(streams, key=lambda row: row.median)
         where = f"{format_bytes(int(worst.params['block_bytes']))} blocks and {_streams(int(worst.params['streams']))}"
+        title = f"UDP loses up to {worst.median:.1%} of its datagrams"
+        cases = f"In {plural(len(streams), 'case')} more than {_NOTABLE_LOSS:.0%} were lost"
         text = (
-            f"UDP lost up to {worst.median:.1%} of its datagrams ({where}; more than 1 % in {len(streams)} of its "
-            "cases): senders are faster than receivers. Try larger socket "
-            "buffers (--window; net.core.rmem_max is their limit), or let the application send at a rate."
+            f"{title} ({where}). {cases}: the senders are faster than the receivers. Try larger socket buffers "
+            "(--window, up to net.core.rmem_max), or limit the sending rate."
         )
-        found.append(finding("loss", text, "advice", loss=worst.median, cases=len(streams)))
+        found.append(finding("loss", title, text, "advice", loss=worst.median, cases=len(streams)))
     requests = [row for row in lossy if row.params["mode"] == "request"]
     if requests:
         worst = max(requests, key=lambda row: row.median)
         name = _NAMES[str(worst.params["protocol"])]
-        text = f"{worst.median:.1%} of the {name} requests had no answer: a host or a switch drops packets."
-        found.append(finding("loss", text, "warning", loss=worst.median))
+        title = f"{worst.median:.1%} of the {name} requests had no answer"
+        text = f"{title}. A host or a switch drops packets."
+        found.append(finding("loss", title, text, "warning", loss=worst.median))
     return found
 
 
 def _variant(rows: Sequence[Row], name: str, word: str, level: float) -> list[Finding]:
     """The case that sets it, against the same without."""
     bandwidths = [row for row in rows if row.metric == "network_bandwidth"]
-    found: list[Finding] = []
+    pairs: list[tuple[Row, Row]] = []
     for row in bandwidths:
-        if row.params.get(name) is not True:
-            continue
-        same = {**row.params, name: False}
-        plain = next((other for other in bandwidths if other.params == same), None)
-        if plain is None or plain.median <= 0:
-            continue
-        verdict, ratio = _verdict(row, plain, level), row.median / plain.median
-        what = {"faster": "is worth it", "slower": "costs throughput"}.get(verdict, "makes no clear difference")
-        block = format_bytes(int(row.params["block_bytes"]))
-        text = f"{word} {what} here with blocks of {block}: {times(ratio)} the rate without ({_gigabits(row)})."
-        found.append(finding(name.replace("_", "-"), text, ratio=ratio))
-    return found
+        if row.params.get(name) is True:
+            same = {**row.params, name: False}
+            plain = next((other for other in bandwidths if other.params == same), None)
+            if plain is not None and plain.median > 0:
+                pairs.append((row, plain))
+    own = level_of_part(level, max(1, len(pairs)))
+    return [_variant_finding(name, word, _compared(row, plain, own), row, plain) for row, plain in pairs]
+
+
+def _variant_finding(name: str, word: str, found: Comparison, row: Row, plain: Row) -> Finding:
+    what = {"faster": "raises the rate", "slower": "lowers the rate"}.get(found.verdict, "makes no clear difference")
+    ratio = row.median / plain.median
+    title = f"{word} {what} with blocks of {format_bytes(int(row.params['block_bytes']))}"
+    text = f"{title}: {times(ratio)} the rate without it ({_gigabits(row)})."
+    return with_gain(finding(name.replace("_", "-"), title, text, ratio=ratio), gain_of(found), f"set {word}")
 
 
 def _latency(rows: Sequence[Row]) -> list[Finding]:
@@ -145,14 +162,16 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
         p99 = next((o.median for o in rows if o.case == row.case and o.metric == "latency_p99"), None)
         tail = "" if p99 is None else f" (1 of 100 above {format_time(p99)})"
         parts.append(f"{format_time(row.median)} by {_NAMES[str(row.params['protocol'])]}{tail}")
-    size = min(sizes)
-    text = f"A message of {size} byte{'' if size == 1 else 's'} and its answer take {listing(parts)}, there and back."
-    return [finding("round-trip", text, seconds=[row.median for row in least])]
+    size = plural(min(sizes), "byte")
+    first = least[0]
+    title = f"A round trip of {size} takes {format_time(first.median)} by {_NAMES[str(first.params['protocol'])]}"
+    text = f"A message of {size} and its answer take {listing(parts)}."
+    return [finding("round-trip", title, text, seconds=[row.median for row in least])]
 
 
 def _unavailable(phases: Iterable[PhaseRecord]) -> list[Finding]:
     texts = dict.fromkeys(str(phase.facts["unavailable"]) for phase in phases if "unavailable" in phase.facts)
-    return [finding("not-available", f"ICMP echo is {text}.") for text in texts]
+    return [finding("not-available", "ICMP echo is not available", f"ICMP echo is {text}.") for text in texts]
 
 
 def _is_plain(row: Row) -> bool:

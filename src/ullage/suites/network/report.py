@@ -28,6 +28,7 @@ from ullage.report.headlines import Rule, word_of
 from ullage.report.plots import layer, layered, line_layers, quantity_axis, short
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.suites.network.ceilings import Link, link_of
+from ullage.suites.network.findings import ANSWER
 from ullage.units import format_bytes
 
 SUITE: Final = "network"
@@ -394,4 +395,5 @@ LATENCY_CHART: Final = Chart(
 )
 
 SECTIONS: Final = (SECTION,)
+ANSWERS: Final = (ANSWER,)
 CHARTS: Final = (RATE_CHART, LATENCY_CHART)

@@ -9,6 +9,7 @@ from typing import Final
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity
+from ullage.report.answers import AnswerRule
 from ullage.report.contamination import counter_grids, dirty_notes
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
@@ -101,3 +102,7 @@ HEADLINES: Final = (
         lambda row: f"time lost to others, {threads_text(row)}",
     ),
 )
+
+# -- the answer of the suite -------------------------------------------------------------------------------------------
+
+ANSWERS: Final = (AnswerRule("noise", "How much of the cores' time is lost to others?", ("noise", "turbo")),)

@@ -84,15 +84,17 @@ def _lost(rows: dict[str, Row], threads: int, phases: Sequence[PhaseRecord]) -> 
     if noise is None:
         return []
     worst, longest = rows.get("worst_noise_share"), rows.get("longest_detour")
-    text = f"{plural(threads, 'thread')} {'lose' if threads > 1 else 'loses'} {noise.median:.2%} of the time to others"
+    lose = "lose" if threads > 1 else "loses"
+    text = f"{plural(threads, 'thread')} {lose} {noise.median:.2%} of the time to other work"
     if worst is not None and threads > 1:
         text += f", the worst of them {worst.median:.2%}"
     if longest is not None:
-        text += f"; the longest detour took {format_time(longest.median)}"
+        text += f". The longest interruption took {format_time(longest.median)}"
+    title = f"Other work takes {noise.median:.2%} of the threads' time"
     severity = "info" if noise.median < LITTLE else "advice" if noise.median < MUCH else "warning"
     advice = f" {advice_on(phases)}" if severity != "info" else ""
     numbers = columns(threads=threads, noise_share=noise.median)
-    return [Finding(kind="noise", text=f"{text}.{advice}", severity=severity, numbers=numbers)]
+    return [Finding(kind="noise", title=title, text=f"{text}.{advice}", severity=severity, numbers=numbers)]
 
 
 def advice_on(phases: Iterable[PhaseRecord]) -> str:
@@ -101,14 +103,14 @@ def advice_on(phases: Iterable[PhaseRecord]) -> str:
     counted = [(one.steal_ppm, one.foreign_cpu_ppm, one.pressure_cpu_ppm or 0) for one in found]
     steal, foreign, pressure = (max(values) / 1e6 for values in zip((0, 0, 0), *counted, strict=True))
     if steal >= max(LITTLE, foreign):
-        return f"The hypervisor took up to {steal:.1%} (steal): ask for cores of your own."
+        return f"The hypervisor took up to {steal:.1%} (steal). Ask for dedicated cores."
     if foreign >= LITTLE:
         taken = f"up to {foreign:.1%} of the cores' time, CPU pressure {pressure:.1%}"
-        return f"Other programs were at work ({taken}): measure on a node of your own, or when it is idle."
+        return f"Other programs were running ({taken}). Measure on an exclusive node, or when it is idle."
     if pressure >= LITTLE:
         seen = f"CPU pressure {pressure:.1%}, other programs' time {foreign:.1%}"
-        return f"Kernel threads or short-lived programs share the cores ({seen}): leave them one that no rank uses."
-    return "No program is seen that took it: move interrupts and daemons to a core that no rank uses."
+        return f"Kernel threads or short-lived programs share the cores ({seen}). Leave one core without a rank."
+    return "No program can be seen that took it. Move interrupts and daemons to a core without a rank."
 
 
 def _turbo(rows: dict[str, Row], threads: int) -> list[Finding]:
@@ -117,7 +119,8 @@ def _turbo(rows: dict[str, Row], threads: int) -> list[Finding]:
         return []
     clock = both.median - noise.median
     text = (
-        f"The clock's own changes make fixed work {clock:.1%} longer with {plural(threads, 'thread')}. That is "
-        "no noise: compare rates by the clock measured beside them."
+        f"Changes of the clock make fixed work {clock:.1%} longer with {plural(threads, 'thread')}. This is not noise. "
+        "Compare rates by the clock that is measured beside them."
     )
-    return [Finding(kind="turbo", text=text, numbers=columns(threads=threads, clock_share=clock))]
+    title = f"Changes of the clock make fixed work {clock:.1%} longer"
+    return [Finding(kind="turbo", title=title, text=text, numbers=columns(threads=threads, clock_share=clock))]

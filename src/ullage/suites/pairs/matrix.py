@@ -75,7 +75,8 @@ def read_matrices(measured: "Iterable[Measured]") -> list[PairMatrix]:
     """One for each case that measures all pairs, by rising message size."""
     by_case: dict[str, list[Measured]] = {}
     for item in measured:
-        if item.run.suite == SUITE and item.case.workload == WORKLOAD:
+        is_ours = item.run.suite == SUITE and item.case.workload == WORKLOAD
+        if is_ours and "message_bytes" in item.phase.gauges:
             by_case.setdefault(item.case.case, []).append(item)
     found = [_matrix(items) for items in by_case.values()]
     return sorted((one for one in found if one is not None), key=lambda one: one.message_bytes)

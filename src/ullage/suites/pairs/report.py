@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.model.summary import Row
 from ullage.quantity import format_compact, format_quantity, format_row
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
@@ -263,3 +264,14 @@ CHART: Final = Chart(
 
 SECTIONS: Final = (SECTION,)
 CHARTS: Final = (CHART,)
+
+# -- the answer of the suite -------------------------------------------------------------------------------------------
+
+ANSWERS: Final = (
+    AnswerRule(
+        "pairs",
+        "Which nodes and links are slow?",
+        ("slow-end", "slow-link", "asymmetric-pair", "bisection"),
+        remarks=("pairs",),
+    ),
+)

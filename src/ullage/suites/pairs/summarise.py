@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.words import capital, finding
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.record import CaseRecord
@@ -62,18 +62,15 @@ def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
     by = "in" if matrix.is_latency else "at"
     ways = [f"sends {by} {_show(matrix, sends)}"] if end.sends > 1 else []
     ways += [f"receives {by} {_show(matrix, receives)}"] if end.receives > 1 else []
-    only = "" if len(ways) > 1 else " The other direction is as everywhere."
-    look = (
-        "port, cable and switch, and at what else runs on it"
-        if matrix.of_nodes
-        else "core, and at what else runs there"
-    )
+    only = "" if len(ways) > 1 else " The other direction is as usual."
+    look = "port, cable and switch, and what else runs on it" if matrix.of_nodes else "core, and what else runs there"
     text = (
-        f"{name} is slow: with {_message(matrix)} it {' and '.join(ways)}, and {_show(matrix, usual)} is usual here. "
-        f"It is the {matrix.noun}, not single links: all of its are slow.{only} Look at its {look}."
+        f"{name} is slow: with {_message(matrix)} it {' and '.join(ways)}, where {_show(matrix, usual)} is usual. "
+        f"All links of this {matrix.noun} are slow, so the cause is the {matrix.noun} itself.{only} Check its {look}."
     )
     return finding(
         "slow-end",
+        f"{name} is a slow {matrix.noun}",
         text,
         "warning",
         **_place(matrix),
@@ -112,6 +109,7 @@ def _slow_link(matrix: PairMatrix, link: SlowLink) -> Finding:
     )
     return finding(
         "slow-link",
+        f"The link from {sender} to {receiver} is slow",
         text,
         "warning",
         **_place(matrix),
@@ -131,11 +129,13 @@ def _apart(matrix: PairMatrix, pair: AsymmetricPair) -> Finding:
     slow, fast = matrix.names[pair.slow], matrix.names[pair.fast]
     out, back = float(matrix.median[pair.slow, pair.fast]), float(matrix.median[pair.fast, pair.slow])
     text = (
-        f"{slow} and {fast} are an asymmetric pair: {_message(matrix)} go at {_show(matrix, out)} from {slow} to "
+        f"{slow} and {fast} are an asymmetric pair. {capital(_message(matrix))} go at {_show(matrix, out)} from "
+        f"{slow} to "
         f"{fast} and at {_show(matrix, back)} back."
     )
     return finding(
         "asymmetric-pair",
+        f"The link between {slow} and {fast} is asymmetric",
         text,
         "warning",
         **_place(matrix),
@@ -150,8 +150,9 @@ def _apart(matrix: PairMatrix, pair: AsymmetricPair) -> Finding:
 def _more(matrix: PairMatrix, noun: str, count: int) -> list[Finding]:
     if count <= _MOST_NAMED:
         return []
+    title = f"{count - _MOST_NAMED} more {noun}s are in the matrix"
     text = f"{count - _MOST_NAMED} more {noun}s with {_message(matrix)} are in the matrix."
-    return [finding(f"{noun.replace(' ', '-')}s", text, "warning", count=count)]
+    return [finding(f"{noun.replace(' ', '-')}s", title, text, "warning", count=count)]
 
 
 def _too_few(matrix: PairMatrix) -> list[Finding]:
@@ -159,23 +160,25 @@ def _too_few(matrix: PairMatrix) -> list[Finding]:
     if matrix.is_latency:
         return []
     ends = plural(len(matrix.names), matrix.noun)
-    text = f"With {ends} a slow {matrix.noun} cannot be told from a slow link: that takes {FEWEST_ENDS}."
-    return [finding("pairs", text, ends=len(matrix.names))]
+    text = (
+        f"With {ends} a slow {matrix.noun} cannot be told from a slow link. Use {FEWEST_ENDS} {matrix.noun}s or more."
+    )
+    return [finding("pairs", f"{capital(ends)} are too few to find a slow one", text, ends=len(matrix.names))]
 
 
 def _nothing_slow(matrix: PairMatrix) -> Finding:
     spread, limit = math.exp(matrix.fit.sigma) - 1, matrix.fit.slow_link_from
     text = (
-        f"No {matrix.noun} or link stands out with {_message(matrix)}: links that are alike differ by {spread:.0%}, so "
-        f"a link would be named from {times(limit)} on."
+        f"No {matrix.noun} or link is slow with {_message(matrix)}. Equal links differ by {spread:.0%}, so a slow link "
+        f"would be found from {times(limit)} on."
     )
     is_noisy = limit > _TOO_NOISY
     if is_noisy:
-        text += (
-            " Only a very slow one would be seen in so much noise: measure on idle nodes, with fewer ranks than cores."
-        )
+        text += " This noise hides all but very slow links. Measure on idle nodes, with fewer ranks than cores."
     severity = "advice" if is_noisy else "info"
-    return finding("pairs", text, severity, **_place(matrix), spread=spread, limit=limit)
+    return finding(
+        "pairs", f"No {matrix.noun} or link is slow", text, severity, **_place(matrix), spread=spread, limit=limit
+    )
 
 
 def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> list[Finding]:
@@ -185,7 +188,8 @@ def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> li
     best, worst = found.get("best-bisection"), found.get("worst-bisection")
     if best is None:
         return []
-    parts = [f"Bisection with all {best.params['ranks']} ranks active: {show(best.median, 'B/s')} between neighbours"]
+    title = f"All {best.params['ranks']} ranks together reach {show(best.median, 'B/s')} between neighbours"
+    parts = [title]
     numbers: dict[str, float] = {"best": best.median}
     if worst is not None:
         parts.append(f"{show(worst.median, 'B/s')} between those that are farthest apart")
@@ -199,9 +203,9 @@ def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> li
     uneven = worst is not None and worst.median < _UNEVEN * best.median and not slow_named
     if uneven and worst is not None:
         share = worst.median / best.median
-        text += f" Ranks far apart get {share:.0%} of what neighbours get: place those that talk side by side."
+        text += f" Distant ranks reach {share:.0%} of that. Place ranks that communicate side by side."
     severity = "advice" if uneven else "info"
-    return [finding("bisection", text, severity, **numbers)]
+    return [finding("bisection", title, text, severity, **numbers)]
 
 
 def _share_of_alone(best: Row, matrices: Sequence[PairMatrix], numbers: dict[str, float]) -> str:
@@ -213,7 +217,7 @@ def _share_of_alone(best: Row, matrices: Sequence[PairMatrix], numbers: dict[str
     alone = same[-1].value(math.exp(same[-1].fit.polish.common))
     each = best.median / (int(best.params["ranks"]) // 2)
     numbers["of_alone"] = each / alone
-    return f" Each pair of neighbours then has {each / alone:.0%} of what a pair alone has one way."
+    return f" Each pair of neighbours has {each / alone:.0%} of what a pair alone reaches in one direction."
 
 
 # -- from records to rows ----------------------------------------------------------------------------------------------

@@ -64,13 +64,18 @@ def _triad(rows: Iterable[Row]) -> Row | None:
     )
 
 
+def _words(one: Balance) -> str:
+    return one.name.replace(" : ", " to ")
+
+
 def balance_findings(rows: Sequence[Row]) -> list[Finding]:
     """One sentence each."""
     return [
         Finding(
             kind="balance",
-            text=f"Balance {one.name}: {one.value:.3g} {one.unit} ({format_rate(one.over_rate)} over "
-            f"{one.solve.median / 1e9:.3g} Gflop/s of a linear solve).",
+            title=f"Balance of {_words(one)}: {one.value:.3g} {one.unit}",
+            text=f"The balance of {_words(one)} is {one.value:.3g} {one.unit}: {format_rate(one.over_rate)} over "
+            f"{one.solve.median / 1e9:.3g} Gflop/s of a linear solve.",
             numbers=columns(ratio=one.value, bytes_per_s=one.over_rate, flops=one.solve.median),
             suite="rings",
         )

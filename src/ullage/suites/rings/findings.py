@@ -11,14 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.gains import gain_of, level_of_part, with_gain
+from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import finding
 from ullage.analysis.statistics import Contest, compare_all
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PeerRecord
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, times
+from ullage.model.summary import Finding, Gain, Row
+from ullage.quantity import listing, plural, times
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, with_peers
@@ -86,12 +88,14 @@ def diagnose(ping_pong: float, natural: float, random: float, ranks: int, nodes:
 
 
 _NOTABLE: Final = 1.2
+# Kinds of sentences that compare: the order of ranks, and hpcc.
+_COMPARING: Final = 2
 # hpcc allocates them and writes their first and last byte only: to the kernel all else is one page of zeros, which the
 # copies then read out of the nearest cache (bench_lat_bw_1.5.2.c, cross_ping_pong_set).
 UNWRITTEN: Final = frozenset({"ping_pong_least_bandwidth", "ping_pong_bandwidth", "ping_pong_most_bandwidth"})
 UNWRITTEN_NOTE: Final = (
-    "hpcc's large ping-pong messages are memory that was never written, so that on one node they are copied out of one "
-    "cached page of zeros: its ping-pong bandwidths are too high there, and are not held against ours."
+    "hpcc never writes its large ping-pong messages, so on one node they are copies of one cached page of zeros. Its "
+    "ping-pong bandwidths are too high there and are not compared with ours."
 )
 _WORDS: Final = {"ping-pong": "ping-pong", "natural": "natural ring", "random": "random rings"}
 
@@ -99,7 +103,8 @@ _WORDS: Final = {"ping-pong": "ping-pong", "natural": "natural ring", "random": 
 def findings_of(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> list[Finding]:
     """All of them."""
     sound = sound_rows(rows)
-    return [*_oversubscribed(rows), *_kind(sound), *_latency(sound), *_peer(sound, peers, level)]
+    own = level_of_part(level, _COMPARING)
+    return [*_oversubscribed(rows), *_kind(sound, own), *_latency(sound), *_peer(sound, peers, own)]
 
 
 def _oversubscribed(rows: Sequence[Row]) -> list[Finding]:
@@ -107,10 +112,10 @@ def _oversubscribed(rows: Sequence[Row]) -> list[Finding]:
     if row is None:
         return []
     text = (
-        f"{row.params['ranks']} processes share fewer cores: these are numbers of the scheduler, and of no network. "
-        "Take fewer --ranks."
+        f"{row.params['ranks']} processes share fewer cores. The numbers measure the scheduler and not a network. "
+        "Use fewer ranks (--ranks)."
     )
-    return [finding("oversubscribed", text, "warning", ranks=row.params["ranks"])]
+    return [finding("oversubscribed", "More processes than cores", text, "warning", ranks=row.params["ranks"])]
 
 
 def diagnosis_of(rows: Sequence[Row]) -> Diagnosis | None:
@@ -123,28 +128,44 @@ def diagnosis_of(rows: Sequence[Row]) -> Diagnosis | None:
     return diagnose(pair.median, natural.median, random.median, int(pair.params["ranks"]), nodes)
 
 
-def _kind(rows: Sequence[Row]) -> list[Finding]:
+def _kind(rows: Sequence[Row], level: float) -> list[Finding]:
     found = diagnosis_of(rows)
     if found is None:
         return []
-    text = f"Ping-pong : natural ring : random rings = 1 : {found.natural:.2f} : {found.random:.2f}, as "
+    ratios = f"1 : {found.natural:.2f} : {found.random:.2f}"
+    text = f"The bandwidths of ping-pong, natural ring and random rings are {ratios}."
     if found.kinds:
-        text += " or ".join(f"{kind.name} has it ({kind.ratio})" for kind in found.kinds)
+        names = " or ".join(f"{kind.name} ({kind.ratio})" for kind in found.kinds)
+        text += f" That fits {names} within a factor of {found.factor:.2f}."
+        title = f"The network behaves like {' or '.join(kind.name for kind in found.kinds)}"
     else:
-        text += "none of the networks has it that are known"
-    text += f" (within a factor of {found.factor:.2f})." if found.kinds else "."
+        text += " No known kind of network has these ratios."
+        title = "The ratios of ping-pong and rings fit no known network"
     findings = [
         finding(
-            "ring-ratio", text, natural=found.natural, random=found.random, kinds=[kind.name for kind in found.kinds]
+            "ring-ratio",
+            title,
+            text,
+            natural=found.natural,
+            random=found.random,
+            kinds=[kind.name for kind in found.kinds],
         )
     ]
     if found.random * _NOTABLE < found.natural:
         advice = (
-            f"Random rings carry {times(found.random / found.natural)} what the natural one does: place processes that "
-            "talk to each other next to each other in rank order."
+            f"Random rings reach {times(found.random / found.natural)} the bandwidth of the natural ring. Place "
+            "processes "
+            "that communicate next to each other in rank order."
         )
-        findings.append(finding("ring-order", advice, "advice", ratio=found.random / found.natural))
+        title = "Distance between ranks costs bandwidth"
+        order = finding("ring-order", title, advice, "advice", ratio=found.random / found.natural)
+        findings.append(with_gain(order, _gain_of_order(rows, level), "place ranks that communicate side by side"))
     return findings
+
+
+def _gain_of_order(rows: Sequence[Row], level: float) -> Gain | None:
+    natural, random = (find_row(rows, "ring_bandwidth", order) for order in ("natural", "random"))
+    return None if natural is None or random is None else gain_of(compare_rows(natural, random, level, None))
 
 
 def _latency(rows: Sequence[Row]) -> list[Finding]:
@@ -153,11 +174,14 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
     if pair is None or natural is None or random is None:
         return []
     text = (
-        f"8 bytes take {format_time(pair.median)} between two processes, {format_time(natural.median)} in the natural "
-        f"ring and {format_time(random.median)} in random ones"
+        f"A message of 8 bytes takes {format_time(pair.median)} between two processes, {format_time(natural.median)} "
+        "in "
+        f"the natural ring and {format_time(random.median)} in random rings."
     )
-    text += "; both directions at once make a ring's message cheaper." if natural.median < pair.median else "."
-    return [finding("ring-latency", text, ping_pong_s=pair.median, natural_s=natural.median, random_s=random.median)]
+    title = f"A message of 8 bytes takes {format_time(pair.median)} between two processes"
+    return [
+        finding("ring-latency", title, text, ping_pong_s=pair.median, natural_s=natural.median, random_s=random.median)
+    ]
 
 
 def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> list[Finding]:
@@ -178,13 +202,14 @@ def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> lis
         (told if found.verdict == "cannot tell" else apart).append(what)
     if not ratios:
         return []
-    text = f"Against hpcc, run in turn with us: {len(told)} of {len(ratios)} numbers are the same within the noise"
-    text += f"; apart are (ours over hpcc's) {listing(apart)}." if apart else "."
+    title = f"hpcc agrees within the noise in {len(told)} of {plural(len(ratios), 'number')}"
+    text = f"{title}, measured in turn."
+    text += f" Ours over hpcc's differs for {listing([f'{what} x' for what in apart])}." if apart else ""
     if any(row.metric in UNWRITTEN and row.peer is not None for row in rows):
         text += f" {UNWRITTEN_NOTE}"
     if any(row.params.get("pages") == "huge" for row in rows):
-        text += " Our messages lay in huge pages, which hpcc does not ask for: take --pages default to compare."
-    return [finding("ring-peer", text, same=len(told), apart=apart, ratios=ratios)]
+        text += " Our messages lay in huge pages, which hpcc does not ask for. Use --pages default to compare."
+    return [finding("ring-peer", title, text, same=len(told), apart=apart, ratios=ratios)]
 
 
 def _what(row: Row) -> str:

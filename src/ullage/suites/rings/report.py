@@ -6,6 +6,7 @@ from typing import Final
 
 from ullage.model.summary import Row
 from ullage.quantity import DASH, Scale, format_quantity, format_row, scale_for, significant
+from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import (
@@ -224,4 +225,15 @@ def _ring(row: Row) -> str:
 HEADLINES: Final = (
     Rule("messages", "ring_bandwidth", _is_random_ring, ranks_key, _ring),
     Rule("messages", "ring_latency", _is_random_ring, ranks_key, _ring),
+)
+
+# -- the answer of the suite -------------------------------------------------------------------------------------------
+
+ANSWERS: Final = (
+    AnswerRule(
+        "rings",
+        "What does it cost that all ranks send at once?",
+        ("ring-ratio", "ring-latency", "ring-order", "balance"),
+        remarks=("ring-peer", "oversubscribed"),
+    ),
 )

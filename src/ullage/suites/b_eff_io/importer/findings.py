@@ -11,7 +11,7 @@ from typing import Final
 from ullage.analysis.findings.words import finding
 from ullage.importers.printed import Printed
 from ullage.model.summary import Finding
-from ullage.quantity import processes
+from ullage.quantity import plural, processes
 from ullage.suites.b_eff_io.formula import access_mean, b_eff_io, implied_write_side, memory_s, write_side
 from ullage.suites.b_eff_io.importer.reading import PrintedPartition
 from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, REWRITTEN_TYPE, TYPES, Access, PatternType, patterns_of
@@ -148,10 +148,11 @@ def _wrong(partition: PrintedPartition) -> Iterator[Finding]:
         for kind in TYPES:
             found = [one.number for one in patterns_of(kind) if (access, kind, one.position or -1) in partition.wrong]
             if found:
-                text = f"{_subject(partition)}data came back wrong in {len(found)} of the patterns of {access}, {kind}."
+                what = f"Data came back wrong in {plural(len(found), 'pattern')} of {access}, {kind}"
                 yield finding(
                     LOST,
-                    text,
+                    what,
+                    f"{what} ({processes(partition.processes)}).",
                     "warning",
                     target=target_of(partition),
                     hint_set="",
@@ -185,16 +186,19 @@ def _from_totals(partition: PrintedPartition, value: Printed, again: Bounded) ->
             found[f"B_{access}"] = (shown, mean)
     fits = all(worked_out.fits(shown) for shown, worked_out in found.values())
     said = "; ".join(
-        f"{name} {shown.value:.8g} printed, {worked_out.value:.8g} from the totals of the types"
+        f"{name} {shown.value:.8g} printed, {worked_out.value:.8g} from the totals"
         + ("" if worked_out.fits(shown) else f" (rounding allows {worked_out.low:.8g} to {worked_out.high:.8g})")
         for name, (shown, worked_out) in found.items()
     )
     side = printed_write_side(partition)
     tail = "" if side is None else f" W', which is not printed, is {side.value:.3f} MB/s."
-    what = "follow within rounding" if fits else "do NOT follow"
+    what = (
+        "follow from the totals of the types within rounding" if fits else "do NOT follow from the totals of the types"
+    )
     return finding(
         RECOMPUTED,
-        f"{_subject(partition)}the printed numbers {what}, in MB/s: {said}.{tail}",
+        f"The printed numbers {what}",
+        f"{_subject(partition)}the printed numbers {what}. In MB/s: {said}.{tail}",
         "info" if fits else "warning",
         ranks=partition.processes,
         name=list(found),
@@ -208,22 +212,25 @@ def _from_totals(partition: PrintedPartition, value: Printed, again: Bounded) ->
 def _needed(partition: PrintedPartition, value: Printed) -> Finding:
     side, read = needed_write_side(partition), partition.averages["read"]
     if side is None:
-        return finding(RECOMPUTED, f"{_subject(partition)}W' cannot be worked out.", "warning")
+        title = "W' cannot be computed from what was printed"
+        return finding(RECOMPUTED, title, f"{_subject(partition)}{title}.", "warning")
     write, scatter = partition.averages["write"], scatter_first_write(partition)
     text = (
         f"{_subject(partition)}the printed b_eff_io of {value.value:.3f} MB/s is sqrt(W' x B_read) with W' = "
-        f"{side.value:.3f} MB/s (b_eff_io^2 / B_read; rounding allows {side.low:.4f} to {side.high:.4f}). The three "
-        f"printed averages alone do not determine it: in W' the rewrite of scatter takes the place of its second "
-        f"weight, and no bandwidth of scatter is printed. B_write in the place of W' would give "
-        f"{b_eff_io(write.value, read.value):.3f} MB/s."
+        f"{side.value:.3f} MB/s (b_eff_io^2 / B_read; rounding allows {side.low:.4f} to {side.high:.4f} MB/s). The "
+        "three "
+        "printed averages alone do not determine W'. It contains the rewrite of scatter, and no bandwidth of "
+        "scatter is "
+        f"printed. B_write instead of W' would give {b_eff_io(write.value, read.value):.3f} MB/s."
     )
     if scatter is not None:
         text += (
-            f" Without -rewrite the printed rewrite is that of scatter alone, and scatter's first write was then "
+            f" Without -rewrite the printed rewrite is that of scatter alone. Then the first write of scatter reached "
             f"{scatter.value:.1f} MB/s."
         )
     return finding(
         RECOMPUTED,
+        "The printed averages do not determine b_eff_io",
         text,
         ranks=partition.processes,
         b_eff_io=value.value * MEGA,
@@ -243,11 +250,12 @@ def _volume(partition: PrintedPartition) -> Iterator[Finding]:
     low, high = volume.low / memory * 100, volume.high / memory * 100
     if low > shown.high or high < shown.low:
         text = (
-            f"{_subject(partition)}{volume.value:.3f} MiB are {volume.value / memory * 100:.1f} % of {memory} MiB, and "
-            f"not {shown.value:.1f} % as printed."
+            f"{_subject(partition)}{volume.value:.3f} MiB are {volume.value / memory * 100:.1f} % of {memory} MiB. "
+            f"{shown.value:.1f} % was printed."
         )
         yield finding(
             UNITS,
+            "The printed share of the memory is wrong",
             text,
             "warning",
             ranks=partition.processes,
@@ -273,6 +281,7 @@ def _minutes(partition: PrintedPartition) -> Iterator[Finding]:
         text += ": that is MiB divided by MB/s." if abs(shown.value - mixed) <= shown.off else "."
     yield finding(
         UNITS,
+        f"Moving all of the memory at b_eff_io takes {seconds / 60:.1f} min",
         text,
         ranks=partition.processes,
         memory=memory,

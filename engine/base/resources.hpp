@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory and threads that the system does not give, as errors: where buffers and threads are made, the standard library
+// throws, and a rank that an exception ends leaves all others waiting.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.hpp"
+
+namespace ullage {
+
+/// What `work` returns, a Status or a Result; what it could not get of memory or threads is an error of that kind.
+template <class Work>
+[[nodiscard]] std::invoke_result_t<Work&> within_resources(Work&& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return fail(errno_error(ENOMEM, "get", "memory"));
+  } catch (const std::length_error&) {
+    return fail(errno_error(ENOMEM, "get", "memory"));
+  } catch (const std::system_error& refused) {
+    return fail(errno_error(refused.code().value(), "start", "threads"));
+  }
+}
+
+/// Bytes of memory that this process may still take: what the machine has left, and what its control groups do. Nothing
+/// where it is not known. `root` is where /proc and /sys are looked for.
+[[nodiscard]] std::optional<std::uint64_t> memory_left_bytes(const std::string& root = "/");
+
+}  // namespace ullage

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/resources.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include "base/aligned_buffer.hpp"
+
+namespace ullage {
+namespace {
+
+class Machine final {
+ public:
+  Machine() : root_(std::filesystem::temp_directory_path() / ("ullage-resources-" + std::to_string(getpid()))) {
+    std::filesystem::remove_all(root_);
+  }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  ~Machine() { std::filesystem::remove_all(root_); }
+
+  Machine& file(const std::string& name, const std::string& content) {
+    std::filesystem::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << content;
+    return *this;
+  }
+  [[nodiscard]] std::string root() const { return root_.string(); }
+
+ private:
+  std::filesystem::path root_;
+};
+
+constexpr const char* meminfo = "MemTotal:  2000 kB\nMemFree: 10 kB\nMemAvailable:  1000 kB\n";
+
+TEST(Resources, MemoryThatIsNotThereIsAnError) {
+  const Status refused = within_resources([]() -> Status {
+    const AlignedBuffer buffer(std::size_t{1} << 49);
+    return buffer.size() > 0 ? Status{} : fail(bad_plan("", "no buffer"));
+  });
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(to_line(refused.error()), "get memory: Cannot allocate memory (errno 12)");
+}
+
+TEST(Resources, SizesBeyondAllMemoryAndThreadsThatDoNotStartAreErrors) {
+  const auto too_long = within_resources([]() -> Status {
+    return std::vector<int>(std::numeric_limits<std::size_t>::max()).empty() ? Status{} : Status{};
+  });
+  EXPECT_FALSE(too_long.has_value());
+  const auto no_thread = within_resources([]() -> Result<int> {
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+  });
+  ASSERT_FALSE(no_thread.has_value());
+  EXPECT_EQ(no_thread.error().errno_value, EAGAIN);
+  EXPECT_EQ(within_resources([]() -> Result<int> { return 7; }).value(), 7);
+}
+
+TEST(Resources, WithoutGroupsTheMachineCounts) {
+  Machine machine;
+  machine.file("proc/meminfo", meminfo);
+  EXPECT_EQ(memory_left_bytes(machine.root()), 1000 * 1024U);
+  EXPECT_EQ(memory_left_bytes(machine.root() + "/nothing"), std::nullopt);
+}
+
+TEST(Resources, EveryGroupAboveLimitsAndCleanPagesCountAsLeft) {
+  Machine machine;
+  machine.file("proc/meminfo", meminfo).file("proc/self/cgroup", "0::/a/b\n");
+  machine.file("sys/fs/cgroup/a/b/memory.max", "max\n").file("sys/fs/cgroup/a/b/memory.current", "5\n");
+  machine.file("sys/fs/cgroup/a/memory.max", "4096\n").file("sys/fs/cgroup/a/memory.current", "3000\n");
+  machine.file("sys/fs/cgroup/a/memory.stat", "anon 1000\ninactive_file 2000\n");
+  EXPECT_EQ(memory_left_bytes(machine.root()), 3096U);
+}
+
+TEST(Resources, VersionOneLimitsToo) {
+  Machine machine;
+  machine.file("proc/meminfo", meminfo).file("proc/self/cgroup", "4:cpu,memory:/job\n1:name=systemd:/x\n");
+  machine.file("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9000\n");
+  machine.file("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "10000\n");
+  machine.file("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  machine.file("sys/fs/cgroup/memory/memory.usage_in_bytes", "1\n");
+  EXPECT_EQ(memory_left_bytes(machine.root()), 0U);
+}
+
+}  // namespace
+}  // namespace ullage

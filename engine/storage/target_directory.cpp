@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/target_directory.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace ullage {
+namespace {
+
+/// Where a descriptor really is: asked of the kernel, so that nothing can change between looking and opening.
+std::string path_of(const Descriptor& directory, const std::string& fallback) {
+  std::array<char, PATH_MAX> buffer{};
+  const std::string link = "/proc/self/fd/" + std::to_string(directory.get());
+  const ssize_t length = readlink(link.c_str(), buffer.data(), buffer.size());
+  if (length > 0) return {buffer.data(), static_cast<std::size_t>(length)};
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(fallback.c_str(), nullptr), &std::free);
+  return real ? std::string(real.get()) : fallback;
+}
+
+}  // namespace
+
+std::string reason_of(int errno_value) {
+  switch (errno_value) {
+    case ENOENT:
+      return "does not exist";
+    case ENOTDIR:
+      return "is not a directory";
+    case EROFS:
+      return "is on a read-only file system";
+    case EACCES:
+    case EPERM:
+      return "is not writable for this user";
+    case ENOSPC:
+      return "has no space left";
+    case EDQUOT:
+      return "is over this user's quota";
+    case ELOOP:
+      return "is a symbolic link, which is refused";
+    default:
+      return std::generic_category().message(errno_value);
+  }
+}
+
+Result<TargetDirectory> open_target(const std::string& path) {
+  if (path.empty() || path.find('\0') != std::string::npos) return fail(environment_error(path, "is no path"));
+  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor && errno == EACCES) descriptor = Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor) return fail(environment_error(path, reason_of(errno)));
+  std::string real = path_of(descriptor, path);
+  return TargetDirectory{std::move(descriptor), std::move(real)};
+}
+
+std::string joined(const std::string& directory, const std::string& name) {
+  return directory == "/" ? directory + name : directory + "/" + name;
+}
+
+}  // namespace ullage

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The directory that a target names, in which run folders are made.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "storage/descriptor.hpp"
+
+namespace ullage {
+
+struct TargetDirectory {
+  Descriptor descriptor;
+  std::string path;  // absolute, without symbolic links
+};
+
+/// Symbolic links on the way to the target are the user's own and are followed, once.
+[[nodiscard]] Result<TargetDirectory> open_target(const std::string& path);
+
+/// What an errno says of a directory or a file, to stand behind its name.
+[[nodiscard]] std::string reason_of(int errno_value);
+
+/// The path of `name` in `directory`.
+[[nodiscard]] std::string joined(const std::string& directory, const std::string& name);
+
+}  // namespace ullage

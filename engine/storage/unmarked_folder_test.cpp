@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run folders at their end: what goes when, and what is left where that was cut short.
+#include <gtest/gtest.h>
+#include <sys/file.h>
+
+#include "storage/manifest.hpp"
+#include "storage/run_folder.hpp"
+#include "storage/test_support.hpp"
+
+namespace ullage::unmarked_folder_test {
+namespace {
+
+namespace fs = std::filesystem;
+using test::line_of;
+using test::names_in;
+using test::write_file;
+
+class EndingFolder : public testing::Test {
+ protected:
+  [[nodiscard]] RunFolder made() const {
+    auto folder = RunFolder::make(target_.path(), "r1");
+    EXPECT_TRUE(folder) << line_of(folder);
+    return std::move(*folder);
+  }
+  [[nodiscard]] std::string own() const { return target_.path() + "/ullage-r1"; }
+  test::TempFolder target_;
+};
+
+/// What the end of a run left on NFS or FUSE while the marker was open when it was removed.
+class UnmarkedFolder : public EndingFolder {
+ protected:
+  UnmarkedFolder() { fs::remove_all(made().path() + "/manifest.ndjson"); }
+  void hide_marker(const std::string& text) const {
+    fs::remove(own() + "/.ullage-run");
+    write_file(own() + "/.nfs00000000012a0003000000ff", text);
+  }
+};
+
+TEST_F(UnmarkedFolder, IsRemovedWhenItIsEmpty) {
+  fs::remove(own() + "/.ullage-run");
+  EXPECT_FALSE(RunFolder::open_existing(own()));
+  const auto removed = RunFolder::remove_unmarked(own() + "/");
+  ASSERT_TRUE(removed) << line_of(removed);
+  EXPECT_TRUE(*removed);
+  EXPECT_TRUE(names_in(target_.path()).empty());
+}
+
+TEST_F(UnmarkedFolder, IsRemovedWithItsMarkerUnderAClientsName) {
+  hide_marker(marker_text({"r1", "nonce"}));
+  EXPECT_TRUE(RunFolder::remove_unmarked(own()).value_or(false));
+  EXPECT_TRUE(names_in(target_.path()).empty());
+}
+
+TEST_F(UnmarkedFolder, StaysWithWhatIsNoMarkerOfThisRun) {
+  for (const auto& text : {std::string("precious"), std::string(), marker_text({"r2", "nonce"})}) {
+    hide_marker(text);
+    EXPECT_FALSE(RunFolder::remove_unmarked(own()));
+    EXPECT_EQ(names_in(own()).size(), 1U);
+  }
+}
+
+TEST_F(UnmarkedFolder, StaysWhileARunHasItsMarkerOpen) {
+  hide_marker(marker_text({"r1", "nonce"}));
+  const Descriptor other(::open((own() + "/.nfs00000000012a0003000000ff").c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(flock(other.get(), LOCK_EX | LOCK_NB), 0);
+  const auto removed = RunFolder::remove_unmarked(own());
+  ASSERT_FALSE(removed);
+  EXPECT_NE(line_of(removed).find("still at work"), std::string::npos);
+}
+
+TEST_F(UnmarkedFolder, IsNotAFolderWithAnythingElseOrOfOthers) {
+  EXPECT_FALSE(RunFolder::remove_unmarked(own()).value_or(true)) << "it has its marker";
+  fs::remove(own() + "/.ullage-run");
+  fs::permissions(own(), fs::perms::owner_all | fs::perms::group_read);
+  EXPECT_FALSE(RunFolder::remove_unmarked(own())) << "its mode is not 0700";
+  EXPECT_FALSE(RunFolder::remove_unmarked(target_.path())) << "its name is none of ours";
+}
+
+TEST_F(EndingFolder, IsNoLongerClaimedWhenItIsGone) {
+  RunFolder folder = made();
+  ASSERT_TRUE(folder.remove_listed());
+  const auto again = RunFolder::make(target_.path(), "r1");
+  EXPECT_TRUE(again) << line_of(again);
+}
+
+}  // namespace
+}  // namespace ullage::unmarked_folder_test

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals that ask a run to end: Ctrl-C, a batch system's, and that of a terminal that is gone."""
+
+import contextlib
+import errno
+import os
+import signal
+import sys
+import termios
+import threading
+from collections.abc import Callable, Generator
+from typing import Final
+
+_NUMBERS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def stop_signals(act: Callable[[int], None], numbers: tuple[signal.Signals, ...] = _NUMBERS) -> Generator[None]:
+    """``act`` is told of each of ``numbers`` that arrives meanwhile. Outside the main thread they stay with that.
+
+    SIGHUP stays ignored where it is (``nohup``), and is told of once: a shell that ends sends it, and then the kernel
+    does. What goes to a terminal that is gone goes nowhere from then on, instead of failing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    hung_up = False
+
+    def hear(number: int, _frame: object) -> None:
+        nonlocal hung_up
+        if number == signal.SIGHUP:
+            leave_lost_terminals()
+            if hung_up:
+                return
+            hung_up = True
+        act(number)
+
+    heard = [one for one in numbers if one != signal.SIGHUP or signal.getsignal(one) != signal.SIG_IGN]
+    before = [(number, signal.signal(number, hear)) for number in heard]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def outlive_terminal() -> contextlib.AbstractContextManager[None]:
+    """SIGHUP does not end what is done meanwhile, which is short."""
+    return stop_signals(lambda _number: None, (signal.SIGHUP,))
+
+
+def leave_lost_terminals() -> None:
+    """Let output and errors go nowhere where they went to a terminal that has hung up."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            if _is_lost(stream.fileno()):
+                nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+                os.dup2(nowhere, stream.fileno())
+                os.close(nowhere)
+
+
+def _is_lost(descriptor: int) -> bool:
+    """A terminal that has hung up answers nothing, with an error of input and output: what is none says it is none."""
+    try:
+        termios.tcgetattr(descriptor)
+    except termios.error as error:
+        return error.args[0] == errno.EIO
+    return False

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One answer for one question: what a suite's findings say together, decisions first, each thing once. Pure data.
+
+A suite's ``report`` sets ``ANSWERS``, a tuple of ``AnswerRule``; a suite without one is answered by its findings in the
+order of their severity. Lines state what findings and rows carry and conclude nothing of their own; the findings stay
+whole in summary.json. Pages and terminals show the same lines.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.discovery import gathered, suite_modules
+from ullage.model.summary import Finding, Row, Summary
+from ullage.report.answers.grids import grid_lines, is_of_grid
+from ullage.report.answers.once import ONCE, said_once
+
+MOST_LINES: Final = 8
+TROUBLE: Final = frozenset({"failure", "invalid"})
+"""What went wrong: said beside the answers, and before them."""
+_OF_A_KIND: Final = 2
+_SEVERITIES: Final = ("advice", "warning", "info")
+
+
+@dataclass(frozen=True)
+class AnswerRule:
+    """What ``suite`` is asked, and which kinds of its findings answer, the decision first.
+
+    ``remarks``: kinds that speak of the measurement rather than of the machine; they stand last.
+    """
+
+    suite: str
+    title: str
+    kinds: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``lines``: sentences, the decision first. ``notes``: what holds for all rows, and flags in words, each once.
+
+    ``told``: the findings that the lines stand for.
+    """
+
+    suite: str
+    title: str
+    lines: tuple[str, ...]
+    notes: tuple[str, ...]
+    told: tuple[Finding, ...]
+
+
+def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list[Answer]:
+    """One answer for each suite with something to say, in the order of the summary. ``rules``: those of all suites."""
+    by_suite = {rule.suite: rule for rule in (load_rules() if rules is None else rules)}
+    suites = [part.suite for part in summary.parts] or [summary.suite]
+    found = [_answer(by_suite.get(suite, AnswerRule(suite, suite)), summary) for suite in suites]
+    return [answer for answer in found if answer.lines or answer.notes]
+
+
+def load_rules() -> list[AnswerRule]:
+    """Those of all suites."""
+    return gathered(suite_modules("report"), "ANSWERS")
+
+
+def remark_kinds() -> frozenset[str]:
+    """Kinds of findings that speak of a measurement: whether it counts, and with what it may be compared."""
+    return frozenset(kind for rule in load_rules() for kind in rule.remarks) | ONCE
+
+
+def _answer(rule: AnswerRule, summary: Summary) -> Answer:
+    findings = [one for one in summary.findings if _owner(one, summary) == rule.suite]
+    rows = [row for row in summary.rows if _owner(row, summary) == rule.suite]
+    merged = [one for one in findings if is_of_grid(one) or one.kind in ONCE]
+    others = [one for one in _ordered(rule, findings) if one not in merged and one.kind not in TROUBLE]
+    lines = [*grid_lines(findings), *dict.fromkeys(finding.text for finding in others)]
+    return Answer(rule.suite, rule.title, tuple(lines), tuple(said_once(rows, findings)), (*merged, *others))
+
+
+def _owner(one: Finding | Row, summary: Summary) -> str:
+    """The suite that made it; what a run made of suites says of all is its own."""
+    return one.suite or summary.suite
+
+
+def _ordered(rule: AnswerRule, findings: Sequence[Finding]) -> list[Finding]:
+    """By the rule's kinds, then by severity; the third and further of a kind after one of each, remarks last."""
+    kinds = {kind: place for place, kind in enumerate(rule.kinds)}
+    seen: Counter[str] = Counter()
+    places: list[tuple[bool, bool, int, int]] = []
+    for finding in findings:
+        seen[finding.kind] += 1
+        place, severity = kinds.get(finding.kind, len(kinds)), _SEVERITIES.index(finding.severity)
+        places.append((finding.kind in rule.remarks, seen[finding.kind] > _OF_A_KIND, place, severity))
+    order = sorted(range(len(findings)), key=places.__getitem__)
+    return [findings[index] for index in order]
+
+
+def fitted(lines: Sequence[str], most: int, rows_of: Callable[[str], int]) -> tuple[list[str], int]:
+    """The first of ``lines`` that together fill at most ``most`` rows, and how many lines are left out.
+
+    ``rows_of`` tells how many rows a line takes. A line that does not fit is passed over, and a shorter one may follow.
+    """
+    shown: list[str] = []
+    used = 0
+    for line in lines:
+        rows = rows_of(line)
+        if used + rows <= most:
+            shown.append(line)
+            used += rows
+    return shown, len(lines) - len(shown)

@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What findings on grids of ranks by block sizes say together: which target where, what more ranks give, what is odd.
+
+Only numbers that findings carry are used, and a target is named only where its finding was told from a tie.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from ullage.analysis.findings.study import Numbers
+from ullage.analysis.findings.words import block, noun, place, setting_text, span
+from ullage.model.plan import Scalar
+from ullage.model.summary import Finding
+from ullage.quantity import listing, plural, show, times
+
+_KINDS: Final = frozenset({"best", "ratio", "crossover", "scaling", "outlier", "drop", "edge"})
+_MOST_ODD: Final = 3
+_LONGEST_SETTING: Final = 24
+# Of the numbers of a ratio and of a best setting, what is not a setting of its grid.
+_NO_SETTING: Final = frozenset({
+    "target", "access", "metric", "scope", "against", "noise", "block_bytes", "ranks", "against_ranks", "ratio",
+    "low", "high", "verdict", "cells", "faster", "slower", "cannot_tell", "case", "value", "unit",
+    "rival_ranks", "rival_block_bytes", "rival_case", "axis", "side", "pattern", "before", "after", "undecided",
+    "overall", "first_ranks", "last_ranks", "shape", "best_ranks", "change", "growing_block_bytes",
+    "growing_ranks", "others", "deviations", "before_ranks", "ratios",
+})  # fmt: skip
+
+
+def is_of_grid(finding: Finding) -> bool:
+    """Whether ``grid_lines`` says it: suites may have findings of their own under the same names."""
+    return finding.kind in _KINDS and {"target", "access", "metric"} <= finding.numbers.keys()
+
+
+def grid_lines(findings: Sequence[Finding]) -> list[str]:
+    """Sentences, decisions first; none where no finding is about a grid."""
+    by_kind: dict[str, list[Finding]] = {}
+    for finding in _without_constants([one for one in findings if is_of_grid(one)]):
+        by_kind.setdefault(finding.kind, []).append(finding)
+    pairs = _pairs([*by_kind.get("ratio", []), *by_kind.get("crossover", [])])
+    bests = by_kind.get("best", [])
+    # Of targets that are compared, which of them to take is the decision; else which setting.
+    decisions = _decisions(pairs) or [_best(finding) for finding in bests]
+    odd = _odd([*by_kind.get("outlier", []), *by_kind.get("drop", [])])
+    growth = [*map(_edge, by_kind.get("edge", [])), *_scaling(by_kind.get("scaling", []))]
+    return [*decisions, *odd, *growth, *_by_ranks(pairs), *([_bests(bests)] if pairs and bests else [])]
+
+
+def _without_constants(findings: Sequence[Finding]) -> list[Finding]:
+    """A setting that is the same in all of them tells nothing apart."""
+    values: dict[str, list[object]] = {}
+    for finding in findings:
+        for name in _settings(finding.numbers):
+            values.setdefault(name, []).append(finding.numbers[name])
+    alike = {name for name, found in values.items() if len(found) == len(findings) and len(set(map(str, found))) == 1}
+    return [
+        finding.model_copy(update={"numbers": {n: v for n, v in finding.numbers.items() if n not in alike}})
+        for finding in findings
+    ]
+
+
+# -- reading the numbers of findings -----------------------------------------------------------------------------------
+
+
+def _list(numbers: Numbers, name: str) -> list[Scalar]:
+    found = numbers.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _counts(numbers: Numbers, name: str) -> list[int]:
+    return [int(value) for value in _list(numbers, name)]
+
+
+def _number(numbers: Numbers, name: str) -> float:
+    found = numbers.get(name)
+    return float(found) if isinstance(found, (int, float)) else 0.0
+
+
+def _word(numbers: Numbers, name: str) -> str:
+    return str(numbers.get(name) or "")
+
+
+def _setting(numbers: Numbers) -> str:
+    """``, order random``."""
+    return setting_text(tuple((name, cast("Scalar", numbers[name])) for name in _settings(numbers)))
+
+
+def _settings(numbers: Numbers) -> list[str]:
+    """Those short enough to be read beside the others; a row has all of them."""
+    return [name for name, value in numbers.items() if name not in _NO_SETTING and len(str(value)) <= _LONGEST_SETTING]
+
+
+def _subject(numbers: Numbers) -> str:
+    return f"{_word(numbers, 'target')} {noun(_word(numbers, 'access'))}{_setting(numbers)}"
+
+
+# -- which target ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """All that is said of two targets, one access and setting; empty numbers where a thing is not said."""
+
+    first: str
+    second: str
+    what: str
+    best: Numbers
+    by_block: Numbers
+    cells: Numbers
+    by_ranks: Numbers
+
+
+def _pairs(findings: Iterable[Finding]) -> list[_Pair]:
+    groups: dict[tuple[str, str, str, str], dict[str, Numbers]] = {}
+    for finding in findings:
+        numbers = finding.numbers
+        scope = _word(numbers, "scope") or f"along {_word(numbers, 'axis')}"
+        access = noun(_word(numbers, "access"))
+        key = _word(numbers, "target"), _word(numbers, "against"), access, _setting(numbers)
+        groups.setdefault(key, {})[scope] = numbers
+    return [
+        _Pair(
+            first,
+            second,
+            f"{access.capitalize()}{setting}",
+            said.get("best", {}),
+            said.get("best-by-block", {}),
+            said.get("cells", {}),
+            said.get("along block_bytes", {}),
+        )
+        for (first, second, access, setting), said in groups.items()
+        if second
+    ]
+
+
+def _decisions(pairs: Sequence[_Pair]) -> list[str]:
+    """``Writes: nvme for blocks up to 512K (4.4 to 8.0 x, 64 ranks); scratch for 16M (6.2 x, 2 ranks).``
+
+    What is said in the same words of several accesses and settings is said once.
+    """
+    groups: dict[str, list[str]] = {}
+    for pair in pairs:
+        if clauses := list(_by_block(pair)) or list(_best_against_best(pair)):
+            groups.setdefault(f"{'; '.join(clauses)}.{_cells(pair)}", []).append(pair.what)
+    return [f"{_whats(whats)}: {said}" for said, whats in groups.items()]
+
+
+def _whats(whats: Sequence[str]) -> str:
+    if len(whats) > _MOST_ODD:
+        return f"In {len(whats)} of the comparisons ({whats[0].lower()} the first)"
+    return listing([what if not index else what.lower() for index, what in enumerate(whats)])
+
+
+def _by_block(pair: _Pair) -> Iterator[str]:
+    """The winner of the smallest blocks first, then what cannot be told."""
+    numbers = pair.by_block
+    sizes, verdicts = _counts(numbers, "block_bytes"), _list(numbers, "verdict")
+    ratios = [float(ratio) for ratio in _list(numbers, "ratio")]
+    sides = {
+        "faster": (pair.first, _counts(numbers, "ranks")),
+        "slower": (pair.second, _counts(numbers, "against_ranks")),
+    }
+    word = "blocks "
+    for verdict in dict.fromkeys(str(found) for found in verdicts if found in sides):
+        name, ranks = sides[verdict]
+        won = [index for index, found in enumerate(verdicts) if found == verdict]
+        gains = [ratios[index] if verdict == "faster" else 1 / ratios[index] for index in won]
+        where = _blocks([sizes[index] for index in won], sizes, word)
+        yield f"{name} {where} ({_range(gains)}, {_ranks([ranks[index] for index in won])})"
+        word = ""
+    open_ = [size for size, verdict in zip(sizes, verdicts, strict=True) if verdict == "cannot tell"]
+    if open_ and len(open_) == len(sizes):
+        yield f"{_undecided(pair)} at any block size"
+    elif open_:
+        yield f"{span(open_, sizes)} cannot be told"
+
+
+def _undecided(pair: _Pair) -> str:
+    return f"which of {listing(sorted([pair.first, pair.second]))} is faster cannot be told"
+
+
+def _blocks(values: Sequence[int], every: Sequence[int], word: str) -> str:
+    """``for blocks up to 512K``, ``for 16M``, ``at every block size``."""
+    if len(values) == len(every) > 1:
+        return "at every block size"
+    if len(values) > 1 and list(values) == list(every[: len(values)]):
+        return f"for {word}up to {block(values[-1])}"
+    return f"for {word}{'of ' if word else ''}{span(values, every)}"
+
+
+def _range(ratios: Sequence[float]) -> str:
+    """Two digits, since each has an interval of its own that is wider."""
+    low, high = _gain(min(ratios)), _gain(max(ratios))
+    return f"{high} x" if low == high else f"{low} to {high} x"
+
+
+def _gain(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 9.95 else f"{ratio:.1f}" if ratio >= 1.095 else f"{ratio:.2f}"
+
+
+def _ranks(values: Sequence[int]) -> str:
+    """``64 ranks``, ``1 or 4 ranks``, ``1 to 64 ranks``."""
+    known = sorted(set(values))
+    if len(known) == 1:
+        return plural(known[0], "rank")
+    return f"{known[0]} {'or' if len(known) == 2 else 'to'} {known[-1]} ranks"
+
+
+def _best_against_best(pair: _Pair) -> Iterator[str]:
+    """Where there are no blocks to be told apart by."""
+    ratio, verdict = _number(pair.best, "ratio"), _word(pair.best, "verdict")
+    if not verdict:
+        return
+    if verdict == "cannot tell":
+        yield f"{_undecided(pair)} ({times(ratio)})"
+    else:
+        winner = pair.first if verdict == "faster" else pair.second
+        yield f"{winner} ({_range([ratio if verdict == 'faster' else 1 / ratio])}, best against best)"
+
+
+def _cells(pair: _Pair) -> str:
+    """Whether one wins everywhere, and not with its best ranks alone."""
+    total, won, lost = (int(_number(pair.cells, name)) for name in ("cells", "faster", "slower"))
+    return f" It wins all {total} cells." if total and total in (won, lost) else ""
+
+
+_DEPENDS: Final = frozenset({"gains", "loses", "mixed"})
+
+
+def _by_ranks(pairs: Sequence[_Pair]) -> list[str]:
+    """At which rank counts one wins wherever it can be told; of pairs where it is the same one at all nothing."""
+    texts = [text for pair in pairs if (text := _ranks_of(pair))]
+    return [f"By ranks, where it can be told: {'; '.join(texts)}."] if texts else []
+
+
+def _ranks_of(pair: _Pair) -> str:
+    """``writes nvme at 16, 32 and 64, scratch at 2, by block size at 4 and 8``."""
+    ranks, patterns = _counts(pair.by_ranks, "ranks"), [str(one) for one in _list(pair.by_ranks, "pattern")]
+    told = set(patterns) - {"undecided"}
+    if len(told) < 2 and not told & _DEPENDS:
+        return ""
+    groups = ((pair.first, {"first"}), (pair.second, {"second"}), ("by block size", _DEPENDS))
+    found = [
+        (name, [str(count) for count, pattern in zip(ranks, patterns, strict=True) if pattern in wanted])
+        for name, wanted in groups
+    ]
+    return f"{pair.what.lower()} {', '.join(f'{name} at {listing(counts)}' for name, counts in found if counts)}"
+
+
+# -- which setting -----------------------------------------------------------------------------------------------------
+
+
+def _best(finding: Finding) -> str:
+    """``disk writes: 1 rank and 10M blocks, order random (3.17 GB/s); 3 other settings cannot be told from it``."""
+    numbers = finding.numbers
+    ranks, sizes = _counts(numbers, "rival_ranks"), _counts(numbers, "rival_block_bytes")
+    text = f"{_word(numbers, 'target')} {noun(_word(numbers, 'access'))}: {_best_place(numbers)}{_setting(numbers)}"
+    text += f" ({show(_number(numbers, 'value'), _word(numbers, 'unit'))})"
+    if not ranks:
+        return f"{text}."
+    fewest, size = min(zip(ranks, sizes, strict=True))
+    others = f"{plural(len(ranks), 'other setting')} cannot be told from it"
+    return f"{text}; {others}, with the fewest ranks {place(fewest, size)}."
+
+
+def _best_place(numbers: Numbers) -> str:
+    return place(int(_number(numbers, "ranks")), int(_number(numbers, "block_bytes")))
+
+
+def _bests(findings: Sequence[Finding]) -> str:
+    parts = [
+        f"{_word(one.numbers, 'target')} {noun(_word(one.numbers, 'access'))} "
+        f"{show(_number(one.numbers, 'value'), _word(one.numbers, 'unit'))} ({_best_place(one.numbers)}"
+        f"{_setting(one.numbers)})"
+        for one in findings
+    ]
+    return f"Best medians: {'; '.join(parts)}."
+
+
+# -- what more ranks give ----------------------------------------------------------------------------------------------
+
+_VERBS: Final = {
+    "rises": "rise",
+    "falls": "fall",
+    "peaks": "peak in between",
+    "flat": "do not change beyond the noise",
+    "dips": "are lowest in between",
+}
+
+
+def _scaling(findings: Sequence[Finding]) -> list[str]:
+    """All grids in one sentence, by what they do."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for finding in findings:
+        verb = _VERBS.get(_word(finding.numbers, "overall"), "do not go one way")
+        what = f"{noun(_word(finding.numbers, 'access'))}{_setting(finding.numbers)}{_change(finding.numbers)}"
+        groups.setdefault(verb, {}).setdefault(_word(finding.numbers, "target"), []).append(what)
+    if not groups:
+        return []
+    first = min(int(_number(finding.numbers, "first_ranks")) for finding in findings)
+    last = max(int(_number(finding.numbers, "last_ranks")) for finding in findings)
+    start = f"From {first} to {plural(last, 'rank')}"
+    flat = groups.pop(_VERBS["flat"], {})
+    said = [f"{_who(by_target)} {verb}" for verb, by_target in groups.items()]
+    if not said:
+        return [f"{start} nothing changes beyond the noise."]
+    if count := sum(map(len, flat.values())):
+        said.append(f"{_who(flat) if count <= _MOST_ODD else 'the others'} {_VERBS['flat']}")
+    return [f"{start}: {'; '.join(said)}."]
+
+
+def _who(by_target: dict[str, list[str]]) -> str:
+    return listing([f"{target} {listing(whats, _MOST_ODD)}" for target, whats in by_target.items()], _MOST_ODD)
+
+
+def _change(numbers: Numbers) -> str:
+    """`` (18.3 x)``: the middle of all block sizes, and how many of them go that way where not all do."""
+    overall, shapes = _word(numbers, "overall"), _list(numbers, "shape")
+    if overall == "flat":
+        return ""
+    agreeing = sum(shape == overall for shape in shapes)
+    where = "" if agreeing == len(shapes) or overall not in _VERBS else f", {agreeing} of {len(shapes)} block sizes"
+    return f" ({times(_number(numbers, 'ratio'))}{where})"
+
+
+def _edge(finding: Finding) -> str:
+    """``nvme writes still rise at 64 ranks, the most tried: test 128 (--extend ranks).``"""
+    numbers, subject = finding.numbers, _subject(finding.numbers)
+    value, is_ranks = int(_number(numbers, "value")), _word(numbers, "axis") == "ranks"
+    upper = _word(numbers, "side") == "upper"
+    where = plural(value, "rank") if is_ranks else f"{block(value)} blocks"
+    next_ = value * 2 if upper else max(value // 2, 1)
+    test = str(next_) if is_ranks else block(next_)
+    option = "ranks" if is_ranks else "block"
+    how = f"--extend {option}" if upper else f"--{option}"
+    return f"{subject} still rise at {where}, the last tried: test {test} ({how})."
+
+
+# -- what is odd -------------------------------------------------------------------------------------------------------
+
+
+def _odd(findings: Sequence[Finding]) -> list[str]:
+    """Outliers, and drops at cells that are no outliers, in one sentence each."""
+    lines: list[str] = []
+    seen: set[tuple[str, str, int, int]] = set()
+    outliers = [finding for finding in findings if finding.kind == "outlier"]
+    for finding in outliers:
+        seen.update(_cells_of(finding.numbers))
+    if outliers:
+        texts = [_outlier(one.numbers, " what its neighbours say" * (not i)) for i, one in enumerate(outliers)]
+        count = "One outlier" if len(texts) == 1 else f"{len(texts)} outliers"
+        lines.append(f"{count}: {_some(texts)}. Repeat before use (--recheck).")
+    drops = [finding for finding in findings if finding.kind == "drop" and not set(_cell_of(finding.numbers)) & seen]
+    if drops:
+        count = "One step" if len(drops) == 1 else f"{len(drops)} steps"
+        lines.append(f"{count} unlike other block sizes': {_some([_drop(finding.numbers) for finding in drops])}.")
+    return lines
+
+
+def _some(texts: Sequence[str]) -> str:
+    more = [f"{len(texts) - _MOST_ODD} more"] if len(texts) > _MOST_ODD else []
+    return "; ".join([*texts[:_MOST_ODD], *more])
+
+
+def _cells_of(numbers: Numbers) -> list[tuple[str, str, int, int]]:
+    cells = zip(_counts(numbers, "ranks"), _counts(numbers, "block_bytes"), strict=True)
+    return [(_word(numbers, "target"), _word(numbers, "access"), ranks, size) for ranks, size in cells]
+
+
+def _cell_of(numbers: Numbers) -> list[tuple[str, str, int, int]]:
+    ranks, size = int(_number(numbers, "ranks")), int(_number(numbers, "block_bytes"))
+    return [(_word(numbers, "target"), _word(numbers, "access"), ranks, size)]
+
+
+def _outlier(numbers: Numbers, than: str) -> str:
+    value = int(_number(numbers, "value"))
+    if _word(numbers, "scope") == "line":
+        where = f"{block(value)} blocks" if _word(numbers, "axis") == "block_bytes" else plural(value, "rank")
+    else:
+        ranks, size = _counts(numbers, "ranks"), _counts(numbers, "block_bytes")
+        where = place(ranks[0], size[0])
+    return f"{_subject(numbers)} with {where} ({times(_number(numbers, 'ratio'))}{than})"
+
+
+def _drop(numbers: Numbers) -> str:
+    before, ranks = int(_number(numbers, "before_ranks")), int(_number(numbers, "ranks"))
+    size = block(int(_number(numbers, "block_bytes")))
+    factor, others = times(_number(numbers, "ratio")), times(_number(numbers, "others"))
+    return f"{_subject(numbers)} of {size} from {before} to {plural(ranks, 'rank')} ({factor}, others {others})"

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for many rows alike, said once: what was really measured, and flags as footnotes in words."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from ullage.analysis.findings.words import noun
+from ullage.model import flags
+from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, plural
+
+ONCE: Final = frozenset({"cache", "contamination", "contamination-unknown", flags.ABOVE_THREADS})
+_MOST_FLAGS: Final = 3
+_WORDS: Final = {
+    flags.IDLE_RANKS: "some ranks had nothing to do",
+    flags.PAYLOAD_IN_TIME: "making data is part of the time",
+    flags.PREPARATION_IN_TIME: "preparing is part of the time",
+    flags.CLOCK_STOPPED: "the clock stood still while data was made",
+    flags.VERIFIED_IN_TIME: "checking data is part of the time",
+    flags.BUFFERS_IN_TURN: "several buffers were used in turn",
+    flags.TOO_SHORT: "too short to be timed well",
+    flags.NO_HUGE_PAGES: "no huge pages could be had",
+    flags.ABOVE_THREADS: "more than its threads can explain",
+    flags.CLOCK_SKEW: "clocks of the nodes differ",
+    flags.OVERSUBSCRIBED: "more ranks than cores",
+    flags.UNPINNED: "ranks are not bound to cores",
+    flags.DIRTY_REPEATED: "disturbed repetitions were repeated",
+    flags.DIRTY_USED: "disturbed repetitions are counted",
+    flags.OUTLIERS: "single repetitions far from the others",
+    flags.DRIFTING: "repetitions that rise or fall in turn",
+    flags.DEPENDENT: "repetitions that are not independent",
+    flags.NOT_CONVERGED: "the interval is wider than was asked",
+    flags.INVALID: "INVALID: breaks a limit of physics",
+    "interval-below-95": "too few repetitions for a 95 % interval",
+}
+
+
+def flag_words(kind: str) -> str:
+    """What a flag of that kind says; of one that nobody has put into words, its code."""
+    return _WORDS.get(kind, kind.replace("-", " "))
+
+
+def said_once(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
+    """At most three sentences: what was measured, the state of the machine, the flags."""
+    return [*_measured(rows, findings), *_disturbed(rows), *_flags(rows)]
+
+
+def _measured(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
+    """The finding where one says it of all; else each target with the verdicts of its accesses."""
+    said = [finding.text for finding in findings if finding.kind == "cache"]
+    if len(said) == 1:
+        return said
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for row in rows:
+        if row.unit != "B/s":
+            continue
+        access = noun(str(row.params.get("access", "")))
+        found.setdefault(row.target, {}).setdefault(access, {})[row.verdict.partition(" ")[0]] = None
+    if not said or not found:
+        return []
+    unlike = len({tuple(verdicts for verdicts in target.items()) for target in map(_by_access, found.values())}) > 1
+    start = "What was measured differs between targets" if unlike else "What was measured"
+    texts = [f"{target} {_accesses(_by_access(accesses))}" for target, accesses in found.items()]
+    return [f"{start}: {'; '.join(texts)}."]
+
+
+def _by_access(accesses: dict[str, dict[str, None]]) -> dict[str, str]:
+    return {access: " or ".join(verdicts) for access, verdicts in accesses.items()}
+
+
+def _accesses(verdicts: dict[str, str]) -> str:
+    groups: dict[str, list[str]] = {}
+    for access, verdict in verdicts.items():
+        groups.setdefault(verdict, []).append(access)
+    return ", ".join(f"{listing(names)} {verdict}" for verdict, names in groups.items())
+
+
+def _disturbed(rows: Sequence[Row]) -> list[str]:
+    dirty, unknown = (sum(row.grade == grade for row in rows) for grade in ("C", "?"))
+    parts = [
+        *([f"{dirty:,} disturbed by others (grade C), of which nothing is concluded"] if dirty else []),
+        *([f"{unknown:,} too short to know whether others disturbed them (grade ?)"] if unknown else []),
+    ]
+    return [f"Of {plural(len(rows), 'number')}: {'; '.join(parts)}."] if parts else []
+
+
+def _flags(rows: Sequence[Row]) -> list[str]:
+    counts = Counter(kind for row in rows for kind in {flag.kind for flag in row.flags})
+    texts = [f"{flag_words(kind)} ({_share(count, len(rows))})" for kind, count in counts.most_common()]
+    if not texts:
+        return []
+    more = [f"{len(texts) - _MOST_FLAGS} more"] if len(texts) > _MOST_FLAGS else []
+    return [f"Flags: {'; '.join([*texts[:_MOST_FLAGS], *more])}."]
+
+
+def _share(count: int, total: int) -> str:
+    return f"all {total:,} rows" if count == total else f"{count:,} of {total:,} rows"

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The value of ``API`` in the official configuration file: a backend, and the words behind it."""
+
+import re
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, Literal
+
+from ullage.errors import UserError
+from ullage.model.base import Strict
+from ullage.model.plan import Parameters
+from ullage.parameters import suggest
+from ullage.suites.io500.phases import OfficialPhase
+
+_HINT: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)\s*=\s*(\S+)", re.ASCII)
+_BACKENDS: Final = {"POSIX": "posix", "MPIIO": "mpiio"}
+_LAYOUT_OF_FILES: Final = ("--posix.lustre.", "--posix.gpfs.", "--posix.beegfs.")
+_STRIPES: Final = "leave it out, and set it on the target's folder with the file system's own tool before the run"
+
+
+class Api(Strict):
+    """Through which backend a phase goes, and the parameters that its words set."""
+
+    backend: Literal["posix", "mpiio"] = "posix"
+    parameters: Parameters = {}
+
+
+def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_own: bool = True) -> Api:
+    """``POSIX``, ``POSIX --posix.odirect``, ``MPIIO --mpiio.hintsFileName=FILE`` for ``phase``.
+
+    Metadata goes through POSIX only: asked of such a phase itself another API is an error, asked of all it is POSIX.
+    """
+    name, *words = _split(text, place)
+    if name.upper() not in _BACKENDS:
+        raise UserError(f"API '{name}' is not served", place, suggest(name.upper(), _BACKENDS))
+    backend = _BACKENDS[name.upper()]
+    on_names = phase.workload in {"metadata", "mixed-metadata"}
+    if backend == "mpiio" and on_names:
+        if is_own:
+            raise UserError("MPI-IO has no metadata operations but open and delete", place, "use POSIX")
+        return Api()
+    api = Api.model_validate({"backend": backend})
+    for word in _joined(words):
+        # Small files are made and read through the cache; O_DIRECT would concern their bytes only.
+        if word == "--posix.odirect" and backend == "posix" and not on_names:
+            api = api.model_copy(update={"parameters": {**api.parameters, "direct": True}})
+        elif word.startswith("--mpiio.hintsFileName=") and backend == "mpiio":
+            hints = read_hints(folder / word.partition("=")[2])
+            api = api.model_copy(update={"parameters": {**api.parameters, "hints": dict(hints)}})
+        elif _is_striping(word):
+            raise UserError(f"{name} option '{word}' is not set by a run", place, _STRIPES)
+        elif not (word == "--posix.odirect" and on_names and not is_own):
+            right = "--posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
+            raise UserError(f"option '{word}' of {name} is not served for {phase.name}", place, right)
+    return api
+
+
+def _split(text: str, place: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UserError(f"cannot be split into words: {error}", place, "close the quotation") from error
+
+
+def _joined(words: Iterable[str]) -> list[str]:
+    """``--a b`` as ``--a=b``."""
+    found: list[str] = []
+    for word in words:
+        if not word.startswith("-") and found:
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
+def read_hints(path: Path) -> dict[str, str]:
+    """The MPI hints of a file of lines ``IOR_HINT__MPI__KEY=VALUE``."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError("cannot be read", str(path), "name a file of IOR_HINT__MPI__KEY=VALUE lines") from error
+    hints: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        bare = line.partition("#")[0].strip()
+        match = _HINT.fullmatch(bare)
+        if bare and (match is None or match[1] != "MPI"):
+            raise UserError("is no MPI hint", f"{path}:{number}", "write IOR_HINT__MPI__KEY=VALUE")
+        if match is not None:
+            hints[match[2]] = match[3]
+    return hints
+
+
+def _is_striping(word: str) -> bool:
+    """How a file system lays out files: what is set on a folder counts for all that is made in it."""
+    return word.startswith(_LAYOUT_OF_FILES)

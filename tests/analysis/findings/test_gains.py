@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gain is said where a comparison tells it, and nowhere else."""
+
+import pytest
+
+from ullage.analysis.findings.gains import gain_of, least_gain, level_of_part, with_gain
+from ullage.analysis.statistics import compare
+from ullage.model.summary import Finding, Gain
+
+SLOW, FAST = [1.00, 1.01, 1.02, 0.99, 1.00, 1.01], [2.00, 2.02, 2.01, 1.99, 2.03, 2.00]
+
+
+def test_the_gain_is_the_ratio_with_its_interval_whichever_way_is_better() -> None:
+    rate = gain_of(compare(FAST, SLOW))
+    time = gain_of(compare(SLOW, FAST, better="less"))
+    assert rate is not None
+    assert time is not None
+    assert rate.factor == pytest.approx(2, rel=0.01)
+    assert rate.low is not None
+    assert rate.high is not None
+    assert 1 < rate.low < rate.factor < rate.high
+    assert (time.factor, time.low, time.high) == pytest.approx((rate.factor, rate.low, rate.high))
+
+
+def test_what_is_not_told_or_is_worse_is_no_gain() -> None:
+    assert gain_of(compare(SLOW, FAST)) is None
+    assert gain_of(compare(SLOW, list(reversed(SLOW)))) is None
+    assert gain_of(compare([2.0], [1.0])) is None
+
+
+def test_several_gains_promise_the_least_of_them() -> None:
+    little, much = Gain(factor=1.5, low=1.2, high=2), Gain(factor=3, low=2.9, high=3.1)
+    assert least_gain([much, little]) == little
+    assert least_gain([much, None]) is None
+    assert least_gain([]) is None
+
+
+def test_a_finding_without_a_gain_names_no_change() -> None:
+    found = Finding(kind="k", text="t")
+    assert with_gain(found, None, "--ranks 4") == found
+    assert with_gain(found, Gain(factor=2, low=1.5, high=3), "--ranks 4").change == "--ranks 4"
+    assert level_of_part(0.95, 5) == pytest.approx(0.99)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One answer for one question: findings that say the same are merged, and nothing is said that they do not carry."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from support import recorded_results
+from ullage.analysis.findings import find_all
+from ullage.model.flags import Flag
+from ullage.model.summary import Finding, Part, Row, Summary
+from ullage.report.answers import TROUBLE, AnswerRule, answers, fitted, load_rules, remark_kinds
+from ullage.report.answers.grids import grid_lines, is_of_grid
+from ullage.report.answers.once import said_once
+from ullage.runs.suite import load_suites
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+def summary_of(findings: list[Finding], rows: list[Row] | None = None, suite: str = "noise") -> Summary:
+    return Summary(suite=suite, run_id="r", created="2026", rows=rows or [], findings=findings)
+
+
+def row(target: str, access: str, ranks: int, size: int, value: float) -> Row:
+    return Row(
+        metric="bandwidth",
+        unit="B/s",
+        better="more",
+        target=target,
+        params={"access": access, "ranks": ranks, "block_bytes": size},
+        median=value,
+        low=value * 0.99,
+        high=value * 1.01,
+        repetitions=[value * (1 + 0.002 * k) for k in range(-3, 4)],
+        verdict="cold",
+        grade="A",
+    )
+
+
+def grid(target: str, values: dict[tuple[int, int], float], access: str = "read") -> list[Row]:
+    return [row(target, access, ranks, size, value) for (ranks, size), value in values.items()]
+
+
+SIZES = (128 << 10, 1 << 20, 16 << 20)
+
+
+def two_targets() -> list[Row]:
+    """``a`` is four times as fast with small blocks, ``b`` twice with large ones; 1M are equal."""
+    of_a = {(ranks, size): value for ranks in (1, 2, 4) for size, value in zip(SIZES, (4e9, 2e9, 1e9), strict=True)}
+    of_b = {(ranks, size): value for ranks in (1, 2, 4) for size, value in zip(SIZES, (1e9, 2e9, 2e9), strict=True)}
+    return [*grid("a", of_a), *grid("b", of_b)]
+
+
+def test_which_target_is_said_in_one_line_of_decided_blocks_only() -> None:
+    lines = grid_lines(find_all(two_targets()))
+    assert lines[0].startswith("Reads: ")
+    assert lines[0] == "Reads: a for blocks of 128K (4.0 x, 1 rank); b for 16M (2.0 x, 1 rank); 1M cannot be told."
+    assert sum(line.startswith("Reads: ") for line in lines) == 1
+
+
+def test_equals_are_told_apart_nowhere() -> None:
+    same = {(ranks, size): 1e9 for ranks in (1, 2) for size in SIZES}
+    lines = grid_lines(find_all([*grid("a", same), *grid("b", same)]))
+    assert lines[0] == "Reads: which of a and b is faster cannot be told at any block size."
+    assert "From 1 to 2 ranks nothing changes beyond the noise." in lines
+
+
+def test_the_same_words_for_several_accesses_are_said_once() -> None:
+    same = {(ranks, size): 1e9 for ranks in (1, 2) for size in SIZES}
+    rows = [one for access in ("write", "read") for target in "ab" for one in grid(target, same, access)]
+    assert grid_lines(find_all(rows))[0].startswith("Writes and reads: which of a and b is faster")
+
+
+def test_one_target_is_answered_by_its_setting_and_what_lies_beyond_the_table() -> None:
+    rising = {(ranks, 1 << 20): 1e9 * ranks for ranks in (1, 2, 4)}
+    lines = grid_lines(find_all(grid("a", rising)))
+    assert lines[0] == "a reads: 4 ranks and 1M blocks (4.00 GB/s)."
+    assert "a reads still rise at 4 ranks, the last tried: test 8 (--extend ranks)." in lines
+    assert any(re.fullmatch(r"From 1 to 4 ranks: a reads \(4\.0+ x\) rise\.", line) for line in lines)
+
+
+def test_a_finding_of_a_suite_under_a_grids_name_is_no_grids() -> None:
+    own = Finding(kind="scaling", text="Barriers rise.", numbers={"operation": "barrier"})
+    assert not is_of_grid(own)
+    assert answers(summary_of([own]))[0].lines == ("Barriers rise.",)
+
+
+def test_the_golden_table_is_answered_in_eight_rows_of_a_hundred_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ullage.cli.app import run
+
+    assert run(["import", str(GOLDEN / "nvme_vs_scratch.csv"), "--result", str(tmp_path / "r")]) == 0
+    capsys.readouterr()
+    summary = Summary.model_validate_json((tmp_path / "r" / "summary.json").read_text(encoding="utf-8"))
+    assert len(summary.findings) > 20
+    (answer,) = answers(summary)
+    assert answer.lines[0] == (
+        "Writes: nvme for blocks up to 512K (4.4 to 8.0 x, 64 ranks); scratch for 16M (6.2 x, 2 ranks); "
+        "1M to 8M cannot be told."
+    )
+    assert answer.lines[1].startswith("Reads: nvme for blocks up to 2M (5.6 to 45 x, 32 or 64 ranks)")
+    shown, left = fitted(answer.lines, 8, lambda line: -(-len(line) // 90))
+    assert sum(-(-len(line) // 90) for line in shown) <= 8
+    assert left == len(answer.lines) - len(shown)
+    assert "nvme writes still rise at 64 ranks, the last tried: test 128 (--extend ranks)." in shown
+    assert any(line.startswith("2 outliers: ") for line in shown)
+    assert {one.kind for one in summary.findings} - {one.kind for one in answer.told} == set()
+
+
+def test_the_kinds_of_a_rule_come_first_and_its_remarks_last() -> None:
+    kinds = [("remark", "warning"), ("other", "advice"), ("first", "info")]
+    found = [Finding(kind=kind, text=kind, severity=severity) for kind, severity in kinds]  # type: ignore[arg-type]
+    summary = summary_of(found)
+    assert answers(summary)[0].lines == ("other", "remark", "first"), "without kinds the severity ranks"
+    ours = AnswerRule("noise", "How?", ("first",), remarks=("remark",))
+    assert answers(summary, [ours])[0].lines == ("first", "other", "remark")
+    assert answers(summary, [ours])[0].title == "How?"
+
+
+def test_what_went_wrong_is_left_to_those_who_say_it_first() -> None:
+    found = [Finding(kind=kind, text=kind, severity="warning") for kind in sorted(TROUBLE)]
+    assert answers(summary_of(found)) == []
+
+
+def test_a_run_of_suites_has_an_answer_of_each_that_says_something() -> None:
+    found = [Finding(kind="noise", text="quiet", suite="noise"), Finding(kind="x", text="all", suite="")]
+    parts = [Part(suite=name, status="complete") for name in ("cpu", "noise")]
+    summary = Summary(suite="node", run_id="r", created="2026", rows=[], findings=found, parts=parts)
+    assert [(answer.suite, answer.lines) for answer in answers(summary)] == [("noise", ("quiet",))]
+
+
+def test_what_all_rows_share_is_said_once_and_flags_in_words() -> None:
+    flagged = [one.model_copy(update={"flags": [Flag(code="interval-below-95")]}) for one in two_targets()]
+    notes = said_once(flagged, find_all(flagged))
+    assert any("all 18 rows cold" in note for note in notes)
+    assert "Flags: too few repetitions for a 95 % interval (all 18 rows)." in notes
+    mixed = [one.model_copy(update={"verdict": "warm"}) if one.target == "b" else one for one in flagged]
+    assert "What was measured differs between targets: a reads cold; b reads warm." in said_once(mixed, find_all(mixed))
+
+
+def test_lines_that_do_not_fit_are_passed_over_and_counted() -> None:
+    assert fitted(["one", "three", "two"], 3, {"one": 1, "three": 3, "two": 2}.__getitem__) == (["one", "two"], 1)
+
+
+def test_rules_name_suites_that_are_there_and_each_but_once() -> None:
+    named = [rule.suite for rule in load_rules()]
+    assert len(set(named)) == len(named)
+    assert set(named) <= set(load_suites())
+    assert all(rule.title.endswith("?") for rule in load_rules())
+
+
+@pytest.mark.parametrize("name", recorded_results.names())
+def test_every_recorded_finding_is_in_an_answer_or_is_trouble(name: str) -> None:
+    summary = Summary.model_validate(json.loads(recorded_results.read_frozen(name)["json"]))
+    told = [one for answer in answers(summary) for one in answer.told]
+    suites = {part.suite for part in summary.parts} or {summary.suite}
+    left = [one for one in summary.findings if one not in told and one.kind not in TROUBLE]
+    assert [one for one in left if (one.suite or summary.suite) in suites] == []
+    assert remark_kinds() >= {"contamination", "io500-invalid"}
