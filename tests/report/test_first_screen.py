@@ -161,6 +161,8 @@ def test_the_machine_is_named_by_what_is_known_of_it() -> None:
     ("title", "text", "expected"),
     [
         ("Reads gain", "2 x.", ("Reads gain", "2 x.")),
+        ("Reads gain", "Reads gain: 2 x.", ("Reads gain", "2 x.")),
+        ("Reads", "Reads gain: 2 x.", ("Reads", "Reads gain: 2 x.")),
         ("", "Reads gain: by 1.5 x.", ("Reads gain", "By 1.5 x.")),
         ("", "At 1.5 x reads gain.", ("At 1.5 x reads gain", "")),
         ("", "w" * 120 + ": long", ("", "w" * 120 + ": long")),

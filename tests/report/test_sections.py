@@ -126,6 +126,10 @@ def test_a_maximum_of_one_partition_is_said_once() -> None:
     content = scores.build(ReportData(make_summary().model_copy(update={"scores": failed})))
     assert content is not None
     assert content.cards[0].stamp == "INVALID"
+    valid = [score.model_copy(update={"valid": True}) for score in found]
+    content = scores.build(ReportData(make_summary().model_copy(update={"scores": valid})))
+    assert content is not None
+    assert (content.cards[0].stamp, content.cards[0].look) == ("VALID", False)
 
 
 def test_the_table_of_phases_says_what_each_gave_and_whether_it_counts(data: ReportData) -> None:

@@ -9,14 +9,15 @@ import base64
 import hashlib
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ullage import __version__
-from ullage.model.summary import Row
+from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity
 from ullage.report import words
+from ullage.report.answers import Answer, answers
 from ullage.report.contents import LEAD, Chart, Content, Section, built_sections, load_charts
 from ullage.report.data import Launch, ReportData, load
 from ullage.report.facts import flatten
@@ -28,7 +29,7 @@ from ullage.report.reached import reached
 from ullage.report.row_table import AT_ONCE, row_table
 from ullage.report.sections.front import what_was_run
 from ullage.report.table import Cell, Column, front_columns, front_rows, number_cell, to_csv
-from ullage.report.tabs import Drawn, Parts, Tab, tabs
+from ullage.report.tabs import OTHER, Drawn, Parts, Tab, tabs
 from ullage.report.titles import told
 from ullage.report.vega import CONFIG, javascript
 from ullage.report.verdicts import VerdictClass, classify, present
@@ -165,11 +166,16 @@ def _meaning(verdict: VerdictClass, data: ReportData) -> str:
 
 
 def _tabs(data: ReportData, parts: Parts, drawn: Sequence[Drawn]) -> dict[str, Any]:
-    """Scores of a run of one suite stand on the first screen, those of several with their part."""
+    """Scores of a run of one suite stand on the first screen, those of several with their part.
+
+    What is said of all suites together belongs to the run.
+    """
     sections = [(section, content) for section, content in built_sections(data) if section.order > LEAD]
     scores = [cards for section, content in _lead(data) if section.name == _SCORES for cards in content.cards]
     several = bool(data.summary.parts)
     found = tabs(data.summary, parts, drawn, sections, scores if several else [])
+    whole = [tab for tab in found if several and tab.part == OTHER and not (tab.charts or tab.sections)]
+    found = [tab for tab in found if tab not in whole]
     front = front_columns(data.view)
     best = front_rows(data.view.swept) if not several else []
     return {
@@ -178,6 +184,7 @@ def _tabs(data: ReportData, parts: Parts, drawn: Sequence[Drawn]) -> dict[str, A
         "best": _table(front, best),
         "best_part": parts.usual if best and any(tab.part == parts.usual for tab in found) else "",
         "ran": what_was_run(data.summary) if several else None,
+        "of_whole": [(finding, told(finding)) for tab in whole for finding in tab.findings],
     }
 
 
@@ -186,7 +193,10 @@ def _lead(data: ReportData) -> list[tuple[Section, Content]]:
 
 
 def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
+    """What an answer or the first screen says is not said again among the findings."""
     changes = {id(finding) for finding in changes_of(data)}
+    own = [answer for answer in answers(data.summary) if parts.of_suite(answer.suite) == tab.part]
+    said = changes | {id(finding) for answer in own for finding in answer.told}
     return {
         "part": tab.part,
         "title": tab.title,
@@ -195,9 +205,18 @@ def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
         "scores": tab.scores,
         "sections": tab.sections,
         "reached": reached(data.summary, parts, tab.part),
-        "findings": [(finding, told(finding)) for finding in tab.findings if id(finding) not in changes],
+        "answers": [_answer(answer, changes) for answer in own],
+        "findings": [(finding, told(finding)) for finding in tab.findings if id(finding) not in said],
         "moved": sum(id(finding) in changes for finding in tab.findings),
     }
+
+
+def _answer(answer: Answer, left_out: Collection[int]) -> dict[str, Any]:
+    """A line that is the text of a finding has its title and severity too."""
+    by_text = {finding.text: finding for finding in answer.told}
+    found = [by_text.get(line, Finding(kind="", text=line)) for line in answer.lines]
+    kept = [(finding, told(finding)) for finding in found if id(finding) not in left_out]
+    return {"title": answer.title, "lines": kept, "notes": answer.notes}
 
 
 def _chart(drawn: Drawn) -> dict[str, Any]:

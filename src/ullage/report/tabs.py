@@ -28,7 +28,7 @@ TITLES: Final[Mapping[str, str]] = {
     "noise": "Noise",
     "other": "Results",
 }
-_OTHER: Final = "other"
+OTHER: Final = "other"
 _OF_VESSELS: Final = {"disk writes": "disk", "disk reads": "disk", IN_MEMORY: "disk"}
 
 
@@ -82,8 +82,8 @@ class Parts:
 
     def of_suite(self, suite: str) -> str:
         """Of an unknown one ``other``; empty stands for the suite of the result."""
-        found = self._of_suites.get(suite or self._summary.suite, _OTHER)
-        return found if found in TITLES else _OTHER
+        found = self._of_suites.get(suite or self._summary.suite, OTHER)
+        return found if found in TITLES else OTHER
 
     @property
     def usual(self) -> str:
@@ -117,7 +117,7 @@ class Parts:
     def of_headline(self, part: str) -> str:
         """Of the part that a rule of headlines names."""
         found = _OF_VESSELS.get(part, part)
-        return found if found in TITLES else _OTHER
+        return found if found in TITLES else OTHER
 
     def of_vessel(self, vessel: Vessel) -> str:
         """The tab that a click on it goes to."""
@@ -127,7 +127,7 @@ class Parts:
 
 def _most(parts: Iterable[str]) -> str:
     counted = Counter(_OF_VESSELS.get(part, part) for part in parts).most_common(1)
-    return counted[0][0] if counted else _OTHER
+    return counted[0][0] if counted else OTHER
 
 
 def tabs(

@@ -53,7 +53,7 @@ def _cards(scores: Sequence[Score]) -> Cards:
     total, *parts = scores
     cards = [_card(_own_name(total) if parts else "score", total), *(_card(_part(part, total), part) for part in parts)]
     reasons = list(dict.fromkeys(reason for score in scores for reason in score.reasons))
-    look = all(score.valid or score.look for score in scores)
+    look = not all(score.valid for score in scores) and all(score.valid or score.look for score in scores)
     return Cards(total.name, cards, reasons, look=look, suite=total.suite)
 
 
