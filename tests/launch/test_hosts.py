@@ -36,7 +36,7 @@ def test_the_agent_is_the_environments() -> None:
     [
         (Layout(ranks=4), 4, 1),
         (Layout(ranks=8), 4, 2),
-        (Layout(ranks=9), 4, 3),
+        (Layout(ranks=9), 3, 3),
         (Layout(ranks=2), 2, 1),
         (Layout(ranks=1, nodes=1), 1, 1),
         (Layout(ranks=6, nodes=3, ranks_per_node=2), 3, 2),

@@ -34,7 +34,7 @@ def no_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
         (Layout(ranks=5, binding="core"), ["-n", "5", "--oversubscribe", "--bind-to", "none"]),
         (
             Layout(ranks=8, nodes=2, ranks_per_node=4, binding="core"),
-            ["-n", "8", "--oversubscribe", "--map-by", "ppr:4:node", "--bind-to", "core"],
+            ["-n", "8", "--oversubscribe", "--map-by", "ppr:4:node", "--bind-to", "core:overload-allowed"],
         ),
         (
             Layout(ranks=2, threads=2, binding="core"),

@@ -10,7 +10,7 @@ from ullage.command_lines.translation import Draft, Translation
 from ullage.engine import Kind, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import choose_binding
+from ullage.launch.base import choose_binding, place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
@@ -73,8 +73,10 @@ class Bound:
         return float(wall) if isinstance(wall, (int, float)) else 0.0
 
 
-def make_layout(translation: Translation, cores: int | None) -> Layout:
-    """``cores``: usable ones of a node, None when not known."""
+def make_layout(translation: Translation, cores: int | None, hosts: int = 0) -> Layout:
+    """``cores``: usable ones of a node, None when not known. ``hosts``: how many are named."""
+    if hosts:
+        return place_ranks(translation.ranks, translation.nodes, translation.ranks_per_node, cores, hosts)
     on_a_node = translation.ranks_per_node
     binding = "none" if cores is None else choose_binding(on_a_node or translation.ranks, 1, cores)
     return Layout(ranks=translation.ranks, nodes=translation.nodes, ranks_per_node=on_a_node, binding=binding)

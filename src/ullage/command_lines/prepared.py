@@ -8,8 +8,7 @@ from typing import Final
 from ullage.command_lines.options import LineOptions
 from ullage.command_lines.planning import Bound, Work, bind, fit, make_layout, make_plan
 from ullage.errors import EXIT_ENVIRONMENT, EXIT_OK, UserError
-from ullage.launch.base import is_one_node
-from ullage.model.plan import Layout, Limits, Plan
+from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
@@ -208,8 +207,7 @@ def prepare_lines(request: Request, engine_context: EngineContext, model: type[L
     rooms = options.rooms or {}
     by_place = {place: rooms[name] for place, name in options.places.items() if name in rooms}
     fitted, cuts = fit(translation, by_place)
-    here = is_one_node(Layout(ranks=1, nodes=translation.nodes))
-    layout = make_layout(fitted, usable_cores() if here else None)
+    layout = make_layout(fitted, usable_cores(), options.hosts)
     bound = bind(fitted, layout, options, request.targets, engine_context.description)
     work = Work(request, options, fitted, layout, bound, [*translation.notes, *cuts])
     if is_new:

@@ -31,7 +31,7 @@ class Hosts:
         """``layout`` with nodes and ranks on each, by these hosts. ``UserError`` when it asks for more nodes."""
         if not self.names:
             return layout
-        nodes = layout.nodes or min(len(self.names), layout.ranks)
+        nodes = layout.nodes or fewest_full(layout.ranks, min(len(self.names), layout.ranks))
         if nodes > len(self.names):
             raise UserError(f"{nodes} nodes, and {len(self.names)} hosts", "--hosts", "name one for each node")
         on_each = layout.ranks_per_node or -(-layout.ranks // nodes)
@@ -43,6 +43,11 @@ class Hosts:
 
 
 NO_HOSTS: Final = Hosts()
+
+
+def fewest_full(ranks: int, nodes: int) -> int:
+    """Nodes that are used when ``ranks`` fill ``nodes`` one by one, each with its even share: 9 on 4 are 3 on 3."""
+    return -(-ranks // -(-ranks // nodes))
 
 
 def parse_hosts(text: str | None) -> list[str]:

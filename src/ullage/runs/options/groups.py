@@ -60,8 +60,9 @@ class TargetsOptions(SuiteOptions):
 
 
 class NodesOptions(SuiteOptions):
-    """On how many nodes ranks are."""
+    """On how many nodes ranks are. ``hosts``: how many are named by the option of the verb."""
 
+    hosts: Annotated[int, Field(ge=0)] = 0
     nodes: Annotated[int | None, Field(ge=1), Option("Use this many nodes.", order=RANKS)] = None
     oversubscribe: Annotated[
         bool,
@@ -83,7 +84,7 @@ def _check_crowd(values: Mapping[str, object]) -> None:
 
     asked = values.get("ranks")
     ranks = max(cast("list[int]", asked), default=0) if isinstance(asked, list) else asked
-    nodes, at_most = values.get("nodes"), values.get("ranks_per_node")
+    nodes, at_most = values.get("nodes") or values.get("hosts"), values.get("ranks_per_node")
     if not isinstance(ranks, int):
         return
     on_a_node = -(-ranks // nodes) if isinstance(nodes, int) and nodes > 0 else ranks
@@ -113,10 +114,17 @@ class RanksOptions(LayoutOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """As many ranks as there are usable cores, and as many as are needed."""
-        from ullage.system.cpu import ranks_by_default
+        """As many ranks as there are usable cores on all nodes, and as many as are needed."""
+        return super().settle({"ranks": max(int(declared(cls)["ranks"].low or 1), cores_of_nodes(said)), **said})
 
-        return super().settle({"ranks": max(int(declared(cls)["ranks"].low or 1), ranks_by_default()), **said})
+
+def cores_of_nodes(said: Mapping[str, object]) -> int:
+    """Usable cores of all nodes that options ask for, as far as ranks may have them; nodes are taken to be alike."""
+    from ullage.system.cpu import ranks_by_default
+
+    cores, most = ranks_by_default(), said.get("ranks_per_node")
+    nodes = said.get("nodes") or said.get("hosts") or 1
+    return int(cast("int", nodes)) * (min(cores, most) if isinstance(most, int) and most > 0 else cores)
 
 
 class RankAxisOptions(LayoutOptions):

@@ -28,10 +28,13 @@ _IN_REQUEST = "options"
 _Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
 
 
-def parse_options(model: type[SuiteOptions], **words: object) -> ParsedOptions:
-    """What is asked by ``words``, typed texts by the names of their options; None, False and empty: not said."""
+def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object) -> ParsedOptions:
+    """What is asked by ``words``, typed texts by the names of their options; None, False and empty: not said.
+
+    ``hosts``: how many are named, for suites that have nodes.
+    """
     by_word = {one.word: one for one in declared(model).values()}
-    said: dict[str, object] = {}
+    said: dict[str, object] = {"hosts": hosts} if hosts and "hosts" in model.model_fields else {}
     typed: dict[str, str] = {}
     for name, word in words.items():
         one = by_word[name]

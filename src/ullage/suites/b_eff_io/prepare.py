@@ -114,7 +114,7 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
     options = read_options(BEffIoOptions, request)
     find_registered(engine_context.description, "workload", WORKLOAD)
     backends = {target.name: backend_of(target, engine_context.description) for target in request.targets}
-    machine, memory = this_machine(request.targets, options.nodes), node_memory()
+    machine, memory = this_machine(request.targets), node_memory()
     check_places(machine.places)
     layouts = layouts_of(options, machine.cores)
     options = with_room(with_memory(options, layouts, memory), machine)

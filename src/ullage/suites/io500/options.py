@@ -22,6 +22,7 @@ from ullage.runs.options.groups import (
     WatchdogOptions,
 )
 from ullage.runs.options.kinds import Duration, FilePath, MadeOfAll
+from ullage.runs.options.model import OptionError
 from ullage.suites.io500.config import (
     OfficialConfig,
     check_data_folder,
@@ -31,12 +32,18 @@ from ullage.suites.io500.config import (
 )
 from ullage.suites.io500.phases import BY_NAME, Mode
 from ullage.suites.io500.validity import STONEWALL_S, Conditions
+from ullage.uri import parse_targets
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
 
 CacheControl: TypeAlias = Literal["none", "advise", "drop"]
 _HINT: Final = re.compile(r"(?:(?P<phase>[\w-]+):)?(?P<key>\w+)=(?P<value>\S+)", re.ASCII)
+
+
+def _data_folder(official: OfficialConfig) -> "list[Target]":
+    """The place that the official configuration file names; none where it says none."""
+    return parse_targets([f"data={official.data_folder}"]) if official.data_folder else []
 
 
 def read_hints(texts: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -74,6 +81,7 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
     """Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled."""
 
     changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change(required=False, unsaid="the datadir of --config"),
         "time_s": Change(
             "Limit the time of all measurements. Time that the stonewalls leave may be used for wear-out.",
             unsaid="no limit",
@@ -119,7 +127,12 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """What the official configuration file says besides."""
         official = cast("OfficialConfig", said.get("config", OfficialConfig()))
-        values = {"stonewall_s": default_stonewall_s(official), **super().settle(said)}
+        places = said.get("targets") or _data_folder(official)
+        if not places:
+            raise OptionError(
+                "targets", "names no place to measure", "write --target NAME=PATH, or datadir in --config"
+            )
+        values = {"stonewall_s": default_stonewall_s(official), **super().settle({**said, "targets": places})}
         check_data_folder(official, cast("list[Target]", values["targets"]))
         check_find_ranks(official, cast("int", values["ranks"]))
         # drop-caches of the file is that of the command line, said in other words.

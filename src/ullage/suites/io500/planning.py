@@ -13,7 +13,7 @@ from typing import Final
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import UserError
 from ullage.identity import case_id
-from ullage.launch.base import choose_binding
+from ullage.launch.base import choose_binding, place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Plan, Target
 from ullage.model.request import Request
@@ -83,6 +83,8 @@ def make_layout(options: Io500Options, cores: int | None) -> Layout:
     ranks, nodes, most = options.ranks, options.nodes, options.ranks_per_node
     if nodes is not None and ranks < nodes:
         raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "at least one rank a node")
+    if nodes is None and options.hosts:
+        nodes = place_ranks(ranks, None, most, cores, options.hosts).nodes
     if nodes is None and most is not None:
         nodes = -(-ranks // most)
     on_a_node = None if nodes is None else -(-ranks // nodes)

@@ -115,7 +115,7 @@ class PreparedIo500:
 def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo500:
     """Check everything that can be checked without starting anything."""
     options = read_options(Io500Options, request)
-    machine = this_machine(request.targets, options.nodes)
+    machine = this_machine(request.targets)
     check_targets(request.targets, machine.places)
     check_cache(options)
     check_result_folder(options.config)

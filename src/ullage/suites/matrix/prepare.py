@@ -157,7 +157,7 @@ def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedC
     check_targets(request.targets, engine_context.description)
     if options.cache == "drop" and not options.direct and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
-    machine = this_machine(request.targets, 1)
+    machine = this_machine(request.targets)
     check_places(machine.places)
     directs = {
         target.name: direct_at(target) if options.direct else DirectIo(served=False) for target in request.targets

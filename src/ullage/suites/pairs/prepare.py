@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.base import layout_here
+from ullage.launch.base import layout_here, nodes_of_job
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext
@@ -29,7 +29,6 @@ EXCHANGE: Final = "exchange"
 HEADERS: Final = ("workload", "pattern", "message", "ranks")
 MOST_ENDS: Final = 1024
 LARGEST_OF_LATENCY: Final = 4096
-_NODES_OF_A_JOB: Final = "SLURM_JOB_NUM_NODES"
 _IN_FLIGHT_BYTES: Final = 8 << 20
 _MOST_IN_FLIGHT_BYTES: Final = 1 << 30
 # For the table of what it takes: a plain Ethernet's.
@@ -51,8 +50,7 @@ def prepare_pairs(
 
 def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -> PairsOptions:
     """With everything that machine, hosts and batch job decide. ``hosts``: how many are named."""
-    job = environment.get(_NODES_OF_A_JOB, "")
-    nodes = options.nodes or hosts or (int(job) if job.isdecimal() else 1)
+    nodes = options.nodes or hosts or nodes_of_job(environment)
     ranks = options.ranks or (nodes if nodes > 1 else max(2, ranks_by_default()))
     between = options.between or ("nodes" if nodes > 1 else "ranks")
     if between == "nodes" and nodes == 1:
