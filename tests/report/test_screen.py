@@ -17,6 +17,7 @@ from ullage.cli.app import run
 from ullage.model.flags import Flag
 from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Score, Summary
 from ullage.report.answers import MOST_LINES
+from ullage.report.data import ReportData
 from ullage.report.screen import MOST_ROWS, print_screen, screen
 from ullage.report.screen.bars import bar
 from ullage.report.screen.lines import WIDTH, cut, folded
@@ -27,7 +28,7 @@ AFTER = 3
 
 
 def texts(summary: Summary) -> list[str]:
-    return [line.text for line in screen(summary)]
+    return [line.text for line in screen(ReportData(summary))]
 
 
 def must_fit(summary: Summary) -> list[str]:
@@ -203,7 +204,7 @@ def test_hostile_names_stay_inert_and_keep_the_screen_whole(name: str) -> None:
     lines = must_fit(summary)
     assert "\x1b" not in "".join(lines)
     stream = io.StringIO()
-    print_screen(summary, Console(file=stream, width=WIDTH, highlight=False, force_terminal=False))
+    print_screen(ReportData(summary), Console(file=stream, width=WIDTH, highlight=False, force_terminal=False))
     assert stream.getvalue().splitlines() == lines
 
 

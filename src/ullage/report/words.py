@@ -24,9 +24,11 @@ UNKNOWN_GRADE: Final = "too short to know whether others used the machine"
 
 
 def title(data: ReportData) -> str:
-    """``sweep of nvme and scratch``."""
+    """``sweep of nvme and scratch``; ``overview of 12 suites``."""
     targets = data.view.targets
     suite = data.summary.suite
+    if data.summary.parts:
+        return f"{suite} of {plural(len(data.summary.parts), 'suite')}"
     return suite if targets in ([], [suite]) else f"{suite} of {listing(targets, 4)}"
 
 

@@ -48,11 +48,20 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     for found in digests:
         label = found.target.name if several else ""
         reasons: Mapping[Mode, Sequence[str]] = {one: found.validity.run.get(one, ()) for one in modes_of(options)}
-        scores += summary_scores(found.samples, reasons, options.mode, label)
+        scores += _with_looks(summary_scores(found.samples, reasons, options.mode, label), options)
         findings += void_findings(found.validity, label)
         findings += score_findings(found.values, options.mode, label, _disturbed(found.rows))
         findings += slow_ranks([one for one in rounds if one.target.name == found.target.name], label)
     return SuiteSummary([row for found in digests for row in found.rows], findings, scores)
+
+
+def _with_looks(scores: Sequence[Score], options: Io500Options) -> list[Score]:
+    """A score is a look where only what was asked for speaks against it."""
+    asked = condition_reasons(options.conditions)
+    return [
+        one.model_copy(update={"look": bool(one.reasons) and not one.valid and set(one.reasons) <= set(asked)})
+        for one in scores
+    ]
 
 
 def _disturbed(rows: Iterable[Row]) -> frozenset[str]:
