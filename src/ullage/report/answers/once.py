@@ -79,8 +79,8 @@ def _accesses(verdicts: dict[str, str]) -> str:
 def _disturbed(rows: Sequence[Row]) -> list[str]:
     dirty, unknown = (sum(row.grade == grade for row in rows) for grade in ("C", "?"))
     parts = [
-        *([f"{dirty:,} disturbed by others (grade C), of which nothing is concluded"] if dirty else []),
-        *([f"{unknown:,} too short to know whether others disturbed them (grade ?)"] if unknown else []),
+        *([f"{dirty:,} disturbed by other programs (grade C), so no finding rests on them"] if dirty else []),
+        *([f"{unknown:,} for which other load is not known (grade ?)"] if unknown else []),
     ]
     return [f"Of {plural(len(rows), 'number')}: {'; '.join(parts)}."] if parts else []
 

@@ -188,7 +188,8 @@ def _methods(run: BEffRun) -> list[Finding]:
             continue
         gain = max(rates.values()) / min(rates.values())
         name = max(rates, key=lambda method: rates[method]) if gain > _ALIKE else _ANY
-        told.append(f"{name} {_stretch(run, first, last)}" + (f" ({times(gain)} the worst)" if gain > _ALIKE else ""))
+        said = "any call" if name == _ANY else name
+        told.append(f"{said} {_stretch(run, first, last)}" + (f" ({times(gain)} the worst)" if gain > _ALIKE else ""))
         names.append(name)
         most = max(most, gain)
     if not told:
@@ -196,7 +197,7 @@ def _methods(run: BEffRun) -> list[Finding]:
     is_one = len(set(names)) == 1 and most > _ALIKE
     where = f"{names[0]} at all sizes (up to {times(most)} the worst)" if is_one else listing(told)
     title = f"{names[0]} has the highest medians at all sizes" if is_one else "The best MPI call depends on the size"
-    text = f"The MPI calls with the highest medians in rings are {where}."
+    text = f"These MPI calls have the highest medians in rings: {where}."
     if set(names) == {_ANY}:
         title = "All MPI calls are alike in rings"
         text = f"No MPI call differs from another by more than {_ALIKE - 1:.0%} in rings and random rings, at any size."

@@ -104,7 +104,7 @@ def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
     return [
         Finding(
             kind="slow-rank",
-            title=f"{_lead(label)}rank {rank} on {node} is often the slowest",
+            title=f"{_lead(label)}{'rank' if label else 'Rank'} {rank} on {node} is often the slowest",
             text=f"{_lead(label)}rank {rank} on {node} was the slowest in {count} of {plural(unequal, 'phase')} with "
             "unequal ranks. Check what else runs there.",
             severity="advice",
@@ -158,7 +158,8 @@ def score_findings(
 
 
 def _title(whole: Io500Score, target: str) -> str:
-    return f"{_lead(target)}the IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
+    article = "the" if target else "The"
+    return f"{_lead(target)}{article} IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
 
 
 def void_findings(validity: Validity, target: str = "") -> list[Finding]:
