@@ -5,45 +5,53 @@
 # make test-all   the same, and what differs on a second MPI, under the sanitizers and with each file compiled by itself
 # The work is done by the small programs in scripts/. PYTHON=... names the interpreter, ULLAGE_SETUP_MPI=auto, site,
 # packages or wheel the MPI, CXX=... the compiler,
+# WHEELHOUSE=DIR a folder of wheels to install from without a network (docs/howto/offline.md),
 # ARGS=... further words for `make run`, as of `ullage run overview`.
 .DEFAULT_GOAL := help
-.PHONY: help setup run check test test-others test-all lint format clean distclean
+.PHONY: help setup run check test test-others test-all faults lint format clean distclean
 
-python = "$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)"
+# Where there is none, the message of scripts/find_python.sh is the only one.
+python = found="$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)" && "$$found"
+wheelhouse = $(if $(WHEELHOUSE), --wheelhouse '$(WHEELHOUSE)')
 
 help:
 	@echo 'make run        sets up, builds, looks at cores, memory and disk, says where the report is'
 	@echo 'make test       sets up, runs every test on one MPI'
 	@echo 'make check      while writing: unit tests, style and types'
 	@echo 'make test-all   make test, then the second MPI, sanitizers, clang-tidy, each file by itself (alone: make test-others)'
+	@echo 'make faults     the table of faults: what happens, what is true afterwards, whether it was; written to docs/faults.md'
 	@echo 'make setup      only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
 	@echo 'make lint       style, types and house rules      make format   writes what can be mended by a program'
 	@echo 'make clean      removes what was built            make distclean  the environments too'
 
 setup:
-	@$(python) scripts/setup.py run
+	@$(python) scripts/setup.py run$(wheelhouse)
 
 run: setup
 	@.venv/bin/ullage run overview --target disk="$$PWD" --target memory=/dev/shm $(ARGS)
 
 check test:
-	@$(python) scripts/setup.py test
+	@$(python) scripts/setup.py test$(wheelhouse)
 	@.venv/bin/python scripts/run_tests.py $@
 
 test-others:
-	@$(python) scripts/setup.py all
+	@$(python) scripts/setup.py all$(wheelhouse)
 	@.venv/bin/python scripts/run_tests.py others
 
 test-all:
-	@$(python) scripts/setup.py all
+	@$(python) scripts/setup.py all$(wheelhouse)
 	@.venv/bin/python scripts/run_tests.py test others
 
+faults:
+	@$(python) scripts/setup.py test$(wheelhouse)
+	@.venv/bin/python scripts/faults.py
+
 lint:
-	@$(python) scripts/setup.py test
+	@$(python) scripts/setup.py test$(wheelhouse)
 	@.venv/bin/python scripts/lint.py
 
 format:
-	@$(python) scripts/setup.py test
+	@$(python) scripts/setup.py test$(wheelhouse)
 	@.venv/bin/python scripts/lint.py --mend
 
 clean:

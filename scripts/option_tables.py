@@ -6,7 +6,7 @@ A page has a table between ``<!-- options of SUITE -->`` and ``<!-- end of optio
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -16,28 +16,25 @@ from ullage.runs.suite import find_suite
 
 DOCS: Final = Path(__file__).parent.parent / "docs"
 _TABLE: Final = re.compile(r"(<!-- options of (?P<suite>[\w-]+) -->\n).*?(<!-- end of options -->)", re.DOTALL)
-# What stands for a value of which nothing more is said than its type.
-_VALUES: Final[Mapping[type, str]] = {str: "WORD", int: "N", float: "NUMBER"}
 
 
 def option_table(model: type[SuiteOptions]) -> str:
     """A row for each option, in the order of the help."""
     rows = [
-        f"| `{_typed(one)}` | {_cell(one.option.help)} | {_cell(_default(one))} |" for one in declared(model).values()
+        f"| `{_cell(_typed(one))}` | {_cell(one.option.help)} | {_cell(_default(one))} |"
+        for one in declared(model).values()
     ]
-    return "\n".join(["| option | what it is | default |", "|---|---|---|", *rows])
+    return "\n".join(["| option | what it does | default |", "|---|---|---|", *rows])
 
 
 def _typed(one: Declared) -> str:
-    if one.is_flag or one.option.argument:
-        return one.name
-    return f"{one.name} {one.kind.metavar or _VALUES[one.kind.python]}"
+    return one.name if one.is_flag or one.option.argument else f"{one.name} {one.metavar}"
 
 
 def _default(one: Declared) -> str:
     usual = one.shown_default or one.option.usual or one.option.unsaid
     quick = f"; with `--quick` {one.option.quick}" if one.option.quick else ""
-    return "has to be said" if one.option.required else f"{usual}{quick}"
+    return "required" if one.option.required else f"{usual}{quick}"
 
 
 def _cell(text: str) -> str:
@@ -67,7 +64,7 @@ def pages(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def main(folder: Path) -> None:
-    """Of all pages below ``folder``."""
+    """Write the tables of all pages below ``folder``."""
     for path, text in pages(folder):
         path.write_text(with_tables(text, lambda name: find_suite(name).options), encoding="utf-8")
 

@@ -34,10 +34,11 @@ def test(preset: str) -> list[Step]:
     ]
 
 
-def others(_preset: str) -> list[Step]:
-    """Return what is tested on other builds of the engine, and the checks that ``test`` leaves out."""
+def others(preset: str) -> list[Step]:
+    """Return what is tested on other builds of the engine, every fault with more random damage, and slow checks."""
     slow = Step("lint, what is slow", partial(lint.at_once, SLOW_CHECKS), "aside")
-    return [*(step for leg in legs.further() for step in leg.steps()), slow]
+    faults = Step("pytest, faults", partial(front.faults, preset))
+    return [*(step for leg in legs.further() for step in leg.steps()), faults, slow]
 
 
 RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}

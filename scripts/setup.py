@@ -4,10 +4,11 @@
 Afterwards .venv/bin/ullage and .venv/bin/ullage-engine are there. Idempotent; quick when there is nothing to do.
 """
 
+import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from steps import engine, legs, mpi, packages, python_env, tools
@@ -29,7 +30,11 @@ def inputs() -> str:
 
 
 def prepare_run() -> None:
-    """Make .venv with ullage in it and configure the engine with the MPI there is."""
+    """Make .venv with ullage in it and configure the engine with the MPI there is.
+
+    A compiler cannot be had as a wheel: without one nothing is installed.
+    """
+    tools.compiler()
     python_env.ensure_venv(python_env.VENV)
     python_env.install(python_env.VENV, "requirements.txt")
     python_env.install_optional(
@@ -58,6 +63,11 @@ def prepare_all() -> None:
         engine.configure(leg.preset)
 
 
+def may_write() -> bool:
+    """Tell whether this user may change the checkout."""
+    return os.access(ROOT, os.W_OK)
+
+
 def used() -> list[str]:
     """Return the preset in use, or nothing before there is one."""
     return [engine.linked()] if engine.is_linked() else []
@@ -72,7 +82,10 @@ PROFILES: dict[str, tuple[Callable[[], None], Callable[[], list[str]]]] = {
 
 
 def main(profile: str) -> None:
-    """Set up for ``profile``. Raises StepError."""
+    """Set up for ``profile``. Raises StepError.
+
+    A checkout that may only be read, and is set up, is taken as it is.
+    """
     started = time.monotonic()
     stamps = Stamps(python_env.VENV / "ullage-setup.json")
     current = inputs()
@@ -86,12 +99,29 @@ def main(profile: str) -> None:
     if not prepared:
         # Asked again: what was installed just now is among the inputs.
         stamps.finish(inputs(), *names)
-    engine.build_engine(engine.linked())
+    if may_write():
+        engine.build_engine(engine.linked())
     say(f"set up{' already' if prepared else ''} ({time.monotonic() - started:.1f} s)")
 
 
-if __name__ == "__main__":
+def command(arguments: Sequence[str]) -> None:
+    """Do what the command line says; whatever prevents it is one line."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("profile", choices=list(PROFILES))
+    asked.add_argument("--wheelhouse", type=Path, help="folder of wheels to install from, without a network")
+    words = asked.parse_args(arguments)
+    if words.wheelhouse is not None:
+        os.environ[python_env.WHEELHOUSE] = str(words.wheelhouse.absolute())
     try:
-        main(sys.argv[1])
+        main(words.profile)
     except StepError as failure:
         sys.exit(f"ullage set-up: {failure}")
+    except OSError as failure:
+        what = failure.strerror or type(failure).__name__
+        sys.exit(
+            f"ullage set-up: {failure.filename or ROOT}: {what}; a checkout is set up by a user who may write to it"
+        )
+
+
+if __name__ == "__main__":
+    command(sys.argv[1:])

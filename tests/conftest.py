@@ -26,6 +26,14 @@ for _name, _value in _FOR_MPI.items():
     os.environ.setdefault(_name, _value)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Hand what a test says of its fault to the report, from which `make faults` makes its table."""
+    for item in items:
+        if (fault := item.get_closest_marker("fault")) is not None:
+            what, afterwards = fault.args
+            item.user_properties += [("fault", what), ("afterwards", afterwards)]
+
+
 @pytest.fixture(autouse=True)
 def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Point HOME at a fresh folder and drop the XDG folders, the colours and the width of this terminal.

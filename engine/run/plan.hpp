@@ -32,9 +32,9 @@ struct PlannedCase {
   std::string target;
   NamedValues backend;
   NamedValues workload;
-  std::string dataset;       // named: outlives the case, other cases use it; empty: one of its own
-  int first_repetition = 0;  // number of the first one here: those below it are in earlier launches' records
+  std::string dataset;  // named: outlives the case, other cases use it; empty: one of its own
   std::map<std::string, std::vector<std::int64_t>> prior_elapsed_ns;  // by phase
+  int first_repetition = 0;  // number of the first one here: those below it are in earlier launches' records
 };
 
 struct Limits {

@@ -24,6 +24,7 @@ Result<RecordWriter> RecordWriter::open(const std::string& path) {
 }
 
 void RecordWriter::write(const Json& record) {
+  if (!status_) return;  // what comes after a gap would look whole
   const std::string line = json_text(record) + '\n';
   const off_t before = ::lseek(file_.get(), 0, SEEK_END);
   std::size_t done = 0;
@@ -31,7 +32,7 @@ void RecordWriter::write(const Json& record) {
     const ssize_t n = ::write(file_.get(), line.data() + done, line.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
-      if (status_) status_ = fail(errno_error(errno, "write records", path_));
+      status_ = fail(errno_error(errno, "write records", path_));
       // Part of a line would swallow what is appended later.
       if (before >= 0) (void)!::ftruncate(file_.get(), before);
       return;

@@ -14,7 +14,7 @@ namespace ullage {
 class RecordWriter final {
  public:
   [[nodiscard]] static Result<RecordWriter> open(const std::string& path);
-  /// The first failure is kept in status(); later lines are still tried.
+  /// Nothing is written after the first failure, which is kept in status(): what comes after a gap would look whole.
   void write(const nlohmann::json& record);
   [[nodiscard]] const Status& status() const noexcept { return status_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }

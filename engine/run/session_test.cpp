@@ -340,7 +340,7 @@ TEST_F(MpiSession, RecordsThatAreLostAreNoSuccess) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   Json full = null_plan();
   full["records"] = "/dev/full";
-  EXPECT_EQ(run(full), exit_code::aborted);
+  EXPECT_EQ(run(full), exit_code::environment);
   if (world_.root()) {
     EXPECT_NE(said_.find("write records /dev/full"), std::string::npos) << said_;
   }

@@ -2,6 +2,8 @@
 """Runs pytest with the engine of a preset."""
 
 import os
+from collections.abc import Mapping
+from pathlib import Path
 
 from steps import engine, python_env
 from steps.process import LOGS, shown
@@ -9,6 +11,9 @@ from steps.tally import Tally, read
 
 LIMIT_S = 900
 END_TO_END = "tests/e2e"
+FAULTS = "faults"
+# What takes longer than every test run has time for, unless somebody asks for other amounts.
+_THOROUGH = {"ULLAGE_FUZZ_S": "4", "ULLAGE_KILLS": "20"}
 UNIT = (f"--ignore={END_TO_END}",)
 # More take longer to find their tests than they save.
 MOST_AT_ONCE = 8
@@ -16,13 +21,20 @@ MOST_AT_ONCE = 8
 MORE_THAN_CORES = 1
 
 
-def _run(preset: str, name: str, *chosen: str, at_once: int) -> Tally:
+def report_of(preset: str, name: str) -> Path:
+    """Return where a run of tests leaves its report."""
+    return LOGS / f"pytest-{preset}-{name}.xml"
+
+
+def _run(preset: str, name: str, *chosen: str, at_once: int, extra: Mapping[str, str] | None = None) -> Tally:
     """Run the tests that the words ``chosen`` choose, ``at_once`` files at a time (0: in one process)."""
-    report = LOGS / f"pytest-{preset}-{name}.xml"
+    report = report_of(preset, name)
     report.unlink(missing_ok=True)
     words = ["-q", "--tb=short", f"--numprocesses={at_once}", "--dist=loadfile", f"--junit-xml={report}"]
     argv = [python_env.VENV / "bin" / "python", "-m", "pytest", *words, *chosen]
-    code = shown(argv, {"ULLAGE_ENGINE": str(engine.folder(preset) / "ullage-engine")}, limit_s=LIMIT_S)
+    code = shown(
+        argv, {"ULLAGE_ENGINE": str(engine.folder(preset) / "ullage-engine"), **(extra or {})}, limit_s=LIMIT_S
+    )
     counted = read(report)
     return counted + Tally(failed=int(code != 0 and counted.failed == 0))
 
@@ -44,6 +56,12 @@ def timed(preset: str) -> Tally:
 def end_to_end(preset: str) -> Tally:
     """Run the end-to-end tests but those that are timed."""
     return _run(preset, "e2e", END_TO_END, "-m", "not undisturbed", at_once=_cores() + MORE_THAN_CORES)
+
+
+def faults(preset: str) -> Tally:
+    """Run every test that provokes a fault, with more random damage and kills than in other runs."""
+    extra = {name: os.environ.get(name, value) for name, value in _THOROUGH.items()}
+    return _run(preset, FAULTS, "tests", "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=extra)
 
 
 def of_another_mpi(preset: str) -> Tally:

@@ -49,6 +49,17 @@ def shown(argv: Sequence[str | Path], extra: Mapping[str, str], *, limit_s: floa
         raise StepError(f"{argv[0]}: not finished after {limit_s:.0f} s") from error
 
 
+def log_of(name: str) -> Path:
+    """Return where ``logged`` keeps the output of the program of that name."""
+    return LOGS / f"{name}.log"
+
+
+def show_tail(name: str) -> None:
+    """Show the end of such an output."""
+    lines = log_of(name).read_text(encoding="utf-8", errors="replace").splitlines()
+    print(*(line[:TAIL_COLUMNS] for line in lines[-TAIL_LINES:]), sep="\n", file=sys.stderr)
+
+
 def logged(
     name: str,
     argv: Sequence[str | Path],
@@ -62,7 +73,7 @@ def logged(
     Raises StepError when it cannot be started, fails (the end of its output is shown) or takes longer than ``limit_s``.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / f"{name}.log"
+    log = log_of(name)
     with log.open("w", encoding="utf-8") as output:
         print("$", shlex.join(map(str, argv)), file=output, flush=True)
         try:
@@ -81,7 +92,6 @@ def logged(
         except subprocess.TimeoutExpired as error:
             raise StepError(f"{name}: not finished after {limit_s:.0f} s; output: {log}") from error
     if code != 0 and show_failure:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        print(*(line[:TAIL_COLUMNS] for line in lines[-TAIL_LINES:]), sep="\n", file=sys.stderr)
+        show_tail(name)
     if code != 0:
         raise StepError(f"{name}: exit code {code}; whole output: {log}")

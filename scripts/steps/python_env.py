@@ -2,14 +2,22 @@
 """Virtual environments and the pinned wheels in them."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
 from steps import packages
-from steps.process import ROOT, StepError, answer, logged, say
+from steps.process import ROOT, StepError, answer, log_of, logged, say, show_tail
 
 VENV = ROOT / ".venv"
 VENV_MPICH = ROOT / ".venv-mpich"
+# Names the folder of wheels, which `--wheelhouse DIR` sets.
+WHEELHOUSE = "ULLAGE_WHEELHOUSE"
+# What pip says where it has no index: of the network, of a proxy, and of what it looked for in vain.
+_UNREACHABLE = (
+    *("Temporary failure in name resolution", "NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError"),
+    *("Network is unreachable", "Connection refused", "ProxyError", "SSLError", "No matching distribution found"),
+)
 
 
 def ensure_venv(folder: Path) -> None:
@@ -61,4 +69,31 @@ def install_ullage() -> None:
 
 def _pip(folder: Path, log: str, *words: str) -> None:
     pip = [folder / "bin" / "python", "-m", "pip", "--no-input", "--disable-pip-version-check"]
-    logged(log, [*pip, "install", "--progress-bar=off", *words])
+    argv = [*pip, "install", "--progress-bar=off", *_index(), *words]
+    try:
+        logged(log, argv, show_failure=False)
+    except StepError as error:
+        said = log_of(log).read_text(encoding="utf-8", errors="replace")
+        if any(mark in said for mark in _UNREACHABLE):
+            raise StepError(_how_to_go_on(log)) from error
+        show_tail(log)
+        raise
+
+
+def _index() -> list[str]:
+    """Return what makes pip take a folder of wheels for the index, where one is named."""
+    wheelhouse = os.environ.get(WHEELHOUSE)
+    if not wheelhouse:
+        return ["--retries=2"]
+    if not Path(wheelhouse).is_dir():
+        raise StepError(f"--wheelhouse {wheelhouse}: there is no such folder")
+    return ["--no-index", f"--find-links={wheelhouse}"]
+
+
+def _how_to_go_on(log: str) -> str:
+    """Return one line for a machine whose index of packages cannot be reached, or does not have what is pinned."""
+    if os.environ.get(WHEELHOUSE):
+        what = f"{os.environ[WHEELHOUSE]} lacks a wheel of the requirements"
+    else:
+        what = "no package index can be reached: name a mirror (PIP_INDEX_URL=https://...) or a folder of wheels"
+    return f"{what} (make setup WHEELHOUSE=DIR), see docs/howto/offline.md; what pip said: {log_of(log)}"

@@ -28,6 +28,7 @@ def shell(redirection: str, words: list[str], environment: Mapping[str, str] | N
     return done.returncode, done.stderr
 
 
+@pytest.mark.fault("standard output full, closed or read-only", "exit 3 and one line")
 @pytest.mark.parametrize("redirection", [">/dev/full", ">&-", "1</dev/null"])
 @pytest.mark.parametrize("verb", WORDS)
 def test_stdout_that_takes_nothing_is_one_line(redirection: str, verb: str) -> None:
@@ -42,6 +43,7 @@ def test_a_message_that_nobody_hears_changes_no_exit_code(redirection: str, tmp_
     assert shell(redirection, ["report", str(tmp_path)])[0] == EXIT_BAD_INPUT
 
 
+@pytest.mark.fault("LANG, HOME, TMPDIR missing", "exit 0, nothing on stderr")
 @pytest.mark.parametrize(
     "environment",
     [

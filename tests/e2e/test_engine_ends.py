@@ -22,6 +22,9 @@ from tests.e2e.launching import (
 )
 
 
+@pytest.mark.fault(
+    "a call that never returns", "end status timeout, the rank named, records flushed; clean empties the target"
+)
 def test_hang_becomes_a_timeout_with_everything_flushed(engine: Path, tmp_path: Path, target: Path) -> None:
     fault = {"inner": "posix", "kind": "hang", "operation": "write", "rank": 1, "after": 2}
     document = plan(tmp_path, [case(backend="fault", parameters=fault)], f"posix:{target}", watchdog_s=1.0)
@@ -75,6 +78,10 @@ def endless(tmp_path: Path, target: Path) -> Document:
     )
 
 
+@pytest.mark.fault(
+    "SIGTERM, SIGINT at a rank",
+    "the repetition is finished, end status interrupted, target empty but for what was there",
+)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signal_at_the_ranks_ends_cleanly(engine: Path, tmp_path: Path, target: Path, number: signal.Signals) -> None:
     document = endless(tmp_path, target)
@@ -87,6 +94,10 @@ def test_signal_at_the_ranks_ends_cleanly(engine: Path, tmp_path: Path, target: 
     assert untouched(target)
 
 
+@pytest.mark.fault(
+    "the stop file of a batch script",
+    "the repetition is finished, end status interrupted, target empty but for what was there",
+)
 def test_stop_file_ends_cleanly(engine: Path, tmp_path: Path, target: Path) -> None:
     document = endless(tmp_path, target)
     process = start(engine, tmp_path, document)
@@ -97,6 +108,7 @@ def test_stop_file_ends_cleanly(engine: Path, tmp_path: Path, target: Path) -> N
     assert untouched(target)
 
 
+@pytest.mark.fault("a rank is killed (SIGKILL)", "the launch ends within seconds; clean empties the target")
 def test_killed_rank_ends_the_run_within_seconds(engine: Path, tmp_path: Path, target: Path) -> None:
     document = endless(tmp_path, target)
     process = start(engine, tmp_path, document)
@@ -112,6 +124,7 @@ def test_killed_rank_ends_the_run_within_seconds(engine: Path, tmp_path: Path, t
     assert untouched(target)
 
 
+@pytest.mark.fault("the clock of a rank is five seconds ahead", "no time in the records shows it")
 def test_clock_of_one_rank_five_seconds_ahead_is_calibrated_away(engine: Path, tmp_path: Path, target: Path) -> None:
     if code_of(["unshare", "--time", "--monotonic", "5", "true"]) != 0:
         pytest.skip("time namespaces are not permitted here")

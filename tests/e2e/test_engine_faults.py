@@ -14,6 +14,10 @@ from tests.e2e.launching import (
 )
 
 
+@pytest.mark.fault(
+    "EIO, ENOSPC, EDQUOT of a write",
+    "exit 4; errno, path and rank in the record; the other cases are run; target empty but for what was there",
+)
 @pytest.mark.parametrize(("kind", "errno"), [("eio", 5), ("enospc", 28), ("edquot", 122)])
 def test_injected_errors_fail_the_case_with_errno_path_and_rank(
     engine: Path, tmp_path: Path, target: Path, kind: str, errno: int
@@ -29,6 +33,7 @@ def test_injected_errors_fail_the_case_with_errno_path_and_rank(
     assert untouched(target)
 
 
+@pytest.mark.fault("EIO of open, sync, close, read", "exit 4; target empty but for what was there")
 @pytest.mark.parametrize("operation", ["open", "sync", "close", "read"])
 def test_errors_of_every_operation_are_errors(engine: Path, tmp_path: Path, target: Path, operation: str) -> None:
     fault = {"inner": "posix", "kind": "eio", "operation": operation, "rank": 0}
@@ -38,6 +43,7 @@ def test_errors_of_every_operation_are_errors(engine: Path, tmp_path: Path, targ
     assert untouched(target)
 
 
+@pytest.mark.fault("short reads and writes", "exit 0, all bytes verified")
 def test_short_transfers_are_continued(engine: Path, tmp_path: Path, target: Path) -> None:
     for operation in ("write", "read"):
         fault = {"inner": "posix", "kind": "short", "operation": operation, "short_bytes": 1000, "count": 0}
@@ -50,6 +56,7 @@ def test_short_transfers_are_continued(engine: Path, tmp_path: Path, target: Pat
         assert done.phase("read").verified_bytes == 2 * MIB
 
 
+@pytest.mark.fault("a flipped bit", "exit 4; file, offset, expected and found in the record")
 def test_one_flipped_bit_fails_the_run(engine: Path, tmp_path: Path, target: Path) -> None:
     fault = {"inner": "posix", "kind": "flip", "operation": "write", "rank": 1, "after": 2, "flip_bit": 8 * 777}
     done = run(
@@ -103,6 +110,10 @@ def test_after_a_stonewall_only_what_was_written_is_read(engine: Path, tmp_path:
     assert 0 < done.phase("read").bytes <= done.phase("write").bytes < 256 * MIB
 
 
+@pytest.mark.fault(
+    "an error of one rank in a shared MPI-IO file",
+    "exit 4, nobody hangs, the other case is run; target empty but for what was there",
+)
 @pytest.mark.parametrize("collective", [False, True])
 @pytest.mark.parametrize("sync", ["close", "every"])
 def test_error_of_one_rank_of_a_shared_mpi_file_does_not_hang_the_others(

@@ -29,6 +29,7 @@ def test_round_trip_leaves_nothing(engine: Path, tmp_path: Path, target: Path) -
     assert untouched(target)
 
 
+@pytest.mark.fault("hostile names of targets", "exit 0 as with any other name")
 @pytest.mark.parametrize(
     "name", ['with "quotes"', "with blanks and 'more'", "<script>alert(1)</script>".replace("/", "_"), "new\nline"]
 )
@@ -49,6 +50,7 @@ def test_bad_plan_is_exit_2_with_the_pointer(engine: Path, tmp_path: Path, targe
     assert untouched(target)
 
 
+@pytest.mark.fault("a wrong mpiexec", "exit 3 and one line; nothing is made")
 def test_wrong_number_of_ranks_is_exit_3(engine: Path, tmp_path: Path, target: Path) -> None:
     done = run(engine, tmp_path, plan(tmp_path, [case()], f"posix:{target}", ranks=2), ranks=3)
     assert done.code == 3
@@ -57,6 +59,7 @@ def test_wrong_number_of_ranks_is_exit_3(engine: Path, tmp_path: Path, target: P
     assert untouched(target)
 
 
+@pytest.mark.fault("missing target", "exit 3 and one line")
 def test_missing_target_is_exit_3(engine: Path, tmp_path: Path, target: Path) -> None:
     done = run(engine, tmp_path, plan(tmp_path, [case()], f"posix:{target}/missing"))
     assert done.code == 3
@@ -64,6 +67,7 @@ def test_missing_target_is_exit_3(engine: Path, tmp_path: Path, target: Path) ->
     assert untouched(target)
 
 
+@pytest.mark.fault("read-only target", "exit 3 and one line")
 def test_read_only_target_is_exit_3(engine: Path, tmp_path: Path, small: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
     done = run(engine, tmp_path, plan(tmp_path, [case()], f"posix:{small}"))
@@ -71,6 +75,7 @@ def test_read_only_target_is_exit_3(engine: Path, tmp_path: Path, small: Path) -
     assert "ead-only" in done.stderr
 
 
+@pytest.mark.fault("target too small", "exit 3 and one line; nothing is made")
 def test_too_small_target_is_exit_3_before_anything_is_made(engine: Path, tmp_path: Path, small: Path) -> None:
     done = run(engine, tmp_path, plan(tmp_path, [case(block_bytes=8 * MIB)], f"posix:{small}"))
     assert done.code == 3
@@ -78,6 +83,10 @@ def test_too_small_target_is_exit_3_before_anything_is_made(engine: Path, tmp_pa
     assert list(small.iterdir()) == []
 
 
+@pytest.mark.fault(
+    "target filled by somebody else meanwhile",
+    "the case fails with errno 28, the plan goes on; nothing of ours is left",
+)
 def test_full_in_the_middle_ends_the_case_and_not_the_plan(engine: Path, tmp_path: Path, small: Path) -> None:
     cases = [case(block_bytes=6 * MIB), case()]
     document = plan(tmp_path, cases, f"posix:{small}", limits={"space_fraction": 1.0, "reserve_bytes": 0})
@@ -94,6 +103,7 @@ def test_full_in_the_middle_ends_the_case_and_not_the_plan(engine: Path, tmp_pat
     assert [path.name for path in small.iterdir()] == ["filler"]
 
 
+@pytest.mark.fault("a foreign folder with the name of ours", "refused; it stays as it is")
 def test_foreign_folder_of_our_name_is_refused(engine: Path, tmp_path: Path, target: Path) -> None:
     document = plan(tmp_path, [case()], f"posix:{target}")
     foreign = target / f"ullage-{document['run_id']}"
@@ -104,6 +114,7 @@ def test_foreign_folder_of_our_name_is_refused(engine: Path, tmp_path: Path, tar
     assert (foreign / "thesis.tex").read_text() == "years of work"
 
 
+@pytest.mark.fault("links planted among our files", "refused; what they point to stays as it is")
 @pytest.mark.parametrize("file_mode", ["shared", "per-process"])
 @pytest.mark.parametrize("backend", ["posix", "mpiio"])
 def test_planted_link_is_not_followed(engine: Path, tmp_path: Path, target: Path, backend: str, file_mode: str) -> None:
@@ -129,6 +140,7 @@ def test_planted_link_is_not_followed(engine: Path, tmp_path: Path, target: Path
     assert done.code in (0, 4)  # 0: the link was planted after its last use
 
 
+@pytest.mark.fault("our folder swapped for a link", "refused; what it points to stays as it is")
 def test_whole_dataset_directory_replaced_by_a_link(engine: Path, tmp_path: Path, target: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

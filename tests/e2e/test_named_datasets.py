@@ -36,6 +36,9 @@ def folder(target: Path, document: Document) -> Path:
     return target / f"ullage-{document['run_id']}"
 
 
+@pytest.mark.fault(
+    "swapped files and blocks", "exit 4; the record says whose block was found; target empty but for what was there"
+)
 @pytest.mark.parametrize("verify", ["kept", "full"])
 def test_two_swapped_blocks_are_found(engine: Path, tmp_path: Path, target: Path, verify: str) -> None:
     first = [on("easy", case(phases=["write"], **EASY))]
@@ -69,6 +72,7 @@ def test_what_was_left_is_used_and_removed(engine: Path, tmp_path: Path, target:
     assert untouched(target)
 
 
+@pytest.mark.fault("files overwritten by others", "exit 4, every file counted; target empty but for what was there")
 def test_every_corrupted_file_is_counted(engine: Path, tmp_path: Path, target: Path) -> None:
     written, document = launches(engine, tmp_path, target, [metadata("tree-create", "create")], [metadata("read")])
     for file in folder(target, written).rglob("file.mdtest.*"):
@@ -100,6 +104,10 @@ WRITES: dict[str, Document] = {
 }
 
 
+@pytest.mark.fault(
+    "ENOSPC in the middle of each kind of write",
+    "the case fails with errno 28, the plan goes on; nothing of ours is left",
+)
 @pytest.mark.parametrize("write", WRITES)
 def test_full_in_the_middle_of_each_write(engine: Path, tmp_path: Path, small: Path, write: str) -> None:
     document = plan(

@@ -54,6 +54,7 @@ def test_a_good_sweep(engine: Path, target: Path, tmp_path: Path) -> None:
     assert list(target.iterdir()) == []
 
 
+@pytest.mark.fault("SIGINT, SIGTERM at the front", "exit 5, a report, target empty; resume finishes the rest")
 @pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.any_mpi), signal.SIGTERM])
 def test_an_interrupted_sweep_is_reported_and_can_be_finished(
     engine: Path, target: Path, tmp_path: Path, number: signal.Signals
@@ -80,6 +81,9 @@ def test_an_interrupted_sweep_is_reported_and_can_be_finished(
     assert min(repetitions(result)) >= 2
 
 
+@pytest.mark.fault(
+    "a rank of a run is killed", "exit 5, the rank named, target empty or listed; resume finishes the rest"
+)
 def test_a_sweep_that_loses_a_rank_names_it_and_can_be_finished(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = slow_sweep(engine, target, result)

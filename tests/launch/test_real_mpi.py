@@ -42,6 +42,7 @@ def test_an_interrupt_lets_the_ranks_write_their_end(real: "Ready", monkeypatch:
     assert (outcome.last_status, outcome.code, outcome.dead_ranks) == ("interrupted", EXIT_ABORTED, [])
 
 
+@pytest.mark.fault("ranks that do not listen to signals", "they are killed after a grace; no process is left")
 def test_ranks_that_do_not_listen_are_killed(real: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ENGINE", "deaf")
     outcome = real.go(interrupt, Patience(stop_grace_s=0.5))

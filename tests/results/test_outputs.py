@@ -19,6 +19,7 @@ def test_new_files_are_made_with_their_folders(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "new" / "deep").rglob("*")) == ["rows.csv", "tables", "x.html"]
 
 
+@pytest.mark.fault("an output where a foreign file is", "refused without --force, before anything is written")
 def test_a_foreign_file_stops_all_before_the_first_is_written(tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "rows.csv").write_text("theirs")
@@ -43,6 +44,7 @@ def _dangling(place: Path) -> None:
     place.symlink_to(place.with_name("nothing"))
 
 
+@pytest.mark.fault("an output on a link, a FIFO, a folder", "refused also with --force; all stays as it is")
 @pytest.mark.parametrize("make", [_link, _dangling, os.mkfifo, Path.mkdir])
 @pytest.mark.parametrize("replace", [False, True])
 def test_what_is_no_regular_file_stays(make: Callable[[Path], None], replace: bool, tmp_path: Path) -> None:
@@ -57,6 +59,7 @@ def test_what_is_no_regular_file_stays(make: Callable[[Path], None], replace: bo
     assert not (tmp_path / "nothing").exists()
 
 
+@pytest.mark.fault("an output on a device", "refused also with --force; the device stays")
 def test_a_device_stays(tmp_path: Path) -> None:
     device = tmp_path / "null"
     try:

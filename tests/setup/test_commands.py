@@ -70,3 +70,16 @@ def test_make_run_looks_at_every_part_of_the_machine_and_takes_further_words() -
     assert ".venv/bin/ullage run overview" in last
     assert "--target memory=/dev/shm" in last
     assert last.endswith("--without io500")
+
+
+def test_without_a_python_there_is_one_message(fake_program: FakeProgram) -> None:
+    make, shell = shutil.which("make", path="/usr/bin:/bin:/usr/local/bin"), "/bin/sh"
+    if make is None:
+        pytest.skip("there is no make here")
+    fake_program("sh", f'exec {shell} "$@"')
+    environment = {"PATH": os.environ["PATH"]}
+    words = [make, "--no-print-directory", f"SHELL={shell}", "-C", str(ROOT), "setup", "PYTHON="]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    said = [line for line in done.stderr.splitlines() if not line.startswith("make: ")]
+    assert len(said) == 1, done.stderr
+    assert said[0].startswith("ullage: no Python >= 3.11 found")

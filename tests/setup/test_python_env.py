@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steps import python_env
+from steps import process, python_env
 from steps.process import ROOT, StepError
 
 PINS = sorted(ROOT.glob("requirements*.txt"))
@@ -62,3 +62,57 @@ def test_what_can_be_done_without_is_only_spoken_of(
     python_env.install_optional(tmp_path, "requirements-blas.txt", "no BLAS")
     assert asked == [str(tmp_path), "requirements-blas.txt"]
     assert "no BLAS (no wheel)" in capsys.readouterr().out
+
+
+def _pip_that_says(text: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    asked: list[tuple[str, ...]] = []
+
+    def logged(name: str, argv: list[object], *, show_failure: bool) -> None:
+        asked.append(tuple(map(str, argv)))
+        assert not show_failure
+        process.log_of(name).parent.mkdir(parents=True, exist_ok=True)
+        process.log_of(name).write_text(text, encoding="utf-8")
+        raise StepError("exit code 1")
+
+    monkeypatch.setattr(python_env, "logged", logged)
+    return asked
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["NewConnectionError('... [Errno -3] Temporary failure in name resolution')", "No matching distribution found"],
+)
+def test_without_a_network_one_line_names_what_helps(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(python_env.WHEELHOUSE, raising=False)
+    _pip_that_says(f"WARNING: Retrying\n{said}\n" * 30, monkeypatch)
+    with pytest.raises(StepError, match=r"PIP_INDEX_URL=.*WHEELHOUSE=DIR.*docs/howto/offline\.md") as caught:
+        python_env.install(tmp_path, "requirements.txt")
+    assert "\n" not in str(caught.value)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_else_pip_stumbles_over_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _pip_that_says("ERROR: the disk is full\n", monkeypatch)
+    with pytest.raises(StepError, match="exit code 1"):
+        python_env.install(tmp_path, "requirements.txt")
+    assert "the disk is full" in capfd.readouterr().err
+
+
+def test_a_folder_of_wheels_takes_the_place_of_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = _pip_that_says("No matching distribution found", monkeypatch)
+    monkeypatch.setenv(python_env.WHEELHOUSE, str(tmp_path))
+    with pytest.raises(StepError, match=f"{tmp_path} lacks a wheel"):
+        python_env.install(tmp_path, "requirements.txt")
+    assert {"--no-index", f"--find-links={tmp_path}"} < {*asked[0]}
+    monkeypatch.setenv(python_env.WHEELHOUSE, str(tmp_path / "gone"))
+    with pytest.raises(StepError, match="no such folder"):
+        python_env.install(tmp_path, "requirements.txt")
+
+
+def test_the_page_on_working_offline_downloads_every_list_of_requirements() -> None:
+    page = (ROOT / "docs" / "howto" / "offline.md").read_text(encoding="utf-8")
+    assert [file.name for file in PINS if f"-r {file.name}" not in page] == []

@@ -7,6 +7,7 @@ import pytest
 
 import setup as set_up
 from steps import engine, python_env
+from steps.process import StepError
 
 
 @pytest.fixture
@@ -53,3 +54,32 @@ def test_what_has_changed_is_set_up_anew_with_all_that_stands_on_it(
     set_up.main("test")
     set_up.main("all")
     assert done == ["run", "test", "all", "openmpi", "run", "test", "openmpi", "all", "openmpi"]
+
+
+def test_without_a_compiler_nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_words: object) -> None:
+        raise AssertionError("something was installed")
+
+    monkeypatch.setattr(python_env, "ensure_venv", refuse)
+    monkeypatch.setenv("CXX", "/nonexistent/compiler")
+    with pytest.raises(StepError, match="no C\\+\\+23 compiler"):
+        set_up.prepare_run()
+
+
+def test_a_checkout_that_may_only_be_read_is_taken_as_it_is(done: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up.main("run")
+    monkeypatch.setattr(set_up, "may_write", lambda: False)
+    set_up.main("run")
+    assert done == ["run", "openmpi"]
+
+
+def test_what_the_system_refuses_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(_profile: str) -> None:
+        raise PermissionError(13, "Permission denied", str(tmp_path))
+
+    monkeypatch.setattr(set_up, "main", refuse)
+    with pytest.raises(
+        SystemExit, match=f"ullage set-up: {tmp_path}: Permission denied; a checkout is set up by"
+    ) as end:
+        set_up.command(["run"])
+    assert "\n" not in str(end.value)

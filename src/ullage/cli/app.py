@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import ullage
+from ullage.cli import completion
 from ullage.discovery import modules_in
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
 
@@ -21,8 +22,9 @@ def make_app() -> typer.Typer:
     """The command line with all verbs of this package, in alphabetical order."""
     app = typer.Typer(
         name="ullage",
-        help="Measures how fast each part of a machine runs and how far that is below what it could do.",
+        help="Measure how fast each part of a machine runs, and how far that is below what it could do.",
         no_args_is_help=True,
+        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -59,6 +61,7 @@ def run(arguments: list[str]) -> int:
     """
     from ullage.cli.streams import abandon_stdout
 
+    completion.enable()
     try:
         code = _act(arguments)
         sys.stdout.flush()

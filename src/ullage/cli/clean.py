@@ -15,15 +15,17 @@ if TYPE_CHECKING:
 
 
 def clean(
-    target: Annotated[str, typer.Argument(metavar="PATH|NAME=PATH", help="The target, as it was given to the run.")],
+    target: Annotated[
+        str, typer.Argument(metavar="PATH|NAME=PATH", help="Clean this target, written as it was for the run.")
+    ],
     *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    run: Annotated[str | None, typer.Option(metavar="RUN_ID", help="Only what this run has left.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
+    run: Annotated[str | None, typer.Option(metavar="RUN_ID", help="Remove only the folder of this run.")] = None,
     engine: EngineOption = None,
 ) -> None:
     """Remove the folders that runs have left at a target.
 
-    Only what the manifests in them list is removed, never anything else.
+    Only files that the manifests in these folders list are removed.
     """
     from ullage.cleaning import find_run_folders
     from ullage.engine import find_engine

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ullage.cli.options import complete_results
 from ullage.errors import UserError
 
 if TYPE_CHECKING:
@@ -16,26 +17,43 @@ if TYPE_CHECKING:
 
 
 def compare(
-    results: Annotated[list[Path], typer.Argument(help="Folders that `ullage run` has printed.", show_default=False)],
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULT",
+            autocompletion=complete_results,
+            help="Compare these result folders. `ullage run` prints the folder at its end.",
+            show_default=False,
+        ),
+    ],
     by: Annotated[
         str,
-        typer.Option(help="target, result, backend, block, ranks, nodes, ppn, access or any parameter of the rows."),
+        typer.Option(
+            metavar="NAME",
+            help="Compare by target, result, backend, block, ranks, nodes, ppn, access or any parameter of the rows.",
+        ),
     ] = "target",
     base: Annotated[
-        str | None, typer.Option(help="What the others are compared with. Default: the first.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="Compare the others with this one. Default: the first.", show_default=False),
     ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
-            help="Default: that of each phase, or the first that the suite names; all for all.", show_default=False
+            metavar="NAME",
+            help="Compare this metric; all means every metric. Default: the metric of each phase, or "
+            "the suite's first.",
+            show_default=False,
         ),
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="terminal, json, md or csv.")] = "terminal",
+    form: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="Print in this format: terminal, json, md or csv.")
+    ] = "terminal",
 ) -> None:
-    """Compare cell by cell: faster, slower or cannot tell.
+    """Compare results cell by cell: faster, slower or cannot tell.
 
-    Two numbers are compared when they differ in one thing only, and in what follows from it: results of 2 and of 4
-    ranks are compared phase by phase. Each ratio is that of the other to the base.
+    Two numbers are compared if they differ in one dimension only, and in what follows from it. Results of 2 and of 4
+    ranks are compared phase by phase. Each ratio is the other value divided by that of the base.
     """
     from ullage.analysis.compare import MAIN, compare_summaries
     from ullage.analysis.matching import dimensions_of

@@ -14,13 +14,19 @@ if TYPE_CHECKING:
 
 def describe(
     name: Annotated[
-        str | None, typer.Argument(help="A backend, workload, probe or stop rule; all when left out.")
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Describe this backend, workload, probe or stop rule. Default: list all of them."
+        ),
     ] = None,
     *,
     as_json: JsonOption = False,
     engine: EngineOption = None,
 ) -> None:
-    """Show what the engine offers: backends, workloads, probes and stop rules with their parameters."""
+    """Describe the engine: backends, workloads, probes, stop rules.
+
+    Each of them is listed with its parameters, and with the reason if this build does not offer it.
+    """
     from ullage.engine import describe as ask
     from ullage.engine import find_engine
 

@@ -12,26 +12,36 @@ def import_(
     file: Annotated[
         list[Path],
         typer.Argument(
-            help="What to import: a file, files that belong together, or a folder of them.", show_default=False
+            metavar="FILE",
+            help="Import this file, these files that belong together, or this folder of files.",
+            show_default=False,
         ),
     ],
     *,
     result: Annotated[
-        Path | None, typer.Option(help="Folder to make. Default: ullage-results/RUN_ID.", show_default=False)
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write the result into this new folder. Default: ullage-results/RUN_ID.",
+            show_default=False,
+        ),
     ] = None,
     form: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="table, pa1, pmbw, io500_result or io500_published. Default: by the content.",
+            metavar="NAME",
+            help="Read this format: table, pa1, pmbw, iozone, b_eff_io, io500_result or io500_published. "
+            "Default: recognised by the content.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Make a result of what another program has measured: a table, an official or published IO500 result,
-    the tables of a course report (pa1_*.csv).
+    """Make a result from the numbers of another program.
 
-    It has findings, report and comparison as any other; what was really measured is unknown, and every row says so.
+    The output of pmbw, IOzone, b_eff_io and IO500, a table, and the tables of a course report (pa1_*.csv) are read.
+    The result has findings, a report and comparisons like any other. It is unknown what was really measured, and every
+    row says so.
     """
     from datetime import UTC, datetime
 

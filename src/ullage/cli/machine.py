@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def machine(
     places: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH|NAME=PATH]...", help="Places to describe too.")
+        list[str] | None, typer.Argument(metavar="PATH|NAME=PATH", help="Also describe these places.")
     ] = None,
     *,
     as_json: JsonOption = False,
@@ -24,13 +24,16 @@ def machine(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write a first machine.toml of this machine, to be completed from the datasheets.",
+            help="Write a draft of machine.toml for this machine. Complete it from the datasheets.",
             show_default=False,
         ),
     ] = None,
     engine: EngineOption = None,
 ) -> None:
-    """Show the facts of this machine, read without root. What cannot be read is shown as unknown."""
+    """Show the facts of this machine.
+
+    They are read without root rights. A fact that cannot be read is shown as unknown.
+    """
     from ullage.system import facts
 
     description = _description(engine)

@@ -6,26 +6,57 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+
+def complete_results(incomplete: str) -> list[str]:
+    """Result folders whose path begins with ``incomplete``: those in the folder it names, and those of `ullage run`."""
+    from ullage.results.folder import DEFAULT_PARENT, is_result
+
+    named = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
+    places = [named] if "/" in incomplete else [named, DEFAULT_PARENT]
+    found = {str(path) for place in places if place.is_dir() for path in place.iterdir() if is_result(path)}
+    return sorted(path for path in found if path.startswith(incomplete.removeprefix("./")))
+
+
+def complete_launchers(incomplete: str) -> list[str]:
+    """Words for ``--launcher`` that begin with ``incomplete``."""
+    from ullage.launch import launcher_names
+
+    return [name for name in ["auto", *launcher_names(), "script"] if name.startswith(incomplete)]
+
+
 EngineOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        help="The engine to use. Default: $ULLAGE_ENGINE, else the one that is installed with this.", show_default=False
+        metavar="FILE",
+        help="Use this engine. Default: $ULLAGE_ENGINE, otherwise the engine installed with ullage.",
+        show_default=False,
     ),
 ]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LauncherOption: TypeAlias = Annotated[
     str,
-    typer.Option(help="auto (the mpiexec of the engine's MPI), open-mpi, mpich, or script (Slurm batch scripts)."),
+    typer.Option(
+        metavar="NAME",
+        autocompletion=complete_launchers,
+        help="Start the engine by auto (the mpiexec of its MPI), open-mpi or mpich. script writes "
+        "Slurm batch scripts instead.",
+    ),
 ]
 HostsOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="A,B,C",
-        help="Nodes to use where no batch system has chosen them, this one first. What $ULLAGE_RSH_AGENT names starts "
-        "commands there; default: ssh, or what the MPI prefers.",
+        help="Use these nodes, this one first, if no batch system has chosen nodes. Commands on "
+        "them are started by $ULLAGE_RSH_AGENT, otherwise by ssh or the MPI's own agent.",
         show_default=False,
     ),
 ]
 ResultArgument: TypeAlias = Annotated[
-    Path, typer.Argument(help="Folder that `ullage run` has printed.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="RESULT",
+        autocompletion=complete_results,
+        help="Read this result folder. `ullage run` prints the folder at its end.",
+        show_default=False,
+    ),
 ]

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def peers(*, as_json: JsonOption = False) -> None:
-    """List the tools that do the same work beside us where they are installed, and what they are compared on."""
+    """List the known tools that can run for comparison.
+
+    The list says which of them are installed, and what they are compared on.
+    """
     from ullage.peers import load_peers
 
     found = [(peer, peer.installed()) for peer in load_peers().values()]

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from ullage.runs.inputs import ParsedOptions
     from ullage.runs.suite import Explanation, Prepared, Suite
 
-_DOC = "Explain what a run would do: every case, its bytes, files, time and space."
+_DOC = (
+    "Show what a run would do, without measuring anything.\n\nThe plan lists every case "
+    "with its bytes, files, time and space."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _options(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the plans, one for each layout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plans as JSON, one for each layout.")] = False,
     engine: EngineOption = None,
     hosts: HostsOption = None,
 ) -> None:

@@ -16,28 +16,39 @@ if TYPE_CHECKING:
     from ullage.results.folder import ResultFolder
 
 
+def _complete_forms(incomplete: str) -> list[str]:
+    from ullage.exporters import load_exporters
+
+    return [name for name in ["terminal", *load_exporters()] if name.startswith(incomplete)]
+
+
 def report(
     result: ResultArgument,
     form: Annotated[
         str,
         typer.Option(
             "--format",
-            help="terminal, html, md, csv, json, png, svg, ior, mdtest, github-action-benchmark, openmetrics.",
+            metavar="NAME",
+            autocompletion=_complete_forms,
+            help="Use this format: terminal, html, md, csv, json, png, svg, ior, ior-json, mdtest, hpcc, "
+            "github-action-benchmark or openmetrics.",
         ),
     ] = "terminal",
     output: Annotated[
         Path | None,
         typer.Option(
-            help="File, or folder of png and svg; - is stdout. Default: a name in the result; stdout for text.",
+            metavar="PATH",
+            help="Write to this file; png and svg need a folder, - is stdout. Default: a name in the result folder, "
+            "or stdout for text.",
             show_default=False,
         ),
     ] = None,
     *,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files of these names.")] = False,
 ) -> None:
-    """Show a result, or write it as HTML, Markdown, CSV, JSON or pictures.
+    """Show a result, or write it as a page, picture or table.
 
-    The summary is made again from the records, so a report never shows more than they hold.
+    The summary is made again from the records, so a report never shows more than the records hold.
     """
     from ullage.exporters import load_exporters
     from ullage.parameters import suggest

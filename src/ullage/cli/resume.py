@@ -15,15 +15,21 @@ def resume(
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="More time. Default: what the run has left, and enough for what is missing.",
+            help="Measure for at most this much longer. Default: the rest of the run's time, or what "
+            "the missing cases need.",
             show_default=False,
         ),
     ] = None,
-    recheck: Annotated[bool, typer.Option("--recheck", help="Repeat the cells that look like outliers.")] = False,
-    launcher: Annotated[str, typer.Option(help="auto, open-mpi or mpich.")] = "auto",
+    recheck: Annotated[bool, typer.Option("--recheck", help="Repeat cells that look like outliers.")] = False,
+    launcher: Annotated[
+        str, typer.Option(metavar="NAME", help="Start the engine by auto (the mpiexec of its MPI), open-mpi or mpich.")
+    ] = "auto",
     engine: EngineOption = None,
 ) -> None:
-    """Go on with a run: what is complete is left alone, the rest is measured, the report is made again."""
+    """Continue a run that was interrupted.
+
+    Complete cases are kept, missing cases are measured, and the report is written again.
+    """
     from ullage.engine import describe, find_engine
     from ullage.launch import choose_launcher
     from ullage.launch.hosts import make_hosts

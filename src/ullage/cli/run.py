@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ullage.runs.inputs import EngineContext, ParsedOptions
     from ullage.runs.suite import Prepared, Suite
 
-_DOC = "Run a suite and write its report; the last line of stdout is the result folder."
+_DOC = "Run a suite and write its report.\n\nThe last line of stdout is the result folder."
 _SCRIPT = "script"
 
 
@@ -26,7 +26,11 @@ def register(app: typer.Typer) -> None:
 def _options(
     result: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder for the result. Default: ullage-results/RUN_ID.", show_default=False),
+        typer.Option(
+            metavar="DIR",
+            help="Write the result into this new folder. Default: ullage-results/RUN_ID.",
+            show_default=False,
+        ),
     ] = None,
     launcher: LauncherOption = "auto",
     engine: EngineOption = None,

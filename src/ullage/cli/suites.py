@@ -3,7 +3,7 @@
 
 
 def suites() -> None:
-    """List the suites."""
+    """List the suites and the question that each one answers."""
     from ullage.runs.suite import load_suites
     from ullage.terminal import print_table
 

@@ -27,7 +27,7 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
 
     tool: ClassVar[str]
     shown: ClassVar[Sequence[str]] = ()
-    changes: ClassVar[Mapping[str, Change]] = {"keep": Change("Leave the datasets in place.")}
+    changes: ClassVar[Mapping[str, Change]] = {"keep": Change("Do not remove the datasets.")}
 
     lines: Annotated[
         list[str], Field(min_length=1), Repeated(metavar="LINE..."), Option("", argument=True, required=True)
@@ -35,11 +35,17 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     target: Annotated[
         Target | None,
         Made(parse_target, metavar="NAME=PATH"),
-        Option("The place to measure.", unsaid="the path the lines name", order=PLACES),
+        Option("Measure this place.", unsaid="the path in the command lines", order=PLACES),
         COMMAND_LINE_ONLY,
     ] = None
     ranks: Annotated[
-        int | None, Field(ge=1), Option("Ranks.", unsaid="what the lines say, else 1", order=RANKS - 1)
+        int | None,
+        Field(ge=1),
+        Option(
+            "Start this many ranks (MPI processes).",
+            unsaid="the number in the command lines, otherwise 1",
+            order=RANKS - 1,
+        ),
     ] = None
     targets: Annotated[list[Target], COMMAND_LINE_ONLY] = []
     places: dict[str, str] = {}

@@ -22,6 +22,11 @@ def _launchers() -> dict[str, LauncherModule]:
     return {module.NAME: module for module in found}
 
 
+def launcher_names() -> list[str]:
+    """The launchers there are, as in ``--launcher``."""
+    return list(_launchers())
+
+
 def choose_launcher(
     description: Describe, name: str | None = None, mpiexec: Path | None = None, hosts: Hosts = NO_HOSTS
 ) -> Launcher:

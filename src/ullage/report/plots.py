@@ -43,7 +43,7 @@ def log_axis(field: str, domain: tuple[float, float], title: str, **axis: object
 
 def decade_axis(values: Iterable[float], title: str) -> Spec:
     """A logarithmic axis ``y`` around ``values``, ticks at 1, 2 and 5 of each power of ten."""
-    found = list(values)
+    found = [value for value in values if value > 0] or [1.0]  # the others have no place on it
     low, high = min(found), max(found)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [step * 10.0**power for power in powers for step in (1, 2, 5)]

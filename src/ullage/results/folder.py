@@ -86,6 +86,11 @@ def write_atomically(path: Path, content: bytes | str) -> None:
         raise _refused(error, "cannot be written", path, "choose another folder") from error
 
 
+def is_result(path: Path) -> bool:
+    """Whether ``path`` is the folder of a result."""
+    return (path / "request.json").is_file()
+
+
 def _to_json(model: BaseModel) -> str:
     return model.model_dump_json(indent=1) + "\n"
 
@@ -109,9 +114,9 @@ class ResultFolder:
         except OSError as error:
             raise _refused(error, "cannot be made", folder, "choose another --result") from error
         if occupied is not None:
-            is_result = (folder / "request.json").exists()
-            right = "choose another --result or `ullage resume` it" if is_result else "choose an empty or new folder"
-            raise UserError("is a result already" if is_result else "folder is not empty", str(folder), right)
+            exists = is_result(folder)
+            right = "choose another --result, or `ullage resume` it" if exists else "choose an empty or new folder"
+            raise UserError("is a result already" if exists else "folder is not empty", str(folder), right)
         result = cls(folder)
         result.write_request(request)
         return result
@@ -120,7 +125,7 @@ class ResultFolder:
     def open(cls, path: Path) -> "ResultFolder":
         """An existing result; ``UserError`` when ``path`` is none."""
         folder = path.absolute()
-        if not (folder / "request.json").is_file():
+        if not is_result(folder):
             what = "not a result" if folder.is_dir() else "no such folder"
             raise UserError(what, str(path), "name a folder that `ullage run` has printed (it holds request.json)")
         return cls(folder)
@@ -153,7 +158,7 @@ class ResultFolder:
         """The results of all parts, by name; of most suites there are none."""
         folder = self.path / _PARTS
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
-        return [part for name in names if ((part := self.part(name)).path / "request.json").is_file()]
+        return [part for name in names if is_result((part := self.part(name)).path)]
 
     @property
     def report_path(self) -> Path:

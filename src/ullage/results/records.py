@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read what an engine run left behind, whatever state it was left in."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from io import BufferedReader
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -18,6 +19,9 @@ AnyRecord = RunRecord | CaseRecord | PhaseRecord | ProbeRecord | EventRecord | E
 
 # A line holds one phase at most; what is longer than this was not written by an engine.
 _LONGEST_LINE: Final = 64 << 20
+_TOO_LARGE: Final = 2.0**64
+# Only lines with one of these are looked at more closely.
+_LONG_NUMBER: Final = re.compile(rb"\d{19}|\d[eE]\+?[1-9]\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +80,21 @@ def _adapter() -> TypeAdapter[AnyRecord]:
 def parse_record(line: bytes) -> AnyRecord | Problem:
     """The record of one line, or why there is none (``Problem.line`` is 0). Never raises."""
     try:
-        return _adapter().validate_json(line)
+        record = _adapter().validate_json(line)
     except ValidationError as error:
         return Problem(0, _explain(line, error))
+    if _LONG_NUMBER.search(line) and _is_too_large(record.model_dump()):
+        return Problem(0, "a number beyond 64 bits, which the engine does not write")
+    return record
+
+
+def _is_too_large(value: object) -> bool:
+    """Whether any number in ``value`` is: arithmetic on such ends in errors far from here."""
+    if isinstance(value, dict):
+        return any(map(_is_too_large, cast("dict[str, object]", value).values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_too_large, cast("list[object]", value)))
+    return isinstance(value, (int, float)) and abs(value) >= _TOO_LARGE
 
 
 def _explain(line: bytes, error: ValidationError) -> str:

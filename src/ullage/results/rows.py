@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From records to rows: one for each metric of each phase of each case, over all its launches; peers beside them."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
@@ -152,7 +153,8 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
 
 def _values(metric: Metric, judged: "_Judged") -> list[float]:
     """In the order in which they were taken."""
-    return [value for item in judged.used if (value := metric.sample(item.phase)) is not None]
+    found = (metric.sample(item.phase) for item in judged.used)
+    return [value for value in found if value is not None and 0 <= value < math.inf]
 
 
 def join(launches: Iterable[Iterable[AnyRecord]]) -> list[Measured]:

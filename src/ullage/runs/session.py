@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.identity import plan_bytes
@@ -21,6 +21,8 @@ from ullage.results.records import AnyRecord
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import Progress
 
+# Where less is free a line of the records may have found none.
+_LEAST_ROOM_BYTES: Final = 1 << 20
 Listener: TypeAlias = Callable[[AnyRecord], None]
 Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]
 
@@ -130,7 +132,8 @@ def _code(outcome: LaunchOutcome) -> int:
 
 def _is_full(records: Path) -> bool:
     try:
-        return os.statvfs(records.parent).f_bavail == 0
+        space = os.statvfs(records.parent)
+        return space.f_bavail * space.f_frsize < _LEAST_ROOM_BYTES
     except OSError:
         return False
 
@@ -154,10 +157,12 @@ def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
 
 
 def _refusal(outcome: LaunchOutcome, code: int) -> str:
+    if outcome.engine_said:
+        return outcome.engine_said
     if _is_full(outcome.records_path):
         # The engine's own line had no room either.
         return f"{outcome.records_path}: there is no room left for the result; what was measured is kept"
-    return outcome.engine_said or f"the engine refused the plan (exit code {code})"
+    return f"the engine refused the plan (exit code {code})"
 
 
 def _last_line(stderr: str) -> str:

@@ -31,7 +31,7 @@ def words(case: Case) -> dict[str, object]:
 
 def test_the_suite_is_found_and_has_a_quick_form(io_world: IoWorld) -> None:
     suite = find_suite("b_eff_io")
-    assert suite.doc.startswith("How much data can all processes together write and read a second through MPI-IO")
+    assert suite.doc.startswith("How much data can all processes together write and read per second through MPI-IO")
     assert isinstance(suite, Quick)
     assert isinstance(suite, Summarising)
     request = io_world.request()

@@ -42,6 +42,20 @@ def test_a_probe_takes_a_small_part_of_the_room(world: World) -> None:
     assert (least.segments, least.easy_items) == (1, 1)
 
 
+def test_a_probe_has_enough_for_every_rank_of_many(world: World) -> None:
+    asked = world.prepare(ranks=512, nodes=256).options
+    found = probe_sizes(asked, Room(1 << 50, 1 << 40))
+    assert found.block_bytes // asked.config.transfer_bytes >= 32
+    assert min(found.easy_items, found.hard_items) >= 100_000
+    assert 2 * probe_sizes(world.prepare(ranks=2).options, Room(1 << 50, 1 << 40)).block_bytes <= 1 << 30
+
+
+def test_a_probe_uses_no_more_than_the_sizes_that_are_given(world: World) -> None:
+    asked = world.prepare("[mdtest-hard]\nn = 7\n[ior-easy]\nblockSize = 4m\n").options
+    found = probe_sizes(asked, Room(1 << 50, 1 << 40))
+    assert (found.hard_items, found.block_bytes) == (7, 4 << 20)
+
+
 def test_rates_are_those_until_the_wall_or_of_the_transfers(world: World) -> None:
     """In the simulation half of all is done at the wall, the other half in the tenth of the time that follows."""
     world.engine.bytes_per_s, world.engine.creates_per_s = 2e9, 5e3

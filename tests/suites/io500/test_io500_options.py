@@ -8,11 +8,20 @@ import pytest
 from ullage.errors import UserError
 from ullage.runs.options.reading import parse_options
 from ullage.suites.io500.options import Io500Options
+from ullage.uri import target_path
 
 
 def options(**words: object) -> Io500Options:
     asked = parse_options(Io500Options, **{"target": ["t=/t"], "ranks": 4, **words})
     return Io500Options.model_validate(asked.options)
+
+
+def test_the_folder_of_the_file_is_measured_where_no_target_is_named(tmp_path: Path) -> None:
+    (tmp_path / "c.ini").write_text(f"[global]\ndatadir = {tmp_path}\n")
+    asked = parse_options(Io500Options, config=tmp_path / "c.ini", ranks=2)
+    assert [(target.name, target_path(target)) for target in asked.targets] == [("data", tmp_path)]
+    with pytest.raises(UserError, match="--target: names no place to measure; write --target NAME=PATH, or datadir"):
+        parse_options(Io500Options, ranks=2)
 
 
 def test_defaults_are_those_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     span_ns = stage_span_ns(phase.stages.get("transfer"))
     if phase.latency is None or phase.latency.operations == 0 or span_ns <= 0:
         return None
-    slots = phase.ranks * _count(parameters, "queue_depth") * _count(parameters, "threads")
+    slots = max(1, phase.ranks) * _count(parameters, "queue_depth") * _count(parameters, "threads")
     busy = phase.latency.sum_ns / (span_ns * slots)
     if busy > _MOST_BUSY:
         return Flag(code=INVALID_LITTLES_LAW, reason=f"the operations add up to {busy:.2f} times the time of the ranks")

@@ -23,7 +23,9 @@ MPI: Final = Target(name="mpi", uri="mpi:")
 class CaseOptions(TimeOptions, QuickOptions, SeedOptions):
     """``peer`` and ``machine`` are options of the suites that have such (``PeerOptions``, ``MachineOptions``)."""
 
-    repetitions: Annotated[int, Field(ge=1), Option("Of every case.", usual="6", quick="3", order=REPETITIONS)] = 6
+    repetitions: Annotated[
+        int, Field(ge=1), Option("Repeat every case this often.", usual="6", quick="3", order=REPETITIONS)
+    ] = 6
     peer: bool = False
     machine: MachineFile | None = None
 
@@ -35,7 +37,11 @@ class KernelOptions(CaseOptions):
         list[Annotated[int, Field(ge=1, le=4096)]],
         Field(min_length=1),
         ThreadAxis(),
-        Option("1,2,all or 1:8:x2.", unsaid="powers of 2 up to the cores, and all", order=RANKS),
+        Option(
+            "Measure with these numbers of threads, for example 1,2,all or 1:8:x2.",
+            unsaid="powers of 2 up to the number of cores, and all cores",
+            order=RANKS,
+        ),
     ]
 
     @classmethod

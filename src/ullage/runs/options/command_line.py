@@ -39,8 +39,8 @@ def _type(one: Declared) -> Any:  # noqa: ANN401 - a type, made here
 
 def _info(one: Declared) -> Any:  # noqa: ANN401 - typer's own are untyped
     said: dict[str, Any] = {"help": one.help, "show_default": bool(one.shown_default)}
-    if one.kind.metavar:
-        said["metavar"] = one.kind.metavar
+    if one.metavar:
+        said["metavar"] = one.metavar
     if one.option.argument:
         return typer.Argument(**said)
     if one.kind.python in (int, float):

@@ -28,6 +28,8 @@ CEILINGS: Final = 50
 ROOM: Final = 60
 AFTERWARDS: Final = 70
 SEED: Final = 80
+# What stands in the help for a value whose kind says no more than its type.
+_VALUES: Final[Mapping[type, str]] = {str: "WORD", int: "N", float: "NUMBER"}
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,13 @@ class Declared:
         if self.option.argument:
             return self.kind.metavar
         return self.option.name or f"--{'no-' if self.negates else ''}{self.field.replace('_', '-')}"
+
+    @property
+    def metavar(self) -> str:
+        """What stands for the value in help and documentation; empty for a flag."""
+        if self.is_flag or self.kind.metavar:
+            return self.kind.metavar
+        return "|".join(self.kind.choices) or _VALUES[self.kind.python]
 
     @property
     def word(self) -> str:

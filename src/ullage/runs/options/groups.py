@@ -35,7 +35,7 @@ Seconds: TypeAlias = Annotated[float, Field(gt=0)]
 # ``--time`` of suites that may take as long as it takes, and of those that share a time out: the types differ.
 # Above it starting the ranks alone takes memory and processes that a node may not have.
 MOST_RANKS_ON_A_CORE: Final = 128
-_TIME: Final = Option("For all measurement.", name="--time", order=TIME)
+_TIME: Final = Option("Limit the time of all measurements.", name="--time", order=TIME)
 
 
 class TargetsOptions(SuiteOptions):
@@ -44,7 +44,12 @@ class TargetsOptions(SuiteOptions):
     targets: Annotated[
         list[Target],
         TargetPlaces(),
-        Option("A place to measure. Repeat it for others.", name="--target", required=True, order=PLACES),
+        Option(
+            "Measure this place. Repeat the option to measure several places.",
+            name="--target",
+            required=True,
+            order=PLACES,
+        ),
         COMMAND_LINE_ONLY,
     ] = []
 
@@ -57,10 +62,10 @@ class TargetsOptions(SuiteOptions):
 class NodesOptions(SuiteOptions):
     """On how many nodes ranks are."""
 
-    nodes: Annotated[int | None, Field(ge=1), Option("Nodes that the ranks are on.", order=RANKS)] = None
+    nodes: Annotated[int | None, Field(ge=1), Option("Use this many nodes.", order=RANKS)] = None
     oversubscribe: Annotated[
         bool,
-        Option(f"Allow more than {MOST_RANKS_ON_A_CORE} ranks a core on a node.", order=RANKS + 1),
+        Option(f"Allow more than {MOST_RANKS_ON_A_CORE} ranks per core on a node.", order=RANKS + 1),
         COMMAND_LINE_ONLY,
     ] = False
 
@@ -86,20 +91,24 @@ def _check_crowd(values: Mapping[str, object]) -> None:
     cores = ranks_by_default()
     if on_a_node > MOST_RANKS_ON_A_CORE * cores:
         what = f"{on_a_node} ranks on a node, where this one has {cores} usable core{'s' if cores > 1 else ''}"
-        raise OptionError("ranks", what, "fewer ranks, more --nodes, or --oversubscribe if that is meant")
+        raise OptionError("ranks", what, "give fewer ranks, more --nodes, or --oversubscribe")
 
 
 class LayoutOptions(NodesOptions):
     """Where ranks are."""
 
-    ranks_per_node: Annotated[int | None, Field(ge=1), Option("Most ranks on a node.", order=RANKS)] = None
+    ranks_per_node: Annotated[
+        int | None, Field(ge=1), Option("Place at most this many ranks on a node.", order=RANKS)
+    ] = None
 
 
 class RanksOptions(LayoutOptions):
     """One number of ranks."""
 
     ranks: Annotated[
-        int, Field(ge=1), Option("Ranks: processes that work together.", unsaid="the usable cores", order=RANKS - 1)
+        int,
+        Field(ge=1),
+        Option("Start this many ranks (MPI processes).", unsaid="the number of usable cores", order=RANKS - 1),
     ]
 
     @classmethod
@@ -114,7 +123,10 @@ class RankAxisOptions(LayoutOptions):
     """Several numbers of ranks, rising."""
 
     ranks: Annotated[
-        list[Positive], Field(min_length=1), CountAxis(), Option("Numbers of ranks: 1,2,4 or 1:64:x2.", order=RANKS - 1)
+        list[Positive],
+        Field(min_length=1),
+        CountAxis(),
+        Option("Measure with these numbers of ranks, for example 1,2,4 or 1:64:x2.", order=RANKS - 1),
     ]
 
 
@@ -124,7 +136,7 @@ class TimeOptions(SuiteOptions):
     time_s: Annotated[
         Seconds | None,
         Duration(),
-        replace(_TIME, unsaid="as long as it takes"),
+        replace(_TIME, unsaid="no limit"),
     ] = None
 
 
@@ -137,25 +149,31 @@ class TimeBudgetOptions(SuiteOptions):
 class SeedOptions(SuiteOptions):
     """What makes an order that looks random the same again."""
 
-    seed: Annotated[int, Field(ge=0, lt=2**53), Option("Of the order.", order=SEED)] = 1
+    seed: Annotated[
+        int,
+        Field(ge=0, lt=2**53),
+        Option("Choose the random order of the cases. The same seed gives the same order.", order=SEED),
+    ] = 1
 
 
 class QuickOptions(SuiteOptions):
-    """A first look."""
+    """Measure less, as a first look."""
 
-    quick: Annotated[bool, Option("A first look.", order=QUICK)] = False
+    quick: Annotated[bool, Option("Measure less, as a first look.", order=QUICK)] = False
 
 
 class QuickOnCommandLine(SuiteOptions):
     """A first look, of which only what follows from it is kept in the request."""
 
-    quick: Annotated[bool, Option("A first look.", order=QUICK), COMMAND_LINE_ONLY] = False
+    quick: Annotated[bool, Option("Measure less, as a first look.", order=QUICK), COMMAND_LINE_ONLY] = False
 
 
 class PeerOptions(SuiteOptions):
     """Whether other tools do the same work in turn with us."""
 
-    peer: Annotated[bool, Option("Do not run other tools beside, even where they are.", order=BESIDE)] = True
+    peer: Annotated[
+        bool, Option("Do not run other tools for comparison, even if they are installed.", order=BESIDE)
+    ] = True
 
 
 def _read_machine(path: Path) -> MachineFile:
@@ -172,7 +190,8 @@ class MachineOptions(SuiteOptions):
         Field(description="datasheet values, as ceilings"),
         FilePath(_read_machine),
         Option(
-            "Datasheet values (machine.toml): they are the ceilings. `ullage machine --declare FILE` drafts it.",
+            "Use the datasheet values in this machine.toml as ceilings. `ullage machine --declare "
+            "FILE` writes a draft.",
             order=CEILINGS,
         ),
     ] = None
@@ -182,9 +201,12 @@ class SpaceOptions(SuiteOptions):
     """What a run may take of a target, and what it leaves there."""
 
     space: Annotated[
-        int | None, Field(ge=0), Size(), Option("Most to take of a target.", unsaid="half of what is free", order=ROOM)
+        int | None,
+        Field(ge=0),
+        Size(),
+        Option("Use at most this much space of a target.", unsaid="half of the free space", order=ROOM),
     ] = None
-    keep: Annotated[bool, Option("Leave the datasets of the last launch in place.", order=AFTERWARDS)] = False
+    keep: Annotated[bool, Option("Do not remove the datasets of the last launch.", order=AFTERWARDS)] = False
 
 
 class MessagePagesOptions(SuiteOptions):
@@ -192,9 +214,7 @@ class MessagePagesOptions(SuiteOptions):
 
     pages: Annotated[
         Literal["default", "small", "huge"],
-        Option(
-            "Of the messages' memory: default, as the system gives it to programs that ask for nothing; small; huge."
-        ),
+        Option("Place message buffers in pages of this kind: small, huge, or the system's default."),
     ] = "default"
 
 
@@ -205,7 +225,7 @@ class WatchdogOptions(SuiteOptions):
         float | None,
         Field(gt=0, description="null: 120 s, or longer for large cases"),
         Duration(),
-        Option("A rank without progress for this long hangs.", name="--watchdog", order=ROOM + 1),
+        Option("Treat a rank as hanging after this long without progress.", name="--watchdog", order=ROOM + 1),
     ] = None
 
 
@@ -214,7 +234,10 @@ class ResumableOptions(SuiteOptions):
 
     resumable: Annotated[
         bool,
-        Option("Leave the datasets also when interrupted: `ullage resume` then goes on.", order=AFTERWARDS + 1),
+        Option(
+            "Keep the datasets when the run is interrupted, so that `ullage resume` can continue it.",
+            order=AFTERWARDS + 1,
+        ),
     ] = False
 
 
@@ -224,7 +247,11 @@ class CeilingOptions(TargetsOptions):
     ceilings: Annotated[
         dict[str, float],
         CeilingRates(),
-        Option("What a target could reach at most: nvme:read=3.2GB/s.", name="--ceiling", order=CEILINGS),
+        Option(
+            "Declare the highest possible rate of a target, for example nvme:read=3.2GB/s.",
+            name="--ceiling",
+            order=CEILINGS,
+        ),
     ] = {}
 
     @model_validator(mode="after")
@@ -244,18 +271,18 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
         float,
         Field(gt=0, lt=10, description="half the width of the median's interval over it"),
         Share("not a relative width"),
-        Option("Stop a cell when its median is known to +- this.", order=REPETITIONS),
+        Option("Stop repeating a cell when the interval of its median is within +- this share.", order=REPETITIONS),
     ] = 0.05
     min_repetitions: Annotated[
         int,
         Field(ge=1),
         Option(
-            "Of every cell; fewer than 6 have no interval of 95 %.",
-            unsaid="6, or --max-repetitions where that is less",
+            "Repeat every cell at least this often. Fewer than 6 repetitions give no 95 % interval.",
+            unsaid="6, or --max-repetitions if that is less",
             order=REPETITIONS,
         ),
     ] = 6
-    max_repetitions: Annotated[int, Field(ge=1), Option("Of any cell.", order=REPETITIONS)] = 15
+    max_repetitions: Annotated[int, Field(ge=1), Option("Repeat a cell at most this often.", order=REPETITIONS)] = 15
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much data do all processes together exchange a second, averaged over message sizes and patterns (b_eff)?
+"""How much data do all processes together exchange per second, averaged over sizes and patterns (b_eff)?
 
-Six sets of rings and thirty random rings, each with 21 message sizes, by three ways to send, three times: one number
-for the communication of a machine, its curves over the message size, and thirteen further patterns beside it.
+The suite times six sets of rings and thirty random rings with 21 message sizes, 3 ways to send and 3 repetitions. It
+gives one number for the communication of a machine, curves over the message size, and 13 further patterns.
 """
 
 from typing import Final

@@ -55,42 +55,54 @@ class BEffOptions(RanksOptions, MessagePagesOptions, CaseOptions):
 
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {
-        "ranks": Change(unsaid="the usable cores, at least 2", least=2),
-        "repetitions": Change("The definition asks for 3.", usual=str(USUAL_REPETITIONS), quick=""),
-        "quick": Change("A budget of 30 ms, messages of up to 1 MiB: a first look in 8 s."),
-        "seed": Change("Of the random rings."),
+        "ranks": Change(unsaid="the number of usable cores, at least 2", least=2),
+        "repetitions": Change(
+            "Repeat every pattern this often. The definition requires 3.", usual=str(USUAL_REPETITIONS), quick=""
+        ),
+        "quick": Change("Take a first look in 8 s: a budget of 30 ms, messages up to 1 MiB."),
+        "seed": Change("Choose the random rings. The same seed gives the same rings."),
     }
 
     lmax: Annotated[
         int | None,
         Field(ge=SMALLEST_LMAX, le=LARGEST_LMAX, description="null: by the memory, not yet found"),
         Size(),
-        Option("Largest message.", unsaid="1/128 of a process's memory, down to a power of two"),
+        Option(
+            "Send messages of up to this size.",
+            unsaid="1/128 of the memory of a process, rounded down to a power of two",
+        ),
     ] = None
     memory: Annotated[
         int | None,
         Field(ge=1),
         Size(),
-        Option("Of each process.", unsaid="what is available now, shared by the processes of a node"),
+        Option(
+            "Take this as the memory of each process.",
+            unsaid="the memory available now, divided by the processes of a node",
+        ),
     ] = None
-    lmax_cap: Annotated[int, Field(ge=SMALLEST_LMAX, le=LARGEST_LMAX), Size(), Option("No message is larger.")] = (
-        128 << 20
-    )
+    lmax_cap: Annotated[
+        int, Field(ge=SMALLEST_LMAX, le=LARGEST_LMAX), Size(), Option("Never send a message larger than this.")
+    ] = 128 << 20
     budget_s: Annotated[
         float,
         Field(gt=0),
         Duration(),
-        Option("Of all patterns with one size and method, once.", name="--budget", unsaid="500ms"),
+        Option("Limit the time of all patterns with one size and one method.", name="--budget", unsaid="500ms"),
     ] = USUAL_BUDGET_S
-    short: Annotated[bool, Option("A budget of 50 ms, as SHORT of the original.", order=QUICK), COMMAND_LINE_ONLY] = (
-        False
-    )
-    random_rings: Annotated[int, Field(ge=1, le=1000), Option("The definition asks for 30.")] = USUAL_RANDOM_RINGS
-    faithful: Annotated[
-        bool, Option("The original's random orders, which are not uniform, and its check in the timed loop.")
+    short: Annotated[
+        bool, Option("Use a budget of 50 ms, like SHORT of the original program.", order=QUICK), COMMAND_LINE_ONLY
     ] = False
-    additional: Annotated[bool, Option("Without the 13 patterns that are no part of b_eff.")] = True
-    short_last_two: Annotated[bool, Option("All methods also where the two largest sizes take long.")] = True
+    random_rings: Annotated[
+        int, Field(ge=1, le=1000), Option("Use this many random rings. The definition requires 30.")
+    ] = USUAL_RANDOM_RINGS
+    faithful: Annotated[
+        bool, Option("Use the original's random orders, which are not uniform, and its check inside the timed loop.")
+    ] = False
+    additional: Annotated[bool, Option("Leave out the 13 additional patterns, which are not part of b_eff.")] = True
+    short_last_two: Annotated[bool, Option("Use all methods for the two largest sizes, even if that takes long.")] = (
+        True
+    )
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much data can all processes together write and read a second through MPI-IO, averaged over patterns (b_eff_io)?
+"""How much data can all processes together write and read per second through MPI-IO, over all patterns (b_eff_io)?
 
-Five ways to share a file, eight sizes of chunks, well-formed and 8 bytes longer, written, rewritten and read within a
-scheduled time, by several numbers of processes: one number for the I/O of a machine, and what each pattern reached.
+The suite combines five ways to share a file with eight chunk sizes, each also 8 bytes longer. It writes, rewrites and
+reads within a scheduled time, with several numbers of processes. It gives one number for the parallel I/O of a machine,
+and the rate of each pattern.
 """
 
 from dataclasses import dataclass

@@ -56,75 +56,88 @@ class BEffIoOptions(
     """
 
     changes: ClassVar[Mapping[str, Change]] = {
-        "targets": Change("A place to measure; also NAME=null: and NAME=model:. Repeat it for others."),
-        "ranks": Change("Ranks of the largest partition."),
+        "targets": Change(
+            "Measure this place, also NAME=null: or NAME=model:. Repeat the option to measure several places."
+        ),
+        "ranks": Change("Start this many ranks in the largest partition."),
         "time_s": Change(
-            "Scheduled for all partitions together, for each target, set of hints and repetition. A result counts "
-            "from 30m a partition on.",
+            "Schedule this time for all partitions together, for each target, set of hints and "
+            "repetition. A valid result needs 30m for each partition.",
             usual="30m",
             quick="20s",
         ),
-        "watchdog_s": Change("A pattern without progress for this long hangs."),
-        "keep": Change("Leave the datasets of the last round in place."),
-        "quick": Change("A first look: one partition, chunks of up to 2 MiB, in 20 s."),
+        "watchdog_s": Change("Treat a pattern as hanging after this long without progress."),
+        "keep": Change("Do not remove the datasets of the last round."),
+        "quick": Change("Take a first look in 20 s: one partition, chunks of up to 2 MiB."),
     }
 
     partitions: Annotated[
         list[Positive],
         Field(min_length=1, description="rising"),
         CountAxis(),
-        Option("Process counts to measure with: 4,16,64.", unsaid="a small, a medium and all", order=RANKS),
+        Option(
+            "Measure with these numbers of processes, for example 4,16,64.",
+            unsaid="a small, a medium and the full number",
+            order=RANKS,
+        ),
     ]
     hint_sets: Annotated[
         list[HintSet],
         Field(min_length=1),
         Repeated(metavar="FILE"),
         Option(
-            "MPI-IO hints, in b_eff_io's own grammar or as *.toml; 'default' for none. Repeat it to compare sets.",
+            "Read MPI-IO hints in b_eff_io's grammar or from *.toml; 'default' means none. Repeat "
+            "the option to compare sets.",
             name="--hints",
         ),
     ] = [HintSet(name=DEFAULT_SET)]
-    rewrite: Annotated[bool, Option("Rewrite all pattern types, not only type scatter.")] = False
+    rewrite: Annotated[bool, Option("Rewrite with all pattern types, not only type scatter.")] = False
     lmax: Annotated[
         int | None,
         Field(ge=_LEAST_LMAX, le=_MOST_LMAX, multiple_of=8, description="null: by the memory, not yet found"),
         Size(),
-        Option("Largest chunk.", unsaid="1/128 of a process's memory"),
+        Option("Write and read chunks of up to this size.", unsaid="1/128 of the memory of a process"),
     ] = None
     memory: Annotated[
-        int | None, Field(ge=1), Size(), Option("Of each process.", unsaid="the node's, shared by its processes")
+        int | None,
+        Field(ge=1),
+        Size(),
+        Option("Take this as the memory of each process.", unsaid="the memory of the node, divided by its processes"),
     ] = None
     memory_total: Annotated[
         int | None,
         Field(ge=1, description="null: not known"),
         Size(),
-        Option("What volumes are held against.", unsaid="that of all nodes"),
+        Option("Compare volumes with this total memory.", unsaid="the memory of all nodes"),
     ] = None
-    rule: Annotated[
-        Rule, Option("When a loop ends: 2.1 (the next call is expected to fit) or 1.0 (the time is over).")
-    ] = "2.1"
+    rule: Annotated[Rule, Option("End a loop by rule 2.1 (the next call would not fit) or 1.0 (the time is over).")] = (
+        "2.1"
+    )
     overtime: Annotated[
         float,
         Field(ge=0),
         Option(
-            "Patterns with fixed counts end at so many times their schedule; 0: never.",
+            "End patterns with fixed counts after this multiple of their scheduled time. 0 means never.",
             unsaid="1.1 below 30m a partition, else 0",
         ),
     ] = 0.0
     shared_pointer: Annotated[
-        bool, Option("Type shared without shared file pointers. Not valid.", name="--no-shared")
+        bool,
+        Option(
+            "Run pattern type shared without shared file pointers. The result is then not valid.", name="--no-shared"
+        ),
     ] = True
-    unique_open: Annotated[
-        bool, Option("Open without saying that nobody else has the file open.", name="--no-unique")
-    ] = True
+    unique_open: Annotated[bool, Option("Open files without MPI_MODE_UNIQUE_OPEN.", name="--no-unique")] = True
     cache: Annotated[
-        Literal["none", "advise"], Option("Before reads: none, or advise (drop the file from the cache).")
+        Literal["none", "advise"],
+        Option("Treat the page cache before reads: none, or advise (drop the file from the cache)."),
     ] = "none"
-    verify: Annotated[Literal["full", "none"], Option("All data that is read, outside the timer: full or none.")] = (
-        "full"
-    )
+    verify: Annotated[
+        Literal["full", "none"], Option("Check all data that is read, outside the timer: full or none.")
+    ] = "full"
     repetitions: Annotated[
-        Positive, Option("Of everything; from 6 on the values have an interval.", order=QUICK - 1)
+        Positive,
+        Option("Repeat everything this often. Values have an interval from 6 repetitions on.", order=QUICK - 1),
     ] = 1
     room: dict[str, Annotated[int, Field(ge=0)]] = {}
 

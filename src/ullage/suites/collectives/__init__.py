@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long do collective operations of MPI take, over ranks and sizes? Which of them are slower than they need to be?
+"""How long do MPI's collective operations take, and which of them are slower than they need to be?
 
-Blocking ones, with --nonblocking what of them hides behind computation, with --one-sided put, get and accumulate. Each
-operation is held against others of the same library that do its work.
+The suite times blocking operations over ranks and sizes. With --nonblocking it also measures how much of each operation
+overlaps with computation. With --one-sided it adds put, get and accumulate. Each operation is compared with other
+operations of the same library that do the same work.
 """
 
 from ullage.runs.suite import UsualQuickSuite

@@ -42,27 +42,31 @@ class CollectivesOptions(RankAxisOptions, CaseOptions):
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {
         "ranks": Change(
-            "Numbers of ranks: 2,4 or 2:64:x2.", unsaid="powers of 2 from 2 up to the cores", least=_FEWEST_RANKS
+            "Measure with these numbers of ranks, for example 2,4 or 2:64:x2.",
+            unsaid="powers of 2 from 2 up to the number of cores",
+            least=_FEWEST_RANKS,
         ),
-        "quick": Change("A first look: five operations and two sizes, some overlap, put and get."),
+        "quick": Change("Take a first look: five operations, two sizes, some overlap, put and get."),
     }
 
     operations: Annotated[
         list[Operation],
         Field(min_length=1),
         Names(OPERATIONS),
-        Option("allreduce,alltoall ...", unsaid="all eleven, with --quick five"),
+        Option("Measure these operations, for example allreduce,alltoall.", unsaid="all eleven, with --quick five"),
     ]
     sizes: Annotated[
         list[Annotated[int, Field(ge=1, lt=2**31)]],
         Field(min_length=1),
         SizeAxis(),
-        Option("Bytes of a message: 8,64K or 8:1M:x8.", usual="8:1M:x8", quick="8,64K"),
+        Option("Send messages of these sizes, for example 8,64K or 8:1M:x8.", usual="8:1M:x8", quick="8,64K"),
     ]
-    nonblocking: Annotated[bool, Option("Also how much of them hides behind computation."), COMMAND_LINE_ONLY] = False
-    with_one_sided: Annotated[bool, Option("Also put, get and accumulate.", name="--one-sided"), COMMAND_LINE_ONLY] = (
-        False
-    )
+    nonblocking: Annotated[
+        bool, Option("Also measure how much of each operation overlaps with computation."), COMMAND_LINE_ONLY
+    ] = False
+    with_one_sided: Annotated[
+        bool, Option("Also measure put, get and accumulate.", name="--one-sided"), COMMAND_LINE_ONLY
+    ] = False
     overlap: list[Operation] = []
     tests: list[Annotated[int, Field(ge=0, le=10_000)]] = list(TESTS)
     one_sided: list[OneSided] = []

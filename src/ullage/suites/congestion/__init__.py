@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much slower do a few ranks' messages become when the others fill the network? Mean and tail, by GPCNeT's tests.
+"""How much slower do the messages of a few ranks become while the other ranks load the network?
 
-Some ranks exchange small and large messages in random rings and add up a number, first alone, then while the others all
-send to one of them, or each to each.
+The tests are those of GPCNeT. Some ranks, the victims, exchange small and large messages in random rings and add up a
+number. They do so first alone, then while the other ranks all send to one rank, or each to each. The suite reports the
+mean and the tail of the slowdown.
 """
 
 from ullage.runs.suite import UsualSuite

@@ -19,26 +19,36 @@ class CongestionOptions(RanksOptions, CaseOptions):
 
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {
-        "ranks": Change("All ranks together.", unsaid="the usable cores, at least 4", least=4),
-        "quick": Change("A first look: shorter tests, 3 times."),
-        "seed": Change("Of the choice of victims, their rings, and the order."),
+        "ranks": Change(
+            "Start this many ranks, victims and load together.",
+            unsaid="the number of usable cores, at least 4",
+            least=4,
+        ),
+        "quick": Change("Take a first look: shorter tests, each 3 times."),
+        "seed": Change("Choose the victims, their rings and the order of the cases at random by this seed."),
     }
 
     loads: Annotated[
         list[Load],
         Field(min_length=1),
-        Option("What the others do: incast, alltoall or both.", name="--load", usual="incast,alltoall"),
+        Option("Load the network by incast, alltoall or both.", name="--load", usual="incast,alltoall"),
     ]
     load_bytes: Annotated[
-        int, Field(ge=1, le=1 << 24), Size(), Option("Of a message of the load.", name="--load-size")
+        int, Field(ge=1, le=1 << 24), Size(), Option("Send load messages of this size.", name="--load-size")
     ] = 4096
     share: Annotated[
         float,
         Field(ge=0.01, le=0.9),
         Share(),
-        Option("Of the ranks, at least 2 and all but 2.", name="--victims"),
+        Option(
+            "Use this share of the ranks as victims. At least 2 ranks are victims, and at least 2 are not.",
+            name="--victims",
+        ),
     ] = 0.2
-    rings: Annotated[int, Field(ge=1, le=1000), Option("Random orders of the victims.")] = 30
+    rings: Annotated[int, Field(ge=1, le=1000), Option("Use this many random rings of the victims.")] = 30
     test_s: Annotated[
-        float, Field(ge=1e-3, le=60), Duration(), Option("Of each test.", name="--test", usual="200ms", quick="50ms")
+        float,
+        Field(ge=1e-3, le=60),
+        Duration(),
+        Option("Run each test for this long.", name="--test", usual="200ms", quick="50ms"),
     ] = 0.2

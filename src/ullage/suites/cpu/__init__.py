@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast do the cores compute, instruction set by instruction set, and how near do DGEMM and a solve come to it?
+"""How fast do the cores compute with each instruction set, and how close do DGEMM and a linear solve come?
 
-Every arithmetic kernel this CPU can run, with the clock measured beside each; then matrix products and the linear
-solve that gives the HPL number, with the BLAS of the site and that of the package. Where hpcc is installed, its HPL and
-DGEMM stand beside.
+The suite runs every arithmetic kernel that this CPU supports, and measures the clock beside each. Matrix products and
+the linear solve that gives the HPL number follow. Both use the BLAS of the site and that of the package. If hpcc is
+installed, its HPL and DGEMM run for comparison.
 """
 
 from ullage.runs.suite import UsualQuickSuite

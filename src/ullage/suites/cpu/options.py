@@ -52,27 +52,39 @@ class CpuOptions(PeerOptions, MachineOptions, KernelOptions):
 
     at = (CPU,)
     changes: ClassVar[Mapping[str, Change]] = {
-        "time_s": Change("For our own measurement.", usual="6m", quick="50s", unsaid=""),
+        "time_s": Change("Limit the time of our own measurements.", usual="6m", quick="50s", unsaid=""),
         "repetitions": Change(quick=""),
-        "quick": Change("A first look: the best kernel of each type with 1 and all threads."),
-        "peer": Change("Do not run hpcc beside, even where it is."),
+        "quick": Change("Take a first look: the best kernel of each type with 1 and with all threads."),
+        "peer": Change("Do not run hpcc for comparison, even if it is installed."),
     }
 
     types: Annotated[
-        list[str], TypeNames(), Option("QP,HP,SP,DP or int8,fp16,fp64 ...", name="--type", unsaid="all")
+        list[str],
+        TypeNames(),
+        Option("Measure these number types: QP,HP,SP,DP, or int8,fp16,fp64 and so on.", name="--type", unsaid="all"),
     ] = []
-    isas: Annotated[list[str], Names(), Option("scalar,avx2,avx512 ...", name="--isa", unsaid="all that run here")] = []
+    isas: Annotated[
+        list[str],
+        Names(),
+        Option(
+            "Measure these instruction sets, for example scalar,avx2,avx512.",
+            name="--isa",
+            unsaid="all that this CPU supports",
+        ),
+    ] = []
     every_count: bool = False
     blas: Annotated[
         str | None,
         FilePath(find_library, metavar="PATH"),
-        Option("Library for gemm and solve.", unsaid="the site's and ours"),
+        Option(
+            "Use this BLAS library for DGEMM and the linear solve.", unsaid="the site's library and that of the package"
+        ),
     ] = None
     size: Annotated[
         int | None,
         Field(ge=8, le=1 << 20),
         Count(metavar="N"),
-        Option("Rows of the solve's matrix.", unsaid="by time and memory"),
+        Option("Solve a matrix with this many rows.", unsaid="the largest that time and memory allow"),
     ] = None
     missing: dict[str, str] = {}
     libraries: dict[str, str] = {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast is this disk: blocks by threads, sequential and random, and small requests by how many are in flight?
+"""How fast is this disk: blocks by number of threads, and small requests by queue depth?
 
-Writes and reads blocks past the page cache where the target serves that, then small random requests at rising queue
-depths; where fio is installed, it does the same work in turn with us.
+The suite writes and reads blocks in order and at random, and bypasses the page cache if the target supports that. Small
+random requests at rising queue depths follow. If fio is installed, it does the same work in turn.
 """
 
 from typing import TYPE_CHECKING

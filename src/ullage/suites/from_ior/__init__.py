@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does this ior command line reach here?
+"""What rate does this ior command line reach here?
 
-Reads the flags of IOR, and measures with a plan that does the same work. A flag without an equivalent is an error.
+The suite reads the flags of IOR and measures a plan that does the same work. A flag without an equivalent is an error.
 """
 
 from ullage.command_lines import LineSuite

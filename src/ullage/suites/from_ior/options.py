@@ -16,7 +16,7 @@ class FromIorOptions(LineOptions):
 
     tool = "ior"
     changes: ClassVar[Mapping[str, Change]] = {
-        "lines": Change('Whole command lines, each in quotes: "ior ..." or "mpirun -np 8 ior ...".')
+        "lines": Change('Measure what these command lines do. Put each in quotes: "ior ..." or "mpirun -np 8 ior ...".')
     }
 
     @classmethod

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does this mdtest command line reach here?
+"""What rate does this mdtest command line reach here?
 
-Reads the flags of mdtest, and measures with a plan that does the same work. A flag without an equivalent is an error.
+The suite reads the flags of mdtest and measures a plan that does the same work. A flag without an equivalent is an
+error.
 """
 
 from ullage.command_lines import LineSuite

@@ -16,7 +16,9 @@ class FromMdtestOptions(LineOptions):
     tool = "mdtest"
     shown = ("operation_rate", "latency_p50", "latency_p99")
     changes: ClassVar[Mapping[str, Change]] = {
-        "lines": Change('Whole command lines, each in quotes: "mdtest ..." or "mpirun -np 8 mdtest ...".')
+        "lines": Change(
+            'Measure what these command lines do. Put each in quotes: "mdtest ..." or "mpirun -np 8 mdtest ...".'
+        )
     }
 
     @classmethod

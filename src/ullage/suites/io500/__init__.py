@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast is this storage by the rules of IO500, phase by phase, and does the score stand?
+"""How fast is this storage by the rules of IO500, phase by phase, and is the score valid?
 
-Runs the official phases in the official order with the official parameters: bulk writes and reads, made easy and hard;
-files made, looked at, read, found and removed. Sizes calibrate themselves so that each writing phase lasts as long as
-the rules ask for; every reason why a number does not count is said.
+The suite runs the official phases in the official order with the official parameters. They are bulk writes and reads,
+easy and hard, and files that are created, queried, read, found and removed. A probe chooses sizes so that each writing
+phase lasts as long as the rules require. Every reason why a number does not count is reported.
 """
 
 from typing import TYPE_CHECKING

@@ -22,6 +22,7 @@ from ullage.runs.options.groups import (
     WatchdogOptions,
 )
 from ullage.runs.options.kinds import Duration, FilePath, MadeOfAll
+from ullage.runs.options.model import OptionError
 from ullage.suites.io500.config import (
     OfficialConfig,
     check_data_folder,
@@ -31,12 +32,18 @@ from ullage.suites.io500.config import (
 )
 from ullage.suites.io500.phases import BY_NAME, Mode
 from ullage.suites.io500.validity import STONEWALL_S, Conditions
+from ullage.uri import parse_targets
 
 if TYPE_CHECKING:
     from ullage.model.plan import Target
 
 CacheControl: TypeAlias = Literal["none", "advise", "drop"]
 _HINT: Final = re.compile(r"(?:(?P<phase>[\w-]+):)?(?P<key>\w+)=(?P<value>\S+)", re.ASCII)
+
+
+def _data_folder(official: OfficialConfig) -> "list[Target]":
+    """The place that the official configuration file names; none where it says none."""
+    return parse_targets([f"data={official.data_folder}"]) if official.data_folder else []
 
 
 def read_hints(texts: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -74,42 +81,58 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
     """Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled."""
 
     changes: ClassVar[Mapping[str, Change]] = {
-        "time_s": Change("For all measurement; what walls leave of it may go into wear-out.", unsaid="no limit"),
-        "keep": Change("Leave the datasets of the last round in place."),
+        "targets": Change(required=False, unsaid="the datadir of --config"),
+        "time_s": Change(
+            "Limit the time of all measurements. Time that the stonewalls leave may be used for wear-out.",
+            unsaid="no limit",
+        ),
+        "keep": Change("Do not remove the datasets of the last round."),
     }
 
-    mode: Annotated[Mode, Option("standard or extended (md-workbench, find-easy, find-hard).")] = "standard"
+    mode: Annotated[
+        Mode, Option("Run the standard or the extended phases. Extended adds md-workbench, find-easy and find-hard.")
+    ] = "standard"
     stonewall_s: Annotated[
         Seconds,
         Duration(),
         Option(
-            "How long writing phases write; the rules want 300.",
+            "Write for this long in each writing phase. The rules require 300 s.",
             name="--stonewall",
-            unsaid="that of --config, else 300",
+            unsaid="the value of --config, otherwise 300 s",
         ),
     ] = STONEWALL_S
-    config: Annotated[OfficialConfig, FilePath(read_config), Option("The official tool's INI file, as it is.")] = (
+    config: Annotated[OfficialConfig, FilePath(read_config), Option("Read this INI file of the official tool.")] = (
         OfficialConfig()
     )
     hints: Annotated[
         dict[str, dict[str, str]],
         Field(description="MPI hints by official phase"),
         MadeOfAll(read_hints, metavar="[PHASE:]KEY=VALUE"),
-        Option("An MPI-IO hint, for all MPIIO phases or one. Repeat it.", name="--hint"),
+        Option("Set an MPI-IO hint for all MPIIO phases or for one. Repeat the option for more hints.", name="--hint"),
     ] = {}
-    repeat: Annotated[Positive, Option("Rounds; from 6 on the score has an interval.")] = 1
+    repeat: Annotated[Positive, Option("Run this many rounds. The score has an interval from 6 rounds on.")] = 1
     cache: Annotated[
         CacheControl,
-        Option("Before reads: none, advise (fsync, then drop the data), drop (all caches; root)."),
+        Option(
+            "Treat the page cache before reads: none, advise (fsync, then drop the data), or drop "
+            "(all caches, root only)."
+        ),
     ] = "advise"
-    verify: Annotated[Literal["full", "none"], Option("Data that is read, outside the timer: full or none.")] = "full"
+    verify: Annotated[
+        Literal["full", "none"], Option("Check the data that is read, outside the timer: full or none.")
+    ] = "full"
     sizes: dict[str, Sizes] = {}
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """What the official configuration file says besides."""
         official = cast("OfficialConfig", said.get("config", OfficialConfig()))
-        values = {"stonewall_s": default_stonewall_s(official), **super().settle(said)}
+        places = said.get("targets") or _data_folder(official)
+        if not places:
+            raise OptionError(
+                "targets", "names no place to measure", "write --target NAME=PATH, or datadir in --config"
+            )
+        values = {"stonewall_s": default_stonewall_s(official), **super().settle({**said, "targets": places})}
         check_data_folder(official, cast("list[Target]", values["targets"]))
         check_find_ranks(official, cast("int", values["ranks"]))
         # drop-caches of the file is that of the command line, said in other words.

@@ -207,10 +207,12 @@ def _workbench_objects(options: Io500Options, rates: Rates, room: Room) -> int:
 
 
 _WALL_S: Final = 1.0
-# A probe's share of the room, and the most that a rank may write or make in it: more than it gets done until the wall.
+# A probe's share of the room, and the most it may write, which must not take long to sync: of all ranks together, or of
+# each where there are many, so that none has too few transfers to tell a rate. Items of a rank: more than most make.
 _ROOM_SHARE: Final = 0.05
-_PROBE_BYTES: Final = 4 << 30
-_PROBE_ITEMS: Final = 1_000_000
+_PROBE_BYTES: Final = 1 << 30
+_PROBE_BYTES_OF_A_RANK: Final = 64 << 20
+_PROBE_ITEMS: Final = 200_000
 _PATIENCE_S: Final = 120.0
 
 
@@ -235,7 +237,7 @@ def probe_options(options: Io500Options) -> Io500Options:
 def probe_sizes(options: Io500Options, room: Room) -> Sizes:
     """More than a second's work of most machines, and a small part of the room."""
     ranks, config = options.ranks, options.config
-    bytes_ = min(_PROBE_BYTES, int(room.bytes * _ROOM_SHARE) // ranks)
+    bytes_ = min(max(_PROBE_BYTES // ranks, _PROBE_BYTES_OF_A_RANK), int(room.bytes * _ROOM_SHARE) // ranks)
     small = min(_PROBE_ITEMS, int(min(room.files, room.bytes // room.file_bytes) * _ROOM_SHARE) // ranks)
     empty = min(_PROBE_ITEMS, int(room.files * _ROOM_SHARE) // ranks)
     transfer = config.transfer_bytes

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which share of its peak does a disk give one process: sequential, random and backward, by size of record?
+"""Which share of its peak does a disk give one process, by order of access and record size?
 
-Six streams of one process, each a write or a read in one of three orders, past the page cache where the target
-serves that: what a single application's I/O can expect.
+The suite runs six streams of one process. Each writes or reads in order, at random or backward, and bypasses the page
+cache if the target supports that. The result is the rate that a single application can expect.
 """
 
 from ullage.runs.suite import UsualSuite

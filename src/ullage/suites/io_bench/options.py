@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine, RunOptions
-from ullage.runs.options.kinds import Choice, Size, SizeAxis
+from ullage.runs.options.kinds import Size, SizeAxis
 
 # A file holds so many of its records at least, however large they are, and so many at most, however small.
 FEWEST: Final = 8
@@ -19,24 +19,22 @@ class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
     """Sizes in bytes. ``volume``: of a file, where that is at least 8 records and at most 2048."""
 
     changes: ClassVar[Mapping[str, Change]] = {
-        "targets": Change("A folder on the disk to measure. Repeat it for others."),
+        "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),
         "time_s": Change(usual="5m", quick="20s"),
-        "quick": Change("A first look: records 64K:16M:x4, files of 32M, in 20 s."),
+        "quick": Change("Take a first look in 20 s: records 64K:16M:x4, files of 32M."),
     }
 
     records: Annotated[
         list[Annotated[int, Field(ge=8)]],
         Field(min_length=1),
         SizeAxis(8),
-        Option("Sizes of a record.", name="--record", usual="4K:128M:x2", quick="64K:16M:x4"),
+        Option("Transfer records of these sizes.", name="--record", usual="4K:128M:x2", quick="64K:16M:x4"),
     ]
     volume: Annotated[
         int,
         Field(ge=8),
         Size(),
-        Option("Of a file, but 8 records at least and 2048 at most.", usual="256M", quick="32M"),
+        Option("Use files of this size, but of at least 8 and at most 2048 records.", usual="256M", quick="32M"),
     ]
-    backend: Annotated[
-        Literal["posix", "uring"], Choice(("posix", "uring"), metavar="NAME"), Option("posix or uring.")
-    ] = "posix"
+    backend: Annotated[Literal["posix", "uring"], Option("Use posix or uring.")] = "posix"
     metrics: list[str] = ["bandwidth", "latency_p50"]

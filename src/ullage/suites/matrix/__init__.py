@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast are files of every size with records of every size: IOzone's thirteen tests, each as a map?
+"""How fast are files of every size with records of every size, in IOzone's thirteen tests?
 
-Writes, reads, rereads, jumps, goes backward, mixes, through lseek, pread, preadv and the C library, on one rank, and
-says of each number whether a cache or the target answered.
+One rank writes, rewrites, reads and rereads files in order, at random, backward and mixed. It does so through lseek,
+pread, preadv and the C library. Each test is shown as a map. Each number says whether a cache or the target answered.
 """
 
 from ullage.runs.suite import UsualSuite

@@ -61,47 +61,54 @@ class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
     """Sizes in bytes. ``stride`` in records; ``pieces`` of a transfer by pwritev and preadv."""
 
     changes: ClassVar[Mapping[str, Change]] = {
-        "targets": Change("A folder to measure in. Repeat it for others."),
+        "targets": Change("Measure in this folder. Repeat the option to measure in several folders."),
         "time_s": Change(usual="30m", quick="30s"),
-        "quick": Change("A first look: files 256K:16M:x4, records 4K:1M:x16, in 30 s."),
+        "quick": Change("Take a first look in 30 s: files 256K:16M:x4, records 4K:1M:x16."),
     }
 
     files: Annotated[
         list[Annotated[int, Field(ge=8)]],
         Field(min_length=1),
         SizeAxis(8),
-        Option("Sizes of a file.", name="--file", usual="64K:512M:x2", quick="256K:16M:x4"),
+        Option("Use files of these sizes.", name="--file", usual="64K:512M:x2", quick="256K:16M:x4"),
     ]
     records: Annotated[
         list[Annotated[int, Field(ge=8)]],
         Field(min_length=1),
         SizeAxis(8),
-        Option("Sizes of a record.", name="--record", usual="4K:16M:x2", quick="4K:1M:x16"),
+        Option("Transfer records of these sizes.", name="--record", usual="4K:16M:x2", quick="4K:1M:x16"),
     ]
     tests: Annotated[
         list[Annotated[int, Field(ge=0, le=max(TESTS))]],
         Field(min_length=1),
         TestNumbers(),
-        Option("IOzone's tests, 0 to 12: 0,1,5 or all.", usual=ALL),
+        Option("Run these tests of IOzone (0 to 12), for example 0,1,5 or all.", usual=ALL),
     ]
-    all_records: Annotated[bool, Option("Records below 64K with files of 16M and more, too.")] = False
-    direct: Annotated[bool, Option("Past the page cache (O_DIRECT), except tests 6 and 7.")] = False
+    all_records: Annotated[bool, Option("Also combine records below 64K with files of 16M and more.")] = False
+    direct: Annotated[bool, Option("Bypass the page cache (O_DIRECT), except in tests 6 and 7.")] = False
     cache: Annotated[
         Literal["none", "advise", "drop"],
         Field(description="before reads; not with direct"),
-        Option("Before reads: none, advise (fsync, then drop the file), drop (all caches; root).", unsaid="advise"),
+        Option(
+            "Treat the page cache before reads: none, advise (fsync, then drop the file), or drop "
+            "(all caches, root only).",
+            unsaid="advise",
+        ),
     ] = "advise"
-    sync: Annotated[Literal["none", "close"], Option("In the time of writes: close (an fsync before it) or none.")] = (
-        "close"
-    )
-    stride: Annotated[int, Field(ge=1), Option("Records from one stride read to the next.")] = 17
+    sync: Annotated[
+        Literal["none", "close"],
+        Option("Include an fsync before close in the time of writes (close), or do not (none)."),
+    ] = "close"
+    stride: Annotated[int, Field(ge=1), Option("Move this many records from one strided read to the next.")] = 17
     read_share: Annotated[
         float,
         Field(ge=0, le=1),
         Thousandths("no share between 0 and 1"),
-        Option("Of the random mix that is reads.", name="--mix"),
+        Option("Read in this share of the random mix.", name="--mix"),
     ] = 0.5
-    pieces: Annotated[int, Field(ge=2, le=1024), Option("Of a record by pwritev and preadv.")] = 16
+    pieces: Annotated[
+        int, Field(ge=2, le=1024), Option("Split a record into this many pieces for pwritev and preadv.")
+    ] = 16
     metrics: list[str] = [METRIC]
 
     @classmethod

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast is memory: bandwidth and access time of every level, copies in blocks, cores, load, NUMA, random updates.
+"""How fast is memory: bandwidth and latency of every level, by threads, page size and load?
 
-Measures what each cache and the memory behind them carry and how long a load from them takes, with the size of pages,
-the kind of stores and the number of threads as part of every row; where mbw, sysbench or HPC Challenge are installed,
-their numbers stand beside.
+The suite measures the bandwidth of each cache and of the memory, and how long a load from each takes. Page size, kind
+of stores and number of threads are part of every row. Block copies, transfers between cores, loaded latency, NUMA and
+random updates follow. If mbw, sysbench or HPC Challenge is installed, it runs for comparison.
 """
 
 from ullage.runs.suite import UsualQuickSuite

@@ -28,23 +28,23 @@ class MemoryOptions(PeerOptions, MachineOptions, KernelOptions):
     at = (MEMORY,)
     changes: ClassVar[Mapping[str, Change]] = {
         "time_s": Change(usual="130s", quick="30s", unsaid=""),
-        "quick": Change("A first look: fewer sizes and threads, in 30 s."),
-        "peer": Change("Do not run mbw, sysbench and STREAM beside, even where they are."),
+        "quick": Change("Take a first look in 30 s: fewer sizes and threads."),
+        "peer": Change("Do not run mbw, sysbench and STREAM for comparison, even if they are installed."),
     }
 
     blocks: Annotated[
         list[Annotated[int, Field(ge=64, le=LARGEST_BLOCK)]],
         Field(min_length=1),
         SizeAxis(64, _EXAMPLE),
-        Option("Blocks that are copied in order and at random.", name="--block", usual="1K,1M,10M"),
+        Option("Copy blocks of these sizes in order and at random.", name="--block", usual="1K,1M,10M"),
     ]
     working_sets: Annotated[
         list[Bytes],
         SizeAxis(512, _EXAMPLE),
         Option(
-            "Sizes of the curves: 4K:256M:x2.",
+            "Use working sets of these sizes, for example 4K:256M:x2.",
             name="--working-set",
-            unsaid="4K to four times the last cache, doubling",
+            unsaid="4K to four times the last-level cache, doubling",
         ),
     ] = []
     caches: Annotated[list[Cache], Field(description="innermost first")] = []

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast are TCP and UDP between nodes: streams, requests, loss, what they cost in processor time?
+"""How fast are TCP and UDP between nodes, and how much processor time do they cost?
 
-Ranks of different nodes pair up and need no server; on one node the pair goes over the loopback, which measures its
-cores. Where iperf3, sockperf and ping are installed, they run in turn with ours and their numbers stand beside.
+The suite measures streams, requests, loss and jitter between pairs of ranks on different nodes. It needs no server. On
+a single node the pair uses the loopback, which measures the cores. If iperf3, sockperf and ping are installed, they run
+in turn for comparison.
 """
 
 from ullage.runs.suite import UsualQuickSuite

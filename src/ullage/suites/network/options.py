@@ -54,29 +54,33 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
         list[Annotated[int, Field(ge=1, le=LARGEST_BLOCK)]],
         Field(min_length=1),
         SizeAxis(),
-        Option("Of a call or a datagram.", name="--block", usual="1K,32K", quick="32K"),
+        Option("Send calls or datagrams of these sizes.", name="--block", usual="1K,32K", quick="32K"),
     ]
     streams: Annotated[
         list[Annotated[int, Field(ge=1, le=MOST_STREAMS)]],
         Field(min_length=1),
         CountAxis(),
-        Option("At once, a thread each.", usual="1,2,4,8", quick="1,4"),
+        Option("Use these numbers of streams at the same time, one thread each.", usual="1,2,4,8", quick="1,4"),
     ]
     seconds: Annotated[
-        float, Field(ge=0.01, le=3600), Option("Of each repetition.", unsaid="1, or what --time allows")
+        float,
+        Field(ge=0.01, le=3600),
+        Option("Measure for this many seconds in each repetition.", unsaid="1, or what --time allows"),
     ] = _USUAL_SECONDS
     window: Annotated[
         int | None,
         Field(ge=1024, le=1 << 30, description="socket buffers; null: the kernel's"),
         Size(),
-        Option("Socket buffers of streams, both ways.", unsaid="the kernel's"),
+        Option("Set the socket buffers of streams to this size, in both directions.", unsaid="the kernel's choice"),
     ] = None
     interface: Annotated[
-        str, Kind(metavar="NAME"), Option("Whose addresses to use.", unsaid="by the route; the loopback on one node")
+        str,
+        Kind(metavar="NAME"),
+        Option("Use the addresses of this interface.", unsaid="the interface of the route; on one node the loopback"),
     ] = ""
-    ipv6: Annotated[bool, Option("IPv6 in the place of IPv4.")] = False
-    both_ways: Annotated[bool, Option("Streams in both directions at once.")] = False
-    bind: Annotated[bool, Option("Ranks are bound to cores; else they run where the system puts them.")] = False
+    ipv6: Annotated[bool, Option("Use IPv6 instead of IPv4.")] = False
+    both_ways: Annotated[bool, Option("Send streams in both directions at the same time.")] = False
+    bind: Annotated[bool, Option("Bind ranks to cores. Otherwise the system chooses their cores.")] = False
     small: bool = False
     nodes: Annotated[int | None, Field(ge=1)] = None
 

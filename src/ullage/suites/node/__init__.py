@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How near do the parts of this node come to what they could do: cores, memory, disk, and how noisy is it?
+"""How close do the cores, memory and disk of this node come to their ceilings, and how noisy is the node?
 
-Runs the suites cpu, memory, disk and noise one after the other, and network where there is one, each with its peers,
-and puts them into one report that begins with what each part reaches of its ceiling.
+The suite runs the suites cpu, memory, disk, network and noise one after the other, each with its peers. It writes one
+report that begins with the share of its ceiling that each part reaches.
 """
 
 from ullage.runs.composite_suite import CompositeSuite

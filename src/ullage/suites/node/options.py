@@ -18,10 +18,10 @@ class NodeOptions(CompositeOptions, TimeBudgetOptions, QuickOptions, PeerOptions
     """Shared out to the parts."""
 
     changes: ClassVar[Mapping[str, Change]] = {
-        "targets": Change("A folder on the disk to measure.", usual="here=.", required=False),
-        "time_s": Change("For our own measurement, shared out to the parts.", usual="2m40s", quick="1m10s"),
-        "quick": Change("The quick form of every part, in 1m10s."),
-        "peer": Change("Do not run other tools beside."),
+        "targets": Change("Measure the disk that holds this folder.", usual="here=.", required=False),
+        "time_s": Change("Limit the time of our own measurements. The parts share it.", usual="2m40s", quick="1m10s"),
+        "quick": Change("Run the quick form of every part, in 1m10s."),
+        "peer": Change("Do not run other tools for comparison."),
     }
 
     @classmethod

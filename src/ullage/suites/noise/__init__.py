@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of the cores' time is lost to others: interrupts, daemons, a hypervisor, other programs?
+"""How much core time do interrupts, daemons, a hypervisor and other programs take?
 
-Every thread does the same piece of work again and again, and then watches the clock. What takes longer than the
-shortest piece, at the same clock rate, is noise.
+Every thread repeats the same piece of work and reads the clock after each. What takes longer than the shortest piece at
+the same clock rate is noise.
 """
 
 from ullage.runs.suite import UsualQuickSuite

@@ -12,4 +12,6 @@ class NoiseOptions(KernelOptions):
     """Those of all kernels."""
 
     at = (CPU,)
-    changes: ClassVar[Mapping[str, Change]] = {"quick": Change("1 thread and all, each 3 times.")}
+    changes: ClassVar[Mapping[str, Change]] = {
+        "quick": Change("Measure with 1 thread and with all threads, each 3 times.")
+    }

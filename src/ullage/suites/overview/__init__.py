@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does each part of this machine reach, and what to change first? A quick look with every suite there is.
+"""What does each part of this machine reach, and what should be changed first?
 
-Runs the quick form of every suite that has one, and puts them into one report whose front page says for each part what
-it reaches, its ceiling, and how far it is below that.
+The suite runs the quick form of every suite that has one, and writes one report. Its front page says for each part what
+it reaches, its ceiling, and how far below the ceiling it is.
 """
 
 from ullage.runs.composite_suite import CompositeSuite

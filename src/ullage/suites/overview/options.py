@@ -22,7 +22,7 @@ class OverviewOptions(CompositeOptions, MachineOptions):
 
     changes: ClassVar[Mapping[str, Change]] = {"targets": Change(usual="here=.", required=False)}
 
-    without: Annotated[list[str], Names(), Option("Suites to leave out: io500,sweep.")] = []
+    without: Annotated[list[str], Names(), Option("Leave out these suites, for example io500,sweep.")] = []
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

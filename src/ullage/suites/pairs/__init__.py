@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast is the way between every two nodes, and which links and nodes are slow? All pairs, bisections, incast.
+"""How fast is the path between every two nodes, and which links and nodes are slow?
 
-Between the ranks of one node where there is one node only. Every pair is measured in both directions, and what is slow
-is named by a test that tells a slow node from a slow link.
+The suite measures all pairs in both directions, bisections and incast. On a single node it measures between ranks. A
+statistical test tells a slow node from a slow link.
 """
 
 from ullage.runs.suite import UsualQuickSuite

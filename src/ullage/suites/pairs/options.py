@@ -26,33 +26,40 @@ class PairsOptions(NodesOptions, MessagePagesOptions, CaseOptions):
 
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {
-        "nodes": Change(unsaid="as --hosts or the batch job says"),
-        "quick": Change("Fewer messages, best and worst bisection only."),
-        "seed": Change("Of the order and of random pairs."),
+        "nodes": Change(unsaid="the nodes of --hosts or of the batch job"),
+        "quick": Change("Take a first look: fewer messages, only the best and the worst bisection."),
+        "seed": Change("Choose the order and the random pairs. The same seed gives the same choice."),
     }
 
     ranks: Annotated[
         int | None,
         Field(ge=2),
         Option(
-            "Ranks of all pairs.", unsaid="one on each node; of one node the usable cores, at least 2", order=RANKS - 1
+            "Measure all pairs of this many ranks.",
+            unsaid="one on each node; on one node the number of usable cores, at least 2",
+            order=RANKS - 1,
         ),
     ] = None
     between: Annotated[
-        Literal["nodes", "ranks"] | None, Option("nodes or ranks.", unsaid="nodes where there are several")
+        Literal["nodes", "ranks"] | None,
+        Option("Measure pairs of nodes or of ranks.", unsaid="nodes if there are several"),
     ] = None
     sizes: Annotated[
         list[Annotated[int, Field(ge=1, lt=2**31)]],
         Field(min_length=1),
         SizeAxis(metavar="SIZES"),
-        Option("Of messages. Up to 4K: latency, there and back; above: bandwidth one way.", usual="8,1M"),
+        Option(
+            "Send messages of these sizes. Up to 4K the round trip is measured, above that the "
+            "bandwidth in one direction.",
+            usual="8,1M",
+        ),
     ]
-    one_at_a_time: Annotated[bool, Option("One pair, then the next; not all disjoint pairs of a round at once.")] = (
-        False
-    )
+    one_at_a_time: Annotated[
+        bool, Option("Measure one pair after the other, not all disjoint pairs of a round at the same time.")
+    ] = False
     pattern: Annotated[
         str | None,
         FilePath(find_file),
-        Option("Also a pattern of your own: lines FROM TO [WEIGHT], numbers of ranks."),
+        Option("Also measure the pattern in this file: lines FROM TO [WEIGHT] with numbers of ranks."),
     ] = None
     pattern_sha256: str = ""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does it cost that all processes send at once, and that neighbours are far apart? HPC Challenge's rings.
+"""What do messages lose when all processes send at once, and when neighbours are far apart?
 
-Latency and bandwidth of the naturally ordered ring, of random rings and of single pairs, by the definitions of HPC
-Challenge, whose own numbers stand beside where it is installed: their ratio says what kind of network this is.
+The suite measures latency and bandwidth of the naturally ordered ring, of random rings and of single pairs. The
+definitions are those of HPC Challenge. If hpcc is installed, its own numbers are shown for comparison. The ratio of the
+rings says what kind of network this is.
 """
 
 from dataclasses import dataclass

@@ -192,9 +192,11 @@ def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> lis
     beside: list[tuple[Row, Contest]] = []
     for row in rows:
         theirs = [
-            record.values[row.metric] for record in peers if record.case == row.case and row.metric in record.values
+            record.values[row.metric]
+            for record in peers
+            if record.case == row.case and record.values.get(row.metric, 0.0) > 0
         ]
-        if theirs and row.metric not in UNWRITTEN:
+        if theirs and row.metric not in UNWRITTEN and min(row.repetitions, default=0.0) > 0:
             beside.append((row, Contest(row.repetitions, theirs, row.better)))
     for (row, _), found in zip(beside, compare_all([contest for _, contest in beside], level), strict=True):
         what = f"{_WORDS[str(row.params['order'])]} {_what(row)} {found.ratio:.2f}"

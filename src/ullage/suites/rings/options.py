@@ -14,12 +14,12 @@ class RingsOptions(PeerOptions, RanksOptions, MessagePagesOptions, CaseOptions):
 
     at = (MPI,)
     changes: ClassVar[Mapping[str, Change]] = {
-        "ranks": Change(unsaid="the usable cores, at least 2", least=2),
-        "repetitions": Change("Of every ring and pair."),
-        "time_s": Change("For our own measurement."),
-        "quick": Change("Three repetitions, and fewer pairs of many processes."),
-        "peer": Change("Do not run hpcc in turn, even where it is."),
-        "seed": Change("Of the random rings."),
+        "ranks": Change(unsaid="the number of usable cores, at least 2", least=2),
+        "repetitions": Change("Repeat every ring and pair this often."),
+        "time_s": Change("Limit the time of our own measurements."),
+        "quick": Change("Take a first look: 3 repetitions, and fewer pairs if there are many processes."),
+        "peer": Change("Do not run hpcc for comparison, even if it is installed."),
+        "seed": Change("Choose the random rings. The same seed gives the same rings."),
     }
 
-    faithful: Annotated[bool, Option("Random orders as HPC Challenge draws them, which are not uniform.")] = False
+    faithful: Annotated[bool, Option("Draw random orders as HPC Challenge does. They are not uniform.")] = False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which storage target, with how many ranks and which block size?
+"""Which storage target is fastest, with how many ranks and which block size?
 
-Writes and reads every target with every rank count and block size, in an order that is shuffled and interleaved, until
-the median of each is known well enough or the time is over.
+The suite writes and reads every target with every number of ranks and every block size. The order is shuffled and
+interleaved. A cell is repeated until the interval of its median is narrow enough or the time is over.
 """
 
 from typing import TYPE_CHECKING, Final

@@ -63,71 +63,83 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
     """``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe."""
 
     changes: ClassVar[Mapping[str, Change]] = {
-        "targets": Change("A place to measure; also NAME=model: and NAME=null:. Repeat it."),
-        "ranks": Change(unsaid="powers of 2 up to the cores, at least 1,2,4"),
-        "time_s": Change(help="For all measurement, within 10 %."),
+        "targets": Change(
+            "Measure this place, also NAME=model: or NAME=null:. Repeat the option to measure several places."
+        ),
+        "ranks": Change(unsaid="powers of 2 up to the number of cores, at least 1,2,4"),
+        "time_s": Change(help="Limit the time of all measurements. The limit is kept within 10 %."),
     }
 
     blocks: Annotated[
         list[Annotated[int, Field(ge=8)]],
         Field(min_length=1),
         SizeAxis(),
-        Option("Sizes of one transfer: 128K,1M or 128K:16M:x2.", name="--block", usual="128K:8M:x4"),
+        Option(
+            "Transfer blocks of these sizes, for example 128K,1M or 128K:16M:x2.", name="--block", usual="128K:8M:x4"
+        ),
     ]
     access: Annotated[
         list[Access],
         Field(min_length=1),
-        Names(ACCESS_ORDER, metavar=""),
-        Option("Any of write,rewrite,read,reread.", usual="write,read"),
+        Names(ACCESS_ORDER),
+        Option("Measure any of write,rewrite,read,reread.", usual="write,read"),
     ]
     backends: Annotated[
         list[str],
         Field(description="empty: that of each target's scheme"),
         Names(),
-        Option("APIs to go through: posix,mpiio.", name="--backend", unsaid="the target's own"),
+        Option("Use these backends, for example posix,mpiio.", name="--backend", unsaid="the target's own backend"),
     ] = []
-    volume: Annotated[int | None, Field(ge=8), Size(), Option("Bytes of every case.", unsaid="a probe chooses")] = None
-    weak: Annotated[bool, Option("The volume is that of each rank, not of the case.")] = False
-    file_mode: Annotated[Literal["shared", "per-process"], Option("shared or per-process.", name="--file")] = (
-        "per-process"
-    )
-    order: Annotated[str, Option("Order of each rank's transfers: sequential, random, backward, strided.")] = (
+    volume: Annotated[
+        int | None, Field(ge=8), Size(), Option("Transfer this many bytes in every case.", unsaid="a probe chooses")
+    ] = None
+    weak: Annotated[bool, Option("Take the volume as that of each rank, not of the case.")] = False
+    file_mode: Annotated[
+        Literal["shared", "per-process"], Option("Use one shared file, or one file per process.", name="--file")
+    ] = "per-process"
+    order: Annotated[str, Option("Order the transfers of each rank: sequential, random, backward or strided.")] = (
         "sequential"
     )
     cache: Annotated[
         CacheControl,
-        Option("Before reads: none, advise (fsync, then drop the data), drop (all caches; root), direct (O_DIRECT)."),
+        Option(
+            "Treat the page cache before reads: none, advise (fsync, then drop the data), drop "
+            "(all caches, root only), or direct (O_DIRECT)."
+        ),
     ] = "advise"
     verify: Annotated[
         str | None,
         Field(description="null: kept where the backend holds data"),
-        Option("Data after each read: none, kept or full.", unsaid="kept, where data is held"),
+        Option("Check data after each read: none, kept or full.", unsaid="kept, if the backend holds data"),
     ] = None
     buffers: Annotated[
         int | None,
         Field(ge=1, description="bytes; null: a buffer for each operation in flight"),
         Size(names=(("cold", COLD_BUFFERS),), metavar="cold|SIZE"),
         Option(
-            "Memory that the transfers of a rank go through in turn; cold is 16M, more than a core's caches keep.",
-            unsaid="a buffer for each operation in flight",
+            "Use this much buffer memory for the transfers of a rank. cold means 16M, more than "
+            "the caches of a core hold.",
+            unsaid="one buffer for each operation in flight",
         ),
     ] = None
     parameters: Annotated[
         list[Setting],
         MadeOfAll(read_settings, metavar="THING.KEY=VALUE"),
-        Option("A parameter of a backend or of transfer; see `ullage describe`.", name="--param"),
+        Option(
+            "Set a parameter of a backend or of workload transfer. `ullage describe NAME` lists them.", name="--param"
+        ),
     ] = []
     vary: Annotated[
         list[Setting],
         MadeOfAll(read_axes, metavar="THING.KEY=A,B"),
-        Option("A parameter as a further axis; values with commas are separated by ;"),
+        Option("Vary a parameter as a further axis. Separate values that contain commas by a semicolon."),
     ] = []
     extend: Annotated[
         list[Axis],
         Names(("ranks", "block"), sorted_=False, metavar="AXES"),
-        Option("ranks, block or both: go on while the best lies at the rim.", order=REPETITIONS),
+        Option("Extend the axis ranks, block or both while the best value lies at its end.", order=REPETITIONS),
     ] = []
-    recheck: Annotated[bool, Option("Repeat the cells that look like outliers.", order=CEILINGS - 1)] = False
+    recheck: Annotated[bool, Option("Repeat cells that look like outliers.", order=CEILINGS - 1)] = False
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage completion``: let the shell complete commands, suites, options, their values and result folders."""
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+_PROGRAM: Final = "ullage"
+# typer's name of the variable by which the shell's script asks the program for completions.
+VARIABLE: Final = "_ULLAGE_COMPLETE"
+
+
+class Shell(StrEnum):
+    """The shells that can be taught."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+
+
+ShellArgument = Annotated[
+    Shell,
+    typer.Argument(metavar="SHELL", help="Write the script for this shell: bash, zsh or fish.", show_default=False),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    group = typer.Typer(
+        help="Install shell completion of commands, options and results.", no_args_is_help=True, rich_markup_mode=None
+    )
+    group.command()(install)
+    group.command()(show)
+    app.add_typer(group, name="completion")
+
+
+def enable() -> None:
+    """Answer the shell's question, if this process was started to do so: typer looks for the shell's class then."""
+    if VARIABLE in os.environ:
+        from typer.completion import completion_init
+
+        completion_init()
+
+
+def install(shell: ShellArgument) -> None:
+    """Write the completion script where the shell looks for it.
+
+    Start-up files of the shell are not changed. If one of them needs a line, the line is printed.
+    """
+    from ullage.results.folder import write_atomically
+    from ullage.terminal import print_line
+
+    path = script_path(shell)
+    write_atomically(path, script(shell))
+    print_line(f"written  {path}")
+    print_line(_next_step(shell, path))
+
+
+def show(shell: ShellArgument) -> None:
+    """Print the completion script."""
+    typer.echo(script(shell), nl=False)
+
+
+def script(shell: Shell) -> str:
+    """What ``shell`` has to read."""
+    from typer.completion import get_completion_script
+
+    return get_completion_script(prog_name=_PROGRAM, complete_var=VARIABLE, shell=shell.value) + "\n"
+
+
+def script_path(shell: Shell) -> Path:
+    """The place of a user's own completions of ``shell``, by the variables that name it."""
+    home = Path.home()
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return {
+        Shell.BASH: data / "bash-completion" / "completions" / _PROGRAM,
+        Shell.ZSH: data / "zsh" / "site-functions" / f"_{_PROGRAM}",
+        Shell.FISH: config / "fish" / "completions" / f"{_PROGRAM}.fish",
+    }[shell]
+
+
+def _next_step(shell: Shell, path: Path) -> str:
+    if shell is Shell.BASH:
+        return f"New shells with bash-completion read it. Without bash-completion, add to ~/.bashrc: source '{path}'"
+    if shell is Shell.ZSH:
+        return f"Add to ~/.zshrc, before compinit: fpath+=('{path.parent}')"
+    return "New shells read it."

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every help text in one file, to be read in one go, and the rules of docs/style.md on each of them."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from support.plain_words import MOST_WORDS, faults
+from ullage.cli.app import make_app
+from ullage.cli.command_tree import Command, commands
+from ullage.exporters import load_exporters
+from ullage.importers import load_importers
+
+SNAPSHOT = Path(__file__).with_name("help.txt")
+
+
+@cache
+def every_command() -> tuple[Command, ...]:
+    return tuple(commands(make_app()))
+
+
+def is_suite_of_plan(command: Command) -> bool:
+    """`plan SUITE` has the options of `run SUITE`."""
+    return command.words[1:2] == ("plan",) and len(command.words) == 3
+
+
+def snapshot() -> str:
+    lines: list[str] = []
+    for command in every_command():
+        if is_suite_of_plan(command):
+            continue
+        lines += [command.name, *(f"    {text}" for text in command.doc)]
+        for one in command.parameters:
+            lines.append(f"    {one.typed}: {one.help}{f'  [{one.note}]' if one.note else ''}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    for command in every_command():
+        yield command.name, " ".join(command.doc)
+        for one in command.parameters:
+            yield f"{command.name} {one.typed}", one.help
+
+
+def test_the_snapshot_has_every_help_text() -> None:
+    """After a wanted change: ULLAGE_FREEZE=1, then read the difference."""
+    if os.environ.get("ULLAGE_FREEZE"):
+        SNAPSHOT.write_text(snapshot(), encoding="utf-8")
+    assert SNAPSHOT.read_text(encoding="utf-8") == snapshot()
+
+
+def test_every_help_text_is_there_and_plain() -> None:
+    assert [place for place, text in texts() if not text] == []
+    assert {place: found for place, text in texts() if (found := faults(text))} == {}
+
+
+@pytest.mark.parametrize(
+    ("verb", "names"), [("import", load_importers), ("report", lambda: ["terminal", *load_exporters()])], ids=str
+)
+def test_every_format_is_named(verb: str, names: Callable[[], Iterable[str]]) -> None:
+    command = next(one for one in every_command() if one.words == ("ullage", verb))
+    text = next(one.help for one in command.parameters if one.typed.startswith("--format"))
+    named = text.partition(":")[2].partition(". ")[0].rstrip(".").replace(" or ", ", ")
+    assert sorted(word.strip() for word in named.split(",")) == sorted(names())
+
+
+def test_the_first_sentence_of_a_verb_fits_the_list_of_verbs() -> None:
+    verbs = [command for command in every_command() if len(command.words) == 2]
+    assert {one.words[1] for one in verbs if len(one.doc[0]) > 62} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("Measure " + "very " * MOST_WORDS + "much.", "words"),
+        ("Measure this place", "no full stop"),
+        ("Its number stands beside.", "stands beside"),
+        ("Use a file, for example *.toml. Of the order", "no full stop: Of the order"),
+    ],
+)
+def test_the_rules_find_what_they_are_for(text: str, what: str) -> None:
+    assert any(what in fault for fault in faults(text))
+
+
+def test_a_sentence_ends_where_a_reader_ends_it() -> None:
+    assert faults("Use NAME=null: or NAME=model:. Choose 1.5 GB, e.g. by `--space 1.5G. Or 2G`. Is it so?") == []
