@@ -32,13 +32,13 @@ def reasons_against(run: BEffRun) -> list[str]:
     if pinning.oversubscribed:
         found.append(crowded(pinning.most_ranks_on_a_node, pinning.cores_available))
     if len(run.sizes) < COUNT:
-        found.append(f"{len(run.sizes)} of {COUNT} message sizes")
+        found.append(f"{len(run.sizes)} of {COUNT} message sizes were measured")
     for what, names, wanted in (("rings", run.rings, RING_COUNT), ("random rings", run.random, USUAL_RANDOM_RINGS)):
         whole = values.patterns(names)
         if len(whole) < wanted:
-            found.append(f"{len(whole)} of {wanted} patterns of {what} with all sizes")
+            found.append(f"{len(whole)} of {wanted} patterns of {what} have all sizes")
     if len(run.repetitions) < USUAL_REPETITIONS:
-        found.append(f"{len(run.repetitions)} of {USUAL_REPETITIONS} repetitions")
+        found.append(f"{len(run.repetitions)} of {USUAL_REPETITIONS} repetitions were made")
     return found
 
 
