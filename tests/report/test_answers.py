@@ -135,7 +135,7 @@ def test_a_run_of_suites_has_an_answer_of_each_that_says_something() -> None:
 def test_what_all_rows_share_is_said_once_and_flags_in_words() -> None:
     flagged = [one.model_copy(update={"flags": [Flag(code="interval-below-95")]}) for one in two_targets()]
     notes = said_once(flagged, find_all(flagged))
-    assert any("all 18 rows cold" in note for note in notes)
+    assert any("all 18 rows have the verdict cold" in note for note in notes)
     assert "Flags: too few repetitions for a 95 % interval (all 18 rows)." in notes
     mixed = [one.model_copy(update={"verdict": "warm"}) if one.target == "b" else one for one in flagged]
     assert "What was measured differs between targets: a reads cold; b reads warm." in said_once(mixed, find_all(mixed))

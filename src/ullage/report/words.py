@@ -20,7 +20,7 @@ _MOST_NAMED: Final = 8
 _AXIS_NOUNS: Final = {"ranks": "rank count", "nodes": "node count", "block_bytes": "block size", "backend": "backend"}
 NO_GRADE: Final = "not graded"
 NO_VERDICT: Final = "none"
-UNKNOWN_GRADE: Final = "too short to know whether others used the machine"
+UNKNOWN_GRADE: Final = "not known whether other programs used the machine"
 
 
 def title(data: ReportData) -> str:

@@ -113,15 +113,19 @@ def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
     return [
         Finding(
             kind="slow-rank",
-            title=f"{_lead(label)}rank {rank} on {node} is often the slowest",
-            text=f"{_lead(label)}rank {rank} on {node} was the slowest in {count} of {plural(unequal, 'phase')} with "
-            "unequal ranks. Check what else runs there.",
+            title=f"{_place(label, rank, node)} is often the slowest",
+            text=f"{_place(label, rank, node)} was the slowest in {count} of {plural(unequal, 'phase')} with unequal "
+            "ranks. Check what else runs there.",
             severity="advice",
             numbers=columns(target=label, rank=rank, node=node, phases=count, unequal=unequal),
         )
         for (rank, node), count in last.most_common()
         if count >= _FEWEST_PHASES and 2 * count > unequal
     ]
+
+
+def _place(label: str, rank: int, node: str) -> str:
+    return f"{label}: rank {rank} on {node}" if label else f"Rank {rank} on {node}"
 
 
 # -- findings; ``target`` goes before the sentences where a result has several -----------------------------------------
@@ -167,7 +171,8 @@ def score_findings(
 
 
 def _title(whole: Io500Score, target: str) -> str:
-    return f"{_lead(target)}the IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
+    article = "the" if target else "The"
+    return f"{_lead(target)}{article} IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
 
 
 def void_findings(validity: Validity, target: str = "") -> list[Finding]:
