@@ -41,7 +41,9 @@ def repetitions(result: Path) -> list[int]:
 def test_a_good_sweep(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ["run", "sweep", "--target", f"files={target}", "--ranks", "1,2", "--block", "64K,256K", "--volume", "4M"]
-    code, out, err = run(command(engine, *words, "--time", "20s", "--max-repetitions", "3", "--result", str(result)))
+    code, out, err = run(
+        command(engine, *words, "--time", "20s", "--max-repetitions", "3", "--all", "--result", str(result))
+    )
     assert code == 0, err
     assert out.splitlines()[-1] == str(result)
     assert f"Report: {result / 'report.html'}" in out

@@ -65,7 +65,7 @@ def run(arguments: list[str]) -> int:
 
     completion.enable()
     try:
-        code = _act(arguments)
+        code = _act(arguments) if (strange := _no_text(arguments)) is None else _refuse(strange, EXIT_BAD_INPUT)
         sys.stdout.flush()
     except BrokenPipeError:
         abandon_stdout()  # the reader of a pipe has seen enough
@@ -73,6 +73,16 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         return _refuse(_refused_by_system(error), EXIT_ENVIRONMENT)
     return code
+
+
+def _no_text(arguments: list[str]) -> str | None:
+    """Names go into documents, which are UTF-8; what is wrong with the first argument that is not."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            return f"{argument}: is not UTF-8, as all names in results are; rename it, or reach it by another name"
+    return None
 
 
 def _act(arguments: list[str]) -> int:

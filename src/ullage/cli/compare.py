@@ -49,6 +49,9 @@ def compare(
     form: Annotated[
         str, typer.Option("--format", metavar="NAME", help="Print in this format: terminal, json, md or csv.")
     ] = "terminal",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every cell in the terminal, not the largest differences.")
+    ] = False,
 ) -> None:
     """Compare results cell by cell: faster, slower or cannot tell.
 
@@ -71,7 +74,7 @@ def compare(
     for warning in found.warnings:
         sys.stderr.write(f"ullage: warning: {warning}\n")
     if form == "terminal":
-        comparison_text.print_comparison(found)
+        comparison_text.print_comparison(found, everything=everything)
     else:
         sys.stdout.write(comparison_text.FORMS[form](found))
 

@@ -122,7 +122,7 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
     for number, part in enumerate(prepared.parts, start=1):
         if (known := outcomes.get(part.suite)) is not None and known.began and known.code == EXIT_OK:
             continue
-        session.progress.say(f"part {number} of {len(prepared.parts)}: {part.suite}")
+        session.progress.part(f"part {number} of {len(prepared.parts)}: {part.suite}")
         inner = session.within(session.result.part(part.suite))
         outcome = _measure(part, inner, prepared.build, now)
         outcomes[part.suite] = outcome
