@@ -57,7 +57,7 @@ def wrong_in(line: str) -> str:
     unknown = [word for word in words[length:] if re.fullmatch(r"--[\w-]+", word) and word not in options]
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--format"]
     if command.words == ("ullage", "report"):
-        unknown += [name for name in named if not {*name.split("|")} <= {"terminal", *load_exporters()}]
+        unknown += [name for name in named if not {*name.split("|")} <= {"screen", "terminal", *load_exporters()}]
     return f"{unknown}: {line}" if unknown else ""
 
 

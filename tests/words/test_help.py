@@ -2,6 +2,7 @@
 """Every help text in one file, to be read in one go, and the rules of docs/style.md on each of them."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -59,12 +60,15 @@ def test_every_help_text_is_there_and_plain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "names"), [("import", load_importers), ("report", lambda: ["terminal", *load_exporters()])], ids=str
+    ("verb", "names"),
+    [("import", load_importers), ("report", lambda: ["screen", "terminal", *load_exporters()])],
+    ids=str,
 )
 def test_every_format_is_named(verb: str, names: Callable[[], Iterable[str]]) -> None:
     command = next(one for one in every_command() if one.words == ("ullage", verb))
     text = next(one.help for one in command.parameters if one.typed.startswith("--format"))
-    named = text.partition(":")[2].partition(". ")[0].rstrip(".").replace(" or ", ", ")
+    listed = re.sub(r" \([^)]*\)", "", text.partition(":")[2].partition(". ")[0])
+    named = listed.rstrip(".").replace(" or ", ", ")
     assert sorted(word.strip() for word in named.split(",")) == sorted(names())
 
 

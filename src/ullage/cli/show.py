@@ -14,7 +14,7 @@ def show(
         str,
         typer.Argument(
             metavar="[PART|CASE|ROW]",
-            help="A suite, a part of the machine, a case id or its beginning, or the number of a row. Default: the "
+            help="Show this suite, part of the machine, case id or its beginning, or number of a row. Default: the "
             "rows that stand for the result.",
             show_default=False,
         ),
@@ -22,9 +22,10 @@ def show(
     *,
     everything: Annotated[bool, typer.Option("--all", help="List every row, by a pager, not 40.")] = False,
 ) -> None:
-    """List the rows of a part or case; show a single row with its ceiling, verdict, flags and repetitions.
+    """Show the rows of a result, or a row with its repetitions.
 
-    Rows are numbered from 1 in the order of summary.json.
+    A single row is shown with its ceiling, verdict, flags and repetitions. Rows are numbered from 1 in the order of
+    summary.json.
     """
     from ullage.report.data import FinishedResult, load, uncollected
     from ullage.report.shown_rows import find_rows, print_row, print_rows
