@@ -5,6 +5,7 @@ A verb's module is imported for every command, ``--help`` included: it imports w
 """
 
 import os
+import re
 import sys
 from typing import Annotated
 
@@ -13,8 +14,9 @@ import typer
 import ullage
 from ullage.cli import completion
 from ullage.discovery import modules_in
-from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line, plain_fault
 
+_INVALID_VALUE = re.compile(r"^Invalid value for '([^']*)': ")
 _KEYBOARD_INTERRUPT = 130  # what typer makes of a KeyboardInterrupt
 
 
@@ -118,7 +120,8 @@ def _refuse_usage(error: typer.TyperException) -> int:
     if "\n" in message.strip():
         sys.stderr.write(message.rstrip() + "\n")
         return EXIT_BAD_INPUT
-    return _refuse(f"{message.rstrip('.')}; see `{command} --help`", EXIT_BAD_INPUT)
+    text = _INVALID_VALUE.sub(r"\1: ", plain_fault(message)).rstrip(".")
+    return _refuse(f"{text}{' See' if text.endswith('?') else '; see'} `{command} --help`", EXIT_BAD_INPUT)
 
 
 def main() -> None:
