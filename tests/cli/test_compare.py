@@ -61,7 +61,7 @@ def test_results_are_named_by_their_folders_and_differences_are_warned_of(tmp_pa
     ("words", "message"),
     [
         (["--by", "targte"], "did you mean 'target'?"),
-        (["--by", "result"], "one result cannot be compared with itself"),
+        (["--by", "result"], "a result cannot be compared with itself"),
         (["--metric", "speed"], "one of bandwidth"),
         (["--base", "tape"], "one of nvme, scratch"),
         (["--format", "html"], "unknown format 'html'"),

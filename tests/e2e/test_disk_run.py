@@ -140,7 +140,7 @@ def test_an_interrupted_run_is_reported_and_can_be_finished(engine: Path, target
     ("words", "code", "expected"),
     [
         (["--target", "x=/nonexistent/place"], 3, "target 'x' (/nonexistent/place): does not exist"),
-        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, may take"),
+        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, but only"),
         (["--target", "x={here}", "--backend", "libaio"], 2, "--backend: unknown word 'libaio'"),
         (["--target", "x={here}", "--launcher", "script"], 2, "--launcher script: batch scripts cannot probe"),
     ],

@@ -130,7 +130,7 @@ def _rank_of(result: Path, rank: int) -> int:
     ("words", "code", "expected"),
     [
         (["--target", "x=/nonexistent/place"], 3, "target 'x' (/nonexistent/place): does not exist"),
-        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, may take"),
+        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, but only"),
         (["--target", "x={here}", "--nodes", "3", "--ranks", "2"], 2, "--nodes: 2 ranks cannot use 3 nodes"),
         (["--target", "x={here}", "--param", "posix.dirct=1"], 2, "posix.dirct: 'posix' has no parameter 'dirct'"),
         (["--target", "x={here}", "--launcher", "script"], 2, "--launcher script: batch scripts cannot probe"),

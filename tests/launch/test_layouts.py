@@ -4,6 +4,7 @@
 import pytest
 
 from ullage.errors import UserError
+from ullage.launch import base
 from ullage.launch.base import layout_here, place_ranks
 from ullage.model.plan import Layout
 
@@ -33,5 +34,33 @@ def test_ranks_that_do_not_fit_are_refused() -> None:
         place_ranks(9, 2, 4, 8)
 
 
-def test_on_several_nodes_the_cores_of_this_one_say_nothing() -> None:
-    assert layout_here(64, 2, None).binding == "none"
+@pytest.mark.parametrize(
+    ("asked", "layout"),
+    [
+        ((4, None, None, 1, 4), Layout(ranks=4, nodes=4, ranks_per_node=1, binding="core")),
+        ((32, None, None, 8, 4), Layout(ranks=32, nodes=4, ranks_per_node=8, binding="core")),
+        ((33, None, None, 8, 4), Layout(ranks=33, nodes=4, ranks_per_node=9, binding="none")),
+        ((2, None, None, 8, 4), Layout(ranks=2, nodes=2, ranks_per_node=1, binding="core")),
+        ((9, None, None, 8, 4), Layout(ranks=9, nodes=3, ranks_per_node=3, binding="core")),
+        ((4, 2, None, 8, 4), Layout(ranks=4, nodes=2, ranks_per_node=2, binding="core")),
+        ((8, None, 2, 8, 4), Layout(ranks=8, nodes=4, ranks_per_node=2, binding="core")),
+    ],
+)
+def test_named_hosts_are_the_nodes(asked: tuple[int, int | None, int | None, int | None, int], layout: Layout) -> None:
+    assert place_ranks(*asked) == layout
+
+
+def test_more_than_the_named_hosts_hold_is_refused() -> None:
+    with pytest.raises(UserError, match="5 nodes, and 4 hosts"):
+        place_ranks(8, 5, None, 8, 4)
+    with pytest.raises(UserError, match="do not fit on 4 hosts with 2 each"):
+        place_ranks(9, None, 2, 8, 4)
+
+
+def test_several_nodes_are_taken_to_be_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "usable_cores", lambda: 32)
+    assert layout_here(64, 2, None).binding == "core"
+    assert layout_here(66, 2, None).binding == "none"
+    assert layout_here(64, None, None).binding == "none"
+    monkeypatch.setenv("SLURM_JOB_NUM_NODES", "2")
+    assert layout_here(64, None, None).binding == "core"

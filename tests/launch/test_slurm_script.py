@@ -31,9 +31,27 @@ ENGINE = Path("/opt/it's here/ullage-engine")
 def test_a_script_is_as_it_was(
     name: str, family: str, layout: Layout, budget_s: float | None, make_plan: Callable[[Layout], Plan]
 ) -> None:
+    """Ranks that this node would have cores for, and that are not bound, are not to be."""
     plan = make_plan(layout).model_copy(update={"time_budget_s": budget_s})
-    text = batch_script(ResultFolder(Path("/scratch/50% full")), ENGINE, family, 3, plan)  # pyright: ignore[reportArgumentType]
+    text = batch_script(ResultFolder(Path("/scratch/50% full")), ENGINE, family, 3, plan, 8)  # pyright: ignore[reportArgumentType]
     assert text == (SNAPSHOTS / f"{name}.sbatch").read_text()
+
+
+@pytest.mark.parametrize(
+    ("layout", "cores", "is_bound"),
+    [
+        (Layout(ranks=128, nodes=2, ranks_per_node=64), 4, True),
+        (Layout(ranks=4, nodes=2, ranks_per_node=2), 4, False),
+        (Layout(ranks=4, nodes=2, ranks_per_node=2), None, True),
+        (Layout(ranks=4, nodes=2, ranks_per_node=2, binding="core"), 4, True),
+    ],
+)
+def test_ranks_are_bound_and_do_not_yield_whatever_cores_there_are_here(
+    layout: Layout, cores: int | None, is_bound: bool, make_plan: Callable[[Layout], Plan]
+) -> None:
+    text = batch_script(ResultFolder(Path("/scratch")), ENGINE, "openmpi", 1, make_plan(layout), cores)
+    assert ("--cpu-bind=cores" in text) is is_bound
+    assert ("mpi_yield_when_idle=1" in text) is not is_bound
 
 
 def test_scripts_are_written_for_all_launches_and_are_sound_shell(

@@ -2,6 +2,8 @@
 """iperf3's, sockperf's and ping's words and answers, against programs that only pretend, and once for real."""
 
 import json
+import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from ullage.peers import Installed, PeerError, iperf3, load_peers, ping, sockperf
 from ullage.peers.iperf3 import Iperf3Job, iperf3_command, run_iperf3
 from ullage.peers.ping import PingJob, ping_command, run_ping
-from ullage.peers.served import LOOPBACK, free_port, serving
+from ullage.peers.served import LOOPBACK, Transport, free_port, serving
 from ullage.peers.sockperf import SockperfJob, run_sockperf, sockperf_command
 
 PROGRAM = Installed(Path("/usr/bin/tool"), "3")
@@ -131,14 +133,33 @@ def test_versions_are_their_own_words(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_server_that_does_not_come_up_is_an_error(tmp_path: Path) -> None:
-    port = free_port(LOOPBACK, "tcp")
     gone = program(tmp_path, "gone", "exit 3")
-    with pytest.raises(PeerError, match="ended at once"), serving([str(gone.path)], LOOPBACK, port, "tcp"):
+    with pytest.raises(PeerError, match="ended at once"), serving(lambda _: [str(gone.path)], LOOPBACK, "tcp"):
         pass
-    with pytest.raises(PeerError, match="cannot be started"), serving([str(tmp_path / "x")], LOOPBACK, port, "tcp"):
+    with pytest.raises(PeerError, match="cannot be started"), serving(lambda _: [str(tmp_path / "x")], LOOPBACK, "tcp"):
         pass
     with pytest.raises(PeerError, match="no port"):
         free_port("192.0.2.250", "udp")
+
+
+LISTENER = "import socket, sys, time; s = socket.socket(); s.bind(('127.0.0.1', int(sys.argv[1]))); s.listen()"
+
+
+def test_a_port_that_a_stranger_has_is_left_to_him() -> None:
+    with socket.create_server((LOOPBACK, 0)) as stranger:
+        theirs = int(stranger.getsockname()[1])
+        offered = [theirs]
+
+        def choose(address: str, transport: Transport) -> int:
+            return offered.pop() if offered else free_port(address, transport)
+
+        words = [sys.executable, "-c", f"{LISTENER}; time.sleep(300)"]
+        with serving(lambda port: [*words, str(port)], LOOPBACK, "tcp", choose) as port:
+            assert port != theirs
+        assert offered == []
+        stranger.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            stranger.accept()
 
 
 def test_the_real_iperf3_and_sockperf_give_numbers() -> None:

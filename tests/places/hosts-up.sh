@@ -48,13 +48,13 @@ cat > "$folder/on" << EOF
 #!/bin/sh
 host=\$1
 shift
-exec ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec "\$@"' "\$host" "\$@"
+exec taskset -c \$((\${host#h} % $(nproc --all))) ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec "\$@"' "\$host" "\$@"
 EOF
 cat > "$folder/agent" << EOF
 #!/bin/sh
 while :; do case "\$1" in -l | -p) shift 2 ;; -*) shift ;; *) break ;; esac; done
 host=\$1
 shift
-exec ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec sh -c "\$1"' "\$host" "\$*"
+exec taskset -c \$((\${host#h} % $(nproc --all))) ip netns exec $tag-\$host unshare -u sh -c 'hostname "\$0"; exec sh -c "\$1"' "\$host" "\$*"
 EOF
 chmod +x "$folder/on" "$folder/agent"

@@ -23,12 +23,17 @@ _SETTINGS: Final[dict[str, dict[str, str]]] = {
         "OMPI_MCA_btl": "tcp,self",
         "OMPI_MCA_btl_tcp_if_include": "eth0",
         "OMPI_MCA_oob_tcp_if_include": "eth0",
+        # Each host has a processor of its own, which they share where there are too few.
+        "OMPI_MCA_orte_hetero_nodes": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
     },
     "mpich": {
         "MPIR_CVAR_CH4_NETMOD": "ofi",
         "FI_PROVIDER": "tcp",
         "FI_TCP_IFACE": "eth0",
         "HYDRA_IFACE": "eth0",
+        "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
+        "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
     },
 }
 

@@ -80,7 +80,7 @@ def compare(
 
 
 def _attributed(found: "Comparison", summaries: "dict[str, Summary]") -> list[str]:
-    """What moved the scores, where results are compared as wholes and a suite can tell."""
+    """Say what changed the scores, if whole results are compared and a suite can tell."""
     from ullage.runs.suite import Attributing, load_suites
 
     if not found.scores:
@@ -104,7 +104,7 @@ def _summaries(paths: list[Path]) -> "dict[str, Summary]":
     folders = [ResultFolder.open(path) for path in paths]
     distinct = {folder.path.resolve() for folder in folders}
     if len(distinct) < len(folders):
-        raise UserError("a result is named twice", "RESULT", "name each once")
+        raise UserError("a result is named twice", "RESULT", "name each result once")
     short = [folder.path.name for folder in folders]
     names = short if len(set(short)) == len(short) else [str(path) for path in paths]
     return {name: build_summary(folder) for name, folder in zip(names, folders, strict=True)}

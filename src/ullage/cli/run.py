@@ -64,7 +64,7 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
 
 
 def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None) -> None:
-    """All plans, and a batch script for each; nothing is started."""
+    """Write all plans and a batch script for each. Nothing is started."""
     from ullage.errors import UserError
     from ullage.launch.slurm_script import write_batch
     from ullage.results.folder import ResultFolder
@@ -72,7 +72,7 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     from ullage.terminal import print_line
 
     if prepared.request.hosts:
-        raise UserError("the batch system chooses the nodes", "--hosts", "leave it out with --launcher script")
+        raise UserError("the batch system chooses the nodes", "--hosts", "leave --hosts out with --launcher script")
     if prepared.unsettled:
         what = "batch scripts cannot probe the machine they will run on"
         raise UserError(what, "--launcher script", f"give {prepared.unsettled}")

@@ -48,13 +48,14 @@ def _nothing() -> None:
 
 
 def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> object:
-    """As typer makes it of a function with all options as parameters."""
+    """Make a command as typer does from a function with all options as parameters."""
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name=suite.name, help=suite.doc)(_function(suite, act, options))
     return typer.main.get_command(alone)
 
 
 def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable[..., None]:
+    from ullage.launch.hosts import parse_hosts
     from ullage.runs.options.command_line import parameters
     from ullage.runs.options.reading import parse_options
 
@@ -62,7 +63,8 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
     of_verb = inspect.signature(options).parameters
 
     def command(**values: object) -> None:
-        asked = parse_options(suite.options, **{name: values[name] for name in own})
+        hosts = parse_hosts(cast("str | None", values["hosts"]))
+        asked = parse_options(suite.options, len(hosts), **{name: values[name] for name in own})
         act(suite, asked, {name: values[name] for name in of_verb})
 
     every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own.values(), *of_verb.values()]]

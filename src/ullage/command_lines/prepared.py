@@ -8,8 +8,7 @@ from typing import Final
 from ullage.command_lines.options import LineOptions
 from ullage.command_lines.planning import Bound, Work, bind, fit, make_layout, make_plan
 from ullage.errors import EXIT_ENVIRONMENT, EXIT_OK, UserError
-from ullage.launch.base import is_one_node
-from ullage.model.plan import Layout, Limits, Plan
+from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
@@ -119,11 +118,11 @@ def check_room(work: Work, places: Sequence[Place], rooms: Mapping[str, int]) ->
         files, most = needed_files(work.bound, place.target, keep=keep), most_files(place, Limits())
         bytes_, room = needed_bytes(work.bound, place.target, keep=keep), rooms.get(place.target, NO_LIMIT)
         if bytes_ > room:
-            what = f"the lines need {format_volume(bytes_)}, and {format_volume(room)} may be taken"
+            what = f"the lines need {format_volume(bytes_)}, but only {format_volume(room)} may be used"
             right = "smaller -b, -s, -n or -w, --space, or another target"
             raise UserError(what, f"target '{place.target}' ({place.path})", right, EXIT_ENVIRONMENT)
         if files > most:
-            what = f"the lines make {files:,} files, and {most:,} may be made"
+            what = f"the lines make {files:,} files, but only {most:,} are allowed"
             raise UserError(
                 what, f"target '{place.target}' ({place.path})", "fewer items, or another target", EXIT_ENVIRONMENT
             )
@@ -208,8 +207,7 @@ def prepare_lines(request: Request, engine_context: EngineContext, model: type[L
     rooms = options.rooms or {}
     by_place = {place: rooms[name] for place, name in options.places.items() if name in rooms}
     fitted, cuts = fit(translation, by_place)
-    here = is_one_node(Layout(ranks=1, nodes=translation.nodes))
-    layout = make_layout(fitted, usable_cores() if here else None)
+    layout = make_layout(fitted, usable_cores(), options.hosts)
     bound = bind(fitted, layout, options, request.targets, engine_context.description)
     work = Work(request, options, fitted, layout, bound, [*translation.notes, *cuts])
     if is_new:

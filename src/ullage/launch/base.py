@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from ullage.errors import UserError
-from ullage.launch.hosts import Hosts
+from ullage.launch.hosts import Hosts, fewest_full
 from ullage.model.plan import Layout
 from ullage.system.cpu import usable_cores
 
 Family: TypeAlias = Literal["openmpi", "mpich", "other"]
 
+_NODES_OF_A_JOB = "SLURM_JOB_NUM_NODES"
 # Each of these stands in the environment of a batch job whose allocation may span nodes.
 _ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")
 
@@ -77,11 +78,11 @@ def choose_binding(ranks_on_a_node: int, threads: int, cores: int) -> Literal["c
 def bound_cores(layout: Layout, cores: int | None) -> int | None:
     """Cores to bind each rank to, None for no binding. A layout that asks for more cores than there are is not bound.
 
-    ``cores``: physical cores this process may use, None when not known; they only count for ranks on this node.
+    ``cores``: physical cores of a node that this process may use, None when not known.
     """
     if layout.binding != "core":
         return None
-    on_a_node = layout.ranks_per_node or (layout.ranks if is_one_node(layout) else None)
+    on_a_node = ranks_on_a_node(layout)
     if on_a_node is not None and cores is not None and choose_binding(on_a_node, layout.threads, cores) == "none":
         return None
     return layout.threads
@@ -103,11 +104,21 @@ class LauncherModule(Protocol):
         ...
 
 
-def place_ranks(ranks: int, nodes: int | None, ranks_per_node: int | None, cores: int | None) -> Layout:
-    """``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes."""
+def place_ranks(ranks: int, nodes: int | None, ranks_per_node: int | None, cores: int | None, hosts: int = 0) -> Layout:
+    """``cores``: usable ones of a node, None when not known. ``hosts``: how many are named, which are the nodes then.
+
+    ``UserError`` when the ranks do not fill the nodes, or are too many for them.
+    """
     on_a_node = ranks_per_node
+    if hosts and nodes is None and on_a_node is not None and ranks > hosts * on_a_node:
+        what = f"{ranks} ranks do not fit on {hosts} hosts with {on_a_node} each"
+        raise UserError(what, "--ranks-per-node", "raise it, or name more --hosts")
+    if hosts and nodes is None:
+        nodes = fewest_full(ranks, min(hosts, ranks))
+    if hosts and nodes is not None and nodes > hosts:
+        raise UserError(f"{nodes} nodes, and {hosts} hosts", "--hosts", "name one for each node")
     if nodes is not None and ranks < nodes:
-        raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "at least one rank a node")
+        raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "give at least one rank for each node")
     if nodes is not None and on_a_node is not None and ranks > nodes * on_a_node:
         what = f"{ranks} ranks do not fit on {nodes} nodes with {on_a_node} each"
         raise UserError(what, "--ranks-per-node", "raise it, or --nodes")
@@ -118,11 +129,29 @@ def place_ranks(ranks: int, nodes: int | None, ranks_per_node: int | None, cores
     elif on_a_node is not None:
         on_a_node = min(on_a_node, ranks)
         nodes = -(-ranks // on_a_node)
-    binding = "none" if cores is None else choose_binding(on_a_node or ranks, 1, cores)
+    crowd = on_a_node or -(-ranks // nodes_of_job())
+    binding = "none" if cores is None else choose_binding(crowd, 1, cores)
     return Layout(ranks=ranks, nodes=nodes, ranks_per_node=on_a_node, binding=binding)
 
 
-def layout_here(ranks: int, nodes: int | None, ranks_per_node: int | None) -> Layout:
-    """As ``place_ranks``, with the cores of this node where all ranks will be on it."""
-    here = is_one_node(Layout(ranks=ranks, nodes=nodes))
-    return place_ranks(ranks, nodes, ranks_per_node, usable_cores() if here else None)
+def layout_here(ranks: int, nodes: int | None, ranks_per_node: int | None, hosts: int = 0) -> Layout:
+    """As ``place_ranks``, with the cores of this node: several that measure together are taken to be alike.
+
+    Where one has fewer, ranks share its cores, which the engine sees and says in every row.
+    """
+    return place_ranks(ranks, nodes, ranks_per_node, usable_cores(), hosts)
+
+
+def ranks_on_a_node(layout: Layout) -> int | None:
+    """Most of them; None where only a batch system knows."""
+    if layout.ranks_per_node is not None:
+        return layout.ranks_per_node
+    if layout.nodes is not None:
+        return -(-layout.ranks // layout.nodes)
+    return layout.ranks if is_one_node(layout) else None
+
+
+def nodes_of_job(environment: Mapping[str, str] = os.environ) -> int:
+    """Those of the batch job that we are in; 1 outside of one, and where it does not say."""
+    said = environment.get(_NODES_OF_A_JOB, "")
+    return int(said) if said.isdecimal() and int(said) > 0 else 1

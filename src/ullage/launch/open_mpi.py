@@ -47,7 +47,11 @@ class OpenMpi:
         wide = [f"PE={width}"] if width is not None and width > 1 else []
         if share or wide:
             words += ["--map-by", ":".join([*(share or ["slot"]), *wide])]
-        return [*words, "--bind-to", "none" if width is None else "core", str(engine), "run", str(plan)]
+        return [*words, "--bind-to", self._bind(layout, width), str(engine), "run", str(plan)]
+
+    def _bind(self, layout: Layout, width: int | None) -> str:
+        """Of several nodes one may have fewer cores than this: it is better crowded than the launch refused."""
+        return "none" if width is None else "core" if is_one_node(layout) else "core:overload-allowed"
 
     def _remote_words(self, layout: Layout) -> list[str]:
         names = self.hosts.of(layout)

@@ -15,10 +15,11 @@ from string import Template
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.base import Family
+from ullage.launch.base import Family, ranks_on_a_node
 from ullage.launch.process import deadline_of
-from ullage.model.plan import Plan
+from ullage.model.plan import Layout, Plan
 from ullage.results.folder import ResultFolder, write_atomically
+from ullage.system.cpu import usable_cores
 
 NAME: Final = "script"
 
@@ -28,7 +29,7 @@ _PLUGINS: Final[dict[Family, tuple[str, str]]] = {
     "mpich": ("pmi2", "The engine was built with MPICH or its kin, whose ranks find each other through PMI-2."),
     "other": ("pmix", "The engine's MPI is not known to Ullage: choose from `srun --mpi=list` what it needs."),
 }
-# Waiting ranks must not spin on cores that others need: as under a local mpiexec, without what is for one node only.
+# Waiting ranks that share cores must not spin on them: as under a local mpiexec, without what is for one node only.
 _SETTINGS: Final[dict[Family, dict[str, str]]] = {
     "openmpi": {"OMPI_MCA_mpi_yield_when_idle": "1"},
     "mpich": {
@@ -55,7 +56,7 @@ def write_batch(result: ResultFolder, engine: Path, family: Family, launches: Se
     scripts: list[Path] = []
     for launch, plan in launches:
         script = folder / f"{launch:03}-{plan.layout.ranks}-ranks.sbatch"
-        write_atomically(script, batch_script(result, engine, family, launch, plan))
+        write_atomically(script, batch_script(result, engine, family, launch, plan, usable_cores()))
         scripts.append(script)
     afterwards = ["ullage", "report", str(result.path)]
     submit = folder / "submit.sh"
@@ -63,9 +64,14 @@ def write_batch(result: ResultFolder, engine: Path, family: Family, launches: Se
     return Batch(scripts, ["bash", str(submit)], afterwards)
 
 
-def batch_script(result: ResultFolder, engine: Path, family: Family, launch: int, plan: Plan) -> str:
-    """Text of the script for one launch."""
+def batch_script(
+    result: ResultFolder, engine: Path, family: Family, launch: int, plan: Plan, cores: int | None = None
+) -> str:
+    """Text of the script for one launch. ``cores``: of the node that we are on, None when not known."""
     layout = plan.layout
+    is_bound = is_to_be_bound(layout, cores)
+    settings = {} if is_bound else _SETTINGS[family]
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in settings.items()]
     plugin, reason = _PLUGINS[family]
     template = Template(resources.files("ullage.launch").joinpath("slurm.sbatch.in").read_text(encoding="utf-8"))
     return template.substitute(
@@ -76,13 +82,23 @@ def batch_script(result: ResultFolder, engine: Path, family: Family, launch: int
         placement=_placement(plan),
         time=_time(plan),
         output=_sbatch_word(result.stderr_path(launch)),
-        environment="\n".join(f"export {name}={shlex.quote(value)}" for name, value in _SETTINGS[family].items()),
+        environment="\n".join(["\n", *lines]) if lines else "",
         mpi=plugin,
         mpi_reason=reason,
-        binding="cores" if layout.binding == "core" else "none",
+        binding="cores" if is_bound else "none",
         engine=shlex.quote(str(engine)),
         plan=shlex.quote(str(result.plan_path(launch))),
     )
+
+
+def is_to_be_bound(layout: Layout, cores: int | None) -> bool:
+    """Slurm gives each thread of a rank a processor of its own, so ranks are bound, unless that is not wanted.
+
+    A layout is not bound where this node has too few ``cores`` for it, but the job's nodes are others.
+    """
+    on_a_node = ranks_on_a_node(layout)
+    fits_here = cores is not None and on_a_node is not None and on_a_node * layout.threads <= cores
+    return layout.binding == "core" or not fits_here
 
 
 def _placement(plan: Plan) -> str:

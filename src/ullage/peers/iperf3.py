@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.served import LOOPBACK, Transport, free_port, serving
+from ullage.peers.served import LOOPBACK, Transport, serving
 from ullage.peers.started import answer, find_installed, member, number
 
 _VERSION: Final = re.compile(r"^iperf (3\.\S+)", re.MULTILINE)
@@ -70,8 +70,7 @@ def iperf3_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
 
 def run_iperf3(program: Installed, job: Iperf3Job) -> dict[str, float]:
     """Values by metric name. ``PeerError`` when it fails, or says no number."""
-    port = free_port(job.address, "tcp")
-    with serving(server_command(program, job, port), job.address, port, "tcp"):
+    with serving(lambda port: server_command(program, job, port), job.address, "tcp") as port:
         out = answer(iperf3_command(program, job, port), job.seconds + WARM_UP_S + _BEYOND_S)
     return read_answer(out, job.transport)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.served import LOOPBACK, Transport, free_port, serving
+from ullage.peers.served import LOOPBACK, Transport, serving
 from ullage.peers.started import answer, find_installed
 
 LEAST_BYTES: Final = 14
@@ -63,8 +63,7 @@ def _place(job: SockperfJob, port: int) -> list[str]:
 
 def run_sockperf(program: Installed, job: SockperfJob) -> dict[str, float]:
     """Values by metric name. ``PeerError`` when it fails, or says no number."""
-    port = free_port(job.address, job.transport)
-    with serving(server_command(program, job, port), job.address, port, job.transport):
+    with serving(lambda port: server_command(program, job, port), job.address, job.transport) as port:
         return read_answer(answer(sockperf_command(program, job, port), job.seconds + _BEYOND_S))
 
 

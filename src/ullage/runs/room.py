@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import is_one_node
-from ullage.model.plan import Layout, Limits, Target
+from ullage.model.plan import Limits, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
@@ -71,7 +70,7 @@ def check_places(places: Iterable[Place]) -> None:
         if not place.exists:
             raise UserError("does not exist", where, "make the folder, or correct the path", EXIT_ENVIRONMENT)
         if not Path(place.path).is_dir():
-            raise UserError("is no folder", where, right, EXIT_ENVIRONMENT)
+            raise UserError("is not a folder", where, right, EXIT_ENVIRONMENT)
         if not os.access(place.path, os.W_OK | os.X_OK):
             read_only = "ro" in place.options
             what = "lies on a file system that is mounted read-only" if read_only else "cannot be written to"
@@ -87,14 +86,13 @@ class Machine:
     memory: Memory
 
 
-def this_machine(targets: list[Target], nodes: int | None) -> Machine:
-    """``nodes``: of every case, where they are given. Cores count only where all ranks are on this node."""
+def this_machine(targets: list[Target]) -> Machine:
+    """Where a run has several nodes, they are taken to be as this one."""
     from ullage.system.cpu import usable_cores
     from ullage.system.hardware import read_memory
     from ullage.system.storage import read_places
 
-    here = is_one_node(Layout(ranks=1, nodes=nodes))
-    return Machine(usable_cores() if here else None, read_places(targets), read_memory())
+    return Machine(usable_cores(), read_places(targets), read_memory())
 
 
 def freeze_system(folder: ResultFolder, request: Request, engine_context: EngineContext) -> None:

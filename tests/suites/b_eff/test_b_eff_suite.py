@@ -9,7 +9,9 @@ import pytest
 from support.b_eff_world import b_eff_describe, four, launch, usual_bandwidth, usual_patterns, write
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
+from ullage.launch import base
 from ullage.launch.base import place_ranks
+from ullage.model.plan import Layout
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Summary
 from ullage.report.contents import documents
@@ -21,6 +23,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import Quick, find_suite
 from ullage.runs.summary import build_summary
+from ullage.suites.b_eff import prepare
 from ullage.suites.b_eff.measured import ADDITIONAL
 from ullage.suites.b_eff.options import BEffOptions
 from ullage.suites.b_eff.prepare import expected_s, prepare_b_eff, with_lmax
@@ -105,6 +108,18 @@ def test_the_largest_message_is_a_share_of_the_memory_of_a_process() -> None:
     assert found.rounded_from is None
     with pytest.raises(UserError, match="allow messages of"):
         with_lmax(BEffOptions(ranks=8), layout, available=MIB)
+
+
+def test_on_named_hosts_the_memory_is_that_of_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepare, "_available", lambda: 8 << 30)
+    for place in (base, prepare):
+        monkeypatch.setattr(place, "usable_cores", lambda: 2)
+    asked = parse_options(BEffOptions, 4, ranks=8)
+    prepared = prepare_b_eff(request_of(asked.options), EngineContext(Path("/engine"), b_eff_describe()))
+    assert prepared.request.options["lmax"] == (8 << 30) // 2 // 128
+    (plan,) = prepared.plans(ResultFolder(Path("/nowhere")))
+    assert plan.layout == Layout(ranks=8, nodes=4, ranks_per_node=2, binding="core")
+    assert prepared.notes == (), "no core is shared"
 
 
 def test_two_runs_that_find_nearly_the_same_memory_have_the_same_largest_message() -> None:

@@ -385,3 +385,11 @@ def test_other_suites_have_none_of_it() -> None:
     data = ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))
     assert tables(data) is None
     assert figures(data) == []
+
+
+def test_hpcc_of_one_node_does_not_stand_beside_rings_of_several() -> None:
+    for hosts, stands in ((0, True), (4, False)):
+        asked = parse_options(RingsOptions, hosts, ranks=8)
+        request = Request(run_id="r1", suite="rings", created="now", options=asked.options)
+        prepared = prepare_rings(request, EngineContext(Path("/engine"), rings_describe()))
+        assert (prepared.peers is not None) is stands

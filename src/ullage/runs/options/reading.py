@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
 
-from ullage.errors import UserError
+from ullage.errors import UserError, plain_fault
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.model import OptionError, SuiteOptions
@@ -28,10 +28,13 @@ _IN_REQUEST = "options"
 _Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
 
 
-def parse_options(model: type[SuiteOptions], **words: object) -> ParsedOptions:
-    """What is asked by ``words``, typed texts by the names of their options; None, False and empty: not said."""
+def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object) -> ParsedOptions:
+    """What is asked by ``words``, typed texts by the names of their options; None, False and empty: not said.
+
+    ``hosts``: how many are named, for suites that have nodes.
+    """
     by_word = {one.word: one for one in declared(model).values()}
-    said: dict[str, object] = {}
+    said: dict[str, object] = {"hosts": hosts} if hosts and "hosts" in model.model_fields else {}
     typed: dict[str, str] = {}
     for name, word in words.items():
         one = by_word[name]
@@ -42,12 +45,12 @@ def parse_options(model: type[SuiteOptions], **words: object) -> ParsedOptions:
 
 
 def settled(model: type[SuiteOptions], **said: object) -> ParsedOptions:
-    """What is asked by values, by their fields: for suites that are made of others."""
+    """Options given as values of fields, for suites that are made of others."""
     return parsed(checked(model, said, {}))
 
 
 def parsed(options: SuiteOptions) -> ParsedOptions:
-    """As they stand in a request."""
+    """Return ``options`` as a request keeps them."""
     return ParsedOptions(options.measured, options.kept())
 
 
@@ -84,7 +87,7 @@ def _first_mistake(error: ValidationError, place: _Place, right: str = "") -> Us
     if cause is not None:
         return UserError(cause.what, place(cause.field, (), cause.part), cause.right or right)
     field, *rest = first["loc"] or ("",)
-    return UserError(first["msg"], place(str(field), tuple(rest), ""), right)
+    return UserError(plain_fault(first["msg"]), place(str(field), tuple(rest), ""), right)
 
 
 def _cause(error: "ErrorDetails") -> OptionError | None:

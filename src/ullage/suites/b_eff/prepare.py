@@ -4,7 +4,7 @@
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.base import layout_here
+from ullage.launch.base import layout_here, ranks_on_a_node
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext
@@ -40,13 +40,11 @@ _LAST_TWO: Final = 2
 def prepare_b_eff(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks the workload, or the memory is too small for any message."""
     options = read_options(BEffOptions, request)
-    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
+    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
     if options.lmax is None:
         options = with_lmax(options, layout)
         request = request.model_copy(update={"options": options.model_dump(mode="json")})
-    return PreparedKernels(
-        request, options, HEADERS, [_case(options, layout, engine_context)], notes=_notes(options, layout)
-    )
+    return PreparedKernels(request, options, HEADERS, [_case(options, layout, engine_context)], notes=_notes(layout))
 
 
 def with_lmax(options: BEffOptions, layout: Layout, available: int | None = None) -> BEffOptions:
@@ -105,10 +103,11 @@ def expected_s(options: BEffOptions, patterns: int) -> float:
     return total_s
 
 
-def _notes(options: BEffOptions, layout: Layout) -> tuple[Note, ...]:
+def _notes(layout: Layout) -> tuple[Note, ...]:
     """What makes the value one that does not count, known before anything is measured."""
     cores = usable_cores()
-    if cores is None or layout.binding == "core" or layout.nodes not in (None, 1) or options.ranks <= cores:
+    on_a_node = ranks_on_a_node(layout)
+    if cores is None or on_a_node is None or on_a_node <= cores:
         return ()
-    text = f"{options.ranks} processes share {cores} cores: b_eff will be NOT VALID, and take longer"
-    return (Note("oversubscribed", text, f"take --ranks {cores}, or allow more cores"),)
+    text = f"{on_a_node} processes share {cores} cores: b_eff will be NOT VALID, and take longer"
+    return (Note("oversubscribed", text, f"take --ranks {cores * (layout.nodes or 1)}, or allow more cores"),)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.words import crowded
+from ullage.launch.base import ranks_on_a_node
 from ullage.model.request import Request
 from ullage.runs.room import NO_LIMIT, Machine
 from ullage.runs.suite import Explanation
@@ -13,6 +14,7 @@ from ullage.suites.b_eff_io.cases import (
     CaseMaker,
     dataset_bytes,
     keys_of,
+    layouts_of,
     pattern_s,
     round_s,
     stages_of,
@@ -117,8 +119,9 @@ def _doubts(run: Explained) -> list[str]:
     """What voids the result before anything has run, and what a valid one takes."""
     options, cores = run.options, run.machine.cores
     found = reasons_of_options(options)
-    if cores is not None and (options.nodes in (None, 1)) and options.partitions[-1] > cores:
-        found.append(crowded(options.partitions[-1], cores))
+    on_a_node = ranks_on_a_node(layouts_of(options, cores)[options.partitions[-1]])
+    if cores is not None and on_a_node is not None and on_a_node > cores:
+        found.append(crowded(on_a_node, cores))
     lines = [f"NOT VALID: {reason}." for reason in found]
     if options.partition_s < VALID_S:
         enough_s = VALID_S * len(options.partitions)
@@ -165,7 +168,7 @@ def _notes(run: Explained) -> list[str]:
             f"What is written is held against {format_volume(options.memory_total)} of memory: where it is less than "
             "that, caches may be what is measured."
         )
-    if options.nodes in (None, 1):
+    if (options.nodes or options.hosts or 1) == 1:
         lines.append("On a single node every process reads back what its own node wrote.")
     unknown = unused_hints(options)
     lines += [f"Hints {name} say {text}." for name, text in unknown.items()]

@@ -114,7 +114,7 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
     options = read_options(BEffIoOptions, request)
     find_registered(engine_context.description, "workload", WORKLOAD)
     backends = {target.name: backend_of(target, engine_context.description) for target in request.targets}
-    machine, memory = this_machine(request.targets, options.nodes), node_memory()
+    machine, memory = this_machine(request.targets), node_memory()
     check_places(machine.places)
     layouts = layouts_of(options, machine.cores)
     options = with_room(with_memory(options, layouts, memory), machine)
@@ -170,7 +170,7 @@ def with_room(options: BEffIoOptions, machine: Machine) -> BEffIoOptions:
         most = room_at(place, limits, machine.memory).bytes
         needed = needed_bytes(options)
         if needed > most:
-            what = f"needs {format_volume(needed)}, may take {format_volume(most)}"
+            what = f"needs {format_volume(needed)}, but only {format_volume(most)} may be used"
             right = "a smaller --lmax, fewer --partitions, or the sets of hints one by one"
             raise UserError(what, f"target '{place.target}' ({place.path})", right, EXIT_ENVIRONMENT)
         room[place.target] = most

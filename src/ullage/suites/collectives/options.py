@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import RankAxisOptions
+from ullage.runs.options.groups import RankAxisOptions, cores_of_nodes
 from ullage.runs.options.kinds import Names, SizeAxis
 from ullage.runs.options.model import COMMAND_LINE_ONLY
 
@@ -75,12 +75,10 @@ class CollectivesOptions(RankAxisOptions, CaseOptions):
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Which operations stand for none that were named, and which of them are measured in other ways, too."""
-        from ullage.system.cpu import ranks_by_default
-
         quick, one_sided = bool(said.get("quick")), bool(said.get("with_one_sided"))
         chosen = cast("list[str]", said.get("operations", _QUICK_OPERATIONS if quick else OPERATIONS))
         some = [name for name in ("allreduce",) if quick and name in chosen]
-        cores = max(_FEWEST_RANKS, ranks_by_default())
+        cores = max(_FEWEST_RANKS, cores_of_nodes(said))
         settled: dict[str, object] = {
             "ranks": [1 << power for power in range(1, cores.bit_length())],
             "operations": chosen,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.launch.base import layout_here
+from ullage.launch.base import layout_here, ranks_on_a_node
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
@@ -130,7 +130,7 @@ class Planner:
 def prepare_collectives(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
     options = read_options(CollectivesOptions, request)
-    layouts = [layout_here(ranks, options.nodes, options.ranks_per_node) for ranks in options.ranks]
+    layouts = [layout_here(ranks, options.nodes, options.ranks_per_node, options.hosts) for ranks in options.ranks]
     planner = Planner(options, layouts, engine_context.description)
     notes = (*planner.left_out(), *crowded(layouts, usable_cores()))
     return PreparedKernels(request, options, HEADERS, planner.cases(), notes=notes)
@@ -138,7 +138,7 @@ def prepare_collectives(request: Request, engine_context: EngineContext) -> Prep
 
 def crowded(layouts: Sequence[Layout], cores: int | None) -> list[Note]:
     """Where ranks would share cores, as far as that is known before anything runs."""
-    many = [layout.ranks for layout in layouts if _on_a_node(layout) > (cores or layout.ranks)]
+    many = [layout.ranks for layout in layouts if (ranks_on_a_node(layout) or 0) > (cores or layout.ranks)]
     if not many:
         return []
     text = (
@@ -146,7 +146,3 @@ def crowded(layouts: Sequence[Layout], cores: int | None) -> list[Note]:
         "between them, and no finding is made of it"
     )
     return [Note("oversubscribed", text, "take fewer ranks, or allow more cores")]
-
-
-def _on_a_node(layout: Layout) -> int:
-    return layout.ranks_per_node or (layout.ranks if layout.nodes in (None, 1) else 0)

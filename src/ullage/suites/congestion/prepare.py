@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from ullage.launch.base import layout_here
+from ullage.launch.base import layout_here, ranks_on_a_node
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext
@@ -27,9 +27,9 @@ _AROUND_S: Final = 0.3
 def prepare_congestion(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks the workload, or the ranks do not fill the nodes."""
     options = read_options(CongestionOptions, request)
-    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
+    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
     cases = [_case(load, options, layout, engine_context) for load in options.loads]
-    return PreparedKernels(request, options, HEADERS, cases, notes=_notes(options, layout))
+    return PreparedKernels(request, options, HEADERS, cases, notes=_notes(layout))
 
 
 def victims_of(ranks: int, share: float) -> int:
@@ -51,10 +51,10 @@ def _case(load: str, options: CongestionOptions, layout: Layout, engine_context:
     return kernel_case(WORKLOAD, parameters, MPI, words, engine_context.description, seconds=seconds, layout=layout)
 
 
-def _notes(options: CongestionOptions, layout: Layout) -> tuple[Note, ...]:
+def _notes(layout: Layout) -> tuple[Note, ...]:
     notes: list[Note] = []
     cores = usable_cores()
-    on_a_node = layout.ranks_per_node or (options.ranks if layout.nodes in (None, 1) else 0)
+    on_a_node = ranks_on_a_node(layout) or 0
     if cores is not None and on_a_node > cores:
         text = (
             f"{on_a_node} ranks of a node share {cores} cores: the load then takes the victims' cores, and that is "

@@ -203,7 +203,7 @@ def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDis
     from ullage.system.cpu import usable_cores, usable_cpus
 
     options = read_options(DiskOptions, request)
-    machine = this_machine(request.targets, 1)
+    machine = this_machine(request.targets)
     check_places(machine.places)
     spots = [make_spot(target, options, engine_context.description, direct_at(target)) for target in request.targets]
     options = options.model_copy(update={"smalls": {spot.target.name: spot.small for spot in spots}})

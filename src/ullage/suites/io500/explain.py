@@ -184,7 +184,7 @@ def too_short(sizes: Sizes, options: Io500Options) -> list[str]:
 def _notes(run: Explained) -> list[str]:
     options = run.options
     lines = [f"{options.config.file}: {note}." for note in options.config.notes]
-    if options.nodes in (None, 1):
+    if (options.nodes or options.hosts or 1) == 1:
         lines.append("On a single node every rank reads back what its own node wrote: expect caches in the reads.")
     if options.cache == "none":
         lines.append("Nothing is done about caches before reads: expect the verdict warm.")

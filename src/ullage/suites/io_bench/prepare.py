@@ -69,7 +69,7 @@ def prepare_io_bench(request: Request, engine_context: EngineContext) -> Prepare
     options = read_options(IoBenchOptions, request)
     find_registered(engine_context.description, "backend", options.backend)
     check_paths(request.targets)
-    machine = this_machine(request.targets, 1)
+    machine = this_machine(request.targets)
     check_places(machine.places)
     spots = [(target, direct_at(target)) for target in request.targets]
     cells = make_cells(options, spots, engine_context.description, machine.cores)

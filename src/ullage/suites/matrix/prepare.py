@@ -102,7 +102,7 @@ class Planner:
         odd = [record for record in sorted(records) if record % direct.alignment_bytes]
         if odd:
             unit = format_bytes(direct.alignment_bytes)
-            what = f"a record of {format_bytes(odd[0])} is no multiple of {unit}, as direct I/O needs it here"
+            what = f"a record of {format_bytes(odd[0])} is not a multiple of {unit}, as direct I/O needs it here"
             raise UserError(what, f"--record at target '{target.name}'", f"name multiples of {unit}", EXIT_ENVIRONMENT)
 
     def _cell(self, target: Target, job: Job, file: int, record: int) -> Cell:
@@ -157,7 +157,7 @@ def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedC
     check_targets(request.targets, engine_context.description)
     if options.cache == "drop" and not options.direct and os.geteuid() != 0:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
-    machine = this_machine(request.targets, 1)
+    machine = this_machine(request.targets)
     check_places(machine.places)
     directs = {
         target.name: direct_at(target) if options.direct else DirectIo(served=False) for target in request.targets

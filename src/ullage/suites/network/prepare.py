@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ullage.errors import UserError
-from ullage.launch.base import choose_binding
+from ullage.launch.base import choose_binding, nodes_of_job
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
@@ -149,9 +149,6 @@ def _echo() -> Work:
 # -- the run -----------------------------------------------------------------------------------------------------------
 
 
-_NODES_OF_A_JOB: Final = "SLURM_JOB_NUM_NODES"
-
-
 def prepare_network(
     request: Request,
     engine_context: EngineContext,
@@ -169,8 +166,7 @@ def prepare_network(
 
 def _nodes(hosts: int, environment: Mapping[str, str]) -> int:
     """Named ones, else those of the batch job, else this one."""
-    job = environment.get(_NODES_OF_A_JOB, "")
-    nodes = hosts or (int(job) if job.isdecimal() and int(job) > 0 else 1)
+    nodes = hosts or nodes_of_job(environment)
     if nodes % 2 and nodes > 1:
         raise UserError(f"{nodes} nodes, and they work in pairs", "--hosts", "name an even number of them")
     return nodes

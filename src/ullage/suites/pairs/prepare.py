@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from ullage.errors import UserError
-from ullage.launch.base import layout_here
+from ullage.launch.base import layout_here, nodes_of_job
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext
@@ -29,7 +29,6 @@ EXCHANGE: Final = "exchange"
 HEADERS: Final = ("workload", "pattern", "message", "ranks")
 MOST_ENDS: Final = 1024
 LARGEST_OF_LATENCY: Final = 4096
-_NODES_OF_A_JOB: Final = "SLURM_JOB_NUM_NODES"
 _IN_FLIGHT_BYTES: Final = 8 << 20
 _MOST_IN_FLIGHT_BYTES: Final = 1 << 30
 # For the table of what it takes: a plain Ethernet's.
@@ -51,20 +50,21 @@ def prepare_pairs(
 
 def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -> PairsOptions:
     """With everything that machine, hosts and batch job decide. ``hosts``: how many are named."""
-    job = environment.get(_NODES_OF_A_JOB, "")
-    nodes = options.nodes or hosts or (int(job) if job.isdecimal() else 1)
+    nodes = options.nodes or hosts or nodes_of_job(environment)
     ranks = options.ranks or (nodes if nodes > 1 else max(2, ranks_by_default()))
     between = options.between or ("nodes" if nodes > 1 else "ranks")
     if between == "nodes" and nodes == 1:
         raise UserError("there is one node", "--between nodes", "name --hosts, or measure between ranks")
     ends = nodes if between == "nodes" else ranks
     if ends > MOST_ENDS:
-        raise UserError(f"a matrix of {ends} by {ends}", "", f"at most {MOST_ENDS}: choose --between nodes, or fewer")
+        raise UserError(
+            f"a matrix of {ends} by {ends} is too large", "", f"at most {MOST_ENDS}: choose --between nodes, or fewer"
+        )
     sha256 = options.pattern_sha256
     if options.pattern is not None:
         sha256 = read_pattern(Path(options.pattern), ranks).sha256
         if options.pattern_sha256 not in ("", sha256):
-            raise UserError("it is not what it was when the run was begun", f"--pattern {options.pattern}")
+            raise UserError("the file has changed since the run began", f"--pattern {options.pattern}")
     update = {"nodes": nodes, "ranks": ranks, "between": between, "pattern_sha256": sha256}
     return options.model_copy(update=update)
 
@@ -173,7 +173,7 @@ def read_pattern(path: Path, ranks: int) -> PatternFile:
         data = path.read_bytes()
         text = data.decode()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UserError(f"cannot be read: {reason}", f"--pattern {path}") from error
     known: set[tuple[int, int]] = set()
     links: list[tuple[int, int, int]] = []
@@ -196,7 +196,7 @@ def _link(words: list[str], ranks: int, known: set[tuple[int, int]]) -> tuple[in
     """One link; ``ValueError`` says what is wrong with it."""
     bad = next((word for word in words[:3] if not (word.isascii() and word.isdigit())), None)
     if bad is not None:
-        raise ValueError(f"'{bad}' is no whole number")
+        raise ValueError(f"'{bad}' is not a whole number")
     match [int(word) for word in words]:
         case [from_, to]:
             weight = 1
@@ -214,5 +214,5 @@ def _link(words: list[str], ranks: int, known: set[tuple[int, int]]) -> tuple[in
     if not 1 <= weight <= _MOST_WEIGHT:
         raise ValueError(f"a weight from 1 to {_MOST_WEIGHT} is allowed")
     if (from_, to) in known:
-        raise ValueError("this link stands there twice")
+        raise ValueError("this link is given twice")
     return from_, to, weight

@@ -185,7 +185,7 @@ def _other_mpi(launcher: Launcher) -> Note:
 def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
     options = read_options(RingsOptions, request)
-    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node)
+    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
     cases = make_cases(options, layout, engine_context.description)
     # hpcc is started on the node that we are on.
     peers = hpcc_in_turn(cases, layout) if options.peer and is_one_node(layout) else None

@@ -116,7 +116,7 @@ def _workload_parameters(
     """All but the sizes. Where no data is held there is nothing to drop from a cache and nothing to verify."""
     holds_data = "data" in backend.capabilities
     if not holds_data and options.verify not in (None, "none"):
-        raise UserError(f"backend '{backend.name}' holds no data to verify", "--verify", "use --verify none")
+        raise UserError(f"backend '{backend.name}' stores no data to verify", "--verify", "use --verify none")
     whole: Parameters = {
         **given,
         "phases": [*options.phases],
@@ -135,7 +135,7 @@ def _workload_parameters(
 
 def make_layout(ranks: int, options: SweepOptions, cores: int | None) -> Layout:
     """``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes."""
-    return place_ranks(ranks, options.nodes, options.ranks_per_node, cores)
+    return place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
 
 
 def make_cells(
@@ -171,7 +171,7 @@ def resized(cell: Cell, options: SweepOptions, layout: Layout, block_bytes: int,
 def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None, most_bytes: int) -> list[Cell]:
     """Two small cases of one rank for each target and backend: middle block, first of the varied parameters."""
     block = sorted(options.blocks)[len(options.blocks) // 2]
-    layout = make_layout(1, options.model_copy(update={"nodes": None, "ranks_per_node": None}), cores)
+    layout = make_layout(1, options.model_copy(update={"nodes": None, "ranks_per_node": None, "hosts": 0}), cores)
     alone = options.model_copy(update={"weak": False})
     first: dict[tuple[str, str], Cell] = {}
     for cell in cells:
@@ -212,7 +212,7 @@ def doubled(best: Cell, axis: Axis, options: SweepOptions, volume_bytes: int, co
     nodes, on_a_node = options.nodes, options.ranks_per_node
     if nodes is not None and on_a_node is not None and ranks > nodes * on_a_node:
         return None
-    used = nodes or -(-ranks // (on_a_node or ranks))
+    used = nodes or options.hosts or -(-ranks // (on_a_node or ranks))
     if axis == "ranks" and cores is not None and ranks > MOST_RANKS_A_CORE * cores * used:
         return None
     if block > (volume_bytes if options.weak else volume_bytes // ranks):

@@ -10,7 +10,7 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.model.base import Strict
 from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, Option
-from ullage.runs.options.groups import RankAxisOptions, RunOptions, WatchdogOptions
+from ullage.runs.options.groups import RankAxisOptions, RunOptions, WatchdogOptions, cores_of_nodes
 from ullage.runs.options.kinds import MadeOfAll, Names, Size, SizeAxis
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
@@ -144,9 +144,7 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """With the ranks of this machine."""
-        from ullage.system.cpu import ranks_by_default
-
-        return super().settle({"ranks": default_ranks(ranks_by_default()), **said})
+        return super().settle({"ranks": default_ranks(cores_of_nodes(said)), **said})
 
     @property
     def phases(self) -> tuple[Access, ...]:

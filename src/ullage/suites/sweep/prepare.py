@@ -131,7 +131,7 @@ class PreparedSweep:
 def prepare_sweep(request: Request, engine_context: EngineContext) -> PreparedSweep:
     """Check everything that can be checked without starting anything."""
     options = _options(request)
-    machine = this_machine(request.targets, options.nodes)
+    machine = this_machine(request.targets)
     prepared = PreparedSweep(request, options, engine_context, machine)
     if options.cache == "drop" and os.geteuid() != 0 and "read" in options.access:
         raise UserError("only root may drop all caches", "--cache drop", "use --cache advise", EXIT_BAD_INPUT)
