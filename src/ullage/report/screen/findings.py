@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The findings on the screen, at most five: what went wrong, what to change first, what else is advised."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from ullage.model.summary import Finding, Gain, Summary
@@ -15,13 +15,14 @@ _MOST_ROWS: Final = 3
 _STYLES: Final = {"warning": "yellow", "advice": "", "info": ""}
 
 
-def top_findings(summary: Summary, answered: Sequence[Answer]) -> list[Finding]:
+def top_findings(summary: Summary, answered: Sequence[Answer], care: Collection[str] = ()) -> list[Finding]:
     """At most five: failures, then by gain, then the first advice and warning of each suite, then the others.
 
     What one suite's answer stands for is left to it; a run of suites fills up with the first line of their answers.
+    ``care``: as ``change_first`` has it.
     """
     found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
-    found += [one for one in change_first(summary.findings) if one.kind not in TROUBLE]
+    found += [one for one in change_first(summary.findings, care) if one.kind not in TROUBLE]
     if summary.parts:
         found += _advised(summary, found)
         said = {one.suite for one in found}
