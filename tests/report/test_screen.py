@@ -215,3 +215,13 @@ def test_text_is_cut_and_folded_within_its_columns() -> None:
     assert max(cell_len(line.text) for line in wide) <= WIDTH
     assert [line.text for line in folded("word " * 100, most=2)][-1].endswith("...")
     assert len(folded("word " * 100, most=2)) == 2
+    assert all(line.text.startswith("     w") for line in folded("word " * 100, "     ", most=2))
+
+
+def test_what_the_reader_uses_ranks_first() -> None:
+    gains = {"cpu": Gain(factor=3, low=2.9, high=3.1), "disk": Gain(factor=1.5, low=1.4, high=1.6)}
+    summary = parts_of([Finding(kind="z", text=name, gain=gain, suite=name) for name, gain in gains.items()])
+    assert [line.text for line in screen(ReportData(summary)) if line.text.startswith("  1.")] == ["  1. cpu: cpu"]
+    assert [line.text for line in screen(ReportData(summary, care=("disk",))) if line.text.startswith("  1.")] == [
+        "  1. disk: disk"
+    ]

@@ -21,6 +21,7 @@ def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
     """At most five: failures, then by gain, then the first advice and warning of each suite, then the others.
 
     What one suite's answer stands for is left to it; a run of suites fills up with the first line of their answers.
+    ``care``: as ``change_first`` has it.
     """
     summary = data.summary
     found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
