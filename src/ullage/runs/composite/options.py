@@ -55,7 +55,7 @@ class CompositeOptions(TargetsOptions):
 
     def kept(self) -> dict[str, object]:
         """See ``SuiteOptions``."""
-        left_out = set() if self.care else {"care"}
+        left_out: set[str] = set() if self.care else {"care"}
         return PartsOptions(parts=self.parts, care=self.care).model_dump(mode="json", exclude=left_out)
 
 
