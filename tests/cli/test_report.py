@@ -27,12 +27,17 @@ def result(tmp_path: Path) -> Path:
     return write_result(tmp_path / "result", Shape(accesses=("read",), repetitions=3)).path
 
 
-def test_the_terminal_is_the_default_and_plain_in_a_pipe(result: Path, capsys: Capture) -> None:
+def test_one_screen_is_the_default_and_everything_is_a_form(result: Path, capsys: Capture) -> None:
     assert run(["report", str(result)]) == EXIT_OK
-    text = capsys.readouterr().out
-    assert "sweep of nvme and scratch" in text
-    assert "Best settings" in text
-    assert "\x1b" not in text
+    short = capsys.readouterr().out
+    assert run(["report", str(result), "--format", "terminal"]) == EXIT_OK
+    whole = capsys.readouterr().out
+    for text in (short, whole):
+        assert "sweep of nvme and scratch" in text
+        assert "\x1b" not in text, "a pipe gets no colours, and no pager"
+    assert "Best settings" in whole
+    assert "Best settings" not in short
+    assert len(short.splitlines()) <= 45
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "md", "github-action-benchmark", "openmetrics"])
@@ -157,3 +162,8 @@ def test_files_of_the_result_are_replaced_and_links_in_it_are_not(result: Path, 
     assert run(["report", str(result), "--format", "html"]) == EXIT_BAD_INPUT
     assert (result / "report.html").is_symlink()
     assert (tmp_path / "theirs").read_text() == "precious"
+
+
+def test_a_terminal_has_no_such_ranking(result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--care", "disk"]) == EXIT_BAD_INPUT
+    assert "--care" in capsys.readouterr().err
