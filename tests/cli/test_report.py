@@ -162,3 +162,8 @@ def test_files_of_the_result_are_replaced_and_links_in_it_are_not(result: Path, 
     assert run(["report", str(result), "--format", "html"]) == EXIT_BAD_INPUT
     assert (result / "report.html").is_symlink()
     assert (tmp_path / "theirs").read_text() == "precious"
+
+
+def test_a_terminal_has_no_such_ranking(result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--care", "disk"]) == EXIT_BAD_INPUT
+    assert "--care" in capsys.readouterr().err

@@ -78,7 +78,7 @@ def _accesses(verdicts: dict[str, str]) -> str:
 
 
 def _flags(rows: Sequence[Row]) -> list[str]:
-    counts = Counter(kind for row in rows for kind in {flag.kind for flag in row.flags})
+    counts = Counter(kind for row in rows for kind in dict.fromkeys(flag.kind for flag in row.flags))
     texts = [f"{flag_words(kind)} ({_share(count, len(rows))})" for kind, count in counts.most_common()]
     if not texts:
         return []
