@@ -89,7 +89,7 @@ elseif(ULLAGE_RACES)
 endif()
 # What these do is the same on any number of ranks above one, so 1 and 3 show it. Whom a message, a share of the work or
 # an agreement goes to depends on the number: all else runs on each.
-set(alike Compute Contamination CoreBudget FaultBackend FixedWork FullFileSystem Gemm* LaunchRecords ManifestFailure
+set(alike Compute Contamination CoreBudget FaultBackend FixedWork FullFileSystem Gemm* LaunchRecords LaunchWatch ManifestFailure
   MemoryWorkload Metadata* Mixed* ModelBackend Moved Node PhaseRunner PosixShared Repetition Resident Session SharedDataset
   Solve* Transfer* Uring WindowedPhase)
 list(TRANSFORM alike PREPEND "Mpi")

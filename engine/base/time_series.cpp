@@ -2,6 +2,7 @@
 #include "base/time_series.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ullage {
 
@@ -56,6 +57,33 @@ TimeSeries::Total TimeSeries::until(std::int64_t at_ns) const noexcept {
     total.operations += static_cast<std::uint64_t>(static_cast<double>(operations_[i]) * share);
   }
   return total;
+}
+
+std::int64_t TimeSeries::interval_with_room(std::int64_t offset_ns) const noexcept {
+  const std::int64_t end_ns = offset_ns + static_cast<std::int64_t>(used()) * interval_ns_;
+  std::int64_t interval_ns = interval_ns_;
+  while (end_ns > interval_ns * static_cast<std::int64_t>(interval_count)) interval_ns *= 2;
+  return interval_ns;
+}
+
+TimeSeries::Placed TimeSeries::placed(std::int64_t offset_ns) const noexcept {
+  Placed placed;
+  const auto whole = static_cast<std::size_t>(offset_ns / interval_ns_);
+  const double later = static_cast<double>(offset_ns % interval_ns_) / static_cast<double>(interval_ns_);
+  const auto put = [&](std::array<std::uint64_t, interval_count>& to, std::size_t at, std::uint64_t value) {
+    const auto next = static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * later));
+    const std::size_t first = std::min(at, interval_count - 1);
+    const std::size_t second = std::min(at + 1, interval_count - 1);
+    to[first] += value - next;
+    to[second] += next;
+    if (next > 0) placed.used = std::max(placed.used, second + 1);
+    placed.used = std::max(placed.used, first + 1);
+  };
+  for (std::size_t i = 0; i < used(); ++i) {
+    put(placed.bytes, whole + i, bytes_[i]);
+    put(placed.operations, whole + i, operations_[i]);
+  }
+  return placed;
 }
 
 }  // namespace ullage

@@ -48,6 +48,17 @@ class TimeSeries final {
   };
   [[nodiscard]] Total until(std::int64_t at_ns) const noexcept;
 
+  /// The same as seen from a start `offset_ns` (>= 0) earlier. What was done in an interval is shared out between the
+  /// two that it then lies in, in proportion to the time; every sum is kept. Ends with the last of `interval_count`.
+  struct Placed {
+    std::array<std::uint64_t, interval_count> bytes{};
+    std::array<std::uint64_t, interval_count> operations{};
+    std::size_t used = 0;
+  };
+  [[nodiscard]] Placed placed(std::int64_t offset_ns) const noexcept;
+  /// The interval, this one or a wider one, at which placed() has room for everything.
+  [[nodiscard]] std::int64_t interval_with_room(std::int64_t offset_ns) const noexcept;
+
   [[nodiscard]] std::int64_t interval_ns() const noexcept { return interval_ns_; }
   [[nodiscard]] std::size_t used() const noexcept { return current_ + 1; }
   [[nodiscard]] std::span<const std::uint64_t, interval_count> bytes() const noexcept { return bytes_; }

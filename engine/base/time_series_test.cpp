@@ -87,5 +87,41 @@ TEST(TimeSeries, EverythingIsDoneAtTheLastOperation) {
   EXPECT_EQ(series.until(start + 5 * interval + 7).operations, 3U);
 }
 
+TEST(TimeSeries, IsPlacedOnAnAxisThatBeganEarlier) {
+  TimeSeries series;
+  series.start(0);
+  series.add(interval / 2, 100, 1);
+  series.add(interval + interval / 2, 40, 2);
+  const auto same = series.placed(0);
+  EXPECT_EQ(same.used, 2U);
+  EXPECT_EQ(same.bytes[0], 100U);
+  EXPECT_EQ(same.operations[1], 2U);
+  const auto later = series.placed(3 * interval);
+  EXPECT_EQ(later.used, 5U);
+  EXPECT_EQ(later.bytes[3], 100U);
+  EXPECT_EQ(later.bytes[4], 40U);
+  const auto between = series.placed(3 * interval + interval / 4);
+  EXPECT_EQ(between.bytes[3], 75U);
+  EXPECT_EQ(between.bytes[4], 25U + 30U);
+  EXPECT_EQ(between.bytes[5], 10U);
+  EXPECT_EQ(between.used, 6U);
+  EXPECT_EQ(between.operations[3] + between.operations[4] + between.operations[5], 3U);
+}
+
+TEST(TimeSeries, WidensWhereTheLaterPlaceNeedsIt) {
+  TimeSeries series;
+  series.start(0);
+  series.add(1, 7, 1);
+  EXPECT_EQ(series.interval_with_room(0), interval);
+  EXPECT_EQ(series.interval_with_room(255 * interval), interval);
+  EXPECT_EQ(series.interval_with_room(256 * interval), 2 * interval);
+  series.widen_to(series.interval_with_room(1000 * interval));
+  const auto placed = series.placed(1000 * interval);
+  std::uint64_t bytes = 0;
+  for (const auto value : placed.bytes) bytes += value;
+  EXPECT_EQ(bytes, 7U);
+  EXPECT_LE(placed.used, TimeSeries::interval_count);
+}
+
 }  // namespace
 }  // namespace ullage::time_series_test

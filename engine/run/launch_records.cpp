@@ -141,21 +141,31 @@ std::string failure_line(const Json& failure) {
   return line;
 }
 
-void write_timeout_records(const Plan& plan, const mpi::Topology& topology, const CurrentRepetition& current,
-                           const std::string& what, std::int64_t elapsed_ns) {
+void Tally::count(const std::string& case_id, bool is_ok) {
+  if (is_ok) {
+    ++repetitions;
+    if (!failed.contains(case_id)) ok.insert(case_id);
+  } else {
+    failed.insert(case_id);
+    ok.erase(case_id);
+  }
+}
+
+bool write_timeout_records(const Plan& plan, const CurrentRepetition& current, Tally tally, const Hang& hang,
+                           std::int64_t elapsed_ns) {
   const std::string marker = plan.records + ".timeout";
   const Descriptor first(::open(marker.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!first) return;
+  if (!first) return false;
   auto writer = RecordWriter::open(plan.records);
-  if (!writer) return;
-  Json hang = event("error", "timeout",
-                    "rank " + std::to_string(topology.rank) + " on " + topology.node_name + " made no progress for " +
-                        std::to_string(static_cast<long long>(plan.watchdog_s)) + " s in " + what,
+  if (!writer) return false;
+  Json line = event("error", "timeout", hang.text,
                     "the run was ended; 'ullage clean' removes what it left, 'ullage resume' does the rest");
-  hang.update(Json{{"case", current.case_id}, {"rank", topology.rank}, {"node", topology.node_name}});
-  writer->write(hang);
+  line.update(Json{{"rank", hang.rank}, {"node", hang.node}});
+  if (!current.case_id.empty()) line["case"] = current.case_id;
+  writer->write(line);
   for (const auto& planned : plan.cases) {
     if (planned.id != current.case_id) continue;
+    tally.count(planned.id, false);
     RepetitionReport report;
     report.outcome.ok = false;
     Json record = case_record(planned, {0, current.repetition, false}, report, {"timeout", std::nullopt});
@@ -164,10 +174,11 @@ void write_timeout_records(const Plan& plan, const mpi::Topology& topology, cons
   }
   writer->write({{"kind", "end"},
                  {"status", "timeout"},
-                 {"cases_ok", 0},
-                 {"cases_failed", 1},
-                 {"repetitions", current.repetition},
+                 {"cases_ok", tally.ok.size()},
+                 {"cases_failed", tally.failed.size()},
+                 {"repetitions", tally.repetitions},
                  {"elapsed_ns", elapsed_ns}});
+  return true;
 }
 
 std::function<void()> stop_node(const mpi::World& world) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,23 @@ struct LaunchFacts {
 };
 
 struct CurrentRepetition {
-  std::string case_id;
+  std::string case_id;  // empty: before the first or after the last
   int repetition = 0;
+};
+
+/// What became of the cases so far, the same on every rank.
+struct Tally {
+  std::set<std::string> ok;  // cases with a good repetition and no bad one
+  std::set<std::string> failed;
+  int repetitions = 0;  // good ones
+  void count(const std::string& case_id, bool is_ok);
+};
+
+/// Why a launch is ended by its watch, and which rank is to blame.
+struct Hang {
+  int rank = 0;
+  std::string node;
+  std::string text;
 };
 
 /// Collective; the record is rank 0's.
@@ -37,9 +53,9 @@ struct CurrentRepetition {
                                    const std::string& advice);
 [[nodiscard]] std::string failure_line(const nlohmann::json& failure);
 
-/// Appends event, case and end records for a rank whose work hangs, unless another rank has done so.
-void write_timeout_records(const Plan& plan, const mpi::Topology& topology, const CurrentRepetition& current,
-                           const std::string& what, std::int64_t elapsed_ns);
+/// Appends event, case and end records for a launch that hangs. False: another rank does so, or nothing can be written.
+bool write_timeout_records(const Plan& plan, const CurrentRepetition& current, Tally tally, const Hang& hang,
+                           std::int64_t elapsed_ns);
 
 /// Collective over the node. What a node's leader does when the stop file appears: passes SIGTERM to its node's ranks.
 [[nodiscard]] std::function<void()> stop_node(const mpi::World& world);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include <algorithm>
 #include <latch>
 #include <sstream>
@@ -141,10 +143,9 @@ class TimeoutRecords : public ::testing::Test {
     plan_.cases[1].id = "0123456789abcde0";
   }
   void hang_on(int rank) {
-    mpi::Topology topology;
-    topology.rank = rank;
-    topology.node_name = "n" + std::to_string(rank);
-    write_timeout_records(plan_, topology, {plan_.cases[0].id, 1}, "write: sync", 5'000);
+    const std::string node = "n" + std::to_string(rank);
+    wrote_ = write_timeout_records(plan_, {plan_.cases[0].id, 1}, tally_,
+                                   {rank, node, "no progress for 120 s in write: sync"}, 5'000);
   }
   [[nodiscard]] std::vector<Json> records() const {
     std::vector<Json> all;
@@ -160,6 +161,8 @@ class TimeoutRecords : public ::testing::Test {
 
   test::TempFolder folder_;
   Plan plan_;
+  Tally tally_;
+  std::atomic<bool> wrote_ = false;
 };
 
 const std::vector<std::string> one_timeout{"event", "case", "end"};
@@ -181,9 +184,29 @@ TEST_F(TimeoutRecords, NameTheRankTheCaseAndTheEnd) {
   EXPECT_EQ(all[2]["elapsed_ns"], 5'000);
 }
 
+TEST_F(TimeoutRecords, CountWhatWasGoodBefore) {
+  tally_.count("other", true);
+  tally_.count("other", true);
+  tally_.count("bad", false);
+  tally_.count(plan_.cases[0].id, true);
+  hang_on(2);
+  const Json end = records().back();
+  EXPECT_EQ(end["cases_ok"], 1) << "the case that hangs is none of them";
+  EXPECT_EQ(end["cases_failed"], 2);
+  EXPECT_EQ(end["repetitions"], 3);
+}
+
+TEST_F(TimeoutRecords, BetweenCasesNameNone) {
+  write_timeout_records(plan_, {}, tally_, {1, "n1", "no progress"}, 1);
+  EXPECT_EQ(kinds(), (std::vector<std::string>{"event", "end"}));
+  EXPECT_FALSE(records()[0].contains("case"));
+}
+
 TEST_F(TimeoutRecords, SecondRankAddsNothing) {
   hang_on(0);
+  EXPECT_TRUE(wrote_);
   hang_on(1);
+  EXPECT_FALSE(wrote_) << "it waits for the first one before it ends anybody";
   EXPECT_EQ(kinds(), one_timeout);
   EXPECT_EQ(records()[0]["rank"], 0) << "the first one tells";
 }

@@ -38,7 +38,7 @@ class CasesOnOnePlace {
     auto plan = parse_plan(json.dump());
     ASSERT_TRUE(plan.has_value()) << to_line(plan.error());
     plan_ = std::move(*plan);
-    auto places = Places::prepare(plan_, world_);
+    auto places = Places::prepare(plan_, world_, watchdog_);
     ASSERT_TRUE(places.has_value()) << to_line(places.error());
     places_ = std::move(*places);
     auto own = RunFolder::open(folder_ + "/target", plan_.run_id);
@@ -60,7 +60,7 @@ class CasesOnOnePlace {
   }
   [[nodiscard]] std::string run_folder() const { return folder_ + "/target/ullage-r1"; }
   [[nodiscard]] std::string manifest() const { return run_folder() + "/manifest.ndjson"; }
-  void remove() { (void)places_->remove(world_); }
+  void remove() { (void)places_->remove(world_, watchdog_); }
 
  private:
   const mpi::World& world_;

@@ -113,12 +113,15 @@ Json latency_json(const mpi::World& world, const Histogram& mine) {
           {"buckets", std::move(buckets)}};
 }
 
-Json series_json(const mpi::World& world, Meter& meter) {
+/// Added up over the ranks by one time axis, which begins when the first of them began to transfer.
+Json series_json(const mpi::World& world, const RankResult& result, std::int64_t first_start_ns, Meter& meter) {
   TimeSeries& series = meter.series();
-  series.widen_to(world.all().max(series.interval_ns()));
-  const auto used = static_cast<std::size_t>(world.all().max(static_cast<std::int64_t>(series.used())));
-  std::vector<std::uint64_t> values(series.bytes().begin(), series.bytes().end());
-  values.insert(values.end(), series.operations().begin(), series.operations().end());
+  const std::int64_t offset_ns = std::max<std::int64_t>(result.stages[stage_transfer].start_ns - first_start_ns, 0);
+  series.widen_to(world.all().max(series.interval_with_room(offset_ns)));
+  const TimeSeries::Placed mine = series.placed(offset_ns);
+  const auto used = static_cast<std::size_t>(world.all().max(static_cast<std::int64_t>(mine.used)));
+  std::vector<std::uint64_t> values(mine.bytes.begin(), mine.bytes.end());
+  values.insert(values.end(), mine.operations.begin(), mine.operations.end());
   world.all().sum_to_root(values, 0);
   if (!world.root()) return nullptr;
   const auto operations = values.begin() + TimeSeries::interval_count;
@@ -203,7 +206,7 @@ std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, con
   record["latency"] = latency_json(world, meter.histogram());
   for (std::size_t i = 0; i < info.parts.size(); ++i)
     record["latency_parts"][info.parts[i]] = latency_json(world, meter.parts()[i]);
-  record["series"] = series_json(world, meter);
+  record["series"] = series_json(world, result, extremes.first_start[stage_transfer], meter);
   record["by_rank"] = by_rank(world, result, meter);
   record["failures"] = gather_failures(world, result.error);
   return elapsed_ns;

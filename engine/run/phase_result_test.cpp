@@ -51,5 +51,26 @@ TEST(MpiPhaseResult, ElapsedRunsFromTheFirstStartToTheLastStop) {
   EXPECT_EQ(record["by_rank"]["slowest"][0]["elapsed_ns"], 200);
 }
 
+/// The ranks begin two intervals after one another, and each moves 64 bytes in its first one.
+TEST(MpiPhaseResult, SeriesAreAddedByTheCommonClock) {
+  constexpr std::int64_t interval = TimeSeries::smallest_interval_ns;
+  const mpi::World world;
+  const std::atomic<bool> never = false;
+  const auto meter = std::make_unique<Meter>(never);
+  RankResult result;
+  result.to_local_ns = 1'000'000'000 * (1 + world.rank());  // no rank's own clock says anything
+  const std::int64_t opened = 2 * interval * world.rank();
+  for (auto& stage : result.stages) stage = {opened, opened + interval};
+  meter->start(opened + result.to_local_ns);
+  meter->series().add(opened + result.to_local_ns + interval / 2, 64, 1);
+  Json record;
+  (void)reduce_phase(world, result, PhaseInfo{}, *meter, record);
+  if (!world.root()) return;
+  std::vector<std::uint64_t> expected(2 * static_cast<std::size_t>(world.size()) - 1, 0);
+  for (std::size_t i = 0; i < expected.size(); i += 2) expected[i] = 64;
+  EXPECT_EQ(record["series"]["interval_ns"], interval);
+  EXPECT_EQ(record["series"]["bytes"].get<std::vector<std::uint64_t>>(), expected);
+}
+
 }  // namespace
 }  // namespace ullage::phase_result_test

@@ -15,6 +15,7 @@
 #include "base/signals.hpp"
 #include "mpi/agreement.hpp"
 #include "run/phase_result.hpp"
+#include "run/stage_limits.hpp"
 
 namespace ullage {
 namespace {
@@ -33,10 +34,13 @@ class Passage final {
       : context_(context),
         work_(work),
         info_(info),
-        opening_{info.name + ": open"},
-        transferring_{info.name + ": transfer", context.meter},
-        syncing_{info.name + ": sync"},
-        closing_{info.name + ": close"} {
+        opening_{.what = info.name + ": open"},
+        transferring_{.what = info.name + ": transfer",
+                      .meter = context.meter,
+                      .limit_ns = stage_limit_ns(context.watchdog->limit_ns(), bytes_at_once(info, context))},
+        syncing_{.what = info.name + ": sync"},
+        closing_{.what = info.name + ": close"},
+        memory_bytes_(physical_memory_bytes() * static_cast<std::uint64_t>(context.world->topology().nodes)) {
     result_.to_local_ns = context.origin_ns - context.clock->offset_ns;
     if (info.collective && info.stonewall_ns > 0) most_a_batch_ = 1;
   }
@@ -69,7 +73,7 @@ class Passage final {
     transfer();
     const std::int64_t transferred = running_ns();
     const std::int64_t synced = sync(transferred);
-    context_.watchdog->watch(closing_);
+    watch_flush(closing_);
     note(work_.close());
     const std::int64_t closed = running_ns();
     result_.cpu_ns = process_cpu_ns() - cpu_before_ns - paused_cpu_ns_;
@@ -83,6 +87,18 @@ class Passage final {
   RankResult& result() { return result_; }
 
  private:
+  static std::uint64_t bytes_at_once(const PhaseInfo& info, const RunContext& context) {
+    return info.bytes_at_once * static_cast<std::uint64_t>(context.world->size());
+  }
+
+  /// A stage that may have to wait for everything that was written; a file system that is closed flushes too.
+  void watch_flush(Watchdog::Work& stage) {
+    if (info_.access != Access::read)
+      stage.limit_ns =
+          flush_limit_ns(context_.watchdog->limit_ns(), context_.meter->bytes(), context_.world->size(), memory_bytes_);
+    context_.watchdog->watch(stage);
+  }
+
   void note(const Status& status) {
     if (!status && !result_.error) result_.error = status.error();
   }
@@ -154,7 +170,7 @@ class Passage final {
   /// When it was done; `transferred` where none is wanted.
   [[nodiscard]] std::int64_t sync(std::int64_t transferred) {
     if (!work_.wants_sync()) return transferred;
-    context_.watchdog->watch(syncing_);
+    watch_flush(syncing_);
     if (!result_.error || info_.collective || info_.collective_sync) note(work_.sync());
     // A device that has still to be waited for has worked on while the clock stood still.
     made_good_ns_ = std::min(result_.paused_ns, running_ns() - transferred);
@@ -169,8 +185,9 @@ class Passage final {
   const PhaseInfo& info_;
   const Watchdog::Work opening_;
   const Watchdog::Work transferring_;
-  const Watchdog::Work syncing_;
-  const Watchdog::Work closing_;
+  Watchdog::Work syncing_;
+  Watchdog::Work closing_;
+  const std::uint64_t memory_bytes_;
   RankResult result_;
   std::uint64_t most_a_batch_ = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t total_ = 0;
@@ -283,15 +300,23 @@ Json gauges_json(const mpi::Comm& all, const Gauges& gauges) {
   return reduced;
 }
 
+/// They read files of the target and of the kernel.
+template <class Call>
+void each_probe(const RunContext& context, const std::string& step, const Call& call) {
+  if (context.probes.empty()) return;
+  const Watched watched(*context.watchdog, "probes: " + step);
+  for (const auto& probe : context.probes) call(*probe);
+}
+
 /// Everything between the first probe and the last rank's close.
 bool pass(const RunContext& context, const PhaseScope& scope, Passage& passage) {
   passage.prepare_first();
-  for (const auto& probe : context.probes) probe->begin(scope);
+  each_probe(context, "begin", [&](Probe& probe) { probe.begin(scope); });
   context.world->all().barrier();
   passage.run();
-  for (const auto& probe : context.probes) probe->end(scope);
+  each_probe(context, "end", [&](Probe& probe) { probe.end(scope); });
   const bool cut_short = context.world->all().any(StopFlags::instance().now().load());
-  for (const auto& probe : context.probes) probe->settle(scope);
+  each_probe(context, "settle", [&](Probe& probe) { probe.settle(scope); });
   return cut_short;
 }
 

@@ -84,9 +84,12 @@ Status find_or_make(const std::string& path, const Plan& plan, const std::string
 }
 
 /// Collective: what an earlier launch has entered, as rank 0 finds it, and who shares the folder.
-void open_book(const Plan& plan, const mpi::World& world, Place& place) {
+void open_book(const Plan& plan, const mpi::World& world, Place& place, Watchdog& watchdog) {
   std::string known = "{}";
-  if (plan.continues && world.root()) known = json_text(Json(place.folder->facts()));
+  if (plan.continues && world.root()) {
+    const Watched watched(watchdog, "read the manifest of " + place.folder->path());
+    known = json_text(Json(place.folder->facts()));
+  }
   known = world.all().broadcast(std::move(known), 0);
   DatasetBook::Keep keep;
   if (place.writes_manifest)
@@ -100,9 +103,12 @@ void open_book(const Plan& plan, const mpi::World& world, Place& place) {
 }
 
 /// Collective: rank 0 first, then the other nodes' leaders, then everybody else.
-Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, Place& place) {
+Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::World& world, Place& place,
+                    Watchdog& watchdog) {
+  const std::string what = "prepare target '" + target.name + "'";
   Status status;
   if (world.root()) {
+    const Watched watched(watchdog, what);
     place.writes_manifest = true;
     status = keep(place, make_clean(target.path, plan.run_id, plan.continues));
   }
@@ -110,12 +116,18 @@ Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::Wo
   if (!status) return status;
   const std::string nonce = world.all().broadcast(world.root() ? place.folder->nonce() : std::string(), 0);
   const bool leads = world.topology().leader();
-  if (leads && !world.root()) status = find_or_make(target.path, plan, nonce, place);
+  if (leads && !world.root()) {
+    const Watched watched(watchdog, what);
+    status = find_or_make(target.path, plan, nonce, place);
+  }
   status = mpi::share_status(world.all(), status);
   if (!status) return status;
-  if (!leads) status = keep(place, RunFolder::open(target.path, plan.run_id));
+  if (!leads) {
+    const Watched watched(watchdog, what);
+    status = keep(place, RunFolder::open(target.path, plan.run_id));
+  }
   status = mpi::share_status(world.all(), status);
-  if (status) open_book(plan, world, place);
+  if (status) open_book(plan, world, place, watchdog);
   return status;
 }
 
@@ -148,7 +160,7 @@ Status check_room(const PlannedTarget& target, const TargetSpace& space, std::ui
   return {};
 }
 
-Result<Places> Places::prepare(const Plan& plan, const mpi::World& world) {
+Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchdog& watchdog) {
   Places places;
   Status status;
   for (const auto& target : plan.targets) {
@@ -157,6 +169,7 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world) {
       place.writes_manifest = world.root();
       continue;
     }
+    const Watched watched(watchdog, "look at target '" + target.name + "'");
     Result<TargetSpace> space = TargetSpace{};
     if (world.topology().leader()) space = RunFolder::space(target.path);
     const int sharing = ranks_sharing(world, space ? &*space : nullptr);
@@ -166,22 +179,26 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world) {
   if (!status) return fail(status.error());
   for (const auto& target : plan.targets) {
     if (!is_used(plan, target)) continue;
-    status = make_folders(plan, target, world, places.places_[target.name]);
+    status = make_folders(plan, target, world, places.places_[target.name], watchdog);
     if (status) continue;
-    (void)places.remove(world);
+    (void)places.remove(world, watchdog);
     return fail(status.error());
   }
   return places;
 }
 
-std::vector<std::string> Places::remove(const mpi::World& world) {
+std::vector<std::string> Places::remove(const mpi::World& world, Watchdog& watchdog) {
   world.all().barrier();
   std::vector<std::string> left;
-  for (const auto& [name, place] : places_)
-    if (place.folder && place.parts > 1) place.folder->remove_files_of_part(place.part, place.parts);
+  for (const auto& [name, place] : places_) {
+    if (!place.folder || place.parts < 2) continue;
+    const Watched watched(watchdog, "remove what is left at target '" + name + "'", &place.folder->removal_steps());
+    place.folder->remove_files_of_part(place.part, place.parts);
+  }
   world.all().barrier();
   for (auto& [name, place] : places_) {
     if (!place.folder || !place.writes_manifest) continue;
+    const Watched watched(watchdog, "remove the folder at target '" + name + "'", &place.folder->removal_steps());
     const auto removed = place.folder->remove_listed();
     if (!removed) left.push_back(to_line(removed.error()));
     if (removed) left.insert(left.end(), removed->left.begin(), removed->left.end());

@@ -8,6 +8,7 @@
 
 #include "mpi/comm.hpp"
 #include "run/plan.hpp"
+#include "run/watchdog.hpp"
 #include "storage/dataset_book.hpp"
 #include "storage/run_folder.hpp"
 
@@ -26,11 +27,11 @@ class Places final {
  public:
   /// Collective: all ranks succeed, or all get an error (the others' text where it is not their own) and nothing is
   /// left behind.
-  [[nodiscard]] static Result<Places> prepare(const Plan& plan, const mpi::World& world);
+  [[nodiscard]] static Result<Places> prepare(const Plan& plan, const mpi::World& world, Watchdog& watchdog);
   [[nodiscard]] const Place& at(const std::string& target) const { return places_.at(target); }
   /// Collective. Removes what the manifests list and the folders; what could not be removed is returned on the rank
   /// that tried.
-  [[nodiscard]] std::vector<std::string> remove(const mpi::World& world);
+  [[nodiscard]] std::vector<std::string> remove(const mpi::World& world, Watchdog& watchdog);
   [[nodiscard]] const std::map<std::string, Place>& all() const { return places_; }
 
  private:

@@ -64,17 +64,27 @@ class Repetition final {
     if (!agreed("make workload", mpi::agree(world_.all(), made ? Status{} : fail(made.error()))))
       return std::move(report_);
     const auto& workload = *made;
-    const bool begun = agreed("begin", begin_together(*workload, world_.all()));
+    const bool begun = agreed("begin", begin_together(*workload, world_.all(), watched("begin")));
     if (begun) phases(*workload);
-    context_.watchdog->watch("remove", nullptr);
-    const mpi::Agreement removed = end_together(*workload, report_.outcome.ok && !report_.interrupted, world_.all());
-    context_.watchdog->rest();
+    const bool whole = report_.outcome.ok && !report_.interrupted;
+    const mpi::Agreement removed = end_together(*workload, whole, world_.all(), watched("remove"));
     if (begun) (void)agreed("remove", removed);  // else it would be said again what is in the way
     return std::move(report_);
   }
 
  private:
+  /// Each step by itself: a rank that waits for the others between two of them does not hang.
+  [[nodiscard]] RunStep watched(const std::string& part) const {
+    return [this, part](const LocalStep& step) {
+      const RunFolder* const folder = place_.folder.get();
+      const Watched watched(*context_.watchdog, part + ": " + step.name,
+                            folder == nullptr ? nullptr : &folder->removal_steps());
+      return step.run();
+    };
+  }
+
   [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(std::uint64_t key) const {
+    const Watched watched(*context_.watchdog, "make backend " + planned_.backend.name);
     const auto make = [&] {
       return Registry<BackendEntry>::instance()
           .find(planned_.backend.name)

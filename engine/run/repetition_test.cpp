@@ -39,7 +39,7 @@ class MpiRepetition : public ::testing::Test {
     auto plan = parse_plan(test::small_plan(world_, folder_.path(), {planned}).dump());
     EXPECT_TRUE(plan.has_value()) << to_line(plan.error());
     plan_ = std::move(plan.value());
-    auto places = Places::prepare(plan_, world_);
+    auto places = Places::prepare(plan_, world_, watchdog_);
     EXPECT_TRUE(places.has_value()) << to_line(places.error());
     places_ = std::move(places.value());
   }
@@ -174,7 +174,7 @@ TEST_F(MpiRepetition, ForeignFileInTheDatasetsPlaceIsRefusedAndNotRemoved) {
 TEST_F(MpiRepetition, RemovalThatFailsIsAFailureOfItsOwn) {
   prepare(fault_case({{"operation", "remove"}, {"kind", "eio"}, {"rank", 0}}));
   const auto report = run();
-  EXPECT_TRUE(places_->remove(world_).empty()) << "what the manifest lists goes all the same";
+  EXPECT_TRUE(places_->remove(world_, watchdog_).empty()) << "what the manifest lists goes all the same";
   EXPECT_TRUE(test::names_in(folder_.path() + "/target").empty());
   EXPECT_FALSE(report.outcome.ok);
   EXPECT_EQ(report.outcome.phases.size(), 2U);

@@ -6,9 +6,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/json.hpp"
@@ -16,6 +14,7 @@
 #include "mpi/clock_sync.hpp"
 #include "probes/probe.hpp"
 #include "run/launch_records.hpp"
+#include "run/launch_watch.hpp"
 #include "run/phase_result.hpp"
 #include "run/phase_runner.hpp"
 #include "run/places.hpp"
@@ -23,7 +22,6 @@
 #include "run/record_writer.hpp"
 #include "run/repetition.hpp"
 #include "run/schedule.hpp"
-#include "run/watchdog.hpp"
 
 namespace ullage {
 namespace {
@@ -66,14 +64,14 @@ Status check_layout(const PlannedLayout& layout, const mpi::Topology& topology) 
 /// Markers beside the records: of a hang that was written down, and of a request to stop.
 void forget_earlier_launch(const std::string& records) {
   std::error_code ignored;
-  for (const char* suffix : {".timeout", ".stop"}) std::filesystem::remove(records + suffix, ignored);
+  for (const char* suffix : {".timeout", ".stop", ".alive"}) std::filesystem::remove(records + suffix, ignored);
 }
 
 /// Everything of one launch that lives as long as it does.
 class Session final {
  public:
   Session(const mpi::World& world, const Plan& plan, Places places, std::optional<RecordWriter> writer,
-          LaunchFacts facts)
+          LaunchFacts facts, LaunchWatch& watch)
       : world_(world),
         plan_(plan),
         places_(std::move(places)),
@@ -83,7 +81,8 @@ class Session final {
         calibrated_ns_(now_ns()),
         origin_ns_(world.all().broadcast(now_ns(), 0)),
         meter_(StopFlags::instance().now()),
-        watchdog_(watchdog_options()) {
+        watch_(watch) {
+    set_origin();
     for (const auto& entry : Registry<ProbeEntry>::instance().all())
       if (!entry.description.unavailable) probes_.push_back(entry.make());
   }
@@ -101,19 +100,13 @@ class Session final {
   }
 
  private:
-  [[nodiscard]] std::int64_t elapsed_ns() const { return now_ns() + clock_.offset_ns - origin_ns_; }
-
-  [[nodiscard]] Watchdog::Options watchdog_options() {
-    Watchdog::Options options;
-    options.limit_ns = static_cast<std::int64_t>(plan_.watchdog_s * 1e9);
-    options.on_hang = [this](const std::string& what) { die_hung(what); };
-    options.on_stop_file = stop_node(world_);
-    if (world_.topology().leader()) options.stop_file = plan_.records + ".stop";
-    return options;
-  }
+  [[nodiscard]] std::int64_t elapsed_ns() const { return watch_.elapsed_ns(); }
+  void set_origin() { watch_.set_origin(origin_ns_ - clock_.offset_ns); }
 
   void write(const Json& record) {
-    if (writer_) writer_->write(record);
+    if (!writer_) return;
+    const Watched watched(watch_.watchdog(), "write records");
+    writer_->write(record);
   }
 
   void write_head() {
@@ -147,36 +140,27 @@ class Session final {
     if (!due) return;
     clock_ = mpi::calibrate_clocks(world_);
     calibrated_ns_ = now_ns();
+    set_origin();
   }
 
   void one_repetition(const Schedule::Next& next, Schedule& schedule) {
     const PlannedCase& planned = plan_.cases[next.index];
-    const RunContext context{&world_, &clock_, &watchdog_, &meter_, probes_, origin_ns_};
+    const RunContext context{&world_, &clock_, &watch_.watchdog(), &meter_, probes_, origin_ns_};
     const std::int64_t start = elapsed_ns();
-    {
-      const std::scoped_lock lock(current_mutex_);
-      current_ = {planned.id, next.repetition};
-    }
+    watch_.begins({planned.id, next.repetition});
     RepetitionReport report = run_repetition(context, plan_, planned, places_.at(planned.target), next, buffer_);
+    watch_.ends(report.outcome.ok, report.interrupted);
     report.outcome.elapsed_ns = elapsed_ns() - start;
     if (!world_.root()) return;
-    if (report.outcome.ok && !report.interrupted) {
-      ++repetitions_;
-      ok_.insert(planned.id);
-    }
     Verdict verdict;
     if (!report.interrupted) verdict = schedule.finished(next, report.outcome, elapsed_ns());
-    if (!report.outcome.ok && !report.interrupted) {
-      failed_.insert(planned.id);
-      ok_.erase(planned.id);
-    }
     for (const Json& record : report.records) write(record);
     write(case_record(planned, next, report, verdict));
   }
 
   [[nodiscard]] int finish(const Schedule& schedule) {
     const bool stays = plan_.keep || (interrupted_ && plan_.keep_when_interrupted);
-    if (!stays) report_left(places_.remove(world_));
+    if (!stays) report_left(places_.remove(world_, watch_.watchdog()));
     if (world_.root())
       for (const std::size_t index : schedule.cut_by_budget()) {
         Json cut = event("info", "budget", "the time budget ended before the stop rule was satisfied",
@@ -184,13 +168,14 @@ class Session final {
         cut["case"] = plan_.cases[index].id;
         write(cut);
       }
-    const bool failed = world_.all().broadcast(failed_.empty() ? 0 : 1, 0) != 0;
+    const Tally tally = watch_.tally();
+    const bool failed = !tally.failed.empty();
     const std::string status = interrupted_ ? "interrupted" : failed ? "failed" : "complete";
     write({{"kind", "end"},
            {"status", status},
-           {"cases_ok", ok_.size()},
-           {"cases_failed", failed_.size()},
-           {"repetitions", repetitions_},
+           {"cases_ok", tally.ok.size()},
+           {"cases_failed", tally.failed.size()},
+           {"repetitions", tally.repetitions},
            {"elapsed_ns", elapsed_ns()}});
     const bool unwritten = writer_ && !writer_->status();
     if (unwritten) std::cerr << "ullage-engine: " << to_line(writer_->status().error()) << '\n';
@@ -211,17 +196,6 @@ class Session final {
     }
   }
 
-  /// On the watchdog's thread of a rank that hangs: the first such rank writes the end, then all are ended.
-  void die_hung(const std::string& what) {
-    CurrentRepetition current;
-    {
-      const std::scoped_lock lock(current_mutex_);
-      current = current_;
-    }
-    write_timeout_records(plan_, world_.topology(), current, what, elapsed_ns());
-    mpi::abort_all(exit_code::aborted);
-  }
-
   const mpi::World& world_;
   const Plan& plan_;
   Places places_;
@@ -233,13 +207,8 @@ class Session final {
   Meter meter_;
   AlignedBuffer buffer_;
   std::vector<std::unique_ptr<Probe>> probes_;
-  std::mutex current_mutex_;
-  CurrentRepetition current_;
-  std::set<std::string> ok_;  // cases with a good repetition and no bad one
-  std::set<std::string> failed_;
-  int repetitions_ = 0;
   bool interrupted_ = false;
-  Watchdog watchdog_;  // last: its thread uses the others
+  LaunchWatch& watch_;
 };
 
 }  // namespace
@@ -249,11 +218,13 @@ int run_plan(const std::string& plan_path, const mpi::World& world) {
   const auto plan = read_plan(plan_path, world);
   if (!plan) return report(world, plan.error());
   if (const auto status = check_layout(plan->layout, world.topology()); !status) return report(world, status.error());
+  if (world.root()) forget_earlier_launch(plan->records);  // before a watch looks for them
 
+  LaunchWatch watch(*plan, world);
   std::optional<RecordWriter> writer;
   Status opened;
   if (world.root()) {
-    forget_earlier_launch(plan->records);
+    const Watched watched(watch.watchdog(), "open the records");
     auto result = RecordWriter::open(plan->records);
     if (!result) opened = fail(result.error());
     if (result) writer = std::move(*result);
@@ -261,9 +232,9 @@ int run_plan(const std::string& plan_path, const mpi::World& world) {
   if (world.all().any(!opened))
     return report(world, opened ? environment_error(plan->records, "cannot be written") : opened.error());
 
-  auto places = Places::prepare(*plan, world);
+  auto places = Places::prepare(*plan, world, watch.watchdog());
   if (!places) return report(world, places.error());
-  Session session(world, *plan, std::move(*places), std::move(writer), {plan_path});
+  Session session(world, *plan, std::move(*places), std::move(writer), {plan_path}, watch);
   return session.run();
 }
 

@@ -13,9 +13,14 @@
 namespace ullage {
 namespace {
 
-constexpr std::chrono::milliseconds tick{100};
 constexpr int ticks_per_stop_file_look = 5;
 constexpr std::int64_t grace_after_stop_ns = 10'000'000'000;
+
+std::uint64_t progress_of(const Watchdog::Work& work) {
+  std::uint64_t progress = work.meter == nullptr ? 0 : work.meter->progress();
+  if (work.steps != nullptr) progress += work.steps->load(std::memory_order_relaxed);
+  return progress;
+}
 
 }  // namespace
 
@@ -24,9 +29,14 @@ Watchdog::Watchdog(Options options)
 
 Watchdog::~Watchdog() = default;
 
-void Watchdog::watch(std::string what, const Meter* meter) {
+void Watchdog::end() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Watchdog::watch(std::string what, const Meter* meter, const std::atomic<std::uint64_t>* steps) {
   const std::scoped_lock lock(mutex_);
-  own_ = {std::move(what), meter};
+  own_ = {.what = std::move(what), .meter = meter, .steps = steps};
   watch(own_);
 }
 
@@ -42,6 +52,7 @@ void Watchdog::run(const std::stop_token& token) {
   for (int count = 0; !token.stop_requested(); ++count) {
     wake.wait_for(sleep, token, tick, [] { return false; });
     if (token.stop_requested()) return;
+    if (options_.on_tick) options_.on_tick();
     look();
     if (count % ticks_per_stop_file_look == 0) look_for_stop();
   }
@@ -49,23 +60,25 @@ void Watchdog::run(const std::stop_token& token) {
 
 void Watchdog::look() {
   std::string hung;
+  std::int64_t limit_ns = options_.limit_ns;
   {
     const std::scoped_lock lock(mutex_);
     const Work* const work = work_.load(std::memory_order_acquire);
     if (work == nullptr) return;
     const std::uint64_t turn = turn_.load(std::memory_order_relaxed);
     const std::int64_t now = now_ns();
-    const std::uint64_t progress = work->meter == nullptr ? 0 : work->meter->progress();
+    const std::uint64_t progress = progress_of(*work);
     if (turn != seen_turn_ || progress != seen_progress_) {
       seen_turn_ = turn;
       seen_progress_ = progress;
       last_progress_ns_ = now;
     }
-    if (now - last_progress_ns_ < options_.limit_ns) return;
+    if (work->limit_ns > 0) limit_ns = work->limit_ns;
+    if (now - last_progress_ns_ < limit_ns) return;
     hung = work->what;
     last_progress_ns_ = std::numeric_limits<std::int64_t>::max();  // said once
   }
-  if (options_.on_hang) options_.on_hang(hung);
+  if (options_.on_hang) options_.on_hang(hung, limit_ns);
 }
 
 void Watchdog::look_for_stop() {

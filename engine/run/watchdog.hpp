@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/meter.hpp"
 
@@ -20,19 +21,26 @@ class Watchdog final {
     std::int64_t limit_ns = 120'000'000'000;
     std::string stop_file;               // looked for twice a second; empty: not
     std::function<void()> on_stop_file;  // from the watchdog's thread, once
-    std::function<void(const std::string&)>
-        on_hang;  // from the watchdog's thread, with what hung; expected not to return
+    std::function<void()> on_tick;       // from the watchdog's thread, ten times a second
+    // From the watchdog's thread, with what hung and for how long; expected not to return.
+    std::function<void(const std::string& what, std::int64_t limit_ns)> on_hang;
   };
   explicit Watchdog(Options options);
   ~Watchdog();
+  /// Nothing is watched any more and no function called; returns when the thread has ended.
+  void end();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// What a rank works on; operations of `meter` (may be null) count as progress.
+  /// What a rank works on. Progress are operations of `meter` and changes of `steps`; either may be null.
   struct Work {
     std::string what;
     const Meter* meter = nullptr;
+    const std::atomic<std::uint64_t>* steps = nullptr;
+    std::int64_t limit_ns = 0;  // without progress; 0: the watchdog's
   };
+  /// The limit of work that names none.
+  [[nodiscard]] std::int64_t limit_ns() const noexcept { return options_.limit_ns; }
 
   /// This rank works on that from now on. Neither waits nor allocates, so that it may be called inside a timer. `work`
   /// outlives the next rest().
@@ -41,9 +49,14 @@ class Watchdog final {
     work_.store(&work, std::memory_order_release);  // who sees the work sees its turn, too
   }
   /// The same where the work has no place of its own; not inside a timer.
-  void watch(std::string what, const Meter* meter);
+  void watch(std::string what, const Meter* meter, const std::atomic<std::uint64_t>* steps = nullptr);
   /// This rank waits for others, which is not its own lack of progress.
   void rest();
+  /// For any thread: whether this rank rests, and a number that changes when it begins work.
+  [[nodiscard]] bool resting() const noexcept { return work_.load(std::memory_order_relaxed) == nullptr; }
+  [[nodiscard]] std::uint64_t turn() const noexcept { return turn_.load(std::memory_order_relaxed); }
+
+  static constexpr std::chrono::milliseconds tick{100};
 
  private:
   void run(const std::stop_token& token);
@@ -66,6 +79,21 @@ class Watchdog final {
   bool stop_file_seen_ = false;
   std::int64_t stop_requested_ns_ = 0;
   std::jthread thread_;  // last: started when everything else is ready
+};
+
+/// A rank's work on its own between two meetings with the others, watched for as long as this lives.
+class Watched final {
+ public:
+  explicit Watched(Watchdog& watchdog, std::string what, const std::atomic<std::uint64_t>* steps = nullptr)
+      : watchdog_(watchdog) {
+    watchdog_.watch(std::move(what), nullptr, steps);
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+  ~Watched() { watchdog_.rest(); }
+
+ private:
+  Watchdog& watchdog_;
 };
 
 }  // namespace ullage

@@ -28,6 +28,7 @@ class NumberedRemoval final {
   void run() {
     for (std::uint64_t index = 0; index < entry_.files; ++index) {
       if (!part_.has(index)) continue;
+      leftovers_.step();
       const auto file = remove_name(folder_, entry_.file_name(index), 0);
       leftovers_.removed_files += file.has_value() ? 1 : 0;
       if (!file) note(entry_.file_name(index), file.error());
@@ -77,6 +78,7 @@ class TreeRemoval final {
 
  private:
   void remove(int directory, const std::string& path, const std::string& name) {
+    leftovers_.step();
     if (const auto item = shape_.parse_item(name)) {
       if (!part_.has(item->rank + item->item)) return;
       const bool gone = unlinkat(directory, name.c_str(), shape_.directories ? AT_REMOVEDIR : 0) == 0;

@@ -2,6 +2,7 @@
 // Removes what a manifest's entry lists, and nothing else.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,7 +18,12 @@ struct Leftovers {
   std::uint64_t removed_files = 0;
   std::vector<std::string> left;  // "name: reason", at most 32
 
+  std::atomic<std::uint64_t>* steps = nullptr;  // counted up with every name that is looked at; may be null
+
   static constexpr std::size_t most_left = 32;
+  void step() const noexcept {
+    if (steps != nullptr) steps->fetch_add(1, std::memory_order_relaxed);
+  }
   void note(const std::string& name, const std::string& reason);
   void note(const std::string& name, int errno_value);  // what is not there is no leftover
 };

@@ -294,6 +294,7 @@ Result<std::vector<DatasetEntry>> RunFolder::listed() const {
 }
 
 void RunFolder::remove_dataset(const DatasetEntry& entry, Part part, Leftovers& leftovers) const {
+  leftovers.steps = steps_.get();
   ullage::remove_dataset(folder_.get(), path_, entry, part, leftovers);
 }
 

@@ -3,8 +3,10 @@
 // component by component, without following symbolic links; nothing that no manifest lists is ever removed.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -62,6 +64,8 @@ class RunFolder final {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }    // absolute, without symbolic links
   [[nodiscard]] const std::string& nonce() const noexcept { return nonce_; }  // written into the marker by make()
+  /// Changes while names are removed, which may take long where there are many; for another thread, at any time.
+  [[nodiscard]] const std::atomic<std::uint64_t>& removal_steps() const noexcept { return *steps_; }
   /// Descriptor of a file that is always there, to ask the file system what it can do. Read-only plus `flags`.
   [[nodiscard]] Result<Descriptor> open_marker(int flags) const;
 
@@ -77,6 +81,7 @@ class RunFolder final {
   Descriptor claim_;
   std::string path_;
   std::string nonce_;
+  std::unique_ptr<std::atomic<std::uint64_t>> steps_ = std::make_unique<std::atomic<std::uint64_t>>(0);
 };
 
 }  // namespace ullage

@@ -94,7 +94,7 @@ TEST_F(RunFolderTest, TargetMayBeReachedThroughLinks) {
 TEST_F(RunFolderTest, AnyCharactersInTheTarget) {
   const std::string odd = target_.path() + "/a b'c\"d<script>\n\\$(x);é";
   fs::create_directory(odd);
-  const auto folder = RunFolder::make(odd, "r1");
+  auto folder = RunFolder::make(odd, "r1");
   ASSERT_TRUE(folder) << line_of(folder);
   make_files(*folder, {"ab", "c-ab", 2, true, false});
   EXPECT_EQ(folder->checked_path("c-ab/data.00000001").value(),

@@ -36,6 +36,7 @@ struct PhaseInfo {
   bool clock_stops = false;
   bool wear_out = false;
   std::int64_t wear_out_limit_ns = 0;  // longest time after the stonewall that wear-out may take; 0: any
+  std::uint64_t bytes_at_once = 0;     // most that a rank moves without an operation's end
   std::string cache_control = "none";
   std::string data_of = {};             // of a reading phase: own, other-rank, other-node
   std::vector<std::string> files = {};  // whose residency this rank reports; names in the run folder

@@ -14,8 +14,8 @@ std::size_t most_steps(const LocalSteps& steps, const mpi::Comm& everyone) {
   return static_cast<std::size_t>(everyone.max(static_cast<std::int64_t>(steps.size())));
 }
 
-Status run_step(const LocalSteps& steps, std::size_t index) {
-  return index < steps.size() ? within_resources(steps[index].run) : Status{};
+Status run_step(const LocalSteps& steps, std::size_t index, const RunStep& run) {
+  return index < steps.size() ? within_resources([&] { return run(steps[index]); }) : Status{};
 }
 
 Status checked(const CheckWork& check, const Values& values, const PlannedLayout& layout, const std::string& pointer) {
@@ -24,22 +24,25 @@ Status checked(const CheckWork& check, const Values& values, const PlannedLayout
 
 }  // namespace
 
-mpi::Agreement begin_together(Workload& workload, const mpi::Comm& everyone) {
+Status just_run(const LocalStep& step) { return step.run(); }
+
+mpi::Agreement begin_together(Workload& workload, const mpi::Comm& everyone, const RunStep& run) {
   workload.find_peers();
   const LocalSteps steps = workload.begin();
   const std::size_t most = most_steps(steps, everyone);
   mpi::Agreement agreement;
-  for (std::size_t i = 0; i < most && agreement.everywhere; ++i) agreement = mpi::agree(everyone, run_step(steps, i));
+  for (std::size_t i = 0; i < most && agreement.everywhere; ++i)
+    agreement = mpi::agree(everyone, run_step(steps, i, run));
   return agreement;
 }
 
-mpi::Agreement end_together(Workload& workload, bool whole, const mpi::Comm& everyone) {
+mpi::Agreement end_together(Workload& workload, bool whole, const mpi::Comm& everyone, const RunStep& run) {
   const LocalSteps steps = workload.end(whole);
   const std::size_t most = most_steps(steps, everyone);
   Status first;
   for (std::size_t i = 0; i < most; ++i) {
     everyone.barrier();
-    Status done = run_step(steps, i);
+    Status done = run_step(steps, i, run);
     if (first && !done) first = std::move(done);
   }
   return mpi::agree(everyone, std::move(first));

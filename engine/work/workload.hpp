@@ -71,10 +71,16 @@ class Workload {
   }
 };
 
+/// How a step is done, as by somebody who watches it.
+using RunStep = std::function<Status(const LocalStep&)>;
+[[nodiscard]] Status just_run(const LocalStep& step);
+
 /// Collective: the ranks find their peers and do the steps of begin() together.
-[[nodiscard]] mpi::Agreement begin_together(Workload& workload, const mpi::Comm& everyone);
+[[nodiscard]] mpi::Agreement begin_together(Workload& workload, const mpi::Comm& everyone,
+                                            const RunStep& run = just_run);
 /// Collective: the ranks do the steps of end() together. The own outcome is this rank's first error.
-[[nodiscard]] mpi::Agreement end_together(Workload& workload, bool whole, const mpi::Comm& everyone);
+[[nodiscard]] mpi::Agreement end_together(Workload& workload, bool whole, const mpi::Comm& everyone,
+                                          const RunStep& run = just_run);
 
 /// Checks that span parameters, against the layout. `pointer` is that of the parameters object.
 using CheckWork = std::function<Status(const Values&, const PlannedLayout&, const std::string& pointer)>;

@@ -26,12 +26,17 @@ def result(tmp_path: Path) -> Path:
     return write_result(tmp_path / "result", Shape(accesses=("read",), repetitions=3)).path
 
 
-def test_the_terminal_is_the_default_and_plain_in_a_pipe(result: Path, capsys: Capture) -> None:
+def test_one_screen_is_the_default_and_everything_is_a_form(result: Path, capsys: Capture) -> None:
     assert run(["report", str(result)]) == EXIT_OK
-    text = capsys.readouterr().out
-    assert "sweep of nvme and scratch" in text
-    assert "Best settings" in text
-    assert "\x1b" not in text
+    short = capsys.readouterr().out
+    assert run(["report", str(result), "--format", "terminal"]) == EXIT_OK
+    whole = capsys.readouterr().out
+    for text in (short, whole):
+        assert "sweep of nvme and scratch" in text
+        assert "\x1b" not in text, "a pipe gets no colours, and no pager"
+    assert "Best settings" in whole
+    assert "Best settings" not in short
+    assert len(short.splitlines()) <= 45
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "md", "github-action-benchmark", "openmetrics"])

@@ -139,6 +139,15 @@ def test_an_engine_that_never_writes_is_ended(ready: "Ready", monkeypatch: pytes
     assert no_process_left(ready)
 
 
+def test_ranks_that_are_stopped_are_ended_and_named(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_ENGINE", "still")
+    outcome = ready.go(patience=Patience(silence_s=4.0, stop_grace_s=600.0))
+    assert (outcome.stopped_by, outcome.last_status, outcome.code) == ("silent", None, EXIT_ABORTED)
+    assert 0 in outcome.stopped_ranks
+    assert not list(outcome.records_path.parent.glob("*.alive"))
+    assert no_process_left(ready)
+
+
 def test_a_killed_rank_is_named_with_its_node(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ENGINE", "die")
     outcome = ready.go()

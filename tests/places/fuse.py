@@ -27,8 +27,11 @@ class Passthrough:
 
 
 @contextlib.contextmanager
-def passthrough(folder: Path) -> Generator[Passthrough]:
-    """What is below ``folder/mount`` lies in ``folder/behind``. The test is skipped where that cannot be had."""
+def passthrough(folder: Path, hang: str = "") -> Generator[Passthrough]:
+    """What is below ``folder/mount`` lies in ``folder/behind``. The test is skipped where that cannot be had.
+
+    ``hang``: as "fsync:NAME", a call on files of that name that is never answered.
+    """
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not _HEADER.exists() or compiler is None:
         pytest.skip("not available: a C compiler and the development files of libfuse 3")
@@ -40,14 +43,17 @@ def passthrough(folder: Path) -> Generator[Passthrough]:
     mount.mkdir()
     behind.mkdir()
     process = subprocess.Popen(
-        [program, mount, "-f", "-o", f"source={behind}"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [program, mount, "-f", "-o", f"source={behind}", *(["-o", f"hang={hang}"] if hang else [])],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         _wait_for(mount, process)
         yield Passthrough(mount, behind, process)
     finally:
         subprocess.run([_unmount(), "-l", mount] if os.geteuid() == 0 else [_unmount(), "-uz", mount], check=False)
-        process.terminate()
+        process.kill()  # it may be told to hang
         process.communicate(timeout=_LONGEST_START_S)
 
 

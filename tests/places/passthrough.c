@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file system in user space that hands every call on to a folder: `passthrough MOUNTPOINT -f -o source=FOLDER`.
+// A file system in user space that hands every call on to a folder: `passthrough MOUNTPOINT -f -o source=FOLDER`. With
+// `-o hang=OPERATION:NAME` it never answers fsync or unlink of a file of that name that holds something.
 // libfuse keeps a file that is removed while it is open, under a name of its own (.fuse_hidden...), as NFS does.
 #define FUSE_USE_VERSION 31
 #define _GNU_SOURCE
@@ -9,18 +10,30 @@
 #include <fuse3/fuse.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static struct {
+static struct settings {
   const char* source;
+  const char* hang;
 } options;
 static int source = -1;
 
 // Names relative to the source's descriptor: "/" is ".".
 static const char* below(const char* path) { return path[1] == '\0' ? "." : path + 1; }
 static int status(long result) { return result < 0 ? -errno : 0; }
+
+static void hang_if_told(const char* operation, const char* path) {
+  const size_t length = strlen(operation);
+  const char* base = strrchr(path, '/') + 1;
+  struct stat found;
+  if (!options.hang || strncmp(options.hang, operation, length) != 0 || options.hang[length] != ':') return;
+  if (strcmp(options.hang + length + 1, base) != 0) return;
+  if (fstatat(source, below(path), &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_size > 0)
+    for (;;) pause();
+}
 
 static void* pass_init(struct fuse_conn_info* connection, struct fuse_config* config) {
   (void)connection;
@@ -72,7 +85,7 @@ static int pass_release(const char* path, struct fuse_file_info* file) {
   return status(close((int)file->fh));
 }
 static int pass_fsync(const char* path, int data_only, struct fuse_file_info* file) {
-  (void)path;
+  hang_if_told("fsync", path);
   return status(data_only ? fdatasync((int)file->fh) : fsync((int)file->fh));
 }
 static int pass_truncate(const char* path, off_t size, struct fuse_file_info* file) {
@@ -84,7 +97,10 @@ static int pass_truncate(const char* path, off_t size, struct fuse_file_info* fi
 }
 
 static int pass_mkdir(const char* path, mode_t mode) { return status(mkdirat(source, below(path), mode)); }
-static int pass_unlink(const char* path) { return status(unlinkat(source, below(path), 0)); }
+static int pass_unlink(const char* path) {
+  hang_if_told("unlink", path);
+  return status(unlinkat(source, below(path), 0));
+}
 static int pass_rmdir(const char* path) { return status(unlinkat(source, below(path), AT_REMOVEDIR)); }
 static int pass_chmod(const char* path, mode_t mode, struct fuse_file_info* file) {
   (void)file;
@@ -118,10 +134,12 @@ static const struct fuse_operations operations = {
 };
 
 int main(int argc, char* argv[]) {
-  static const struct fuse_opt known[] = {{"source=%s", 0, 0}, FUSE_OPT_END};
+  static const struct fuse_opt known[] = {{"source=%s", offsetof(struct settings, source), 0},
+                                          {"hang=%s", offsetof(struct settings, hang), 0},
+                                          FUSE_OPT_END};
   struct fuse_args args = FUSE_ARGS_INIT(argc, argv);
   if (fuse_opt_parse(&args, &options, known, NULL) != 0 || !options.source) {
-    fprintf(stderr, "usage: passthrough MOUNTPOINT -f -o source=FOLDER\n");
+    fprintf(stderr, "usage: passthrough MOUNTPOINT -f -o source=FOLDER [-o hang=OPERATION:NAME]\n");
     return 2;
   }
   source = open(options.source, O_RDONLY | O_DIRECTORY);

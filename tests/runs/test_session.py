@@ -49,7 +49,18 @@ def outcome(**members: object) -> LaunchOutcome:
         ({"exit_code": 2, "stderr_tail": "usage"}, 2, "the engine refused the plan (exit code 2)"),
         ({"last_status": "interrupted", "stopped_by": "signal"}, 5, "interrupted"),
         ({"last_status": "complete", "stopped_by": "signal"}, 5, "interrupted"),
-        ({"last_status": "timeout"}, 5, "the launch with 4 ranks made no progress for 120 s and was ended"),
+        ({"last_status": "timeout"}, 5, "the launch with 4 ranks was ended: no progress for 120 s"),
+        (
+            {"last_status": "timeout", "hang": "rank 1 on n1 gave no sign of life for 120 s"},
+            5,
+            "the launch with 4 ranks was ended: rank 1 on n1 gave no sign of life for 120 s",
+        ),
+        (
+            {"stopped_by": "silent", "stopped_ranks": [0]},
+            5,
+            "the launch with 4 ranks gave no sign of life for 130 s and was ended: rank 0 is stopped",
+        ),
+        ({"stopped_by": "silent"}, 5, "the launch with 4 ranks gave no sign of life for 130 s and was ended"),
         ({"stopped_by": "no start"}, 5, "the launch with 4 ranks wrote no record in time and was ended"),
         ({"exit_code": 1, "stderr_tail": "a\n-----\n"}, 5, "the launch with 4 ranks ended early: a"),
         ({"exit_code": 1}, 5, "the launch with 4 ranks ended early: exit code 1"),
@@ -90,3 +101,16 @@ def test_a_signal_between_launches_ends_the_run_like_sigint(number: signal.Signa
     with pytest.raises(KeyboardInterrupt), terminable():
         os.kill(os.getpid(), number)
     assert signal.getsignal(number) == before
+
+
+def test_a_refusal_whose_words_had_no_room_is_that_of_a_full_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ullage.runs.session._LEAST_ROOM_BYTES", 1 << 62)
+    records = tmp_path / "001.ndjson"
+    for code in (3, 137):
+        ended = end_of(outcome(exit_code=code, records_path=records), PLAN)
+        assert (ended.code, ended.may_go_on) == (3, False)
+        assert ended.message == f"{records}: there is no room left for the result; what was measured is kept"
+    died = outcome(exit_code=137, records_path=records, dead_ranks=[DeadRank(2, "n1", "signal 9 (Killed)")])
+    assert end_of(died, PLAN).code == 5

@@ -13,7 +13,7 @@ from ullage.model.request import Request
 from ullage.model.summary import Peer
 from ullage.model.system import Place, SystemFacts
 from ullage.results.events import failed_cases, summarise_events
-from ullage.results.folder import ResultFolder
+from ullage.results.folder import ResultFolder, append_line
 from ullage.results.records import AnyRecord, read_records
 from ullage.runs.summary import build_summary
 
@@ -96,6 +96,14 @@ def test_a_target_without_a_path_holds_no_data(tmp_path: Path) -> None:
 def test_a_run_that_left_nothing_has_an_empty_summary(tmp_path: Path) -> None:
     summary = build_summary(_result(tmp_path))
     assert (summary.rows, summary.findings, summary.events, summary.system) == ([], [], [], {})
+
+
+def test_a_note_on_what_was_not_started_is_no_launch_that_crashed(tmp_path: Path) -> None:
+    result = _result(tmp_path)
+    append_line(
+        result.records_path(1), EventRecord(severity="warning", code="x", text="not begun").model_dump_json().encode()
+    )
+    assert [event.kind for event in build_summary(result).events] == ["x"]
 
 
 def test_a_launch_cut_short_keeps_what_it_has_and_says_so(tmp_path: Path) -> None:

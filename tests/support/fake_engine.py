@@ -3,8 +3,8 @@
 """Speaks the engine's side of the contract without MPI: `describe`, `run PLAN`, `clean FOLDER`.
 
 What it does instead of measuring stands in $FAKE_ENGINE: `ok`, `slow` (repetitions until it is told to end), `deaf`
-(the same, but signals mean nothing to it), `mute` (never writes a record), `refuse` (exit 3), `die` (rank 1 is killed
-in the run), `garbled` (describe prints no JSON).
+(the same, but signals mean nothing to it), `still` (gives a sign of life, then its ranks are stopped), `mute` (never
+writes a record), `refuse` (exit 3), `die` (rank 1 is killed in the run), `garbled` (describe prints no JSON).
 """
 
 import hashlib
@@ -112,6 +112,12 @@ def run(path: str) -> int:
     records = Records(Path(plan["records"]))
     barrier(Path(plan["records"]), plan["layout"]["ranks"])
     records.write(**run_record(plan, raw))
+    if MODE == "still":
+        alive = Path(plan["records"] + ".alive")
+        for sign in range(3):
+            alive.write_text(str(sign))
+            time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGSTOP)
     repetition = 0
     while not stopped and (repetition == 0 or MODE in ("slow", "deaf", "mute", "die")):
         if MODE == "die" and RANK == 1 and repetition == 2:

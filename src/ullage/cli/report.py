@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from ullage.exporters import Content
     from ullage.results.folder import ResultFolder
 
+_SCREEN: Final = "screen"
+_TERMINAL: Final = "terminal"
+
 
 def _complete_forms(incomplete: str) -> list[str]:
     from ullage.exporters import load_exporters
 
-    return [name for name in ["terminal", *load_exporters()] if name.startswith(incomplete)]
+    return [name for name in [_SCREEN, _TERMINAL, *load_exporters()] if name.startswith(incomplete)]
 
 
 def report(
@@ -30,10 +33,10 @@ def report(
             "--format",
             metavar="NAME",
             autocompletion=_complete_forms,
-            help="Use this format: terminal, html, md, csv, json, png, svg, ior, ior-json, mdtest, hpcc, "
-            "github-action-benchmark or openmetrics.",
+            help="Use this format: screen (at most 45 lines), terminal (everything, paged), html, md, csv, json, png, "
+            "svg, ior, ior-json, mdtest, hpcc, github-action-benchmark or openmetrics.",
         ),
-    ] = "terminal",
+    ] = _SCREEN,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -54,27 +57,29 @@ def report(
     from ullage.parameters import suggest
     from ullage.report.data import FinishedResult, uncollected
 
-    folder, forms = FinishedResult.open(result), ["terminal", *load_exporters()]
+    folder, forms = FinishedResult.open(result), [_SCREEN, _TERMINAL, *load_exporters()]
     if form not in forms:
         raise UserError(f"unknown format '{form}'", "--format", suggest(form, forms))
     with uncollected():
-        if form == "terminal":
-            _show(folder, output)
+        if form in (_SCREEN, _TERMINAL):
+            _show(folder, form, output)
         else:
             _write(folder, form, output, force=force)
 
 
-def _show(folder: "ResultFolder", output: Path | None) -> None:
-    from ullage.report.data import load
-    from ullage.report.terminal import print_report
+def _show(folder: "ResultFolder", form: str, output: Path | None) -> None:
     from ullage.results.outputs import is_stream
+    from ullage.runs.lifecycle import print_result
     from ullage.runs.summary import build_summary
-    from ullage.terminal import make_console
+    from ullage.terminal import print_line
 
     if output is not None and not is_stream(output):
         right = "add --format html, md, csv, json, png or svg"
-        raise UserError("the terminal form is not written to a file", "--output", right)
-    print_report(load(folder, build_summary(folder)), make_console())
+        raise UserError(f"the form {form} is not written to a file", "--output", right)
+    print_result(folder, build_summary(folder), "screen" if form == _SCREEN else "all")
+    if form == _SCREEN and folder.report_path.is_file():
+        print_line("")
+        print_line(f"Report: {folder.report_path}")
 
 
 def _write(folder: "ResultFolder", form: str, output: Path | None, *, force: bool) -> None:

@@ -17,9 +17,8 @@ from ullage.model.request import Request
 from ullage.parameters import count_of
 from ullage.runs.room import SECTOR_BYTES
 
-# A launch is a timeout after this long without progress, and after the time a slow target needs for its largest fsync.
-_SHORTEST_PATIENCE_S: Final = 120.0
-_SLOWEST_SYNC: Final = 10e6
+# Without progress for so long a launch is a timeout. The engine gives a stage more by what it moves in one call.
+_PATIENCE_S: Final = 120.0
 # The share of the room that a run may take: what is free changes until the engine looks.
 _CAUTION: Final = 0.9
 _TRANSFER: Final = "transfer"
@@ -95,7 +94,7 @@ def bind(
     for index, identity in enumerate(ids):
         if identity in ids[:index]:
             what = f"line {bound[index].draft.line} does again what line {bound[ids.index(identity)].draft.line} does"
-            raise UserError(what, "command lines", "ask for repetitions with -i")
+            raise UserError(what, "command lines", "request repetitions with -i")
     return bound
 
 
@@ -181,7 +180,6 @@ class Work:
 def make_plan(work: Work, records: str, prior: Mapping[str, dict[str, list[int]]]) -> Plan:
     """The plan of a launch. ``prior``: elapsed ns by case and phase of the rounds that earlier launches have made."""
     bound, translation = work.bound, work.translation
-    largest = max(item.dataset_bytes for item in bound)
     used = {item.target.name: item.target for item in bound}
     return Plan(
         run_id=work.request.run_id,
@@ -193,7 +191,7 @@ def make_plan(work: Work, records: str, prior: Mapping[str, dict[str, list[int]]
         stop_rule=Named(name="fixed", parameters={"count": translation.repetitions}),
         time_budget_s=translation.time_s,
         dirty_retries=0,
-        watchdog_s=work.options.watchdog_s or max(_SHORTEST_PATIENCE_S, largest / _SLOWEST_SYNC),
+        watchdog_s=work.options.watchdog_s or _PATIENCE_S,
         limits=Limits(space_bytes=work.options.space),
         keep=translation.keep or work.options.keep,
         cases=[item.case.model_copy(update={"prior_elapsed_ns": prior.get(item.case.id, {})}) for item in bound],

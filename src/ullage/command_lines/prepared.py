@@ -118,11 +118,11 @@ def check_room(work: Work, places: Sequence[Place], rooms: Mapping[str, int]) ->
         files, most = needed_files(work.bound, place.target, keep=keep), most_files(place, Limits())
         bytes_, room = needed_bytes(work.bound, place.target, keep=keep), rooms.get(place.target, NO_LIMIT)
         if bytes_ > room:
-            what = f"the lines need {format_volume(bytes_)}, and {format_volume(room)} may be taken"
+            what = f"the lines need {format_volume(bytes_)}, but only {format_volume(room)} may be used"
             right = "smaller -b, -s, -n or -w, --space, or another target"
             raise UserError(what, f"target '{place.target}' ({place.path})", right, EXIT_ENVIRONMENT)
         if files > most:
-            what = f"the lines make {files:,} files, and {most:,} may be made"
+            what = f"the lines make {files:,} files, but only {most:,} are allowed"
             raise UserError(
                 what, f"target '{place.target}' ({place.path})", "fewer items, or another target", EXIT_ENVIRONMENT
             )

@@ -10,13 +10,14 @@ from typing import Final, Literal, TypeAlias
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.running import Running
+from ullage.launch.signs import SignOfLife, silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
-from ullage.model.record import EndRecord
+from ullage.model.record import EndRecord, EventRecord
 from ullage.results.records import AnyRecord, RecordTail
 
 EndStatus: TypeAlias = Literal["complete", "interrupted", "failed", "timeout"]
-StopReason: TypeAlias = Literal["signal", "deadline", "no start"]
+StopReason: TypeAlias = Literal["signal", "deadline", "silent", "no start"]
 
 _POLL_S: Final = 0.2
 _START_POLL_S: Final = 0.05
@@ -36,7 +37,11 @@ _CODES: Final[dict[EndStatus, int]] = {
 
 @dataclass(frozen=True)
 class LaunchOutcome:
-    """How a launch ended. ``exit_code`` and ``signal`` are the launcher's own; ``code`` is what all of it means."""
+    """How a launch ended. ``exit_code`` and ``signal`` are the launcher's own; ``code`` is what all of it means.
+
+    ``hang``: what the engine found hanging, in its words; ``stopped_ranks``: those of this node that were found stopped
+    when the launch had given no sign of life for too long.
+    """
 
     exit_code: int | None
     signal: int | None
@@ -47,6 +52,8 @@ class LaunchOutcome:
     stopped_by: StopReason | None = None
     elapsed_s: float = 0.0
     command: list[str] = field(default_factory=list[str])
+    hang: str = ""
+    stopped_ranks: list[int] = field(default_factory=list[int])
 
     @property
     def code(self) -> int:
@@ -71,7 +78,8 @@ class LaunchOutcome:
 def deadline_of(plan: Plan) -> float | None:
     """Seconds after which a launch of ``plan`` is stuck for certain; None when the plan has no budget.
 
-    The engine keeps its budget to a repetition, and its own watchdog ends a phase that hangs.
+    The engine keeps its budget to a repetition, and ends what hangs itself, by the limit of each stage; one that is not
+    heard of any more is ended by ``silence_of``. This is for what escapes both.
     """
     return None if plan.time_budget_s is None else 1.5 * plan.time_budget_s + 2 * plan.watchdog_s + 60
 
@@ -80,11 +88,13 @@ def deadline_of(plan: Plan) -> float | None:
 class Patience:
     """How long a launch may take.
 
-    ``deadline_s``: from start to end, None for ``deadline_of`` its plan; ``start_timeout_s``: to its first record;
-    ``stop_grace_s``: from being asked to end to being killed.
+    ``deadline_s``: from start to end, None for ``deadline_of`` its plan; ``silence_s``: without a sign of life, None
+    for ``silence_of`` its plan; ``start_timeout_s``: to its first record; ``stop_grace_s``: from being asked to end to
+    being killed.
     """
 
     deadline_s: float | None = None
+    silence_s: float | None = None
     start_timeout_s: float = 300.0
     stop_grace_s: float = 15.0
 
@@ -105,13 +115,16 @@ def launch(
 
     SIGINT, SIGTERM and SIGHUP are handed to the ranks, which finish their repetition; a second one ends them at once,
     and what is left after ``patience.stop_grace_s`` is killed. The same is done at the deadline, when no first record
-    has come in time, and when this process is killed. ``UserError`` (exit code 3) when the launcher cannot be started.
+    has come in time, and when this process is killed; ranks that give no sign of life are killed at once.
+    ``UserError`` (exit code 3) when the launcher cannot be started.
     """
     records_path = Path(plan.records)
     tail = RecordTail(records_path, records_path.stat().st_size if records_path.exists() else 0)
     if patience.deadline_s is None:
         patience = replace(patience, deadline_s=deadline_of(plan))
-    watch = _Watch(tail, plan.layout.ranks, on_record, patience)
+    if patience.silence_s is None:
+        patience = replace(patience, silence_s=silence_of(plan))
+    watch = _Watch(tail, records_path, plan.layout.ranks, on_record, patience)
     caught: list[int] = []
     with stderr_path.open("ab") as stderr, stop_signals(caught.append):
         running = Running.start(engine, launcher, plan_path, plan.layout, stderr, patience.stop_grace_s)
@@ -128,12 +141,16 @@ class _Watch:
     def __init__(
         self,
         tail: RecordTail,
+        records_path: Path,
         ranks: int,
         on_record: Callable[[AnyRecord], None] | None,
         patience: Patience,
     ) -> None:
         self.last_status: EndStatus | None = None
         self.stopped_by: StopReason | None = None
+        self.hang = ""
+        self.stopped_ranks: list[int] = []
+        self._signs = SignOfLife(records_path)
         self._tail = tail
         self._ranks = ranks
         self._knows_ranks = False
@@ -158,6 +175,7 @@ class _Watch:
             if self._out_of_grace(running, caught):
                 break
         self._read()
+        self._signs.forget()
 
     def _poll_s(self) -> float:
         """Short while the ranks are starting, so that an early death is seen; then too long to disturb anybody."""
@@ -178,14 +196,22 @@ class _Watch:
             self._has_records = True
             if isinstance(record, EndRecord):
                 self.last_status = record.status
+            if isinstance(record, EventRecord) and record.code == "timeout":
+                self.hang = record.text
             if self._on_record is not None:
                 self._on_record(record)
 
     def _out_of_grace(self, running: Running, caught: list[int]) -> bool:
         now = time.monotonic()
+        silent_s = self._signs.silent_s(now)
+        if self._patience.silence_s is not None and silent_s > self._patience.silence_s:
+            self.stopped_by = "silent"
         self.stopped_by = self.stopped_by or self._reason(now - running.started, caught)
         if self.stopped_by is None:
             return False
+        if self.stopped_by == "silent":
+            self.stopped_ranks = running.stopped_ranks()
+            return True
         wanted = max(1, min(2, len(caught)))
         if self._asked < wanted:
             self._first_asked = self._first_asked or now
@@ -217,6 +243,8 @@ def _outcome(
         stopped_by=watch.stopped_by,
         elapsed_s=time.monotonic() - running.started,
         command=running.command,
+        hang=watch.hang,
+        stopped_ranks=watch.stopped_ranks,
     )
 
 

@@ -18,6 +18,7 @@ from typing import BinaryIO, Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch.base import Launcher
+from ullage.launch.signs import is_stopped
 from ullage.model.plan import Layout
 from ullage.processes.supervised import Ending, Supervised
 from ullage.processes.supervisor import runs
@@ -69,7 +70,7 @@ class Running:
                 err=stderr,
             )
         except OSError as error:
-            what = f"launcher cannot be started: {error.strerror}"
+            what = f"the launcher cannot be started: {error.strerror}"
             raise UserError(what, command[0], "name another with --launcher", EXIT_ENVIRONMENT) from error
         try:
             return cls(supervised, token, engine, command)
@@ -110,6 +111,11 @@ class Running:
             if member.rank is not None and member.pid not in self._known and member.runs(self._engine):
                 self._known.add(member.pid)
                 self._watch(member.pid, member.rank)
+
+    def stopped_ranks(self) -> list[int]:
+        """Ranks of this node that a signal or a debugger has stopped."""
+        found = [member.rank for member in members(self._token) if member.runs(self._engine) and is_stopped(member.pid)]
+        return sorted(rank for rank in found if rank is not None)
 
     def ask_to_end(self) -> None:
         """SIGTERM to the ranks of this node, who agree with all others; to the launcher when there are none here.

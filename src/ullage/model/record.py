@@ -257,7 +257,7 @@ class PhaseRecord(Tolerant):
     latency: Latency | None = None
     latency_parts: Annotated[
         dict[str, Latency | None],
-        Field(description="of operations made of several calls; of one in 32 where they are short"),
+        Field(description="of operations made of several calls; of one in 32, drawn at random, where they are short"),
     ] = {}
     counters: Annotated[dict[str, int], Field(description="counts of the workload's own, added over ranks")] = {}
     gauges: Annotated[dict[str, Gauge], Field(description="measurements of the workload's own")] = {}

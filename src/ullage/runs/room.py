@@ -81,7 +81,7 @@ def check_places(places: Iterable[Place]) -> None:
         if not place.exists:
             raise UserError("does not exist", where, "make the folder, or correct the path", EXIT_ENVIRONMENT)
         if not Path(place.path).is_dir():
-            raise UserError("is no folder", where, right, EXIT_ENVIRONMENT)
+            raise UserError("is not a folder", where, right, EXIT_ENVIRONMENT)
         if not os.access(place.path, os.W_OK | os.X_OK):
             read_only = "ro" in place.options
             what = "lies on a file system that is mounted read-only" if read_only else "cannot be written to"

@@ -13,6 +13,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_E
 from ullage.identity import plan_bytes
 from ullage.launch.base import Launcher
 from ullage.launch.process import LaunchOutcome, launch
+from ullage.launch.signs import silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EventRecord
@@ -126,7 +127,8 @@ def _code(outcome: LaunchOutcome) -> int:
     The engine says its one line only when it refuses, and what it refuses in a plan of ours is the surrounding.
     """
     if outcome.code == EXIT_ABORTED and outcome.last_status is None and outcome.stopped_by is None:
-        return EXIT_ENVIRONMENT if outcome.engine_said or _is_full(outcome.records_path) else EXIT_ABORTED
+        lost = not outcome.dead_ranks and _is_full(outcome.records_path)
+        return EXIT_ENVIRONMENT if outcome.engine_said or lost else EXIT_ABORTED
     return outcome.code
 
 
@@ -147,13 +149,26 @@ def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
         dead = outcome.dead_ranks[0]
         which = "a rank" if dead.rank is None else f"rank {dead.rank}"
         return f"{ranks} ended early: {which} on {dead.node or 'an unknown node'} died ({dead.cause})"
-    if outcome.last_status == "timeout":
-        return f"{ranks} made no progress for {plan.watchdog_s:g} s and was ended"
-    if outcome.stopped_by == "deadline":
-        return f"{ranks} was far beyond its time and was ended"
-    if outcome.stopped_by == "no start":
-        return f"{ranks} wrote no record in time and was ended"
+    if (watched := _watch_message(outcome, plan)) is not None:
+        return f"{ranks} {watched}"
     return f"{ranks} ended early: {said or _last_line(outcome.stderr_tail) or f'exit code {outcome.exit_code}'}"
+
+
+def _watch_message(outcome: LaunchOutcome, plan: Plan) -> str | None:
+    """Of a launch that was ended because it took too long; None of any other."""
+    if outcome.last_status == "timeout":
+        return f"was ended: {outcome.hang or f'no progress for {plan.watchdog_s:g} s'}"
+    match outcome.stopped_by:
+        case "silent":
+            which = ", ".join(str(rank) for rank in outcome.stopped_ranks)
+            found = f": rank {which} {'is' if len(outcome.stopped_ranks) == 1 else 'are'} stopped" if which else ""
+            return f"gave no sign of life for {silence_of(plan):g} s and was ended{found}"
+        case "deadline":
+            return "was far beyond its time and was ended"
+        case "no start":
+            return "wrote no record in time and was ended"
+        case _:
+            return None
 
 
 def _refusal(outcome: LaunchOutcome, code: int) -> str:

@@ -50,7 +50,7 @@ def test_the_largest_case_counts_and_with_keep_all_of_a_launch() -> None:
     assert needed_bytes(cells, "b", keep=True) == 0
     check_room(cells, [place(4 * GIB)], Limits(), MEMORY, keep=True)
     with pytest.raises(
-        UserError, match=r"target 'a' \(/a\): needs 2.00 GiB, may take 1.95 GiB of 3.90 GiB free"
+        UserError, match=r"target 'a' \(/a\): needs 2.00 GiB, but only 1.95 GiB of 3.90 GiB free"
     ) as caught:
         check_room(cells, [place(int(3.9 * GIB))], Limits(), MEMORY, keep=True)
     assert caught.value.code == 3
@@ -59,7 +59,7 @@ def test_the_largest_case_counts_and_with_keep_all_of_a_launch() -> None:
 def test_targets_that_are_none(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
-    for path, exists, what in ((tmp_path / "gone", False, "does not exist"), (file, True, "is no folder")):
+    for path, exists, what in ((tmp_path / "gone", False, "does not exist"), (file, True, "is not a folder")):
         with pytest.raises(UserError, match=what) as caught:
             check_places([Place(target="x", path=str(path), exists=exists)])
         assert caught.value.code == 3

@@ -158,7 +158,7 @@ def test_outliers_are_those_of_one_part(world: World) -> None:
 
 
 def test_nothing_at_all_can_be_run(world: World, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no part of it") as found:
+    with pytest.raises(UserError, match="no part of the suite") as found:
         world.prepare(world.disk(tmp_path / "gone"))
     assert found.value.code == EXIT_ENVIRONMENT
 

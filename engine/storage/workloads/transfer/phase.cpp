@@ -72,6 +72,8 @@ PhaseInfo TransferPhase::info() const {
   info.name = word(kind_);
   info.access = writes() ? Access::write : Access::read;
   info.collective = in_step();
+  info.bytes_at_once = parameters().transfer_bytes;
+  if (writes() && parameters().sync == SyncWhen::every) info.bytes_at_once *= parameters().sync_every;
   info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
   info.wear_out = parameters().wear_out;
   info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);

@@ -8,7 +8,7 @@ from typing import Final
 from ullage.analysis.findings.words import noun
 from ullage.model import flags
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, plural
+from ullage.quantity import listing
 
 ONCE: Final = frozenset({"cache", "contamination", "contamination-unknown", flags.ABOVE_THREADS})
 _MOST_FLAGS: Final = 3
@@ -42,8 +42,8 @@ def flag_words(kind: str) -> str:
 
 
 def said_once(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
-    """At most three sentences: what was measured, the state of the machine, the flags."""
-    return [*_measured(rows, findings), *_disturbed(rows), *_flags(rows)]
+    """At most two sentences: what was measured, and the flags."""
+    return [*_measured(rows, findings), *_flags(rows)]
 
 
 def _measured(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
@@ -74,15 +74,6 @@ def _accesses(verdicts: dict[str, str]) -> str:
     for access, verdict in verdicts.items():
         groups.setdefault(verdict, []).append(access)
     return ", ".join(f"{listing(names)} {verdict}" for verdict, names in groups.items())
-
-
-def _disturbed(rows: Sequence[Row]) -> list[str]:
-    dirty, unknown = (sum(row.grade == grade for row in rows) for grade in ("C", "?"))
-    parts = [
-        *([f"{dirty:,} disturbed by others (grade C), of which nothing is concluded"] if dirty else []),
-        *([f"{unknown:,} too short to know whether others disturbed them (grade ?)"] if unknown else []),
-    ]
-    return [f"Of {plural(len(rows), 'number')}: {'; '.join(parts)}."] if parts else []
 
 
 def _flags(rows: Sequence[Row]) -> list[str]:

@@ -68,7 +68,7 @@ def choose_volume(shape: Shape, seconds_of: Callable[[int], float], seconds: flo
     smallest = max(shape.smallest, shape.least // shape.widest)
     if shape.smallest * shape.widest > shape.most_bytes:
         needed = format_volume(shape.smallest * shape.widest)
-        what = f"a block for every rank needs {needed}, and {format_volume(shape.most_bytes)} may be taken"
+        what = f"a block for every rank needs {needed}, but only {format_volume(shape.most_bytes)} may be used"
         raise UserError(what, "--space", "fewer ranks, smaller blocks or another target", EXIT_ENVIRONMENT)
     largest = min(max(smallest, shape.largest // shape.widest), shape.most_bytes // shape.widest)
     unit = shape.unit if shape.unit <= max(2 * smallest, largest // 4) and shape.unit <= largest else max(shape.blocks)
@@ -107,8 +107,9 @@ def check_room(cells: Sequence[Cell], places: Iterable[Place], limits: Limits, m
             needed, most = needed_bytes(alike, place.target, keep=keep), most_bytes(place, limits, memory, nodes)
             if needed > most:
                 each = f" on each of {nodes} nodes" if disks_of(place, nodes) > 1 else ""
-                what = f"needs {format_volume(needed)}, may take {format_volume(most)} of {_free(place)} free{each}"
+                may = f"only {format_volume(most)} of {_free(place)} free{each} may be used"
                 where = f"target '{place.target}' ({place.path})"
+                what = f"needs {format_volume(needed)}, but {may}"
                 raise UserError(what, where, "a smaller --volume fits", EXIT_ENVIRONMENT)
 
 

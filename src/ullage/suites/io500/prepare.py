@@ -130,7 +130,7 @@ def check_targets(targets: Sequence[Target], places: Sequence[Place]) -> None:
     """``UserError`` for a target without files, or (exit code 3) one that is missing or not to be written to."""
     for target in targets:
         if target_path(target) is None:
-            what = f"target '{target.name}' ({target.uri}) holds no files"
+            what = f"target '{target.name}' ({target.uri}) cannot hold files"
             raise UserError(what, "--target", "name a folder: --target NAME=PATH")
     check_places(places)
 

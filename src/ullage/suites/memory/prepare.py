@@ -95,11 +95,11 @@ def spread(values: list[int], most: int) -> list[int]:
 def _check_sizes(planner: Planner) -> None:
     """``UserError`` for what would take more memory than it may."""
     most = planner.sizes.most
-    may = f"{format_volume(most)} may be taken (a quarter of the memory and of the control group's limit)"
+    may = f"{format_volume(most)} may be used (a quarter of the memory and of the control group's limit)"
     for size in planner.options.working_sets:
         if size > most:
-            what = f"a working set of {format_bytes(size)}, and only {may}"
-            raise UserError(what, "--working-set", "name smaller ones")
+            what = f"a working set of {format_bytes(size)}, but only {may}"
+            raise UserError(what, "--working-set", "give smaller working sets")
 
 
 def _left_out(planner: Planner) -> list[Note]:

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signs of life of the ranks of a node, in memory that they share: a rank that is stopped whole can say nothing itself,
+// and those that wait for it in MPI have no thread that may ask.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mpi/comm.hpp"
+#include "run/standstill.hpp"
+
+namespace ullage {
+
+/// One page or a few, of anonymous memory: nothing is left of it, however the ranks end.
+class Heartbeats final {
+ public:
+  /// Collective over the node's ranks. Where they cannot share memory nobody is watched: see shared().
+  explicit Heartbeats(const mpi::World& world);
+  ~Heartbeats();
+  Heartbeats(const Heartbeats&) = delete;
+  Heartbeats& operator=(const Heartbeats&) = delete;
+  [[nodiscard]] bool shared() const noexcept { return slots_ != nullptr; }
+
+  // From here on called by one thread, but for leave().
+
+  /// This rank lives. `turn` changes with what it works on; `rests`: it waits for others.
+  void beat(std::uint64_t turn, bool rests) noexcept;
+  /// This rank needs no watch any more.
+  void leave() noexcept;
+
+  /// The rank (of all) before this one on the node when it gave no sign for `limit_ns` of the time in which this rank
+  /// itself was running: a machine that stands still as a whole is no silence.
+  [[nodiscard]] std::optional<int> silent_rank(std::int64_t now_ns, std::int64_t limit_ns) noexcept;
+  /// The lowest rank of the node that has not beaten for `pause`, in which this rank sleeps.
+  [[nodiscard]] std::optional<int> rank_without_beat(std::chrono::milliseconds pause) const;
+  /// Every rank of the node has rested for `limit_ns`, likewise: they wait for each other.
+  [[nodiscard]] bool all_rest(std::int64_t now_ns, std::int64_t limit_ns) noexcept;
+
+ private:
+  struct alignas(64) Slot {
+    std::atomic<std::uint64_t> beats;
+    std::atomic<std::uint64_t> state;  // twice the turn, and 1 while it rests
+    std::atomic<std::int64_t> rank;
+  };
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  int rank_on_node_;
+  int ranks_on_node_;
+  std::size_t bytes_;
+  Slot* slots_ = nullptr;
+  Standstill neighbour_;
+  std::uint64_t seen_beats_ = 0;
+  Standstill everybody_;
+  std::uint64_t seen_turns_ = 0;
+};
+
+}  // namespace ullage

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/launch_watch.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "run/session.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+// A busy machine may keep any thread waiting for a second or two, which a rank that works does not notice.
+constexpr std::int64_t shortest_silence_ns = 5 * second_ns;
+// Between stages ranks make buffers and reduce results, which nobody counts as work.
+constexpr std::int64_t shortest_rest_ns = 300 * second_ns;
+// Datagrams may be lost for a while on a network that is being measured.
+constexpr std::int64_t shortest_node_silence_ns = 30 * second_ns;
+constexpr std::int64_t surely_silent_ns = 4 * second_ns;  // for whoever is looked for because something hangs already
+constexpr std::uint64_t ticks_per_sign = 10;
+constexpr std::uint64_t ticks_per_datagram = 5;
+constexpr std::chrono::milliseconds look_for_the_silent{2000};
+constexpr std::chrono::seconds longest_end{10};
+constexpr std::chrono::seconds for_the_other_writer{2};
+
+std::string seconds_text(std::int64_t ns) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g s", static_cast<double>(ns) / 1e9);
+  return text.data();
+}
+
+/// Also where the file system of the records hangs: then there are none of the end.
+void abort_within(std::chrono::seconds patience) {
+  try {
+    std::thread([patience] {
+      std::this_thread::sleep_for(patience);
+      mpi::abort_all(exit_code::aborted);
+    }).detach();
+  } catch (const std::exception&) {  // no thread can be had: the records then have to be writable
+  }
+}
+
+}  // namespace
+
+LaunchWatch::LaunchWatch(const Plan& plan, const mpi::World& world)
+    : plan_(plan),
+      world_(world),
+      silence_ns_(std::max(shortest_silence_ns, static_cast<std::int64_t>(plan.watchdog_s * 1e9))),
+      heartbeats_(world),
+      ring_(world),
+      origin_ns_(now_ns()),
+      watchdog_(options()) {}
+
+LaunchWatch::~LaunchWatch() {
+  watchdog_.end();
+  heartbeats_.leave();
+  if (alive_) (void)unlink((plan_.records + ".alive").c_str());
+}
+
+Watchdog::Options LaunchWatch::options() {
+  Watchdog::Options options;
+  options.limit_ns = static_cast<std::int64_t>(plan_.watchdog_s * 1e9);
+  options.on_hang = [this](const std::string& what, std::int64_t limit_ns) { die(hang_of(what, limit_ns)); };
+  options.on_tick = [this] { tick(); };
+  options.on_stop_file = stop_node(world_);
+  if (world_.topology().leader()) options.stop_file = plan_.records + ".stop";
+  return options;
+}
+
+/// A rank may wait for another inside what is watched, in the calls of a collective file: then that one is to blame.
+Hang LaunchWatch::hang_of(const std::string& what, std::int64_t limit_ns) {
+  const mpi::Topology& topology = world_.topology();
+  const std::string own = "rank " + std::to_string(topology.rank) + " on " + topology.node_name +
+                          " made no progress for " + seconds_text(limit_ns) + " in " + what;
+  const auto blamed = [&](int rank, const std::string& node) {
+    return Hang{
+        rank, node,
+        "rank " + std::to_string(rank) + " on " + node + " gave no sign of life: it is stopped, or cannot run; " + own};
+  };
+  if (const auto silent = ring_.silent_node(now_ns(), surely_silent_ns)) return blamed(silent->rank, silent->node);
+  if (const auto silent = heartbeats_.rank_without_beat(look_for_the_silent))
+    return blamed(*silent, topology.node_name);
+  return {topology.rank, topology.node_name, own};
+}
+
+void LaunchWatch::begins(const CurrentRepetition& current) {
+  const std::scoped_lock lock(mutex_);
+  current_ = current;
+}
+
+void LaunchWatch::ends(bool is_ok, bool was_cut) {
+  const std::scoped_lock lock(mutex_);
+  if (!was_cut) tally_.count(current_.case_id, is_ok);
+  current_ = {};
+}
+
+Tally LaunchWatch::tally() const {
+  const std::scoped_lock lock(mutex_);
+  return tally_;
+}
+
+std::int64_t LaunchWatch::elapsed_ns() const noexcept { return now_ns() - origin_ns_.load(std::memory_order_relaxed); }
+
+void LaunchWatch::tick() {
+  heartbeats_.beat(watchdog_.turn(), watchdog_.resting());
+  if (ticks_ % ticks_per_datagram == 0) ring_.send();
+  look_at_neighbours(now_ns());
+  if (world_.root() && ticks_ % ticks_per_sign == 0) give_sign_of_life();
+  ++ticks_;
+}
+
+void LaunchWatch::look_at_neighbours(std::int64_t now) {
+  const mpi::Topology& topology = world_.topology();
+  if (const auto silent = heartbeats_.silent_rank(now, silence_ns_))
+    die({*silent, topology.node_name,
+         "rank " + std::to_string(*silent) + " on " + topology.node_name + " gave no sign of life for " +
+             seconds_text(silence_ns_) + ": it is stopped, or cannot run"});
+  const std::int64_t node_ns = std::max(shortest_node_silence_ns, silence_ns_);
+  if (const auto silent = ring_.silent_node(now, node_ns))
+    die({silent->rank, silent->node,
+         "node " + silent->node + " (rank " + std::to_string(silent->rank) + ") gave no sign of life for " +
+             seconds_text(node_ns) + ": it hangs, or cannot be reached any more"});
+  const std::int64_t rest_ns = std::max(shortest_rest_ns, silence_ns_);
+  if (world_.root() && topology.nodes == 1 && heartbeats_.all_rest(now, rest_ns))
+    die({topology.rank, topology.node_name, "all ranks waited for each other for " + seconds_text(rest_ns)});
+}
+
+void LaunchWatch::give_sign_of_life() {
+  if (!alive_) {
+    const std::string path = plan_.records + ".alive";
+    alive_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  }
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%020llu\n", static_cast<unsigned long long>(ticks_ + 1));
+  // Where there is no room for it, nobody is told.
+  if (alive_ && pwrite(alive_.get(), text.data(), static_cast<std::size_t>(length), 0) != length) return;
+}
+
+void LaunchWatch::die(const Hang& hang) {
+  abort_within(longest_end);
+  CurrentRepetition current;
+  Tally tally;
+  {
+    const std::scoped_lock lock(mutex_);
+    current = current_;
+    tally = tally_;
+  }
+  // Whoever aborts ends the one that writes, too.
+  if (!write_timeout_records(plan_, current, std::move(tally), hang, elapsed_ns()))
+    std::this_thread::sleep_for(for_the_other_writer);
+  mpi::abort_all(exit_code::aborted);
+}
+
+}  // namespace ullage

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/launch_watch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "run/test_support.hpp"
+
+namespace ullage::launch_watch_test {
+namespace {
+
+class MpiLaunchWatch : public ::testing::Test {
+ protected:
+  MpiLaunchWatch() { plan_.records = folder_.path() + "/records.ndjson"; }
+  [[nodiscard]] bool is_alive() const { return std::filesystem::exists(plan_.records + ".alive"); }
+
+  test::KeptSignals kept_;
+  mpi::World world_;
+  test::SharedFolder folder_{world_};
+  Plan plan_;
+};
+
+TEST_F(MpiLaunchWatch, CountsCasesAsTheEndSaysThem) {
+  LaunchWatch watch(plan_, world_);
+  EXPECT_TRUE(watch.watches_ranks());
+  for (const auto& [id, ok, cut] :
+       {std::tuple("a", true, false), std::tuple("a", true, false), std::tuple("b", true, false),
+        std::tuple("b", false, false), std::tuple("c", true, true), std::tuple("d", false, true)}) {
+    watch.begins({id, 0});
+    watch.ends(ok, cut);
+  }
+  const Tally tally = watch.tally();
+  EXPECT_EQ(tally.ok, (std::set<std::string>{"a"}));
+  EXPECT_EQ(tally.failed, (std::set<std::string>{"b"}));
+  EXPECT_EQ(tally.repetitions, 3);
+}
+
+TEST_F(MpiLaunchWatch, ElapsedTimeIsSinceTheOrigin) {
+  LaunchWatch watch(plan_, world_);
+  watch.set_origin(now_ns() - 5'000'000'000);
+  EXPECT_GE(watch.elapsed_ns(), 5'000'000'000);
+}
+
+TEST_F(MpiLaunchWatch, GivesASignOfLifeUntilItsEnd) {
+  {
+    const LaunchWatch watch(plan_, world_);
+    if (world_.root()) {
+      for (int waited = 0; waited < 2000 && !is_alive(); ++waited)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      EXPECT_TRUE(is_alive());
+    }
+    world_.all().barrier();
+  }
+  world_.all().barrier();
+  EXPECT_FALSE(is_alive());
+}
+
+}  // namespace
+}  // namespace ullage::launch_watch_test

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/node_ring.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "base/json.hpp"
+#include "base/stable_hash.hpp"
+#include "storage/manifest.hpp"
+
+namespace ullage {
+namespace {
+
+constexpr int tag_addresses = 73;
+constexpr int tag_neighbour = 74;
+constexpr std::size_t most_text = 4096;
+constexpr std::size_t most_addresses = 16;
+
+Descriptor datagram_socket(int family) {
+  Descriptor made(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_storage any{};  // all addresses, any port
+  any.ss_family = static_cast<sa_family_t>(family);
+  const socklen_t length = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+  const int on = 1;
+  if (made && family == AF_INET6) (void)setsockopt(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+  if (made && bind(made.get(), reinterpret_cast<const sockaddr*>(&any), length) != 0) made = Descriptor();
+  return made;
+}
+
+std::uint16_t port_of(const Descriptor& socket) {
+  sockaddr_storage bound{};
+  socklen_t length = sizeof(bound);
+  if (!socket || getsockname(socket.get(), reinterpret_cast<sockaddr*>(&bound), &length) != 0) return 0;
+  return bound.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in&>(bound).sin_port
+                                    : reinterpret_cast<const sockaddr_in6&>(bound).sin6_port;
+}
+
+/// Up, and not this machine's alone. Link-local addresses mean nothing on another node.
+bool is_reachable(const ifaddrs& one) {
+  if (one.ifa_addr == nullptr || (one.ifa_flags & IFF_UP) == 0 || (one.ifa_flags & IFF_LOOPBACK) != 0) return false;
+  if (one.ifa_addr->sa_family == AF_INET) return true;
+  return one.ifa_addr->sa_family == AF_INET6 &&
+         !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(one.ifa_addr)->sin6_addr);
+}
+
+struct FreeAddresses {
+  void operator()(ifaddrs* list) const noexcept { freeifaddrs(list); }
+};
+
+/// Each gets what the rank `shift` leaders further has.
+std::string shifted(const mpi::Comm& leaders, const std::string& text, int shift, int tag) {
+  std::array<char, most_text> out{};
+  std::array<char, most_text> in{};
+  std::copy_n(text.begin(), std::min(text.size(), most_text - 1), out.begin());
+  const int size = leaders.size();
+  leaders.exchange(std::as_bytes(std::span(out)), (leaders.rank() - shift + size) % size,
+                   std::as_writable_bytes(std::span(in)), (leaders.rank() + shift + size) % size, tag);
+  return in.data();
+}
+
+}  // namespace
+
+NodeRing::NodeRing(const mpi::World& world) {
+  const mpi::Topology& topology = world.topology();
+  if (topology.nodes < 2) return;
+  key_ =
+      static_cast<std::uint64_t>(world.all().broadcast(world.root() ? stable_hash(new_nonce()) : std::int64_t{0}, 0));
+  const mpi::Comm leaders = world.all().split(topology.leader() ? 0 : 1, topology.rank);
+  if (!topology.leader()) return;
+  open_sockets();
+  take_addresses(shifted(leaders, own_addresses(), 1, tag_addresses));
+  const Json own{{"rank", topology.rank}, {"node", topology.node_name.substr(0, 1024)}};
+  const Json before = Json::parse(shifted(leaders, json_text(own), -1, tag_neighbour), nullptr, false);
+  if (before.is_object()) before_ = {before.value("rank", -1), before.value("node", "")};
+}
+
+void NodeRing::open_sockets() {
+  v4_ = datagram_socket(AF_INET);
+  v6_ = datagram_socket(AF_INET6);
+}
+
+std::string NodeRing::own_addresses() const {
+  ifaddrs* found = nullptr;
+  Json list = Json::array();
+  if (getifaddrs(&found) != 0) return json_text(list);
+  const std::unique_ptr<ifaddrs, FreeAddresses> owned(found);
+  for (const ifaddrs* one = found; one != nullptr && list.size() < most_addresses; one = one->ifa_next) {
+    if (!is_reachable(*one)) continue;
+    const bool is_v4 = one->ifa_addr->sa_family == AF_INET;
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const void* const bytes =
+        is_v4 ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr)
+              : static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(one->ifa_addr)->sin6_addr);
+    const std::uint16_t port = port_of(is_v4 ? v4_ : v6_);
+    if (port != 0 && inet_ntop(one->ifa_addr->sa_family, bytes, text.data(), text.size()) != nullptr)
+      list.push_back({{"v4", is_v4}, {"address", text.data()}, {"port", port}});
+  }
+  return json_text(list);
+}
+
+void NodeRing::take_addresses(const std::string& text) {
+  const Json list = Json::parse(text, nullptr, false);
+  if (!list.is_array()) return;
+  for (const Json& one : list) {
+    Address address;
+    const std::string host = one.value("address", "");
+    const auto port = one.value("port", std::uint16_t{0});
+    if (one.value("v4", true)) {
+      auto& v4 = reinterpret_cast<sockaddr_in&>(address.bytes);
+      v4.sin_family = AF_INET;
+      v4.sin_port = port;
+      if (inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1) address.length = sizeof(v4);
+    } else {
+      auto& v6 = reinterpret_cast<sockaddr_in6&>(address.bytes);
+      v6.sin6_family = AF_INET6;
+      v6.sin6_port = port;
+      if (inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) == 1) address.length = sizeof(v6);
+    }
+    if (address.length > 0) next_.push_back(address);
+  }
+}
+
+void NodeRing::send() noexcept {
+  for (const Address& to : next_) {
+    const Descriptor& socket = to.bytes.ss_family == AF_INET ? v4_ : v6_;
+    // A datagram that cannot be sent is one that is not heard.
+    if (socket)
+      (void)sendto(socket.get(), &key_, sizeof(key_), MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&to.bytes),
+                   to.length);
+  }
+}
+
+bool NodeRing::receive() noexcept {
+  bool came = false;
+  for (const Descriptor* socket : {&v4_, &v6_}) {
+    std::uint64_t key = 0;
+    while (*socket && recv(socket->get(), &key, sizeof(key), MSG_DONTWAIT) >= 0) came = came || key == key_;
+  }
+  return came;
+}
+
+std::optional<NodeRing::Neighbour> NodeRing::silent_node(std::int64_t now_ns, std::int64_t limit_ns) noexcept {
+  if (before_.rank < 0) return std::nullopt;
+  const bool came = receive();
+  heard_ = heard_ || came;
+  if (silence_.look(came, now_ns) < limit_ns || !heard_) return std::nullopt;
+  return before_;
+}
+
+}  // namespace ullage

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a stage may go without a sign of progress, by what it moves without giving one. Pure but for the memory that
+// is asked of this node.
+#pragma once
+
+#include <cstdint>
+
+namespace ullage {
+
+/// What a whole launch is expected to move to a target at least, in bytes a second: a slower one is a hang.
+inline constexpr double slowest_bytes_per_s = 10e6;
+
+/// `least_ns`, or the time that `bytes` of all ranks take at that rate.
+[[nodiscard]] std::int64_t stage_limit_ns(std::int64_t least_ns, std::uint64_t bytes);
+
+/// Of a sync or a close after `written_bytes` of each of `ranks`: of them no more is on its way than the memory of all
+/// nodes holds.
+[[nodiscard]] std::int64_t flush_limit_ns(std::int64_t least_ns, std::uint64_t written_bytes, int ranks,
+                                          std::uint64_t memory_bytes);
+
+/// Of this node; 0 when the system does not say.
+[[nodiscard]] std::uint64_t physical_memory_bytes();
+
+}  // namespace ullage

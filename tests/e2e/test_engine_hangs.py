@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What hangs outside the timer, and ranks that are stopped whole: each ends the run by the limit of its stage."""
+
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from tests.e2e.commands import command as ullage_command
+from tests.e2e.launching import case, finish, plan, run, start, write
+from tests.e2e.test_engine_ends import endless, rank_pids, wait_for_phase
+from tests.places.fuse import passthrough
+from tests.places.hosts import hosts_up
+
+from ullage.engine import describe
+from ullage.errors import EXIT_ABORTED
+from ullage.launch import choose_launcher
+from ullage.launch.process import Patience, launch
+from ullage.model.plan import Plan
+
+# A rank is silent after five seconds; the rest is for a machine that is busy.
+LONGEST_S = 90.0
+
+
+@pytest.mark.parametrize("stopped", [0, 1])
+def test_a_stopped_rank_ends_the_run_and_is_named(engine: Path, tmp_path: Path, target: Path, stopped: int) -> None:
+    """Rank 0 keeps the records: then another one writes their end."""
+    document = endless(tmp_path, target) | {"watchdog_s": 3.0, "time_budget_s": 5400.0}
+    process = start(engine, tmp_path, document)
+    wait_for_phase(document)
+    pids = {pid: rank_of(pid) for pid in rank_pids(engine, tmp_path / "plan.json")}
+    os.kill(next(pid for pid, rank in pids.items() if rank == stopped), signal.SIGSTOP)
+    before = time.monotonic()
+    done = finish(process, document, timeout_s=LONGEST_S)
+    assert time.monotonic() - before < LONGEST_S
+    event = next(event for event in done.of("event") if event.code == "timeout")
+    assert event.rank == stopped, event.text
+    assert re.search(r"gave no sign of life( for 5 s)?: it is stopped", event.text)
+    end = done.of("end")[0]
+    assert end.status == "timeout"
+    good = {record.case for record in done.of("case") if record.status == "ok"}
+    bad = {record.case for record in done.of("case") if record.status == "timeout"}
+    assert end.cases_ok == len(good - bad) > 0
+    assert end.repetitions == sum(record.status == "ok" for record in done.of("case"))
+
+
+def rank_of(pid: int) -> int:
+    """By the environment that its launcher gave it."""
+    for item in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+        name, _, value = item.partition(b"=")
+        if name in (b"PMI_RANK", b"OMPI_COMM_WORLD_RANK"):
+            return int(value)
+    pytest.fail(f"process {pid} has no rank")
+
+
+def test_a_launch_whose_every_rank_is_stopped_is_ended_by_the_front(engine: Path, tmp_path: Path, target: Path) -> None:
+    document = endless(tmp_path, target) | {"watchdog_s": 1.0, "time_budget_s": 5400.0, "layout": {"ranks": 1}}
+    path = write(tmp_path, document)
+
+    def stop() -> None:
+        wait_for_phase(document, timeout_s=60)
+        for pid in rank_pids(engine, path):
+            os.kill(pid, signal.SIGSTOP)
+
+    helper = threading.Thread(target=stop)
+    helper.start()
+    before = time.monotonic()
+    outcome = launch(
+        engine,
+        choose_launcher(describe(engine)),
+        path,
+        Plan.model_validate_json(path.read_text()),
+        tmp_path / "stderr",
+        patience=Patience(stop_grace_s=600.0),
+    )
+    helper.join()
+    assert time.monotonic() - before < LONGEST_S
+    assert (outcome.stopped_by, outcome.code, outcome.stopped_ranks) == ("silent", EXIT_ABORTED, [0])
+    assert rank_pids(engine, path) == []
+    assert not list(tmp_path.glob("*.alive"))
+
+
+def test_a_host_whose_ranks_are_all_stopped_is_named(engine: Path, tmp_path: Path) -> None:
+    family = describe(engine).engine.mpi.family
+    result = tmp_path / "result"
+    (tmp_path / "target").mkdir()
+    words = ["--target", f"posix:{tmp_path / 'target'}", "--volume", "1M", "--watchdog", "3s", "--time", "10m"]
+    with hosts_up(tmp_path / "hosts", 2) as place:
+        run_there = ullage_command(
+            engine, "run", "sweep", "--hosts", "h0,h1", "--ranks", "2", *words, "--result", str(result)
+        )
+        process = subprocess.Popen(
+            place.command("h0", run_there),
+            env=dict(place.environment(family)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            records = result / "records"
+            wait_for_phase({"records": str(records / "001.ndjson")}, timeout_s=60)
+            (launch_plan,) = (result / "plans").glob("001*")
+            of_h1 = [pid for pid in rank_pids(engine, launch_plan) if rank_of(pid) == 1]
+            os.kill(of_h1[0], signal.SIGSTOP)
+            _, err = process.communicate(timeout=LONGEST_S)
+        finally:
+            process.kill()
+    assert process.returncode == EXIT_ABORTED
+    assert "h1" in err
+    assert "gave no sign of life" in err
+
+
+@pytest.mark.parametrize(
+    ("hang", "step"),
+    [
+        ("fsync:.ullage-run", "prepare target 't'"),
+        ("fsync:manifest.ndjson", "begin: make directory"),
+        ("unlink:data.00000001", "remove: remove own files"),
+        ("unlink:manifest.ndjson", "remove the folder at target 't'"),
+    ],
+)
+def test_a_file_system_that_never_answers_is_a_timeout_of_its_step(
+    engine: Path, tmp_path: Path, hang: str, step: str
+) -> None:
+    with passthrough(tmp_path, hang) as served:
+        done = run(
+            engine, tmp_path, plan(tmp_path, [case()], f"posix:{served.mount}", watchdog_s=4.0), timeout_s=LONGEST_S
+        )
+    event = next(event for event in done.of("event") if event.code == "timeout")
+    assert f"made no progress for 4 s in {step}" in event.text
+    end = done.of("end")[0]
+    good = {record.case for record in done.of("case") if record.status == "ok"}
+    assert (end.status, end.cases_ok) == ("timeout", len(good))
+    assert end.cases_failed == (step.startswith(("begin", "remove: ")))

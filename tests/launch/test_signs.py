@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A launch that has been heard of and no longer is, is silent; one that never was, is not."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ullage.launch.signs import SignOfLife, is_stopped, silence_of
+
+if TYPE_CHECKING:
+    from .conftest import Ready
+
+
+def alive(records: Path) -> Path:
+    return records.with_name(records.name + ".alive")
+
+
+def test_a_launch_that_was_never_heard_of_is_not_silent(tmp_path: Path) -> None:
+    signs = SignOfLife(tmp_path / "r.ndjson")
+    assert [signs.silent_s(now) for now in (100.0, 101.0, 900.0)] == [0, 0, 0]
+
+
+def test_silence_is_counted_from_the_last_change(tmp_path: Path) -> None:
+    records = tmp_path / "r.ndjson"
+    signs = SignOfLife(records)
+    alive(records).write_text("1")
+    assert signs.silent_s(100.0) == 0
+    assert signs.silent_s(101.5) == 1.5
+    alive(records).write_text("2")
+    assert signs.silent_s(103.0) == 0
+    alive(records).unlink()
+    assert signs.silent_s(105.0) == 2, "an engine that has ended gives no sign either"
+
+
+def test_time_in_which_nobody_looked_is_not_counted(tmp_path: Path) -> None:
+    records = tmp_path / "r.ndjson"
+    signs = SignOfLife(records)
+    alive(records).write_text("1")
+    assert signs.silent_s(100.0) == 0
+    assert signs.silent_s(5000.0) == 2
+
+
+def test_what_an_earlier_launch_left_is_no_sign(tmp_path: Path) -> None:
+    records = tmp_path / "r.ndjson"
+    alive(records).write_text("1")
+    signs = SignOfLife(records)
+    assert not alive(records).exists()
+    assert signs.silent_s(100.0) == signs.silent_s(200.0) == 0
+
+
+def test_no_stage_makes_the_silence_longer(ready: "Ready") -> None:
+    assert silence_of(ready.plan.model_copy(update={"watchdog_s": 6.0})) == 16
+    assert silence_of(ready.plan.model_copy(update={"watchdog_s": 0.5, "time_budget_s": 5400.0})) == 15
+
+
+def test_a_stopped_process_is_known() -> None:
+    process = subprocess.Popen(["sleep", "60"])
+    try:
+        assert not is_stopped(process.pid)
+        os.kill(process.pid, signal.SIGSTOP)
+        deadline = time.monotonic() + 20
+        while not is_stopped(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert is_stopped(process.pid)
+    finally:
+        process.kill()
+        process.wait()
+    assert not is_stopped(process.pid)
