@@ -10,7 +10,7 @@ from ullage.errors import UserError
 from ullage.model.plan import Limits, Target
 from ullage.model.system import Memory, Place
 from ullage.runs.cells.volume import check_room, most_to_choose, needed_bytes
-from ullage.runs.room import NO_LIMIT, check_places, most_bytes
+from ullage.runs.room import NO_LIMIT, check_places, most_bytes, room_at
 from ullage.suites.sweep.cells import make_cells
 from ullage.suites.sweep.options import SweepOptions
 
@@ -64,3 +64,11 @@ def test_targets_that_are_none(tmp_path: Path) -> None:
             check_places([Place(target="x", path=str(path), exists=exists)])
         assert caught.value.code == 3
     check_places([Place(target="x", path=str(tmp_path), exists=True)])
+
+
+def test_file_systems_of_nodes_are_judged_node_by_node() -> None:
+    local, shared = (place(4 * GIB).model_copy(update={"is_remote": far, "free_inodes": 100}) for far in (False, True))
+    assert most_bytes(local, Limits(), MEMORY, 4) == 4 * most_bytes(local, Limits(), MEMORY)
+    assert most_bytes(shared, Limits(), MEMORY, 4) == most_bytes(shared, Limits(), MEMORY)
+    assert room_at(local, Limits(), MEMORY, 4).files == int(0.9 * 4 * 50)
+    assert room_at(shared, Limits(), MEMORY, 4).files == int(0.9 * 50)

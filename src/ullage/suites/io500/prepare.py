@@ -66,7 +66,7 @@ class PreparedIo500:
     def room(self, target: Target) -> Room:
         """What may be taken of ``target``."""
         place = next(place for place in self.machine.places if place.target == target.name)
-        return room_at(place, self.limits, self.machine.memory)
+        return room_at(place, self.limits, self.machine.memory, self.layout.nodes)
 
     def sizes(self, target: Target, rates: Rates | None = None) -> Sizes:
         """Those that are settled, else by ``rates``, else by what is assumed."""
