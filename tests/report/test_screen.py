@@ -17,6 +17,7 @@ from ullage.cli.app import run
 from ullage.model.flags import Flag
 from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Score, Summary
 from ullage.report.answers import MOST_LINES
+from ullage.report.data import ReportData
 from ullage.report.screen import MOST_ROWS, print_screen, screen
 from ullage.report.screen.bars import bar
 from ullage.report.screen.lines import WIDTH, cut, folded
@@ -27,7 +28,7 @@ AFTER = 3
 
 
 def texts(summary: Summary) -> list[str]:
-    return [line.text for line in screen(summary)]
+    return [line.text for line in screen(ReportData(summary))]
 
 
 def must_fit(summary: Summary) -> list[str]:
@@ -203,7 +204,7 @@ def test_hostile_names_stay_inert_and_keep_the_screen_whole(name: str) -> None:
     lines = must_fit(summary)
     assert "\x1b" not in "".join(lines)
     stream = io.StringIO()
-    print_screen(summary, Console(file=stream, width=WIDTH, highlight=False, force_terminal=False))
+    print_screen(ReportData(summary), Console(file=stream, width=WIDTH, highlight=False, force_terminal=False))
     assert stream.getvalue().splitlines() == lines
 
 
@@ -214,3 +215,13 @@ def test_text_is_cut_and_folded_within_its_columns() -> None:
     assert max(cell_len(line.text) for line in wide) <= WIDTH
     assert [line.text for line in folded("word " * 100, most=2)][-1].endswith("...")
     assert len(folded("word " * 100, most=2)) == 2
+    assert all(line.text.startswith("     w") for line in folded("word " * 100, "     ", most=2))
+
+
+def test_what_the_reader_uses_ranks_first() -> None:
+    gains = {"cpu": Gain(factor=3, low=2.9, high=3.1), "disk": Gain(factor=1.5, low=1.4, high=1.6)}
+    summary = parts_of([Finding(kind="z", text=name, gain=gain, suite=name) for name, gain in gains.items()])
+    assert [line.text for line in screen(ReportData(summary)) if line.text.startswith("  1.")] == ["  1. cpu: cpu"]
+    assert [line.text for line in screen(ReportData(summary, care=("disk",))) if line.text.startswith("  1.")] == [
+        "  1. disk: disk"
+    ]

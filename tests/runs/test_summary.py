@@ -171,8 +171,8 @@ def test_equal_events_are_told_once(tmp_path: Path) -> None:
     other = event.model_copy(update={"text": "4 ranks are not bound"})
     elsewhere = event.model_copy(update={"case": "c2"})
     assert _events(tmp_path, make_launch([event, other, elsewhere])) == [
-        ("unpinned", "2 ranks are not bound; bind them (2 times)", 2),
-        ("unpinned", "4 ranks are not bound; bind them", 1),
+        ("unpinned", "2 ranks are not bound. Bind them. This happened 2 times.", 2),
+        ("unpinned", "4 ranks are not bound. Bind them.", 1),
     ]
 
 
@@ -180,7 +180,7 @@ def test_a_flood_of_events_is_counted(tmp_path: Path) -> None:
     flood = [EventRecord(severity="error", code="case-failed", text=f"case {i}") for i in range(500)]
     found = _events(tmp_path, make_launch(flood))
     assert len(found) == 21
-    assert found[-1] == ("case-failed", "and 480 more like these", 480)
+    assert found[-1] == ("case-failed", "480 more events of this kind are in the records.", 480)
 
 
 def test_an_interrupted_launch_is_told(tmp_path: Path) -> None:

@@ -103,10 +103,10 @@ def _print_cards(console: "Console", cards: Cards) -> None:
         _print(console, cards.title, indent=2)
     for card in cards.cards:
         _print(console, f"{card.name}: {card.value} {card.interval}".rstrip(), "bold", indent=2)
-    word, style = ("VALID", "bold green") if cards.valid else ("INVALID", "bold white on red")
-    _print(console, word, style, indent=2)
+    wrong = not cards.valid and not cards.look
+    _print(console, cards.stamp, "bold white on red" if wrong else "bold green" if cards.valid else "bold", indent=2)
     for reason in cards.reasons:
-        _print(console, reason, "" if cards.valid else "red", indent=4)
+        _print(console, reason, "red" if wrong else "", indent=4)
 
 
 def _print(console: "Console", text: str, style: str = "", indent: int = 0) -> None:

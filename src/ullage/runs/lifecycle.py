@@ -21,7 +21,7 @@ from ullage.runs.suite import Prepared
 from ullage.uri import target_path
 
 if TYPE_CHECKING:
-    from ullage.model.summary import Summary
+    from ullage.report.data import ReportData
 
 Shown: TypeAlias = Literal["screen", "all", "path"]
 """What a run prints at its end: one screen, everything, or where its result is."""
@@ -94,7 +94,7 @@ def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -
 
 def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | None:
     """Summary, report and tables of whatever was measured. Why they cannot be written, if so."""
-    from ullage.report.data import FinishedResult
+    from ullage.report.data import FinishedResult, load
     from ullage.report.html import write_report
     from ullage.runs.summary import build_summary
 
@@ -112,24 +112,23 @@ def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | No
     except UserError as error:
         refused = error
     if shown != "path":
-        print_result(finished, summary, shown)
+        print_result(load(finished, summary), shown)
     if refused is None and summary.rows and shown != "path":
         sys.stdout.write(f"\nReport: {folder.report_path}\n")
     return refused
 
 
-def print_result(finished: ResultFolder, summary: "Summary", shown: Shown) -> None:
+def print_result(data: "ReportData", shown: Shown) -> None:
     """One screen, or everything by a pager."""
-    from ullage.report.data import load
     from ullage.report.screen import print_screen
     from ullage.report.terminal import print_everything
     from ullage.terminal import make_console, paged
 
     if shown == "screen":
-        print_screen(summary, make_console())
+        print_screen(data, make_console())
         return
     with paged() as console:
-        print_everything(load(finished, summary), console)
+        print_everything(data, console)
 
 
 def _hint_at_remains(request: Request) -> None:

@@ -32,8 +32,11 @@ def is_of_grid(finding: Finding) -> bool:
     return finding.kind in _KINDS and {"target", "access", "metric"} <= finding.numbers.keys()
 
 
-def grid_lines(findings: Sequence[Finding]) -> list[str]:
-    """Sentences, decisions first; none where no finding is about a grid."""
+def grid_lines(findings: Sequence[Finding], caveats: Sequence[str] = ()) -> list[str]:
+    """Sentences, decisions first; none where no finding is about a grid.
+
+    ``caveats``: what to know of a comparison of targets; they follow its decisions, and are left out without one.
+    """
     by_kind: dict[str, list[Finding]] = {}
     for finding in _without_constants([one for one in findings if is_of_grid(one)]):
         by_kind.setdefault(finding.kind, []).append(finding)
@@ -43,6 +46,7 @@ def grid_lines(findings: Sequence[Finding]) -> list[str]:
     decisions = _decisions(pairs) or [_best(finding) for finding in bests]
     outliers, drops = by_kind.get("outlier", []), by_kind.get("drop", [])
     edges, growth = map(_edge, by_kind.get("edge", [])), _scaling(by_kind.get("scaling", []))
+    decisions += caveats if pairs else []
     return [*decisions, *_outliers(outliers), *edges, *_by_ranks(pairs), *growth, *_drops(drops, outliers)]
 
 

@@ -12,6 +12,7 @@ from ullage.quantity import listing
 
 ONCE: Final = frozenset({"cache", "contamination", "contamination-unknown", flags.ABOVE_THREADS})
 _MOST_FLAGS: Final = 3
+DIFFERS: Final = "What was measured differs between targets"
 _WORDS: Final = {
     flags.IDLE_RANKS: "some ranks had nothing to do",
     flags.PAYLOAD_IN_TIME: "making data is part of the time",
@@ -60,7 +61,7 @@ def _measured(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
     if not said or not found:
         return []
     unlike = len({tuple(verdicts for verdicts in target.items()) for target in map(_by_access, found.values())}) > 1
-    start = "What was measured differs between targets" if unlike else "What was measured"
+    start = DIFFERS if unlike else "What was measured"
     texts = [f"{target} {_accesses(_by_access(accesses))}" for target, accesses in found.items()]
     return [f"{start}: {'; '.join(texts)}."]
 

@@ -22,14 +22,15 @@ _ROWS_AFTER: Final = 3
 _MOST_OF_CAUTION: Final = 3
 
 
-def screen(summary: Summary) -> list[Line]:
+def screen(data: ReportData) -> list[Line]:
     """At most 42 rows, so that 3 are left for where the page and the result are."""
+    summary = data.summary
     answered = answers(summary)
     own = answered if not summary.parts else []
     last = _caution(summary)
     groups = [_head(summary), [*bar_lines(summary), *score_lines(summary)], *[_answer(answer) for answer in own]]
     room = MOST_ROWS - _ROWS_AFTER - total([*groups, [Line()], last])
-    groups += [_findings(summary, answered, room), last]
+    groups += [_findings(data, answered, room), last]
     filled = [group for group in groups if group]
     return [line for number, group in enumerate(filled) for line in ([Line()] if number else []) + group]
 
@@ -48,8 +49,8 @@ def _answer(answer: Answer) -> list[Line]:
     return [Line(cut(f"{answer.title}{more}", WIDTH), "bold"), *[row for line in lines for row in folded(line)]]
 
 
-def _findings(summary: Summary, answered: list[Answer], room: int) -> list[Line]:
-    found = top_findings(summary, answered)
+def _findings(data: ReportData, answered: list[Answer], room: int) -> list[Line]:
+    found = top_findings(data, answered)
     rows = finding_lines(found, room - 1)
     return [Line("Change first" if any(one.gain for one in found) else "Findings", "bold"), *rows] if rows else []
 
@@ -59,9 +60,9 @@ def _caution(summary: Summary) -> list[Line]:
     return folded(f"Mind: {text}.", most=_MOST_OF_CAUTION, style="yellow") if text else []
 
 
-def print_screen(summary: Summary, console: "Console") -> None:
+def print_screen(data: ReportData, console: "Console") -> None:
     """The screen, as far as the terminal is at least as wide; in a narrower one it folds the lines."""
     from rich.text import Text
 
-    for line in screen(summary):
+    for line in screen(data):
         console.print(Text(line.text, style=line.style), soft_wrap=True)

@@ -27,9 +27,9 @@ def _clauses(summary: Summary) -> Iterator[str]:
     dirty, unknown = (sum(row.grade == grade for row in summary.rows) for grade in ("C", "?"))
     count = len(summary.rows)
     if dirty:
-        yield f"{dirty:,} of {plural(count, 'number')} disturbed by others (grade C), nothing is concluded from them"
+        yield f"{dirty:,} of {plural(count, 'number')} disturbed by other programs (grade C), no finding rests on them"
     if unknown:
-        yield f"{unknown:,} too short to know whether they were disturbed"
+        yield f"{unknown:,} for which other load is not known (grade ?)"
     single = sum(row.low is None for row in summary.rows)
     if single:
         yield f"{single:,} of one sample, without an interval"

@@ -8,6 +8,8 @@ from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import times
 from ullage.report.answers import TROUBLE, Answer, remark_kinds
 from ullage.report.changes import MOST_CHANGES, change_first
+from ullage.report.data import ReportData
+from ullage.report.first_screen import cared_for
 from ullage.report.screen.lines import Line, folded
 
 _MOST_TROUBLE: Final = 2
@@ -15,13 +17,15 @@ _MOST_ROWS: Final = 3
 _STYLES: Final = {"warning": "yellow", "advice": "", "info": ""}
 
 
-def top_findings(summary: Summary, answered: Sequence[Answer]) -> list[Finding]:
+def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
     """At most five: failures, then by gain, then the first advice and warning of each suite, then the others.
 
     What one suite's answer stands for is left to it; a run of suites fills up with the first line of their answers.
+    ``care``: as ``change_first`` has it.
     """
+    summary = data.summary
     found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
-    found += [one for one in change_first(summary.findings) if one.kind not in TROUBLE]
+    found += [one for one in change_first(summary.findings, cared_for(data)) if one.kind not in TROUBLE]
     if summary.parts:
         found += _advised(summary, found)
         said = {one.suite for one in found}

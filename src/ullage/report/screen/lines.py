@@ -47,7 +47,7 @@ def folded(text: str, indent: str = "  ", first: str = "", most: int | None = No
     """
     rows = _wrapped(one_line(text, _LONGEST), first or indent, indent)
     if most is not None and len(rows) > most:
-        rows = [*rows[: most - 1], cut(rows[most - 1], WIDTH - 4) + " ..."]
+        rows = [*rows[: most - 1], f"{_head(rows[most - 1], WIDTH - 4).rstrip()} ..."]
     return [Line(row, style) for row in rows]
 
 
