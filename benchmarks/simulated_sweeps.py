@@ -68,8 +68,8 @@ def _rows(cases: dict[Place, _Case], rule: Rule, correlation: float) -> Iterator
 
 
 def false_statements(rows: Sequence[Row]) -> set[str]:
-    """Kinds of sentences about equal targets that say of anything that it differs."""
-    return {finding.kind for finding in find_all(rows) if _is_false(finding)}
+    """Kinds of sentences about equal targets that say of anything that it differs, or that something is gained."""
+    return {finding.kind for finding in find_all(rows) if finding.gain is not None or _is_false(finding)}
 
 
 def _is_false(finding: Finding) -> bool:
@@ -85,7 +85,7 @@ def _is_false(finding: Finding) -> bool:
             patterns = numbers["pattern"]
             return isinstance(patterns, list) and any(word != "undecided" for word in patterns)
         case "scaling":
-            return numbers["overall"] != "flat" or "est at" in finding.text or "they" in finding.text
+            return numbers["overall"] != "flat" or "They are best" in finding.text or "they" in finding.text
         case "drop" | "edge" | "outlier":
             return True
         case _:

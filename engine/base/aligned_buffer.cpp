@@ -19,9 +19,6 @@ constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 // From here on a whole huge page is no waste that matters, and several transfers of direct I/O lie in one.
 constexpr std::size_t least_huge_bytes = std::size_t{128} << 10;
 
-// The system promises more memory than there is, and ends a process that takes it at its word.
-constexpr std::size_t least_watched_bytes = std::size_t{64} << 20;
-
 std::byte* map_huge(std::size_t whole, BufferRelease& release) {
   const std::size_t mapped = whole + huge_page_bytes;
   void* const base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -47,7 +44,7 @@ AlignedBuffer::AlignedBuffer(std::size_t size_bytes, std::size_t alignment) : si
   if (size_bytes == 0) return;
   const bool large = size_bytes >= least_huge_bytes && alignment <= huge_page_bytes;
   const std::size_t whole = round_up(size_bytes, large ? huge_page_bytes : alignment);
-  if (whole >= least_watched_bytes && whole > memory_left_bytes().value_or(whole)) throw std::bad_alloc();
+  if (!may_take(whole)) throw std::bad_alloc();
   BufferRelease release;
   std::byte* const data =
       large ? map_huge(whole, release) : static_cast<std::byte*>(std::aligned_alloc(alignment, whole));

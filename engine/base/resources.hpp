@@ -35,4 +35,8 @@ template <class Work>
 /// where it is not known. `root` is where /proc and /sys are looked for.
 [[nodiscard]] std::optional<std::uint64_t> memory_left_bytes(const std::string& root = "/");
 
+/// Whether there are `bytes` of memory to fill. The system promises more than there is, and ends a process that takes
+/// it at its word. Small amounts are not looked after: finding out costs more.
+[[nodiscard]] bool may_take(std::uint64_t bytes);
+
 }  // namespace ullage

@@ -58,6 +58,11 @@ TEST(Resources, SizesBeyondAllMemoryAndThreadsThatDoNotStartAreErrors) {
   EXPECT_EQ(within_resources([]() -> Result<int> { return 7; }).value(), 7);
 }
 
+TEST(Resources, MoreThanThereIsMayNotBeTaken) {
+  EXPECT_TRUE(may_take(1));
+  EXPECT_FALSE(may_take(std::uint64_t{1} << 50));
+}
+
 TEST(Resources, WithoutGroupsTheMachineCounts) {
   Machine machine;
   machine.file("proc/meminfo", meminfo);

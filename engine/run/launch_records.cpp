@@ -85,8 +85,8 @@ std::vector<Json> launch_events(const Json& run) {
     events.push_back(event("warning", "oversubscribed",
                            json_text(pinning["most_ranks_on_a_node"]) + " ranks on a node share " +
                                json_text(pinning["cores_available"]) + " cores",
-                           "ranks wait for each other's time slices: read these rows as what this node does under that "
-                           "load, not as its best"));
+                           "ranks wait for each other's time slices; these rows describe the node under that load, "
+                           "not its best"));
   else if (pinning["unpinned_ranks"].get<std::uint64_t>() > 0 && run["layout"]["ranks"].get<int>() > 1)
     events.push_back(event("warning", "unpinned",
                            json_text(pinning["unpinned_ranks"]) + " ranks are not bound to a core",
@@ -95,15 +95,15 @@ std::vector<Json> launch_events(const Json& run) {
   if (std::llabs(clock["largest_offset_ns"].get<long long>()) > remarkable_offset_ns) {
     events.push_back(event("warning", "clock-skew",
                            "the clock of rank " + json_text(clock["largest_offset_rank"]) + " is " +
-                               json_text(clock["largest_offset_ns"]) + " ns from rank 0's; it is calibrated away to " +
+                               json_text(clock["largest_offset_ns"]) + " ns from that of rank 0; calibration leaves " +
                                json_text(clock["residual_ns"]) + " ns",
-                           "nothing to do for these results; other tools that trust the clocks will be wrong here"));
+                           "these results need no action; tools that trust the clocks give wrong times here"));
     events.back()["rank"] = clock["largest_offset_rank"];
   }
   if (clock["residual_ns"].get<long long>() > remarkable_residual_ns)
     events.push_back(event("warning", "clock-residual",
-                           "offsets between clocks are only known to " + json_text(clock["residual_ns"]) + " ns",
-                           "do not trust phases that are not much longer than that"));
+                           "offsets between clocks are known to " + json_text(clock["residual_ns"]) + " ns only",
+                           "do not use phases that are not much longer than that"));
   return events;
 }
 
@@ -159,7 +159,7 @@ bool write_timeout_records(const Plan& plan, const CurrentRepetition& current, T
   auto writer = RecordWriter::open(plan.records);
   if (!writer) return false;
   Json line = event("error", "timeout", hang.text,
-                    "the run was ended; 'ullage clean' removes what it left, 'ullage resume' does the rest");
+                    "the run was ended; 'ullage clean' removes what it left, 'ullage resume' runs the rest");
   line.update(Json{{"rank", hang.rank}, {"node", hang.node}});
   if (!current.case_id.empty()) line["case"] = current.case_id;
   writer->write(line);

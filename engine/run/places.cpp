@@ -36,17 +36,27 @@ Needs needs_at(const Plan& plan, const PlannedTarget& target, const std::map<std
   return {total.bytes + largest.bytes, total.inodes + largest.inodes};
 }
 
-/// Room is looked at where the folder will be, before anything is made.
-Status check_target(const Plan& plan, const PlannedTarget& target, const mpi::World& world, Place& place) {
+/// Collective: how many ranks work on the file system that this rank finds there: those that share its device where it
+/// is one of a node, else all. Hosts that are namespaces of one machine may share one. The leader of a node looks.
+int ranks_sharing(const mpi::World& world, const TargetSpace* space) {
+  std::string device = space != nullptr && space->of_this_node() ? std::to_string(space->device) : std::string();
+  device = world.node().broadcast(std::move(device), 0);
+  const mpi::Comm sharing = world.kernel().split_by_text(device);
+  return device.empty() ? world.size() : sharing.size();
+}
+
+/// Room is looked at where the folder will be, before anything is made. `sharing`: ranks whose part lies there.
+Status check_target(const Plan& plan, const PlannedTarget& target, const mpi::World& world, int sharing,
+                    const Result<TargetSpace>& space, Place& place) {
   if (!world.topology().leader()) return {};
-  auto space = RunFolder::space(target.path);
   if (!space) return fail(space.error());
   place.space = *space;
   std::map<std::string, Json> there;
   if (plan.continues)
     if (const auto folder = RunFolder::open(target.path, plan.run_id)) there = folder->facts();
   const Needs needs = needs_at(plan, target, there);
-  return check_room(target, *space, needs.bytes, needs.inodes, plan.limits, memory_left_bytes().value_or(0));
+  return check_room(target, *space, part_of(needs.bytes, sharing, world.size()),
+                    part_of(needs.inodes, sharing, world.size()), plan.limits, memory_left_bytes().value_or(0));
 }
 
 /// What a crashed launch of the same run left is removed before the folder is made afresh.
@@ -128,6 +138,11 @@ bool is_used(const Plan& plan, const PlannedTarget& target) {
 
 }  // namespace
 
+std::uint64_t part_of(std::uint64_t total, int ranks, int all) {
+  const auto some = static_cast<std::uint64_t>(ranks), every = static_cast<std::uint64_t>(all);
+  return total / every * some + (total % every * some + every - 1) / every;
+}
+
 Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes,
                   std::uint64_t needed_inodes, const Limits& limits, std::uint64_t available_memory_bytes) {
   const std::string name = "target '" + target.name + "' (" + target.path + ")";
@@ -155,7 +170,10 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchd
       continue;
     }
     const Watched watched(watchdog, "look at target '" + target.name + "'");
-    if (status) status = check_target(plan, target, world, place);
+    Result<TargetSpace> space = TargetSpace{};
+    if (world.topology().leader()) space = RunFolder::space(target.path);
+    const int sharing = ranks_sharing(world, space ? &*space : nullptr);
+    if (status) status = check_target(plan, target, world, sharing, space, place);
   }
   status = mpi::share_status(world.all(), status);
   if (!status) return fail(status.error());

@@ -38,6 +38,9 @@ class Places final {
   std::map<std::string, Place> places_;
 };
 
+/// What `ranks` of `all` ranks make of a total that all share evenly, rounded up.
+[[nodiscard]] std::uint64_t part_of(std::uint64_t total, int ranks, int all);
+
 /// Room the plan takes of each target at its fullest, against what is free and the plan's limits. `needs` of all cases:
 /// the largest one's, or the sum when datasets are kept. Pure.
 [[nodiscard]] Status check_room(const PlannedTarget& target, const TargetSpace& space, std::uint64_t needed_bytes,

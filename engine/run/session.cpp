@@ -164,7 +164,7 @@ class Session final {
     if (world_.root())
       for (const std::size_t index : schedule.cut_by_budget()) {
         Json cut = event("info", "budget", "the time budget ended before the stop rule was satisfied",
-                         "more --time, or fewer cases");
+                         "give more --time, or run fewer cases");
         cut["case"] = plan_.cases[index].id;
         write(cut);
       }
@@ -190,7 +190,7 @@ class Session final {
     const auto mine = left.empty() ? std::nullopt : std::optional(environment_error("", lines));
     for (const Json& failure : gather_failures(world_, mine)) {
       Json behind = event("warning", "left-behind", failure["text"],
-                          "ullage clean removes what a manifest lists; the rest is not ours");
+                          "'ullage clean' removes what a manifest lists; other files are left alone");
       behind["node"] = failure["node"];
       write(behind);
     }

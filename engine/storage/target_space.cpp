@@ -28,6 +28,9 @@ constexpr std::array<std::pair<std::uint64_t, const char*>, 24> known_magics{{
     {0x01161970, "gfs2"},  {0x7461636f, "ocfs2"},    {0x61756673, "aufs"},  {0xaad7aaea, "panfs"},
 }};
 
+constexpr std::array<const char*, 12> of_one_node{"ext2",     "ext3", "ext4",  "xfs",   "btrfs", "zfs",
+                                                  "bcachefs", "f2fs", "tmpfs", "ramfs", "vfat",  "exfat"};
+
 /// The name the kernel itself uses, found by the id of the mount; magics do not tell ext2 from ext4 or one FUSE from
 /// another.
 std::string mounted_type(const std::string& path) {
@@ -59,10 +62,13 @@ std::string file_system_name(std::uint64_t magic) {
   return "0x" + std::string(digits.data(), end);
 }
 
+bool TargetSpace::of_this_node() const { return std::ranges::find(of_one_node, file_system) != of_one_node.end(); }
+
 Result<TargetSpace> target_space(const std::string& path) {
   struct statfs kind{};
   struct statvfs room{};
-  if (statfs(path.c_str(), &kind) != 0 || statvfs(path.c_str(), &room) != 0) {
+  struct stat status{};
+  if (statfs(path.c_str(), &kind) != 0 || statvfs(path.c_str(), &room) != 0 || stat(path.c_str(), &status) != 0) {
     const int error = errno;
     return fail(environment_error(path, error == ENOENT ? "does not exist" : std::generic_category().message(error)));
   }
@@ -71,6 +77,7 @@ Result<TargetSpace> target_space(const std::string& path) {
   space.free_inodes =
       room.f_files == 0 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(room.f_favail);
   space.block_bytes = room.f_bsize;
+  space.device = status.st_dev;
   // The magic is 32 bits wide, f_type is signed on some machines.
   const std::string by_magic = file_system_name(static_cast<std::uint32_t>(kind.f_type));
   const std::string mounted = mounted_type(path);

@@ -37,9 +37,12 @@ def find_engine(explicit: Path | None = None) -> Path:
         else ("beside this Python", Path(sys.executable).parent / ENGINE_NAME)
     )
     if not path.is_file() or not os.access(path, os.X_OK):
-        what = "engine is not an executable file" if path.exists() else "engine not found"
+        what = "the engine is not an executable file" if path.exists() else "the engine was not found"
         raise UserError(
-            f"{what} ({source})", str(path), "run `make setup`, or name it with $ULLAGE_ENGINE", EXIT_ENVIRONMENT
+            f"{what} ({source})",
+            str(path),
+            "run `make setup`, or name the engine with $ULLAGE_ENGINE",
+            EXIT_ENVIRONMENT,
         )
     return path.absolute()
 
@@ -62,10 +65,12 @@ def _describe(engine: Path, mtime_ns: int, size_bytes: int) -> Describe:  # noqa
             check=False,
         )
     except OSError as error:
-        raise UserError(f"engine cannot be started: {error.strerror}", str(engine), right, EXIT_ENVIRONMENT) from error
+        raise UserError(
+            f"the engine cannot be started: {error.strerror}", str(engine), right, EXIT_ENVIRONMENT
+        ) from error
     except subprocess.TimeoutExpired as error:
         raise UserError(
-            f"engine gave no answer within {_DESCRIBE_TIMEOUT_S} s", str(engine), right, EXIT_ENVIRONMENT
+            f"the engine gave no answer within {_DESCRIBE_TIMEOUT_S} s", str(engine), right, EXIT_ENVIRONMENT
         ) from error
     if done.returncode != 0:
         said = one_line(done.stderr.decode("utf-8", "replace"), 200) or "nothing on stderr"
@@ -96,7 +101,10 @@ def find_registered(description: Describe, kind: Kind, name: str) -> Registered:
         raise UserError(f"unknown {kind} '{name}'", "", suggest(name, things))
     if not found.available:
         raise UserError(
-            f"{kind} '{name}' is not available here", "", found.reason or "this build lacks it", EXIT_ENVIRONMENT
+            f"{kind} '{name}' is not available here",
+            "",
+            found.reason or "this build does not contain it",
+            EXIT_ENVIRONMENT,
         )
     return found
 

@@ -8,12 +8,29 @@ EXIT_BAD_INPUT: Final = 2
 EXIT_ENVIRONMENT: Final = 3
 EXIT_CASE_FAILED: Final = 4
 EXIT_ABORTED: Final = 5
+# What pydantic and typer say of a value, and our words. In this order: the later texts are parts of the earlier ones.
+_WORDS: Final = (
+    ("Input should be ", "must be "),
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+    ("greater than", "above"),
+    ("less than", "below"),
+    ("a valid integer", "a whole number"),
+    ("a valid number", "a number"),
+)
 
 
 def one_line(text: str, limit: int = 400) -> str:
     """Make ``text`` safe for one line of a terminal: control characters are escaped, what is too long is cut."""
     escaped = "".join(c if c.isprintable() else _escape(c) for c in " ".join(text.split("\n")).strip())
     return escaped if len(escaped) <= limit else escaped[: limit - 3] + "..."
+
+
+def plain_fault(message: str) -> str:
+    """What a library says of a wrong value, in the words of our other messages."""
+    for theirs, ours in _WORDS:
+        message = message.replace(theirs, ours)
+    return message
 
 
 def _escape(character: str) -> str:

@@ -87,12 +87,12 @@ def format_interval(low: float | None, high: float | None, scale: Scale) -> str:
 
 
 def format_known(row: Row) -> str:
-    """``[1.19, 1.27]``; of too few samples ``1.19 to 1.27 (range of 3)``; empty for a single one."""
+    """``[1.19, 1.27]``; of too few samples ``1.19 to 1.27 in 3 repetitions``; empty for a single one."""
     scale = scale_for([row.median], row.unit)
     if not row.has_range or row.low is None or row.high is None:
         return format_interval(row.low, row.high, scale)
     bounds = f"{significant(row.low / scale.factor)} to {significant(row.high / scale.factor)}"
-    return f"{bounds} (range of {len(row.repetitions)})"
+    return f"{bounds} in {len(row.repetitions)} repetitions"
 
 
 def format_row(row: Row) -> str:

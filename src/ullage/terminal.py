@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is printed on a terminal: tables and lines whose text may come from a machine, made harmless."""
 
+import contextlib
+import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +23,21 @@ def make_console() -> "Console":
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
+
+
+@contextlib.contextmanager
+def paged() -> "Generator[Console]":
+    """A console whose output a pager shows, on a terminal alone: elsewhere it is ``make_console``.
+
+    As git asks of it: ``less`` shows colours, ends by itself where all fits on one screen, and leaves it there.
+    """
+    console = make_console()
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        yield console
+        return
+    os.environ.setdefault("LESS", "FRX")
+    with console.pager(styles=True):
+        yield console
 
 
 def text_table(

@@ -43,7 +43,7 @@ def parse_size(text: str) -> int:
     """
     bytes_ = _exact_bytes(text, "size", SIZE_FORMS)
     if bytes_.denominator != 1:
-        raise UserError("size is no whole number of bytes", _quoted(text), f"write {SIZE_FORMS}")
+        raise UserError("size is not a whole number of bytes", _quoted(text), f"write {SIZE_FORMS}")
     if bytes_ > _LARGEST_SIZE:
         raise UserError("size is too large", _quoted(text), "at most 2^63 - 1 bytes")
     return int(bytes_)

@@ -143,7 +143,7 @@ def test_different_units_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("by", "base", "message"),
-    [("result", None, "one result"), ("backend", None, "only 'posix'"), ("target", "tape", "no row has 'tape'")],
+    [("result", None, "a result cannot"), ("backend", None, "only 'posix'"), ("target", "tape", "no row has 'tape'")],
 )
 def test_what_cannot_be_compared_is_said(by: str, base: str | None, message: str) -> None:
     with pytest.raises(UserError, match=message):

@@ -53,6 +53,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["describe", "--jsn"], "--jsn"),
         (["clean"], "Missing argument"),
         (["machine", "--engine"], "--engine"),
+        (["run", "noise", "--repetitions", "0"], "ullage: --repetitions: must be at least 1; see `ullage run noise"),
+        (["run", "noise", "--repetitions", "x"], "ullage: --repetitions: must be a whole number"),
+        (["run", "nois"], "ullage: No such command 'nois'. Did you mean 'noise'? See `ullage run --help`"),
     ],
 )
 def test_wrong_words_are_one_line(words: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ def test_results_are_named_by_their_folders_and_differences_are_warned_of(tmp_pa
     ("words", "message"),
     [
         (["--by", "targte"], "did you mean 'target'?"),
-        (["--by", "result"], "one result cannot be compared with itself"),
+        (["--by", "result"], "a result cannot be compared with itself"),
         (["--metric", "speed"], "one of bandwidth"),
         (["--base", "tape"], "one of nvme, scratch"),
         (["--format", "html"], "unknown format 'html'"),
@@ -78,3 +78,21 @@ def test_a_result_named_twice_is_refused(tmp_path: Path, capsys: Capture) -> Non
     path = results(tmp_path, SYSTEM)[0]
     assert run(["compare", path, path, "--by", "result"]) == EXIT_BAD_INPUT
     assert "named twice" in capsys.readouterr().err
+
+
+def test_the_terminal_shows_decisions_and_the_largest_differences_and_all_on_demand(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    paths = results(tmp_path, SYSTEM)
+    assert run(["compare", *paths]) == EXIT_OK
+    short = capsys.readouterr().out
+    assert run(["compare", *paths, "--all"]) == EXIT_OK
+    whole = capsys.readouterr().out
+    first = short.splitlines()[0]
+    assert first.startswith("scratch against nvme: faster in")
+    assert whole.splitlines()[0] == first
+    assert any(line.startswith("  read: ") for line in short.splitlines())
+    assert "The 10 largest of 32 cells; --all shows every cell." in short
+    table = short[short.index("ratio") :]
+    assert "cannot tell" not in table, "only what is told stands among the largest"
+    assert whole.count("GB/s") > short.count("GB/s")

@@ -2,6 +2,7 @@
 """``ullage report``."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,17 @@ def result(tmp_path: Path) -> Path:
     return write_result(tmp_path / "result", Shape(accesses=("read",), repetitions=3)).path
 
 
-def test_the_terminal_is_the_default_and_plain_in_a_pipe(result: Path, capsys: Capture) -> None:
+def test_one_screen_is_the_default_and_everything_is_a_form(result: Path, capsys: Capture) -> None:
     assert run(["report", str(result)]) == EXIT_OK
-    text = capsys.readouterr().out
-    assert "sweep of nvme and scratch" in text
-    assert "Best settings" in text
-    assert "\x1b" not in text
+    short = capsys.readouterr().out
+    assert run(["report", str(result), "--format", "terminal"]) == EXIT_OK
+    whole = capsys.readouterr().out
+    for text in (short, whole):
+        assert "sweep of nvme and scratch" in text
+        assert "\x1b" not in text, "a pipe gets no colours, and no pager"
+    assert "Best settings" in whole
+    assert "Best settings" not in short
+    assert len(short.splitlines()) <= 45
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "md", "github-action-benchmark", "openmetrics"])
@@ -66,7 +72,7 @@ def test_html_elsewhere_has_its_table_beside_it(result: Path, tmp_path: Path) ->
 def test_pictures_go_into_a_folder(result: Path, tmp_path: Path) -> None:
     assert run(["report", str(result), "--format", "svg", "--output", str(tmp_path / "pictures")]) == EXIT_OK
     names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
-    assert names[:2] == ["comparison-01.svg", "heatmap-01.svg"]
+    assert names[:2] == ["comparison-01.svg", "front.svg"]
     assert all((tmp_path / "pictures" / name).read_text().startswith("<svg") for name in names)
 
 
@@ -87,6 +93,30 @@ def test_what_is_wrong_is_said_in_one_line(words: list[str], message: str, resul
 def test_a_folder_that_is_no_result_is_refused(tmp_path: Path, capsys: Capture) -> None:
     assert run(["report", str(tmp_path)]) == EXIT_BAD_INPUT
     assert "not a result" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("form", "start"), [("svg", b"<svg "), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_the_front_page_alone_where_a_file_is_named(form: str, start: bytes, result: Path, tmp_path: Path) -> None:
+    place = tmp_path / f"front.{form}"
+    assert run(["report", str(result), "--format", form, "--output", str(place)]) == EXIT_OK
+    assert place.read_bytes().startswith(start)
+
+
+def test_a_picture_that_cannot_be_made_is_one_line(
+    result: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    assert run(["report", str(result), "--format", "pdf"]) == EXIT_BAD_INPUT
+    assert "not available: vl-convert-python is not installed" in capsys.readouterr().err
+
+
+def test_what_the_reader_cares_for_is_checked(result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--format", "brief", "--care", "dsk"]) == EXIT_BAD_INPUT
+    assert "--care: unknown word 'dsk'; did you mean 'disk'?" in capsys.readouterr().err
+    assert run(["report", str(result), "--format", "brief", "--care", "disk,metadata"]) == EXIT_OK
+    text = capsys.readouterr().out
+    assert text.startswith("### node017: sweep of nvme and scratch")
+    assert len(text.splitlines()) < 40
 
 
 def test_existing_files_of_others_are_replaced_by_force_only(result: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -132,3 +162,8 @@ def test_files_of_the_result_are_replaced_and_links_in_it_are_not(result: Path, 
     assert run(["report", str(result), "--format", "html"]) == EXIT_BAD_INPUT
     assert (result / "report.html").is_symlink()
     assert (tmp_path / "theirs").read_text() == "precious"
+
+
+def test_a_terminal_has_no_such_ranking(result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--care", "disk"]) == EXIT_BAD_INPUT
+    assert "--care" in capsys.readouterr().err

@@ -57,7 +57,10 @@ def test_nothing_of_the_environment_is_needed(environment: dict[str, str], tmp_p
     assert shell("", ["compare", str(result), "--by", "target"], environment) == (EXIT_OK, "")
 
 
-def test_words_that_are_no_text_are_one_line() -> None:
-    code, errors = shell("", [os.fsdecode(b"\xff\xfe"), os.fsdecode(b"\xc3")])
+@pytest.mark.fault("names that are not UTF-8", "exit 2 and one line")
+@pytest.mark.parametrize("words", [["\udcff"], ["report", "/x/\udcff"], ["run", "sweep", "--target", "x=/\udcff"]])
+def test_words_that_are_no_text_are_one_line(words: list[str]) -> None:
+    code, errors = shell("", words)
     assert code == EXIT_BAD_INPUT
+    assert "is not UTF-8" in errors
     assert len(errors.splitlines()) == 1

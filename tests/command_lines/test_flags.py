@@ -70,12 +70,12 @@ def test_a_refused_flag_that_asks_for_nothing_does_no_harm() -> None:
         (["-O", "dualmount=2"], "-O dualMount has no equivalent"),
         (["-O", "speed=9"], "unknown directive 'speed=9'"),
         (["-O", "writeFile"], "write -O writeFile=VALUE"),
-        (["-O", "writeFile=maybe"], "'maybe' is no value"),
-        (["-B"], "-B is of another release; now it is --long"),
+        (["-O", "writeFile=maybe"], "'maybe' is not a value"),
+        (["-B"], "-B belongs to another release; now it is --long"),
         (["-t"], "-t needs a value"),
         (["-t", "-w"], "-t needs a value"),
-        (["file"], "'file' is no flag"),
-        (["-F=perhaps"], "'perhaps' is no value of -F"),
+        (["file"], "'file' is not a flag"),
+        (["-F=perhaps"], "'perhaps' is not a value of -F"),
     ],
 )
 def test_nothing_is_skipped(words: list[str], said: str) -> None:
@@ -92,7 +92,7 @@ def test_sizes_are_binary(number: int, suffix: str) -> None:
 @pytest.mark.parametrize("text", ["1MB", "1MiB", "1.5m", "-1", "", "m", "0x10"])
 def test_what_the_tools_would_read_differently_is_no_size(text: str) -> None:
     assert read_size(text) is None
-    with pytest.raises(UserError, match="is no value of -t"):
+    with pytest.raises(UserError, match="is not a value of -t"):
         read(f"-t={text}").size("-t", 0)
 
 

@@ -101,7 +101,7 @@ def test_a_volume_without_a_wall_is_left_as_asked(description: Describe) -> None
 
 
 def test_a_line_twice_is_an_error(description: Describe) -> None:
-    with pytest.raises(UserError, match="line 2 does again what line 1 does; ask for repetitions with -i"):
+    with pytest.raises(UserError, match="line 2 does again what line 1 does; request repetitions with -i"):
         bound(["ior -w -o x/f", "ior -w -o x/f"], description)
 
 

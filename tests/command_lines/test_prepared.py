@@ -143,7 +143,7 @@ def test_without_a_place_there_is_nothing_to_measure(place: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("ior -t 1m -b 1t -w -o {}/f", r"the lines need 1.00 TiB, and .* may be taken"),
+        ("ior -t 1m -b 1t -w -o {}/f", r"the lines need 1.00 TiB, but only .* may be used"),
         ("ior -t 1m -b 1m -w -o {}/f --posix.odirect -s 9000000000", r"the lines need 8.38 PiB"),
     ],
 )

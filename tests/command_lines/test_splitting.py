@@ -61,12 +61,12 @@ def test_other_words_of_the_launcher_are_named() -> None:
         ("mdtest -n 5", "not a command line of ior"),
         ("", "not a command line of ior"),
         ("ior -o 'a", "close every quote"),
-        ("aprun -n 4 ior -w", "'aprun' before ior is no launcher"),
-        ("mpirun -np many ior -w", "'many' is no number"),
+        ("aprun -n 4 ior -w", "'aprun' before ior is not a known launcher"),
+        ("mpirun -np many ior -w", "'many' is not a number"),
         ("mpirun -np ior -w", "not a number|no number|not a command"),
-        ("ior -o $SCRATCH/a", "would be expanded by a shell"),
-        ("ior -w > out.txt", "'>' is the shell's"),
-        ("mpirun -np 1 ior -w : -np 1 ior -r", "':' is the shell's or the launcher's"),
+        ("ior -o $SCRATCH/a", "is not expanded here"),
+        ("ior -w > out.txt", "'>' belongs to a shell"),
+        ("mpirun -np 1 ior -w : -np 1 ior -r", "':' belongs to a shell or a launcher"),
     ],
 )
 def test_what_is_no_command_line_of_the_tool_is_refused(text: str, said: str) -> None:

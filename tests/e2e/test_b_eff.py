@@ -36,7 +36,9 @@ def counted_phases(result: Path) -> list[dict[str, Any]]:
 
 def test_the_value_follows_from_the_records_by_the_formula(message_engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    words = command(message_engine, "run", "b_eff", "--ranks", "2", "--faithful", *TINY, "--result", str(result))
+    words = command(
+        message_engine, "run", "b_eff", "--ranks", "2", "--faithful", *TINY, "--all", "--result", str(result)
+    )
     code, out, err = run(words)
     assert code == 0, err
     summary = json.loads((result / "summary.json").read_text())

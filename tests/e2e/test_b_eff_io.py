@@ -74,7 +74,7 @@ def summary_of(result: Path) -> dict[str, Any]:
 @pytest.mark.any_mpi
 def test_the_value_follows_from_the_records_by_the_formula(io_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    code, out, err = run(asked(io_engine, target, result, "--ranks", "2", "--time", "1s"))
+    code, out, err = run(asked(io_engine, target, result, "--ranks", "2", "--time", "1s", "--all"))
     assert code == 0, err
     course = course_of(result)
     scores = {score["name"]: score for score in summary_of(result)["scores"]}

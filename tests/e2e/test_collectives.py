@@ -14,7 +14,7 @@ TINY = ("--operations", "barrier,allreduce,alltoallv", "--sizes", "8", "--repeti
 
 def test_collectives_of_two_ranks_have_times_overlap_and_a_report(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    words = ("run", "collectives", "--ranks", "2", *TINY, "--quick", "--result", str(result))
+    words = ("run", "collectives", "--ranks", "2", *TINY, "--quick", "--all", "--result", str(result))
     code, out, err = run(command(engine, *words))
     assert code == 0, err
     assert "Collective operations" in out
@@ -34,7 +34,7 @@ def test_collectives_of_two_ranks_have_times_overlap_and_a_report(engine: Path, 
 def test_congestion_of_four_ranks_has_impacts_of_both_loads(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ("--ranks", "4", "--test", "10ms", "--rings", "3", "--repetitions", "1", "--quick", "--time", "30s")
-    code, out, err = run(command(engine, "run", "congestion", *words, "--result", str(result)))
+    code, out, err = run(command(engine, "run", "congestion", *words, "--all", "--result", str(result)))
     assert code == 0, err
     assert "congested / isolated" in out
     rows = json.loads((result / "summary.json").read_text())["rows"]

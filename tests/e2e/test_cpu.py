@@ -27,7 +27,9 @@ def rates(summary: Summary) -> list[Row]:
 
 def test_kernels_of_a_type_have_rate_clock_and_ceiling(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    code, out, err = run(cpu(engine, result, "--type", "SP", "--isa", "scalar,portable", "--threads", "1", "--quick"))
+    code, out, err = run(
+        cpu(engine, result, "--type", "SP", "--isa", "scalar,portable", "--threads", "1", "--quick", "--all")
+    )
     assert code == 0, err
     summary = summary_of(result)
     kernels = rates(summary)

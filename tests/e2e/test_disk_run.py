@@ -38,7 +38,7 @@ def rows_of(summary: Summary, metric: str, **params: object) -> list[Row]:
 
 def test_the_whole_table_is_measured_and_nothing_is_left(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    code, out, err = run(disk(engine, f"here={target}", result, "--no-peer", "--time", "40s"))
+    code, out, err = run(disk(engine, f"here={target}", result, "--no-peer", "--time", "40s", "--all"))
     assert code == 0, err
     summary = summary_of(result)
     assert len(rows_of(summary, "bandwidth")) == 2 * (2 * 2 * 2 + 2)
@@ -77,7 +77,7 @@ def test_fio_does_the_same_in_turn_and_leaves_nothing(engine: Path, target: Path
     result = tmp_path / "result"
     words = ["--time", "60s", "--threads", "2", "--block", "1M", "--volume", "128M", "--small-volume", "16M"]
     words += ["--ceiling", "here=1TB/s"]
-    code, out, err = run(disk(engine, f"here={target}", result, *words))
+    code, out, err = run(disk(engine, f"here={target}", result, *words, "--all"))
     assert code == 0, err
     summary = summary_of(result)
     peers = ResultFolder.open(result).read_peers()
@@ -140,7 +140,7 @@ def test_an_interrupted_run_is_reported_and_can_be_finished(engine: Path, target
     ("words", "code", "expected"),
     [
         (["--target", "x=/nonexistent/place"], 3, "target 'x' (/nonexistent/place): does not exist"),
-        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, may take"),
+        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, but only"),
         (["--target", "x={here}", "--backend", "libaio"], 2, "--backend: unknown word 'libaio'"),
         (["--target", "x={here}", "--launcher", "script"], 2, "--launcher script: batch scripts cannot probe"),
     ],

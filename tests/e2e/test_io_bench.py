@@ -17,7 +17,7 @@ def test_six_streams_are_measured_and_nothing_is_left(engine: Path, target: Path
     result = tmp_path / "result"
     sizes = ["--record", "64K,1M", "--volume", "8M", "--max-repetitions", "3", "--time", "40s"]
     own = ["run", "io_bench", "--target", f"here={target}", *sizes, "--ceiling", "here=1TB/s"]
-    code, out, err = run(command(engine, *own, "--result", str(result)))
+    code, out, err = run(command(engine, *own, "--all", "--result", str(result)))
     assert code == 0, err
     rows = [row for row in ResultFolder.open(result).read_summary().rows if row.metric == "bandwidth"]
     streams = {(row.params["order"], row.params["access"], row.params["block_bytes"]) for row in rows}

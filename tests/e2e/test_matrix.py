@@ -17,7 +17,7 @@ SIZES = ["--file", "256K,1M", "--record", "4K,256K", "--max-repetitions", "3", "
 
 
 def matrix(engine: Path, target: Path, result: Path, *words: str) -> list[str]:
-    own = ["run", "matrix", "--target", f"here={target}", *SIZES, "--result", str(result)]
+    own = ["run", "matrix", "--target", f"here={target}", *SIZES, "--all", "--result", str(result)]
     return command(engine, *own, *words)
 
 

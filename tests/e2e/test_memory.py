@@ -14,7 +14,7 @@ TINY = ("--threads", "1", "--block", "64K", "--working-set", "4K,64K,1M", "--rep
 
 def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    code, out, err = run(command(engine, "run", "memory", *TINY, "--time", "100s", "--result", str(result)))
+    code, out, err = run(command(engine, "run", "memory", *TINY, "--time", "100s", "--all", "--result", str(result)))
     assert code == 0, err
     assert "Memory" in out
     summary = json.loads((result / "summary.json").read_text())

@@ -18,7 +18,7 @@ TINY = ("--quick", "--block", "1K", "--streams", "1,2", "--seconds", "0.02", "--
 
 def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    code, out, err = run(command(engine, "run", "network", *TINY, "--result", str(result)))
+    code, out, err = run(command(engine, "run", "network", *TINY, "--all", "--result", str(result)))
     assert code == 0, err
     assert "Network" in out
     rows = json.loads((result / "summary.json").read_text())["rows"]

@@ -73,7 +73,7 @@ def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path
     assert out.splitlines()[-1] == str(result)
     assert statuses(result)["cpu"] == "interrupted"
     assert set(statuses(result).values()) == {"interrupted", "not begun"}
-    code, out, err = run(command(node_engine, "resume", str(result)))
+    code, out, err = run(command(node_engine, "resume", str(result), "--all"))
     assert code == 0, err
     assert set(statuses(result).values()) == {"complete"}
     summary = summary_of(result)
@@ -92,7 +92,7 @@ def test_a_part_without_its_target_is_said_and_the_others_run(node_engine: Path,
     result = tmp_path / "result"
     others = "cpu,memory,io500,sweep,b_eff,rings,pairs,collectives,network"
     words = ["run", "overview", "--target", f"gone={tmp_path / 'gone'}", "--without", others]
-    code, out, err = run(command(node_engine, *words, "--result", str(result)))
+    code, out, err = run(command(node_engine, *words, "--all", "--result", str(result)))
     assert code in (2, 3), err
     found = statuses(result)
     assert found["disk"] == "not available"

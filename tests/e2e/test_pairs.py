@@ -23,7 +23,7 @@ TINY = ("--ranks", "3", "--sizes", "8,64K", "--quick", "--repetitions", "1")
 def test_a_tiny_run_leaves_matrices_patterns_and_a_page(engine: Path, tmp_path: Path) -> None:
     result, pattern = tmp_path / "result", tmp_path / "mine"
     pattern.write_text("0 1\n1 2 2\n2 0\n")
-    words = ["run", "pairs", *TINY, "--pattern", str(pattern), "--result", str(result)]
+    words = ["run", "pairs", *TINY, "--pattern", str(pattern), "--all", "--result", str(result)]
     code, out, err = run(command(engine, *words))
     assert code == 0, err
     assert "Pairs" in out

@@ -2,11 +2,10 @@
 """The report in a real browser: everything is drawn, nothing foreign runs, tables sort and filter, it prints."""
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from tests.e2e.browser import CHROMIUM, MISSING, browse, console, run_probe, with_script
 
 from support import phase_result
 from support.b_eff_io_world import World, usual_options
@@ -15,37 +14,11 @@ from ullage.report.html import write_report
 from ullage.runs.summary import build_summary
 from ullage.suites.b_eff_io.hints import HintSet
 
-CHROMIUM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
 EVIL = """</script><script>document.title='broken'</script><img src=x onerror="document.title='broken'">'"\u2028"""
-SECONDS = 90
 pytestmark = [
     pytest.mark.any_mpi,
-    pytest.mark.skipif(
-        CHROMIUM is None, reason="no chromium on this machine: the report is not looked at in a browser"
-    ),
+    pytest.mark.skipif(CHROMIUM is None, reason=MISSING),
 ]
-
-
-def browse(folder: Path, page: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Load ``page`` as a person without a network would; console messages come back on stderr."""
-    assert CHROMIUM is not None
-    common = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--hide-scrollbars",
-        "--enable-logging=stderr",
-    ]
-    common += [
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-        f"--user-data-dir={folder / 'profile'}",
-        "--virtual-time-budget=20000",
-    ]
-    words = [CHROMIUM, *common, *options, page.as_uri()]
-    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=True)
 
 
 @pytest.fixture(scope="module")
@@ -58,20 +31,13 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(result, result.report_path)
 
 
-def with_script(page: str, script: str) -> str:
-    """Put ``script`` at the end of the page; the chart library has a ``</body>`` of its own within."""
-    head, end, tail = page.rpartition("</body>")
-    return head + script + end + tail
-
-
 def test_every_chart_is_drawn_and_nothing_foreign_runs(report: Path, tmp_path: Path) -> None:
     seen = browse(tmp_path, report, "--dump-dom")
     assert 'data-drawn="linear"' in seen.stdout
     assert "data-failed=" not in seen.stdout
     assert seen.stdout.count("<svg") >= seen.stdout.count("data-figure=") == 18
     assert "<title>broken" not in seen.stdout
-    messages = [line for line in seen.stderr.splitlines() if "CONSOLE" in line]
-    assert messages == []
+    assert console(seen) == []
 
 
 def test_the_charts_of_named_phases_are_drawn(tmp_path: Path) -> None:
@@ -79,41 +45,45 @@ def test_the_charts_of_named_phases_are_drawn(tmp_path: Path) -> None:
     seen = browse(tmp_path, write_report(result, result.report_path), "--dump-dom")
     assert "data-failed=" not in seen.stdout
     assert seen.stdout.count("<svg") >= seen.stdout.count("data-figure=") == 2 + len(phase_result.PHASES) + 1
-    assert [line for line in seen.stderr.splitlines() if "CONSOLE" in line] == []
+    assert console(seen) == []
 
 
 def test_tables_sort_and_filter_and_the_scale_changes(report: Path, tmp_path: Path) -> None:
-    text = report.read_text(encoding="utf-8")
     probe = """
-    <script>
-    (async () => {
-      const table = document.getElementById("rows-table"), found = {};
+      document.querySelector("nav.tabs a[href='#part-rows']").click();
+      const table = document.getElementById("rows-table");
+      while (table.dataset.ready === undefined) await pause(20);
       const head = [...table.tHead.rows[0].cells].find((cell) => cell.textContent === "median");
-      const column = head.cellIndex;
-      const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.sort));
+      const scales = { kB: 1e3, MB: 1e6, GB: 1e9 };
+      const values = () => [...table.tBodies[0].rows].map((row) => {
+        const [number, unit] = row.cells[head.cellIndex].textContent.split(" ");
+        return parseFloat(number) * scales[unit.slice(0, 2)];
+      });
       const rising = (list) => list.every((value, index) => index === 0 || list[index - 1] <= value);
       head.firstChild.click();
+      await pause(100);
       found.rising = rising(values());
       head.firstChild.click();
+      await pause(100);
       found.falling = rising(values().reverse());
-      const filter = document.querySelector("input[data-filters]");
-      filter.value = "read 128K warm";
-      filter.dispatchEvent(new Event("input"));
-      found.left = [...table.tBodies[0].rows].filter((row) => !row.hidden).length;
-      while (!document.documentElement.dataset.drawn) await new Promise((resolve) => setTimeout(resolve, 20));
+      found.all = table.tBodies[0].rows.length;
+      const search = document.getElementById("rows-search");
+      search.value = "read 128K warm";
+      search.dispatchEvent(new Event("input"));
+      await pause(300);
+      found.left = table.tBodies[0].rows.length;
+      search.value = "";
+      const verdict = document.getElementById("rows-verdict");
+      verdict.value = "warm";
+      verdict.dispatchEvent(new Event("change"));
+      await pause(100);
+      found.warm = table.tBodies[0].rows.length;
       document.querySelector("button[data-scale=log]").click();
-      while (document.documentElement.dataset.drawn !== "log") await new Promise((resolve) => setTimeout(resolve, 20));
-      found.errors = document.querySelector("[data-failed]") !== null;
-      document.title = JSON.stringify(found);
-    })();
-    </script>"""
-    page = tmp_path / "probe.html"
-    # The page's own policy would stop the probe, as it stops every script that is not the report's.
-    page.write_text(with_script(re.sub(r"<meta http-equiv=[^>]*>", "", text), probe), encoding="utf-8")
-    seen = browse(tmp_path, page, "--dump-dom")
-    title = re.search(r"<title>(.*?)</title>", seen.stdout)
-    assert title is not None
-    assert title.group(1) == '{"rising":true,"falling":true,"left":4,"errors":false}'
+      while (document.documentElement.dataset.drawn !== "log") await pause(20);
+      found.failed = document.querySelector("[data-failed]") !== null;
+    """
+    found = run_probe(tmp_path, report.read_text(encoding="utf-8"), probe)
+    assert found == {"rising": True, "falling": True, "all": 64, "left": 4, "warm": 4, "failed": False}
 
 
 def test_the_policy_stops_a_script_that_is_not_ours(report: Path, tmp_path: Path) -> None:
@@ -139,23 +109,14 @@ def test_the_plots_of_b_eff_io_take_the_originals_axis(tmp_path: Path) -> None:
     result.write_summary(build_summary(result))
     text = write_report(result, result.report_path).read_text(encoding="utf-8")
     probe = """
-    <script>
-    (async () => {
-      const found = {}, page = document.querySelector("figure [data-figure=b_eff_io-0]");
+      const page = document.querySelector("figure [data-figure=b_eff_io-0]");
       const has = (text) => [...page.querySelectorAll("svg text")].some((one) => one.textContent === text);
-      while (!document.documentElement.dataset.drawn) await new Promise((resolve) => setTimeout(resolve, 20));
       found.before = has("100000");
       page.querySelector("input[type=checkbox]").click();
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await pause(500);
       found.after = has("100000");
-      found.errors = document.querySelector("[data-failed]") !== null;
-      document.title = JSON.stringify(found);
-    })();
-    </script>"""
-    page = tmp_path / "probe.html"
-    page.write_text(with_script(re.sub(r"<meta http-equiv=[^>]*>", "", text), probe), encoding="utf-8")
-    title = re.search(r"<title>(.*?)</title>", browse(tmp_path, page, "--dump-dom").stdout)
-    assert title is not None
-    assert title.group(1) == '{"before":false,"after":true,"errors":false}'
+      found.failed = document.querySelector("[data-failed]") !== null;
+    """
+    assert run_probe(tmp_path, text, probe) == {"before": False, "after": True, "failed": False}
     seen = browse(tmp_path, result.report_path, "--dump-dom")
-    assert [line for line in seen.stderr.splitlines() if "CONSOLE" in line] == []
+    assert console(seen) == []

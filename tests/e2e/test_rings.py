@@ -32,7 +32,7 @@ def ring_engine(engine: Path) -> Path:
 def test_rings_leave_rows_an_export_and_a_page(ring_engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ("--ranks", "2", "--repetitions", "1", "--no-peer", "--quick")
-    code, out, err = run(command(ring_engine, "run", "rings", *words, "--result", str(result)))
+    code, out, err = run(command(ring_engine, "run", "rings", *words, "--all", "--result", str(result)))
     assert code == 0, err
     assert "Rings and ping-pong" in out
     rows = json.loads((result / "summary.json").read_text())["rows"]

@@ -41,7 +41,9 @@ def repetitions(result: Path) -> list[int]:
 def test_a_good_sweep(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ["run", "sweep", "--target", f"files={target}", "--ranks", "1,2", "--block", "64K,256K", "--volume", "4M"]
-    code, out, err = run(command(engine, *words, "--time", "20s", "--max-repetitions", "3", "--result", str(result)))
+    code, out, err = run(
+        command(engine, *words, "--time", "20s", "--max-repetitions", "3", "--all", "--result", str(result))
+    )
     assert code == 0, err
     assert out.splitlines()[-1] == str(result)
     assert f"Report: {result / 'report.html'}" in out
@@ -128,7 +130,7 @@ def _rank_of(result: Path, rank: int) -> int:
     ("words", "code", "expected"),
     [
         (["--target", "x=/nonexistent/place"], 3, "target 'x' (/nonexistent/place): does not exist"),
-        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, may take"),
+        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, but only"),
         (["--target", "x={here}", "--nodes", "3", "--ranks", "2"], 2, "--nodes: 2 ranks cannot use 3 nodes"),
         (["--target", "x={here}", "--param", "posix.dirct=1"], 2, "posix.dirct: 'posix' has no parameter 'dirct'"),
         (["--target", "x={here}", "--launcher", "script"], 2, "--launcher script: batch scripts cannot probe"),

@@ -31,7 +31,7 @@ def text_of(name: str, data: ReportData) -> str:
 def test_exporters_are_found_and_described() -> None:
     found = load_exporters()
     others = {"hpcc", "github-action-benchmark", "ior", "ior-json", "mdtest", "openmetrics"}
-    assert set(found) == {"csv", "html", "json", "md", "png", "svg"} | others
+    assert set(found) == {"brief", "csv", "html", "json", "md", "pdf", "png", "svg"} | others
     assert all(exporter.doc for exporter in found.values())
 
 
@@ -105,7 +105,8 @@ def test_pictures_of_every_chart(name: str, start: str | bytes, tmp_path: Path) 
     small = load(write_result(tmp_path / "r", Shape(targets=("nvme",), accesses=("read",))))
     files = load_exporters()[name].render(small)
     assert not isinstance(files, (str, bytes))
-    assert sorted(files) == [f"{chart}-01.{name}" for chart in ("heatmap", "latency", "lines", "time_series")]
+    charts = [f"{chart}-01.{name}" for chart in ("heatmap", "latency", "lines", "time_series")]
+    assert sorted(files) == [f"front.{name}", *charts]
     assert all(content[: len(start)] == start for content in files.values())
 
 

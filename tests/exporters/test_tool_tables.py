@@ -191,6 +191,6 @@ def test_different_trees_are_different_tests() -> None:
 )
 def test_a_result_without_such_cases_says_so(name: str, other: Measured) -> None:
     for measured in ([], [other]):
-        with pytest.raises(UserError, match=f"--format {name}: the result holds no case of the workload") as caught:
+        with pytest.raises(UserError, match=f"--format {name}: the result contains no case of the workload") as caught:
             text_of(name, measured)
         assert caught.value.code == EXIT_BAD_INPUT

@@ -160,7 +160,7 @@ def test_command_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         check(random.choices(WORDS, k=random.randint(1, 7)), seed)
 
 
-@pytest.mark.fault("damaged plans", "the engine refuses with exit 2 or 3 and a JSON pointer, and starts nothing")
+@pytest.mark.fault("damaged plans", "the engine refuses with exit 2 or 3 and says why; nothing is started")
 def test_damaged_plans(engine: Path, tmp_path: Path) -> None:
     source = unpack("sweep_backends", tmp_path / "source")
     plans = sorted((source / "plans").glob("*.json"))

@@ -71,13 +71,13 @@ def test_both_spellings_of_the_function_are_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "s: holds no result of pmbw"),
+        ("", "s: contains no result of pmbw"),
         (line(funcname=""), "s:1: names no function"),
-        (f"\n{line(nthreads='two')}", "s:2: 'two' is no nthreads"),
-        (line(threads=0), "s:1: '0' is no nthreads"),
-        (line(bandwidth="nan"), "s:1: 'nan' is no bandwidth"),
-        (line(bandwidth="-1"), "s:1: '-1' is no bandwidth"),
-        (line("PermRead64SimpleLoop", rate="1_0"), "s:1: '1_0' is no rate"),
+        (f"\n{line(nthreads='two')}", "s:2: 'two' is not a value of nthreads"),
+        (line(threads=0), "s:1: '0' is not a value of nthreads"),
+        (line(bandwidth="nan"), "s:1: 'nan' is not a value of bandwidth"),
+        (line(bandwidth="-1"), "s:1: '-1' is not a value of bandwidth"),
+        (line("PermRead64SimpleLoop", rate="1_0"), "s:1: '1_0' is not a value of rate"),
         ("RESULT\tnthreads=1", "s:1: names no function"),
     ],
 )

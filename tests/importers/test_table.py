@@ -47,25 +47,25 @@ def test_further_lines_of_a_cell_are_repetitions() -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([], "t.csv: holds no line of numbers"),
-        ([HEAD], "t.csv: holds no line of numbers"),
+        ([], "t.csv: contains no line of numbers"),
+        ([HEAD], "t.csv: contains no line of numbers"),
         (["target,access,ranks,block_bytes", LINE], "t.csv:1: no column 'bandwidth_mb_per_s'"),
         ([HEAD + ",color", LINE], "t.csv:1, column 6: unknown column 'color'"),
-        ([HEAD + ",ranks", LINE], "t.csv:1, column 6: column 'ranks' stands twice"),
+        ([HEAD + ",ranks", LINE], "t.csv:1, column 6: column 'ranks' is given twice"),
         ([HEAD, LINE, "nvme,write,2,131072"], "t.csv:3, column 5: has 4 values"),
         ([HEAD, LINE + ",1"], "t.csv:2, column 6: has 6 values"),
-        ([HEAD, "nvme,write,two,131072,1"], "t.csv:2, column 3: 'two' is no ranks"),
-        ([HEAD, "nvme,write,0,131072,1"], "t.csv:2, column 3: '0' is no ranks"),
-        ([HEAD, "nvme,write,2,128K,1"], "t.csv:2, column 4: '128K' is no block_bytes"),
-        ([HEAD, "nvme,erase,2,131072,1"], "t.csv:2, column 2: 'erase' is no access"),
-        ([HEAD, ",write,2,131072,1"], "t.csv:2, column 1: '' is no target"),
-        ([HEAD, "nvme,write,2,131072,"], "t.csv:2, column 5: '' is no bandwidth"),
-        ([HEAD, "nvme,write,2,131072,nan"], "t.csv:2, column 5: 'nan' is no bandwidth"),
-        ([HEAD, "nvme,write,2,131072,-1"], "t.csv:2, column 5: '-1' is no bandwidth"),
-        ([HEAD, "nvme,write,2,131072,1_000"], "t.csv:2, column 5: '1_000' is no bandwidth"),
-        ([HEAD, "nvme,write,2,131072,1e305"], "t.csv:2, column 5: '1e305' is no bandwidth"),
+        ([HEAD, "nvme,write,two,131072,1"], "t.csv:2, column 3: 'two' is not a value of ranks"),
+        ([HEAD, "nvme,write,0,131072,1"], "t.csv:2, column 3: '0' is not a value of ranks"),
+        ([HEAD, "nvme,write,2,128K,1"], "t.csv:2, column 4: '128K' is not a value of block_bytes"),
+        ([HEAD, "nvme,erase,2,131072,1"], "t.csv:2, column 2: 'erase' is not a value of access"),
+        ([HEAD, ",write,2,131072,1"], "t.csv:2, column 1: '' is not a value of target"),
+        ([HEAD, "nvme,write,2,131072,"], "t.csv:2, column 5: '' is not a value of bandwidth"),
+        ([HEAD, "nvme,write,2,131072,nan"], "t.csv:2, column 5: 'nan' is not a value of bandwidth"),
+        ([HEAD, "nvme,write,2,131072,-1"], "t.csv:2, column 5: '-1' is not a value of bandwidth"),
+        ([HEAD, "nvme,write,2,131072,1_000"], "t.csv:2, column 5: '1_000' is not a value of bandwidth"),
+        ([HEAD, "nvme,write,2,131072,1e305"], "t.csv:2, column 5: '1e305' is not a value of bandwidth"),
         ([HEAD, LINE, "", LINE], "t.csv:4: repeats a line above"),
-        ([HEAD, '"nvme,write,2'], "is no CSV"),
+        ([HEAD, '"nvme,write,2'], "is not CSV"),
     ],
 )
 def test_mistakes_are_named_with_line_and_column(lines: list[str], message: str) -> None:
@@ -107,7 +107,7 @@ def test_a_file_is_recognised_by_its_content(tmp_path: Path) -> None:
 def test_files_in_no_known_form_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
-    with pytest.raises(UserError, match=r"no form that can be imported|no UTF-8"):
+    with pytest.raises(UserError, match=r"no format that can be imported|not UTF-8"):
         read(path)
 
 

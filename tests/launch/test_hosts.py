@@ -7,12 +7,13 @@ import pytest
 
 from ullage.errors import UserError
 from ullage.launch.hosts import NO_HOSTS, Hosts, make_hosts, parse_hosts
-from ullage.launch.mpich import Mpich
+from ullage.launch.mpich import WRAPPER, Mpich
 from ullage.launch.open_mpi import OpenMpi
 from ullage.model.plan import Layout
 
 ENGINE, PLAN = Path("/e"), Path("/p")
 RUN = ["/e", "run", "/p"]
+NAMED = ["/bin/sh", "-c", WRAPPER, "rank"]
 FOUR = Hosts(("n0", "n1", "n2", "n3"))
 
 
@@ -20,9 +21,9 @@ def test_names_are_read_and_nonsense_is_refused() -> None:
     assert parse_hosts(None) == []
     assert parse_hosts("n0, n1,10.0.0.7") == ["n0", "n1", "10.0.0.7"]
     for text in ("", "a,,b", "a;b", "-x", "a b"):
-        with pytest.raises(UserError, match="is no host name"):
+        with pytest.raises(UserError, match="is not a host name"):
             parse_hosts(text)
-    with pytest.raises(UserError, match="stands there twice"):
+    with pytest.raises(UserError, match="is given twice"):
         parse_hosts("a,b,a")
 
 
@@ -54,7 +55,7 @@ def test_without_hosts_a_layout_stays_as_it_is() -> None:
 
 
 def test_more_nodes_than_hosts_are_refused() -> None:
-    with pytest.raises(UserError, match="5 nodes, and 4 hosts"):
+    with pytest.raises(UserError, match="5 nodes, but 4 hosts"):
         OpenMpi(Path("/m"), hosts=FOUR).argv(ENGINE, PLAN, Layout(ranks=5, nodes=5))
 
 
@@ -68,7 +69,7 @@ def test_open_mpi_is_told_hosts_slots_and_agent() -> None:
 def test_mpich_is_told_hosts_and_agent() -> None:
     words = Mpich(Path("/m"), hosts=Hosts(("a", "b"), "/x/agent")).argv(ENGINE, PLAN, Layout(ranks=4))
     told = ["-launcher", "rsh", "-launcher-exec", "/x/agent", "-hosts", "a,b", "-n", "4", "-ppn", "2"]
-    assert words == ["/m", *told, "-bind-to", "none", *RUN]
+    assert words == ["/m", *told, "-bind-to", "none", *NAMED, *RUN]
     assert "-launcher" not in Mpich(Path("/m"), hosts=FOUR).argv(ENGINE, PLAN, Layout(ranks=4))
 
 

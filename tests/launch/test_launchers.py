@@ -11,7 +11,7 @@ from ullage.engine import describe
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch import choose_launcher
 from ullage.launch.base import DeadRank, bound_cores, choose_binding, is_one_node
-from ullage.launch.mpich import Mpich
+from ullage.launch.mpich import WRAPPER, Mpich
 from ullage.launch.open_mpi import OpenMpi
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout
@@ -61,7 +61,15 @@ def test_open_mpi_words(layout: Layout, words: list[str]) -> None:
     ],
 )
 def test_mpich_words(layout: Layout, words: list[str]) -> None:
-    assert Mpich(Path("/x/mpiexec"), cores=4).argv(ENGINE, PLAN, layout) == ["/x/mpiexec", *words, *RUN]
+    assert Mpich(Path("/x/mpiexec"), cores=4).argv(ENGINE, PLAN, layout) == [
+        "/x/mpiexec",
+        *words,
+        "/bin/sh",
+        "-c",
+        WRAPPER,
+        "rank",
+        *RUN,
+    ]
 
 
 def test_ranks_are_bound_only_when_each_thread_gets_a_core() -> None:
@@ -142,6 +150,10 @@ def test_what_open_mpi_says_of_dead_ranks(text: str, dead: list[DeadRank]) -> No
     [
         ("", []),
         (MPICH_KILLED, [DeadRank(None, "n17", "exit code 9")]),
+        (
+            "Killed\nullage: rank 1 on n16 ended by signal 9\n" + MPICH_KILLED + MPICH_STRING,
+            [DeadRank(1, "n16", "signal 9 (Killed)")],
+        ),
         (MPICH_KILLED + MPICH_STRING, [DeadRank(None, "n17", "signal 11 (Segmentation fault)")]),
     ],
 )

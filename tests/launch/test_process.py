@@ -16,6 +16,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.launch.base import DeadRank
 from ullage.launch.mpich import Mpich
 from ullage.launch.process import LaunchOutcome, Patience, deadline_of
+from ullage.launch.running import Running
 from ullage.results.records import AnyRecord, read_records
 
 if TYPE_CHECKING:
@@ -162,8 +163,15 @@ def test_without_descriptors_of_processes_a_launch_ends_as_well(
     monkeypatch.setenv("FAKE_ENGINE", "die")
     monkeypatch.delattr(os, "pidfd_open")
     outcome = ready.go()
-    assert outcome.dead_ranks == [DeadRank(None, os.uname().nodename, "signal 9 (Killed)")]
+    assert outcome.dead_ranks == [DeadRank(1, os.uname().nodename, "signal 9 (Killed)")]
     assert no_process_left(ready)
+
+
+def test_a_rank_that_dies_before_anybody_has_looked_is_named(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the front may come too late to see the ranks."""
+    monkeypatch.setenv("FAKE_ENGINE", "die")
+    monkeypatch.setattr(Running, "learn_ranks", lambda _: None)
+    assert ready.go().dead_ranks == [DeadRank(1, os.uname().nodename, "signal 9 (Killed)")]
 
 
 def test_a_refusal_keeps_its_exit_code_and_its_words(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,10 +114,10 @@ def test_the_kinds_of_a_rule_come_first_and_its_remarks_last() -> None:
     kinds = [("remark", "warning"), ("other", "advice"), ("first", "info")]
     found = [Finding(kind=kind, text=kind, severity=severity) for kind, severity in kinds]  # type: ignore[arg-type]
     summary = summary_of(found)
-    assert answers(summary)[0].lines == ("other", "remark", "first"), "without kinds the severity ranks"
+    assert answers(summary, [])[0].lines == ("other", "remark", "first"), "without kinds the severity ranks"
     ours = AnswerRule("noise", "How?", ("first",), remarks=("remark",))
-    assert answers(summary, [ours])[0].lines == ("first", "other", "remark")
-    assert answers(summary, [ours])[0].title == "How?"
+    (answer,) = answers(summary, [ours])
+    assert (answer.title, answer.lines, answer.remarks) == ("How?", ("first", "other"), ("remark",))
 
 
 def test_what_went_wrong_is_left_to_those_who_say_it_first() -> None:
@@ -134,11 +134,23 @@ def test_a_run_of_suites_has_an_answer_of_each_that_says_something() -> None:
 
 def test_what_all_rows_share_is_said_once_and_flags_in_words() -> None:
     flagged = [one.model_copy(update={"flags": [Flag(code="interval-below-95")]}) for one in two_targets()]
-    notes = said_once(flagged, find_all(flagged))
-    assert any("all 18 rows cold" in note for note in notes)
+    findings = find_all(flagged)
+    notes = said_once(flagged, findings)
+    assert notes[:1] == [one.text for one in findings if one.kind == "cache"]
+    assert "18" in notes[0]
     assert "Flags: too few repetitions for a 95 % interval (all 18 rows)." in notes
     mixed = [one.model_copy(update={"verdict": "warm"}) if one.target == "b" else one for one in flagged]
     assert "What was measured differs between targets: a reads cold; b reads warm." in said_once(mixed, find_all(mixed))
+
+
+def test_targets_that_were_not_measured_alike_are_not_compared_without_a_word() -> None:
+    rows = [one.model_copy(update={"verdict": "warm"}) if one.target == "b" else one for one in two_targets()]
+    (answer,) = answers(summary_of(find_all(rows), rows))
+    assert answer.lines[0].startswith("Reads: ")
+    assert answer.lines[1] == "What was measured differs between targets: a reads cold; b reads warm."
+    assert answer.lines[1] not in answer.notes
+    alike = answers(summary_of(find_all(two_targets()), two_targets()))[0]
+    assert not any("differs" in line for line in (*alike.lines, *alike.notes))
 
 
 def test_lines_that_do_not_fit_are_passed_over_and_counted() -> None:

@@ -61,7 +61,7 @@ def test_the_range_of_few_repetitions_is_called_one() -> None:
     few = row(4e8, repetitions=[3.6e8, 4e8, 4.4e8], flags=flags_of("interval-below-95"))
     single = row(4e8, low=None, high=None, flags=flags_of("interval-below-95"))
     (machine, _) = grids(summary([few, single]))
-    assert cells(machine, 0)["interval"] == "360 to 440 (range of 3)"
+    assert cells(machine, 0)["interval"] == "360 to 440 in 3 repetitions"
     assert cells(machine, 1)["interval"] == DASH
 
 

@@ -39,7 +39,7 @@ def test_verdicts_are_counted_of_what_moved_bytes_alone() -> None:
 
 def test_a_grade_that_is_not_known_is_explained() -> None:
     rows = [row.model_copy(update={"grade": "?"}) for row in make_summary().rows[:2]]
-    assert "2 ? (?: too short to know whether others used the machine)." in words.verdict_line(rows)
+    assert "2 ? (?: not known whether other programs used the machine)." in words.verdict_line(rows)
 
 
 def test_an_empty_summary_has_words_too() -> None:

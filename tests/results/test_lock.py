@@ -33,7 +33,7 @@ def result(tmp_path: Path) -> ResultFolder:
 def test_the_second_is_refused_and_told_by_whom(result: ResultFolder) -> None:
     with (
         measured_alone(result),
-        pytest.raises(UserError, match=rf"measured into by process {os.getpid()} on ") as caught,
+        pytest.raises(UserError, match=rf"in use by process {os.getpid()} on ") as caught,
         measured_alone(result),
     ):
         pass

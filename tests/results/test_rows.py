@@ -120,7 +120,10 @@ def test_few_repetitions_are_flagged() -> None:
     assert (three.low, three.high) == (min(three.repetitions), max(three.repetitions))
     assert any("75%" in reason for reason in three.reasons)
     two = _one(make_launch(_repetition(0), _repetition(1, 2 * 10**9)))
-    assert "the value is the mean of 2, and the range of 2 covers the median with 50%" in two.reasons
+    assert (
+        "the value is the mean of 2 repetitions; the range of 2 repetitions covers the median with a probability of 50%"
+        in two.reasons
+    )
 
 
 def test_a_wide_interval_has_not_converged() -> None:
@@ -247,7 +250,7 @@ def test_repetitions_that_resemble_those_before_them_widen_the_interval_and_say_
     slow = build_rows([make_launch(*(of(case, rising) for case in cases))], BANDWIDTH)[0]
     calm = build_rows([make_launch(*(of(case, mixed) for case in cases))], BANDWIDTH)[0]
     assert "dependent" in slow.flag_codes
-    assert "of all cells together): 12 count as" in slow.reason_of("dependent")
+    assert "over all cells): 12 count as" in slow.reason_of("dependent")
     assert "dependent" not in calm.flag_codes
     assert slow.low is not None
     assert calm.low is not None

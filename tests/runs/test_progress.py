@@ -46,44 +46,70 @@ class Clock:
         return self.at
 
 
-def test_plain_lines_are_seldom_and_say_where_the_run_is() -> None:
-    stream, clock = io.StringIO(), Clock()
-    progress = PlainProgress(stream, clock.now)
-    progress.stage("every cell", 6, 60)
-    for step in range(1, 13):
-        clock.at = step
-        progress.record(phase())
-        progress.record(case())
+def test_elsewhere_a_part_is_one_line_whatever_it_does() -> None:
+    stream = io.StringIO()
+    progress = PlainProgress(stream, Clock().now)
+    for number in (1, 2):
+        progress.part(f"part {number} of 2: sweep")
+        progress.stage("every cell", 6, 60)
+        for _ in range(20):
+            progress.record(phase())
+            progress.record(case())
     progress.close()
-    lines = stream.getvalue().splitlines()
-    assert lines[0] == "every cell  0 of 6 repetitions  60.0 s left at most"
-    assert lines[1] == "every cell  4 of 6 repetitions  write  1.00 GB/s  55.0 s left at most"
-    assert len(lines) == 3
+    assert stream.getvalue().splitlines() == ["part 1 of 2: sweep", "part 2 of 2: sweep"]
 
 
-def test_more_repetitions_than_expected_are_still_a_part_of_the_whole() -> None:
+def test_after_the_end_nothing_is_shown() -> None:
+    stream = io.StringIO()
+    progress = PlainProgress(stream, Clock().now)
+    progress.close()
+    progress.stage("every cell", 6, 60)
+    progress.record(phase())
+    progress.say("late")
+    progress.part("later")
+    assert stream.getvalue() == ""
+
+
+def test_quiet_is_quiet() -> None:
+    stream = io.StringIO()
+    progress = make_progress(stream, quiet=True)
+    progress.part("sweep")
+    progress.say("volume 1 GiB")
+    assert stream.getvalue() == ""
+
+
+def test_the_line_says_part_case_rate_share_of_the_time_and_what_is_left() -> None:
     status = Status()
-    status.begin("x", 1, 10.0)
-    for _ in range(3):
-        assert status.take(case())
-    assert "3 of 3 repetitions" in status.line(0.0)
+    status.enter("part 2 of 3: sweep", 10.0)
+    assert status.time(10.0) == "", "no time is known yet"
+    status.begin("every cell", 50.0)
+    status.take(phase())
+    status.take(case())
+    assert status.what() == "part 2 of 3: sweep  every cell  nvme write 1.00 GB/s"
+    assert status.time(20.0) == "[####............]  25%  30.0 s left"
+    assert status.share(5.0) == 0.0
+    assert status.time(99.0) == "[################] 100%  0 s left"
 
 
 def test_a_phase_without_time_has_no_rate() -> None:
     status = Status()
-    status.begin("x", 0, 10.0)
-    assert status.take(phase(elapsed_ns=0))
-    assert status.line(20.0) == "x  write  0 s left at most"
+    status.begin("x", 10.0)
+    status.take(phase(elapsed_ns=0))
+    assert status.what() == "x  write"
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "[bold]x[/bold]"])
 def test_names_of_targets_stay_on_their_line(name: str) -> None:
     stream, clock = io.StringIO(), Clock()
     progress = PlainProgress(stream, clock.now)
-    progress.record(case(name))
+    progress.part(name)
     progress.say(name)
     assert "\x1b" not in stream.getvalue()
     assert len(stream.getvalue().splitlines()) == 2
+    status = Status()
+    status.take(case(name))
+    assert "\x1b" not in status.what()
+    assert len(status.what().splitlines()) == 1
 
 
 def read_to_the_end(terminal: int) -> str:
@@ -103,7 +129,8 @@ def test_the_form_follows_the_stream() -> None:
         reading = reader.submit(read_to_the_end, leader)
         progress = make_progress(stream)
         assert isinstance(progress, TerminalProgress)
-        progress.stage("every cell [red]", 6, 60)
+        progress.part("sweep [red]")
+        progress.stage("every cell", 6, 60)
         progress.record(phase())
         progress.record(case())
         progress.say("volume 1 GiB [x]")

@@ -101,3 +101,16 @@ def test_a_signal_between_launches_ends_the_run_like_sigint(number: signal.Signa
     with pytest.raises(KeyboardInterrupt), terminable():
         os.kill(os.getpid(), number)
     assert signal.getsignal(number) == before
+
+
+def test_a_refusal_whose_words_had_no_room_is_that_of_a_full_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ullage.runs.session._LEAST_ROOM_BYTES", 1 << 62)
+    records = tmp_path / "001.ndjson"
+    for code in (3, 137):
+        ended = end_of(outcome(exit_code=code, records_path=records), PLAN)
+        assert (ended.code, ended.may_go_on) == (3, False)
+        assert ended.message == f"{records}: there is no room left for the result; what was measured is kept"
+    died = outcome(exit_code=137, records_path=records, dead_ranks=[DeadRank(2, "n1", "signal 9 (Killed)")])
+    assert end_of(died, PLAN).code == 5

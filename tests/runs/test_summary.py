@@ -13,7 +13,7 @@ from ullage.model.request import Request
 from ullage.model.summary import Peer
 from ullage.model.system import Place, SystemFacts
 from ullage.results.events import failed_cases, summarise_events
-from ullage.results.folder import ResultFolder
+from ullage.results.folder import ResultFolder, append_line
 from ullage.results.records import AnyRecord, read_records
 from ullage.runs.summary import build_summary
 
@@ -98,6 +98,14 @@ def test_a_run_that_left_nothing_has_an_empty_summary(tmp_path: Path) -> None:
     assert (summary.rows, summary.findings, summary.events, summary.system) == ([], [], [], {})
 
 
+def test_a_note_on_what_was_not_started_is_no_launch_that_crashed(tmp_path: Path) -> None:
+    result = _result(tmp_path)
+    append_line(
+        result.records_path(1), EventRecord(severity="warning", code="x", text="not begun").model_dump_json().encode()
+    )
+    assert [event.kind for event in build_summary(result).events] == ["x"]
+
+
 def test_a_launch_cut_short_keeps_what_it_has_and_says_so(tmp_path: Path) -> None:
     result = _result(tmp_path, _good(0, 1)[:-1])
     with result.records_path(1).open("a") as stream:
@@ -163,8 +171,8 @@ def test_equal_events_are_told_once(tmp_path: Path) -> None:
     other = event.model_copy(update={"text": "4 ranks are not bound"})
     elsewhere = event.model_copy(update={"case": "c2"})
     assert _events(tmp_path, make_launch([event, other, elsewhere])) == [
-        ("unpinned", "2 ranks are not bound; bind them (2 times)", 2),
-        ("unpinned", "4 ranks are not bound; bind them", 1),
+        ("unpinned", "2 ranks are not bound. Bind them. This happened 2 times.", 2),
+        ("unpinned", "4 ranks are not bound. Bind them.", 1),
     ]
 
 
@@ -172,7 +180,7 @@ def test_a_flood_of_events_is_counted(tmp_path: Path) -> None:
     flood = [EventRecord(severity="error", code="case-failed", text=f"case {i}") for i in range(500)]
     found = _events(tmp_path, make_launch(flood))
     assert len(found) == 21
-    assert found[-1] == ("case-failed", "and 480 more like these", 480)
+    assert found[-1] == ("case-failed", "480 more events of this kind are in the records.", 480)
 
 
 def test_an_interrupted_launch_is_told(tmp_path: Path) -> None:

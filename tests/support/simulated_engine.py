@@ -320,6 +320,9 @@ class SilentProgress:
     stages: list[str] = field(default_factory=list[str])
     said: list[str] = field(default_factory=list[str])
 
+    def part(self, text: str) -> None:
+        self.said.append(text)
+
     def stage(self, text: str, repetitions: int, left_s: float) -> None:
         del repetitions, left_s
         self.stages.append(text)

@@ -57,7 +57,7 @@ def wrong_in(line: str) -> str:
     unknown = [word for word in words[length:] if re.fullmatch(r"--[\w-]+", word) and word not in options]
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--format"]
     if command.words == ("ullage", "report"):
-        unknown += [name for name in named if not {*name.split("|")} <= {"terminal", *load_exporters()}]
+        unknown += [name for name in named if not {*name.split("|")} <= {"screen", "terminal", *load_exporters()}]
     return f"{unknown}: {line}" if unknown else ""
 
 
@@ -93,12 +93,11 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 def prose(text: str) -> Iterator[str]:
     """Paragraphs and items of lists, without code, tables and headings."""
-    for block in re.split(
-        r"\n\s*\n|\n(?=- |\d+\. |#|\||    )", re.sub(r"```.*?```|<!--.*?-->", "", text, flags=re.DOTALL)
-    ):
-        bare = block.strip("\n")
-        if bare.strip() and not bare.startswith(("#", "|", "    ", "\t", "!")):
-            linked = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(bare.split()))
+    bare = re.sub(r"```.*?```|<!--.*?-->", "", text, flags=re.DOTALL)
+    bare = re.sub(r"^(?:#| {4}|\t|\||!).*$", "", bare, flags=re.MULTILINE)
+    for block in re.split(r"\n\s*\n|\n(?=- |\d+\. )", bare):
+        linked = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(block.split()))
+        if linked:
             yield re.sub(r"^(?:- |\d+\. )", "", linked).replace("*", "")
 
 

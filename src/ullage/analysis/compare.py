@@ -105,7 +105,7 @@ def compare_summaries(
     """
     if by == "result" and len(summaries) < 2:
         raise UserError(
-            "one result cannot be compared with itself", "--by result", "name two or more results, or take --by target"
+            "a result cannot be compared with itself", "--by result", "name two or more results, or take --by target"
         )
     rows = [Sample(row, name) for name, summary in summaries.items() for row in summary.rows]
     if metric == MAIN:
@@ -157,7 +157,9 @@ def compare_samples(samples: Sequence[Sample], by: str, base: str | None = None)
     if len(names) < 2:
         only = f"only '{names[0]}'" if names else "none"
         raise UserError(
-            f"two or more are needed, there is {only}", f"--by {by}", f"take another of {', '.join(DIMENSIONS)}"
+            f"at least two are needed, but there is only {only}",
+            f"--by {by}",
+            f"take another of {', '.join(DIMENSIONS)}",
         )
     base_name = names[0] if base is None else base
     if base_name not in names:

@@ -97,7 +97,7 @@ class Matching:
             found = places.setdefault((place(sample), sample.row.metric), {})
             if str(value) in found:
                 what = f"two rows of '{sample.row.metric}' stand for the same case of '{value}'"
-                raise UserError(what, sample.result, "a damaged or joined summary; make it again with `ullage report`")
+                raise UserError(what, sample.result, "the summary is damaged; make it again with `ullage report`")
             found[str(value)] = sample
         return places
 

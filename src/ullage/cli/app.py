@@ -5,6 +5,7 @@ A verb's module is imported for every command, ``--help`` included: it imports w
 """
 
 import os
+import re
 import sys
 from typing import Annotated
 
@@ -13,8 +14,9 @@ import typer
 import ullage
 from ullage.cli import completion
 from ullage.discovery import modules_in
-from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line, plain_fault
 
+_INVALID_VALUE = re.compile(r"^Invalid value for '([^']*)': ")
 _KEYBOARD_INTERRUPT = 130  # what typer makes of a KeyboardInterrupt
 
 
@@ -63,7 +65,7 @@ def run(arguments: list[str]) -> int:
 
     completion.enable()
     try:
-        code = _act(arguments)
+        code = _act(arguments) if (strange := _no_text(arguments)) is None else _refuse(strange, EXIT_BAD_INPUT)
         sys.stdout.flush()
     except BrokenPipeError:
         abandon_stdout()  # the reader of a pipe has seen enough
@@ -71,6 +73,16 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         return _refuse(_refused_by_system(error), EXIT_ENVIRONMENT)
     return code
+
+
+def _no_text(arguments: list[str]) -> str | None:
+    """Names go into documents, which are UTF-8; what is wrong with the first argument that is not."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            return f"{argument}: is not UTF-8, as all names in results are; rename it, or reach it by another name"
+    return None
 
 
 def _act(arguments: list[str]) -> int:
@@ -108,7 +120,8 @@ def _refuse_usage(error: typer.TyperException) -> int:
     if "\n" in message.strip():
         sys.stderr.write(message.rstrip() + "\n")
         return EXIT_BAD_INPUT
-    return _refuse(f"{message.rstrip('.')}; see `{command} --help`", EXIT_BAD_INPUT)
+    text = _INVALID_VALUE.sub(r"\1: ", plain_fault(message)).rstrip(".")
+    return _refuse(f"{text}{' See' if text.endswith('?') else '; see'} `{command} --help`", EXIT_BAD_INPUT)
 
 
 def main() -> None:

@@ -54,7 +54,9 @@ def _path(target: str) -> Path:
         return Path(target).absolute()
     path = target_path(parse_target(target))
     if path is None:
-        raise UserError("target has no path, so nothing was left there", f"'{target}'", "name a target with a path")
+        raise UserError(
+            "the target has no path, so no run left anything there", f"'{target}'", "name a target with a path"
+        )
     return path
 
 
@@ -67,12 +69,12 @@ def _line(folder: "RunFolder") -> str:
 
 
 def _agreed(count: int) -> bool:
-    """A run may still be at work in its folder, so nothing goes without a yes."""
+    """Ask first: a run may still be at work in its folder, so nothing is removed without a yes."""
     return sys.stdin.isatty() and typer.confirm(f"Remove {count} folder{'s' if count > 1 else ''}?")
 
 
 def _remove_all(engine: Path, folders: "list[RunFolder]") -> bool:
-    """Whether something was left."""
+    """Remove ``folders``, and return whether something was left."""
     from ullage.cleaning import remove
     from ullage.terminal import print_line
 

@@ -49,6 +49,9 @@ def compare(
     form: Annotated[
         str, typer.Option("--format", metavar="NAME", help="Print in this format: terminal, json, md or csv.")
     ] = "terminal",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every cell in the terminal, not the largest differences.")
+    ] = False,
 ) -> None:
     """Compare results cell by cell: faster, slower or cannot tell.
 
@@ -71,13 +74,13 @@ def compare(
     for warning in found.warnings:
         sys.stderr.write(f"ullage: warning: {warning}\n")
     if form == "terminal":
-        comparison_text.print_comparison(found)
+        comparison_text.print_comparison(found, everything=everything)
     else:
         sys.stdout.write(comparison_text.FORMS[form](found))
 
 
 def _attributed(found: "Comparison", summaries: "dict[str, Summary]") -> list[str]:
-    """What moved the scores, where results are compared as wholes and a suite can tell."""
+    """Say what changed the scores, if whole results are compared and a suite can tell."""
     from ullage.runs.suite import Attributing, load_suites
 
     if not found.scores:
@@ -101,7 +104,7 @@ def _summaries(paths: list[Path]) -> "dict[str, Summary]":
     folders = [ResultFolder.open(path) for path in paths]
     distinct = {folder.path.resolve() for folder in folders}
     if len(distinct) < len(folders):
-        raise UserError("a result is named twice", "RESULT", "name each once")
+        raise UserError("a result is named twice", "RESULT", "name each result once")
     short = [folder.path.name for folder in folders]
     names = short if len(set(short)) == len(short) else [str(path) for path in paths]
     return {name: build_summary(folder) for name, folder in zip(names, folders, strict=True)}

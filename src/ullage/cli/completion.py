@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
 def enable() -> None:
     """Answer the shell's question, if this process was started to do so: typer looks for the shell's class then."""
     if VARIABLE in os.environ:
-        from typer.completion import completion_init
+        from typer.completion import completion_init  # pyright: ignore[reportPrivateImportUsage]
 
         completion_init()
 
@@ -66,7 +66,7 @@ def show(shell: ShellArgument) -> None:
 
 def script(shell: Shell) -> str:
     """What ``shell`` has to read."""
-    from typer.completion import get_completion_script
+    from typer.completion import get_completion_script  # pyright: ignore[reportPrivateImportUsage]
 
     return get_completion_script(prog_name=_PROGRAM, complete_var=VARIABLE, shell=shell.value) + "\n"
 

@@ -66,7 +66,7 @@ def _print_named(description: "Describe", name: str, *, as_json: bool) -> None:
     things = _things(description)
     found = [(kind, thing) for kind, thing in things if thing.name == name]
     if not found:
-        raise UserError(f"the engine knows no '{name}'", "", suggest(name, [thing.name for _, thing in things]))
+        raise UserError(f"the engine has no '{name}'", "", suggest(name, [thing.name for _, thing in things]))
     for kind, thing in found:
         if as_json:
             typer.echo(thing.model_dump_json(indent=1))

@@ -49,8 +49,9 @@ def import_(
     from ullage.identity import new_run_id
     from ullage.importers import IMPORT_SUITE, import_options, write_import
     from ullage.model.request import Request
+    from ullage.report.data import ReportData
     from ullage.report.html import write_report
-    from ullage.report.terminal import print_summary
+    from ullage.report.screen import print_screen
     from ullage.results.folder import ResultFolder
     from ullage.runs.summary import build_summary
     from ullage.terminal import make_console, print_line
@@ -69,5 +70,5 @@ def import_(
     summary = build_summary(folder)
     folder.write_summary(summary)
     write_report(folder, folder.report_path)
-    print_summary(summary, make_console())
+    print_screen(ReportData(summary), make_console())
     print_line(str(folder.path))

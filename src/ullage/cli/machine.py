@@ -48,10 +48,16 @@ def machine(
 
 def _declare(path: Path, found: "SystemFacts", description: "Describe | None") -> None:
     """Write the draft; what somebody has edited is never replaced."""
+    import sys
+
     from ullage.analysis.ceilings.draft import draft
     from ullage.errors import UserError
+    from ullage.results.outputs import is_stream
     from ullage.terminal import print_line
 
+    if is_stream(path):
+        sys.stdout.write(draft(found, description))
+        return
     try:
         with path.open("x", encoding="utf-8") as stream:
             stream.write(draft(found, description))

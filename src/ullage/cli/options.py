@@ -2,9 +2,14 @@
 """Options that several verbs share. Those of suites are fields of their models: see ``ullage.runs.options``."""
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+
+from ullage.errors import UserError
+
+if TYPE_CHECKING:
+    from ullage.runs.lifecycle import Shown
 
 
 def complete_results(incomplete: str) -> list[str]:
@@ -60,3 +65,16 @@ ResultArgument: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+AllOption: TypeAlias = Annotated[
+    bool, typer.Option("--all", help="Print everything at the end, paged by part, instead of one screen.")
+]
+QuietOption: TypeAlias = Annotated[
+    bool, typer.Option("--quiet", help="Print the path of the result, and nothing else.")
+]
+
+
+def shown_at_end(*, everything: bool, quiet: bool) -> "Shown":
+    """What a run prints at its end. ``UserError`` for both at once."""
+    if everything and quiet:
+        raise UserError("one excludes the other", "--all --quiet", "give one of them")
+    return "all" if everything else "path" if quiet else "screen"

@@ -3,8 +3,9 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -13,13 +14,17 @@ from ullage.errors import UserError
 
 if TYPE_CHECKING:
     from ullage.exporters import Content
+    from ullage.report.data import ReportData
     from ullage.results.folder import ResultFolder
+
+_SCREEN: Final = "screen"
+_TERMINAL: Final = "terminal"
 
 
 def _complete_forms(incomplete: str) -> list[str]:
     from ullage.exporters import load_exporters
 
-    return [name for name in ["terminal", *load_exporters()] if name.startswith(incomplete)]
+    return [name for name in [_SCREEN, _TERMINAL, *load_exporters()] if name.startswith(incomplete)]
 
 
 def report(
@@ -30,19 +35,27 @@ def report(
             "--format",
             metavar="NAME",
             autocompletion=_complete_forms,
-            help="Use this format: terminal, html, md, csv, json, png, svg, ior, ior-json, mdtest, hpcc, "
-            "github-action-benchmark or openmetrics.",
+            help="Use this format: screen (at most 45 lines), terminal (everything, paged), html, md, brief, csv, "
+            "json, png, svg, pdf, ior, ior-json, mdtest, hpcc, github-action-benchmark or openmetrics.",
         ),
-    ] = "terminal",
+    ] = _SCREEN,
     output: Annotated[
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="Write to this file; png and svg need a folder, - is stdout. Default: a name in the result folder, "
-            "or stdout for text.",
+            help="Write to this file; - is stdout. png and svg need a folder; FILE.png and FILE.svg get the front page "
+            "alone. Default: a name in the result folder, or stdout for text.",
             show_default=False,
         ),
     ] = None,
+    care: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Rank the gains of these suites or parts of the machine first: disk,metadata.",
+            show_default=False,
+        ),
+    ] = "",
     *,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files of these names.")] = False,
 ) -> None:
@@ -54,39 +67,59 @@ def report(
     from ullage.parameters import suggest
     from ullage.report.data import FinishedResult, uncollected
 
-    folder, forms = FinishedResult.open(result), ["terminal", *load_exporters()]
+    folder, forms = FinishedResult.open(result), [_SCREEN, _TERMINAL, *load_exporters()]
     if form not in forms:
         raise UserError(f"unknown format '{form}'", "--format", suggest(form, forms))
     with uncollected():
-        if form == "terminal":
-            _show(folder, output)
+        if form in (_SCREEN, _TERMINAL):
+            _show(folder, form, output, _cared(care))
         else:
-            _write(folder, form, output, force=force)
+            _write(folder, form, output, _cared(care), force=force)
 
 
-def _show(folder: "ResultFolder", output: Path | None) -> None:
+def _cared(words: str) -> tuple[str, ...]:
+    from ullage.parameters import suggest
+    from ullage.runs.composite.options import cared_words
+
+    found, known = tuple(filter(None, (word.strip() for word in words.split(",")))), cared_words() if words else []
+    unknown = next((word for word in found if word not in known), None)
+    if unknown is not None:
+        raise UserError(f"unknown word '{unknown}'", "--care", suggest(unknown, known))
+    return found
+
+
+def _load(folder: "ResultFolder", care: tuple[str, ...]) -> "ReportData":
+    """With the summary made again, and ``care`` where some is named in the place of the run's own."""
     from ullage.report.data import load
-    from ullage.report.terminal import print_report
-    from ullage.results.outputs import is_stream
     from ullage.runs.summary import build_summary
-    from ullage.terminal import make_console
+
+    data = load(folder, build_summary(folder))
+    return replace(data, care=care) if care else data
+
+
+def _show(folder: "ResultFolder", form: str, output: Path | None, care: tuple[str, ...]) -> None:
+    from ullage.results.outputs import is_stream
+    from ullage.runs.lifecycle import print_result
+    from ullage.terminal import print_line
 
     if output is not None and not is_stream(output):
         right = "add --format html, md, csv, json, png or svg"
-        raise UserError("the terminal form is not written to a file", "--output", right)
-    print_report(load(folder, build_summary(folder)), make_console())
+        raise UserError(f"the form {form} is not written to a file", "--output", right)
+    print_result(_load(folder, care), "screen" if form == _SCREEN else "all")
+    if form == _SCREEN and folder.report_path.is_file():
+        print_line("")
+        print_line(f"Report: {folder.report_path}")
 
 
-def _write(folder: "ResultFolder", form: str, output: Path | None, *, force: bool) -> None:
+def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[str, ...], *, force: bool) -> None:
     from ullage.exporters import load_exporters
-    from ullage.report.data import load
     from ullage.results.outputs import is_stream, lies_within, write_outputs
-    from ullage.runs.summary import build_summary
     from ullage.terminal import print_line
 
-    exporter, data = load_exporters()[form], load(folder, build_summary(folder))
+    exporter, data = load_exporters()[form], _load(folder, care)
     place = output if output is not None else folder.path / exporter.default if exporter.default else None
-    content = exporter.render(data)
+    alone = exporter.alone is not None and output is not None and output.suffix == f".{form}"
+    content = exporter.alone(data) if alone and exporter.alone is not None else exporter.render(data)
     if place is None or is_stream(place):
         _stream(form, content)
         return

@@ -5,7 +5,7 @@ from typing import Annotated, cast
 
 import typer
 
-from ullage.cli.options import EngineOption, ResultArgument
+from ullage.cli.options import AllOption, EngineOption, QuietOption, ResultArgument, shown_at_end
 
 
 def resume(
@@ -25,6 +25,8 @@ def resume(
         str, typer.Option(metavar="NAME", help="Start the engine by auto (the mpiexec of its MPI), open-mpi or mpich.")
     ] = "auto",
     engine: EngineOption = None,
+    everything: AllOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Continue a run that was interrupted.
 
@@ -40,6 +42,7 @@ def resume(
     from ullage.runs.options.kinds import Duration
     from ullage.runs.suite import find_suite
 
+    shown = shown_at_end(everything=everything, quiet=quiet)
     folder = ResultFolder.open(result)
     request = folder.read_request()
     if recheck:
@@ -49,4 +52,4 @@ def resume(
     prepared = find_suite(request.suite).prepare(request, engine_context)
     seconds = None if time is None else cast("float", read_word("--time", Duration(), time))
     chosen = choose_launcher(engine_context.description, launcher_name(launcher), hosts=make_hosts(request.hosts))
-    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds))
+    raise typer.Exit(measure(prepared, folder, engine_context, chosen, seconds, shown))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ullage.cli.options import EngineOption, HostsOption, LauncherOption
+from ullage.cli.options import AllOption, EngineOption, HostsOption, LauncherOption, QuietOption, shown_at_end
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def _options(
     launcher: LauncherOption = "auto",
     engine: EngineOption = None,
     hosts: HostsOption = None,
+    everything: AllOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Options of the verb."""
 
@@ -47,6 +49,7 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_name, measure
 
+    shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
     engine = find_engine(own["engine"])
     engine_context = EngineContext(engine, describe(engine))
     request = make_request(suite, asked, own["hosts"])
@@ -57,11 +60,11 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     launcher = choose_launcher(engine_context.description, launcher_name(name), hosts=make_hosts(request.hosts))
     prepared = suite.prepare(request, engine_context)
     folder = ResultFolder.create(own["result"], prepared.request)
-    raise typer.Exit(measure(prepared, folder, engine_context, launcher))
+    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown))
 
 
 def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None) -> None:
-    """All plans, and a batch script for each; nothing is started."""
+    """Write all plans and a batch script for each. Nothing is started."""
     from ullage.errors import UserError
     from ullage.launch.slurm_script import write_batch
     from ullage.results.folder import ResultFolder
@@ -69,7 +72,7 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     from ullage.terminal import print_line
 
     if prepared.request.hosts:
-        raise UserError("the batch system chooses the nodes", "--hosts", "leave it out with --launcher script")
+        raise UserError("the batch system chooses the nodes", "--hosts", "leave --hosts out with --launcher script")
     if prepared.unsettled:
         what = "batch scripts cannot probe the machine they will run on"
         raise UserError(what, "--launcher script", f"give {prepared.unsettled}")

@@ -48,7 +48,7 @@ def _nothing() -> None:
 
 
 def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> object:
-    """As typer makes it of a function with all options as parameters."""
+    """Make a command as typer does from a function with all options as parameters."""
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name=suite.name, help=suite.doc)(_function(suite, act, options))
     return typer.main.get_command(alone)

@@ -106,7 +106,7 @@ class Given:
         text = self.text(key)
         found = read(text)
         if found is None:
-            raise UserError(f"'{text}' is no value of {key}", self.tool, f"write {form}")
+            raise UserError(f"'{text}' is not a value of {key}", self.tool, f"write {form}")
         return found
 
 
@@ -163,7 +163,7 @@ class _Reader:
             self._letters(word, rest)
         else:
             right = "flags begin with -; a value follows its flag"
-            raise UserError(f"'{word}' is no flag", self._table.tool, right)
+            raise UserError(f"'{word}' is not a flag", self._table.tool, right)
 
     def _named(self, name: str, given: str | None, rest: Iterator[str]) -> None:
         flag = self._find(name)
@@ -172,7 +172,9 @@ class _Reader:
         elif given is None or given.lower() in _ON:
             self._keep(flag, name, "")
         elif given.lower() not in _OFF:
-            raise UserError(f"'{given}' is no value of {name}", self._table.tool, "it is a switch and takes none")
+            raise UserError(
+                f"'{given}' is not a value of {name}", self._table.tool, "it is a switch and takes no value"
+            )
 
     def _letters(self, word: str, rest: Iterator[str]) -> None:
         for index, letter in enumerate(word[1:], start=1):
@@ -196,7 +198,7 @@ class _Reader:
     def _find(self, name: str) -> Flag:
         table = self._table
         if name in table.advice:
-            raise UserError(f"{name} is of another release", table.tool, table.advice[name])
+            raise UserError(f"{name} belongs to another release", table.tool, table.advice[name])
         if name not in table.by_name:
             known = [known for known in table.by_name if known.startswith("--") == name.startswith("--")]
             raise UserError(f"unknown flag '{name}'", table.tool, suggest(name, known))
@@ -228,7 +230,7 @@ class _Reader:
 
     def _named_switch(self, flag: Flag, given: str) -> None:
         if given.lower() not in (*_ON, *_OFF):
-            raise UserError(f"'{given}' is no value of -O {flag.directive}", self._table.tool, "write 1 or 0")
+            raise UserError(f"'{given}' is not a value of -O {flag.directive}", self._table.tool, "write 1 or 0")
         if given.lower() in _ON:
             self._keep(flag, f"-O {flag.directive}", "")
         else:

@@ -94,7 +94,7 @@ def bind(
     for index, identity in enumerate(ids):
         if identity in ids[:index]:
             what = f"line {bound[index].draft.line} does again what line {bound[ids.index(identity)].draft.line} does"
-            raise UserError(what, "command lines", "ask for repetitions with -i")
+            raise UserError(what, "command lines", "request repetitions with -i")
     return bound
 
 

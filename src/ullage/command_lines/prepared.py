@@ -118,11 +118,11 @@ def check_room(work: Work, places: Sequence[Place], rooms: Mapping[str, int]) ->
         files, most = needed_files(work.bound, place.target, keep=keep), most_files(place, Limits())
         bytes_, room = needed_bytes(work.bound, place.target, keep=keep), rooms.get(place.target, NO_LIMIT)
         if bytes_ > room:
-            what = f"the lines need {format_volume(bytes_)}, and {format_volume(room)} may be taken"
+            what = f"the lines need {format_volume(bytes_)}, but only {format_volume(room)} may be used"
             right = "smaller -b, -s, -n or -w, --space, or another target"
             raise UserError(what, f"target '{place.target}' ({place.path})", right, EXIT_ENVIRONMENT)
         if files > most:
-            what = f"the lines make {files:,} files, and {most:,} may be made"
+            what = f"the lines make {files:,} files, but only {most:,} are allowed"
             raise UserError(
                 what, f"target '{place.target}' ({place.path})", "fewer items, or another target", EXIT_ENVIRONMENT
             )
@@ -202,7 +202,7 @@ def prepare_lines(request: Request, engine_context: EngineContext, model: type[L
     check_places(places)
     is_new = options.rooms is None
     if is_new:
-        options = options.model_copy(update={"rooms": _rooms(places, read_memory(), options.space)})
+        options = options.model_copy(update={"rooms": _rooms(places, read_memory(), options)})
         request = request.model_copy(update={"options": options.model_dump(mode="json")})
     rooms = options.rooms or {}
     by_place = {place: rooms[name] for place, name in options.places.items() if name in rooms}
@@ -215,8 +215,9 @@ def prepare_lines(request: Request, engine_context: EngineContext, model: type[L
     return PreparedLines(work, places, rooms)
 
 
-def _rooms(places: Sequence[Place], memory: Memory, space: int | None) -> dict[str, int]:
+def _rooms(places: Sequence[Place], memory: Memory, options: LineOptions) -> dict[str, int]:
     """Bytes that may be taken of each target where that is known."""
-    limits = Limits(space_bytes=space)
-    known = {place.target: most_bytes(place, limits, memory) for place in places}
+    limits = Limits(space_bytes=options.space)
+    nodes = make_layout(options.translation(), None, options.hosts).nodes
+    known = {place.target: most_bytes(place, limits, memory, nodes) for place in places}
     return {name: room for name, room in known.items() if room < NO_LIMIT}

@@ -81,9 +81,9 @@ def _split(text: str, tool: str) -> list[str]:
         raise UserError(f"cannot be split into words: {error}", f"'{text}'", "close every quote") from error
     for word in words:
         if "$" in word or "`" in word:
-            raise UserError(f"'{word}' would be expanded by a shell, and is not here", tool, "write its value")
+            raise UserError(f"'{word}' is not expanded here, because no shell reads this line", tool, "write its value")
         if word in {"|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1", ":"}:
-            raise UserError(f"'{word}' is the shell's or the launcher's", tool, f"write the command line of one {tool}")
+            raise UserError(f"'{word}' belongs to a shell or a launcher", tool, f"write the command line of one {tool}")
     return words
 
 
@@ -100,7 +100,7 @@ def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], tup
     name = PurePath(words[0]).name
     if name not in (*_MPIEXEC, *_SRUN):
         right = f"begin with {tool}, or with one of {', '.join(LAUNCHERS)}; --ranks says how many ranks"
-        raise UserError(f"'{words[0]}' before {tool} is no launcher known here", tool, right)
+        raise UserError(f"'{words[0]}' before {tool} is not a known launcher", tool, right)
     meanings = _SRUN_WORDS if name in _SRUN else _MPIEXEC_WORDS
     said: dict[str, int] = {}
     ignored: list[str] = []
@@ -125,5 +125,5 @@ def _glued(word: str, meanings: Mapping[str, str]) -> str | None:
 
 def _count(text: str, option: str) -> int:
     if not re.fullmatch(r"[1-9]\d{0,8}", text, re.ASCII):
-        raise UserError(f"'{text}' is no number of ranks or nodes", option, "write a whole number from 1")
+        raise UserError(f"'{text}' is not a number of ranks or nodes", option, "write a whole number from 1")
     return int(text)

@@ -18,7 +18,8 @@ class Exporter:
     """``default`` is where the output goes below the result folder when no other place is named; empty: to stdout.
 
     ``render`` returns a text, or the files of a folder by their names; ``beside`` the files that the text refers to, by
-    their paths from the folder it is written to.
+    their paths from the folder it is written to; ``alone`` of a form of many files the one that stands for all: it is
+    what is written where a file of that form is named.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Exporter:
     default: str
     render: Callable[[ReportData], Content | Mapping[str, Content]]
     beside: Callable[[ReportData], Mapping[str, Content]] | None = None
+    alone: Callable[[ReportData], Content] | None = None
 
 
 def load_exporters() -> dict[str, Exporter]:

@@ -39,7 +39,9 @@ def ior_json(data: ReportData) -> str:
     groups = transfer_groups(data.measured)
     if not groups:
         raise UserError(
-            "the result holds no case of the workload transfer", "--format ior-json", "--format json takes all"
+            "the result contains no case of the workload transfer",
+            "--format ior-json",
+            "--format json takes every result",
         )
     cases = list(dict.fromkeys(case for case, _ in groups))
     first = next(iter(groups.values()))[0]

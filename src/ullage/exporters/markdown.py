@@ -61,7 +61,7 @@ def _content(section: Section, content: Content) -> str:
 def _cards(cards: Cards) -> str:
     shown = [f"**{escape(card.name)}** {escape(f'{card.value} {card.interval}'.strip())}" for card in cards.cards]
     head = [f"### {escape(cards.title)}", ""] if cards.title else []
-    verdict = "**VALID**" if cards.valid else "**INVALID**"
+    verdict = f"**{cards.stamp}**"
     return "\n".join([*head, " · ".join([*shown, verdict]), "", *(f"- {escape(reason)}" for reason in cards.reasons)])
 
 

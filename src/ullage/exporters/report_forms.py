@@ -8,8 +8,10 @@ from ullage.exporters import Exporter
 from ullage.model.summary import SUMMARY_SCHEMA
 from ullage.report.contents import documents
 from ullage.report.data import ReportData
+from ullage.report.first_screen import front_of
+from ullage.report.picture import front_svg
 from ullage.report.table import to_csv
-from ullage.report.vega import to_png, to_svg
+from ullage.report.vega import svg_to_pdf, svg_to_png, to_png, to_svg
 
 
 def _summary(data: ReportData) -> str:
@@ -36,20 +38,36 @@ def _beside_page(data: ReportData) -> Mapping[str, str]:
     return beside(data)
 
 
+def _front_svg(data: ReportData) -> str:
+    """The first screen for slides."""
+    return front_svg(*front_of(data))
+
+
+def _front_png(data: ReportData) -> bytes:
+    return svg_to_png(_front_svg(data))
+
+
+def _front_pdf(data: ReportData) -> bytes:
+    return svg_to_pdf(_front_svg(data))
+
+
 def _png_files(data: ReportData) -> Mapping[str, bytes]:
-    """File names and pictures, at twice the size of the page."""
-    return {f"{name}.png": to_png(document) for name, document in documents(data)}
+    """File names and pictures, at twice the size of the page; the front page where there is something to draw."""
+    charts = {f"{name}.png": to_png(document) for name, document in documents(data)}
+    return {"front.png": _front_png(data), **charts} if data.summary.rows else charts
 
 
 def _svg_files(data: ReportData) -> Mapping[str, str]:
-    """File names and drawings."""
-    return {f"{name}.svg": to_svg(document) for name, document in documents(data)}
+    """File names and drawings; the front page where there is something to draw."""
+    charts = {f"{name}.svg": to_svg(document) for name, document in documents(data)}
+    return {"front.svg": _front_svg(data), **charts} if data.summary.rows else charts
 
 
 EXPORTERS: Final = (
     Exporter("json", f"the summary (schema {SUMMARY_SCHEMA})", "", _summary),
     Exporter("csv", "all rows, plain SI numbers, every repetition", "", _rows),
     Exporter("html", "one self-contained page with charts and tables", "report.html", _page, _beside_page),
-    Exporter("png", "a folder of the charts as PNG", "charts-png", _png_files),
-    Exporter("svg", "a folder of the charts as SVG", "charts-svg", _svg_files),
+    Exporter("png", "a folder of front page and charts as PNG", "charts-png", _png_files, alone=_front_png),
+    Exporter("svg", "a folder of front page and charts as SVG", "charts-svg", _svg_files, alone=_front_svg),
+    Exporter("pdf", "the front page as PDF", "front.pdf", _front_pdf),
 )

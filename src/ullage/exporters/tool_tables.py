@@ -39,7 +39,9 @@ _SUMMARY_WIDTHS: Final = (9, *(10,) * 9, 12, 14, 5, 6, 3, 4, 3, 5, 8, 9, 4, 6, 8
 def ior_tables(data: ReportData) -> str:
     """Results, maxima and summary; ``UserError`` for a result without such cases."""
     if not transfer_groups(data.measured):
-        raise UserError("the result holds no case of the workload transfer", "--format ior", "--format csv takes all")
+        raise UserError(
+            "the result contains no case of the workload transfer", "--format ior", "--format csv takes every result"
+        )
     return "\n".join([*ior_lines(data.measured), *_warnings(data)]) + "\n"
 
 
@@ -227,7 +229,7 @@ def mdtest_summary(data: ReportData) -> str:
     """One table a test; ``UserError`` for a result without such cases."""
     if not _tests(data.measured):
         raise UserError(
-            "the result holds no case of the workload metadata", "--format mdtest", "--format csv takes all"
+            "the result contains no case of the workload metadata", "--format mdtest", "--format csv takes every result"
         )
     return "\n".join([*mdtest_lines(data.measured), *_warnings(data)]) + "\n"
 

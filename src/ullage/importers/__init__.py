@@ -157,7 +157,7 @@ def _known_in(folder: Path) -> list[Path]:
             return found if importer.read_all is not None else found[:1]
     names = [name for importer in importers for name in importer.files]
     raise UserError(
-        "holds no result that can be imported", str(folder), f"name a file, or a folder with {' or '.join(names)}"
+        "contains no result that can be imported", str(folder), f"name a file, or a folder with {' or '.join(names)}"
     )
 
 
@@ -171,7 +171,7 @@ def _importer(texts: Mapping[Path, str], form: str | None) -> Importer:
     found = [importer for importer in importers.values() if importer.recognises(text)]
     if not found:
         forms = "; ".join(f"{importer.name}: {importer.doc}" for importer in importers.values())
-        raise UserError("is in no form that can be imported", str(path), f"known are {forms}")
+        raise UserError("has no format that can be imported", str(path), f"known formats are {forms}")
     return found[0]
 
 
@@ -192,7 +192,7 @@ def _text(content: bytes, path: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise UserError("is no UTF-8 text", f"{path}:{line}", "save it as UTF-8") from error
+        raise UserError("is not UTF-8 text", f"{path}:{line}", "save it as UTF-8") from error
 
 
 def _changed(path: Path) -> str:

@@ -41,7 +41,7 @@ def read_pmbw(text: str, name: str) -> Summary:
     for key, value in _samples(text, name):
         cells.setdefault(key, []).append(value)
     if not cells:
-        raise UserError("holds no result of pmbw", name, f"lines that begin with {_MARK} and a tab")
+        raise UserError("contains no result of pmbw", name, f"lines that begin with {_MARK} and a tab")
     rows = [_row(key, values, name) for key, values in cells.items()]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows)
 
@@ -71,7 +71,7 @@ def _function(words: dict[str, str], place: str) -> str:
 def _count(words: dict[str, str], name: str, place: str) -> int:
     text = words.get(name, "")
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and 1 <= int(text) <= _LARGEST):
-        raise UserError(f"'{text}' is no {name}", place, "a whole number, 1 or more")
+        raise UserError(f"'{text}' is not a value of {name}", place, "a whole number, 1 or more")
     return int(text)
 
 
@@ -82,7 +82,7 @@ def _number(words: dict[str, str], name: str, place: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or value <= 0 or "_" in text:
-        raise UserError(f"'{text}' is no {name}", place, "a number above 0")
+        raise UserError(f"'{text}' is not a value of {name}", place, "a number above 0")
     return value
 
 

@@ -80,7 +80,7 @@ def read_table(text: str, name: str) -> Summary:
             raise UserError("repeats a line above with the same value", f"{name}:{line}", "remove it")
         cells[key].append(value)
     if not cells:
-        raise UserError("holds no line of numbers", name, "a line for each cell below the names of the columns")
+        raise UserError("contains no line of numbers", name, "a line for each cell below the names of the columns")
     rows = [_row(key, values, name) for key, values in cells.items()]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=find_all(rows))
 
@@ -105,7 +105,7 @@ def _lines(text: str, name: str) -> Iterator[tuple[int, dict[str, str | int | fl
             else:
                 yield reader.line_num, _values(header, cells, f"{name}:{reader.line_num}")
     except csv.Error as error:
-        raise UserError(f"is no CSV: {error}", f"{name}:{reader.line_num}", "see that quotes are closed") from error
+        raise UserError(f"is not CSV: {error}", f"{name}:{reader.line_num}", "close every quote") from error
 
 
 def _header(cells: list[str], place: str) -> list[str]:
@@ -114,7 +114,7 @@ def _header(cells: list[str], place: str) -> list[str]:
         if cell not in _COLUMNS:
             raise UserError(f"unknown column '{cell}'", f"{place}, column {index}", f"the columns are {expected}")
         if cell in cells[: index - 1]:
-            raise UserError(f"column '{cell}' stands twice", f"{place}, column {index}", "name each column once")
+            raise UserError(f"column '{cell}' is given twice", f"{place}, column {index}", "name each column once")
     missing = [column for column in _COLUMNS if column not in cells]
     if missing:
         raise UserError(f"no column '{missing[0]}'", place, f"the columns are {expected}")
@@ -130,7 +130,9 @@ def _values(header: list[str], cells: list[str], place: str) -> dict[str, str | 
         try:
             values[column] = _COLUMNS[column](cell)
         except _BadCellError as error:
-            raise UserError(f"'{cell}' is no {column}", f"{place}, column {index}", f"write {error}") from error
+            raise UserError(
+                f"'{cell}' is not a value of {column}", f"{place}, column {index}", f"write {error}"
+            ) from error
     return values
 
 

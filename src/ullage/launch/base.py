@@ -118,7 +118,7 @@ def place_ranks(ranks: int, nodes: int | None, ranks_per_node: int | None, cores
     if hosts and nodes is not None and nodes > hosts:
         raise UserError(f"{nodes} nodes, and {hosts} hosts", "--hosts", "name one for each node")
     if nodes is not None and ranks < nodes:
-        raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "at least one rank a node")
+        raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "give at least one rank for each node")
     if nodes is not None and on_a_node is not None and ranks > nodes * on_a_node:
         what = f"{ranks} ranks do not fit on {nodes} nodes with {on_a_node} each"
         raise UserError(what, "--ranks-per-node", "raise it, or --nodes")

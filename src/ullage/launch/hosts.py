@@ -33,7 +33,7 @@ class Hosts:
             return layout
         nodes = layout.nodes or fewest_full(layout.ranks, min(len(self.names), layout.ranks))
         if nodes > len(self.names):
-            raise UserError(f"{nodes} nodes, and {len(self.names)} hosts", "--hosts", "name one for each node")
+            raise UserError(f"{nodes} nodes, but {len(self.names)} hosts", "--hosts", "name one for each node")
         on_each = layout.ranks_per_node or -(-layout.ranks // nodes)
         return layout.model_copy(update={"nodes": nodes, "ranks_per_node": on_each})
 
@@ -51,13 +51,13 @@ def fewest_full(ranks: int, nodes: int) -> int:
 
 
 def parse_hosts(text: str | None) -> list[str]:
-    """From ``n0,n1,n2``; None: none. ``UserError`` for what is no name, and for one that stands there twice."""
+    """From ``n0,n1,n2``; None: none. ``UserError`` for what is no name, and for a repeated one."""
     names = [] if text is None else [word.strip() for word in text.split(",")]
     bad = next((name for name in names if not _NAME.fullmatch(name)), None)
     if bad is not None:
-        raise UserError(f"'{bad}' is no host name", "--hosts", "write n0,n1,n2")
+        raise UserError(f"'{bad}' is not a host name", "--hosts", "write n0,n1,n2")
     if len(set(names)) < len(names):
-        raise UserError("a host stands there twice", f"--hosts {text}", "ranks share the hosts evenly")
+        raise UserError("a host is given twice", f"--hosts {text}", "name each host once: ranks are divided evenly")
     return names
 
 

@@ -2,6 +2,7 @@
 """MPICH and its kin: mpiexec.hydra."""
 
 import re
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,15 @@ _YIELDING: Final = {
     "MPIR_CVAR_POSIX_POLL_FREQUENCY": "10",
 }
 _BAD_TERMINATION: Final = re.compile(r"PID \d+ RUNNING AT (?P<node>\S+)\s*\n=\s+EXIT CODE: (?P<code>\d+)")
+# The parent of a rank knows how it has ended before Hydra does: the socket by which Hydra sees it is its parent's, too.
+# It then ends by the same signal itself, without a second core dump.
+WRAPPER: Final = (
+    '"$@"; code=$?; [ $code -gt 128 ] || exit $code; ulimit -c 0; '
+    'echo "ullage: rank $PMI_RANK on $(uname -n) ended by signal $((code - 128))" >&2; kill -$((code - 128)) $$'
+)
+_ENDED: Final = re.compile(
+    r"^ullage: rank (?P<rank>\d+) on (?P<node>\S+) ended by signal (?P<signal>\d+)$", re.MULTILINE
+)
 _EXIT_STRING: Final = re.compile(r"EXIT STRING: (?P<word>[^(\n]+?) \(signal (?P<signal>\d+)\)")
 
 
@@ -37,8 +47,8 @@ class Mpich:
 
     @property
     def remains(self) -> Remains:
-        """See ``Launcher``. A segment has a name until the last rank of a node has mapped it."""
-        return Remains(segments=("mpich_shar_tmp*",))
+        """See ``Launcher``. Version 5 names its segments until MPI_Finalize, earlier ones until all ranks have them."""
+        return Remains(segments=("mpich_*",))
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``."""
@@ -48,7 +58,7 @@ class Mpich:
             words += ["-ppn", str(layout.ranks_per_node)]
         width = bound_cores(layout, self.cores)
         bind = "none" if width is None else "core" if width == 1 else f"core:{width}"
-        return [*words, "-bind-to", bind, str(engine), "run", str(plan)]
+        return [*words, "-bind-to", bind, "/bin/sh", "-c", WRAPPER, "rank", str(engine), "run", str(plan)]
 
     def _remote_words(self, layout: Layout) -> list[str]:
         names = self.hosts.of(layout)
@@ -65,6 +75,9 @@ class Mpich:
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
         """See ``Launcher``. Hydra names the node; its process is any of those that it has killed itself, so no rank."""
+        if told := _ENDED.search(stderr):
+            number = int(told["signal"])
+            return [DeadRank(int(told["rank"]), told["node"], f"signal {number} ({signal.strsignal(number)})")]
         word = _EXIT_STRING.search(stderr)
         cause = f"signal {word['signal']} ({word['word']})" if word else None
         return [DeadRank(None, m["node"], cause or f"exit code {m['code']}") for m in _BAD_TERMINATION.finditer(stderr)]

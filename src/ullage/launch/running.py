@@ -70,7 +70,7 @@ class Running:
                 err=stderr,
             )
         except OSError as error:
-            what = f"launcher cannot be started: {error.strerror}"
+            what = f"the launcher cannot be started: {error.strerror}"
             raise UserError(what, command[0], "name another with --launcher", EXIT_ENVIRONMENT) from error
         try:
             return cls(supervised, token, engine, command)

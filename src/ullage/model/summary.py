@@ -122,6 +122,8 @@ class Score(Strict):
     high: float | None = None
     valid: bool
     reasons: list[str] = []
+    look: Annotated[bool, Field(description="not valid only because less was asked for than the rules want")] = False
+    suite: Annotated[str, Field(description="that made it, where a result has the scores of several")] = ""
 
 
 PartStatus: TypeAlias = Literal["complete", "failed", "interrupted", "not available", "not begun"]

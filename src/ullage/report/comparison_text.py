@@ -2,10 +2,12 @@
 """A comparison as text: for the terminal, as JSON, Markdown and CSV."""
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from ullage.analysis.compare import Cell, Comparison, ScorePair
+from ullage.analysis.settings import access_of
 from ullage.errors import one_line
 from ullage.model.summary import Score
 from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant, times
@@ -13,6 +15,10 @@ from ullage.report.csv_text import to_csv_text
 from ullage.report.words import escape
 from ullage.terminal import make_console, text_table
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_MOST_CELLS: Final = 10
 _OUTCOMES: Final = ("faster", "slower", "cannot tell")
 _STYLES: Final = {"faster": "green", "slower": "red", "cannot tell": "dim"}
 
@@ -71,21 +77,74 @@ def _score(score: Score) -> str:
     return " ".join(filter(None, (significant(score.value), score.unit, "" if score.valid else "INVALID")))
 
 
-def print_comparison(found: Comparison) -> None:
-    """One line a cell, counts, scores, and what is said of how they came to differ."""
-    from rich.text import Text
+def print_comparison(found: Comparison, *, everything: bool = False) -> None:
+    """Decisions first: counts, scores and what moved them, where each is ahead, then the largest differences.
 
-    console = make_console()
-    keys = _heads(found)
-    heads = [(head, False) for head in _columns(found, keys)]
-    console.print(text_table(heads, [_texts(cell, keys) for cell in found.cells], _STYLES))
+    ``everything``: a line for every cell, by a pager.
+    """
+    from ullage.terminal import paged
+
+    lines = [*_decisions(found), *score_texts(found), *found.attribution]
+    if everything:
+        with paged() as console:
+            _print_lines(console, lines)
+            _print_cells(console, found, found.cells)
+        return
+    console, shown = make_console(), largest(found)
+    _print_lines(console, lines)
+    _print_cells(console, found, shown)
+    if len(shown) < len(found.cells):
+        _print_lines(console, [f"The {len(shown)} largest of {len(found.cells)} cells; --all shows every cell."])
+
+
+def _decisions(found: Comparison) -> list[str]:
+    lines: list[str] = []
     for name in found.names:
         if name != found.base_name:
-            console.print(Text(one_line(counts_line(found, name))))
+            lines += [counts_line(found, name), *_by_access(found, name)]
     if found.unmatched:
-        console.print(Text(f"{found.unmatched} rows have no partner that differs in {found.by} only."))
-    for line in (*score_texts(found), *found.attribution):
-        console.print(Text(one_line(line)))
+        lines.append(f"{found.unmatched} rows have no partner that differs in {found.by} only.")
+    return lines
+
+
+def _by_access(found: Comparison, name: str) -> list[str]:
+    """``  write: faster in 22 (1.8 to 1,361 x), slower in 13 (0.0043 to 0.29 x), cannot tell in 13``."""
+    groups: dict[str, list[Cell]] = {}
+    for cell in found.cells:
+        if cell.other_name == name:
+            groups.setdefault(access_of(cell.other), []).append(cell)
+    return [f"  {access or 'other'}: {', '.join(_outcomes(cells))}" for access, cells in groups.items()]
+
+
+def _outcomes(cells: Sequence[Cell]) -> Iterator[str]:
+    for outcome in _OUTCOMES:
+        ratios = [cell.ratio for cell in cells if cell.outcome == outcome]
+        if ratios:
+            ends = " to ".join(dict.fromkeys(times(ratio).removesuffix(" x") for ratio in (min(ratios), max(ratios))))
+            yield f"{outcome} in {len(ratios)} ({ends} x)"
+
+
+def largest(found: Comparison) -> list[Cell]:
+    """The cells of which it is told which is faster, the largest ratios either way first; of few cells all."""
+    if len(found.cells) <= _MOST_CELLS:
+        return list(found.cells)
+    told = [cell for cell in found.cells if cell.outcome != "cannot tell" and cell.ratio > 0]
+    return sorted(told, key=lambda cell: -abs(math.log(cell.ratio)))[:_MOST_CELLS]
+
+
+def _print_lines(console: "Console", lines: Iterable[str]) -> None:
+    from rich.text import Text
+
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()))
+        console.print(Text(indent + one_line(line)))
+
+
+def _print_cells(console: "Console", found: Comparison, cells: Sequence[Cell]) -> None:
+    if cells:
+        keys = _heads(found)
+        heads = [(head, False) for head in _columns(found, keys)]
+        console.print(text_table(heads, [_texts(cell, keys) for cell in cells], _STYLES))
 
 
 def to_markdown(found: Comparison) -> str:

@@ -47,16 +47,28 @@ class Card:
 
 @dataclass(frozen=True)
 class Cards:
-    """Numbers that belong together, with every reason why they do not count. ``title`` may be empty."""
+    """Numbers that belong together, with every reason why they do not count. ``title`` may be empty.
+
+    ``look``: they do not count only because less was asked for than the rules want. ``suite``: see ``Score``.
+    """
 
     title: str
     cards: Sequence[Card]
     reasons: Sequence[str]
+    look: bool = False
+    suite: str = ""
 
     @property
     def valid(self) -> bool:
         """Whether all count."""
         return all(card.valid for card in self.cards)
+
+    @property
+    def stamp(self) -> str:
+        """``VALID``, ``INVALID``, or that less was asked for on purpose."""
+        if self.valid:
+            return "VALID"
+        return "a look, not a result" if self.look else "INVALID"
 
 
 @dataclass(frozen=True)
@@ -73,7 +85,8 @@ class Section:
     """``name`` is an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it.
 
     ``order`` places it among the other sections and the charts. ``suite``: whose rows it shows with charts made for
-    them, so that the general table of best settings and the general charts leave them out.
+    them, so that the general table of best settings and the general charts leave them out. ``part``: of the machine,
+    whose tab of the page it stands in; empty: the part of the suite whose result it is.
     """
 
     name: str
@@ -82,6 +95,7 @@ class Section:
     order: int
     build: Callable[[ReportData], Content | None]
     suite: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,13 +110,17 @@ class Figure:
 
 @dataclass(frozen=True)
 class Chart:
-    """``name`` is a file name and an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it."""
+    """``name`` is a file name and an anchor, ``title`` a heading, ``doc`` the sentence that says how to read it.
+
+    ``part``: as of ``Section``.
+    """
 
     name: str
     title: str
     doc: str
     order: int
     build: Callable[[ReportData], list[Figure]]
+    part: str = ""
 
 
 def load_sections() -> list[Section]:

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import cast
 
 from ullage.discovery import gathered, suite_modules
 from ullage.model.record import PhaseRecord, RunRecord
@@ -66,7 +67,8 @@ class Launch:
 class ReportData:
     """``phases``: counted repetitions by case and phase name. ``unreadable``: lines of files that were no records.
 
-    ``measured``: the same repetitions in the order of the records, with their case and launch.
+    ``measured``: the same repetitions in the order of the records, with their case and launch. ``care``: the suites and
+    parts of the machine that the reader uses; the gains of others weigh less.
     """
 
     summary: Summary
@@ -75,6 +77,7 @@ class ReportData:
     request: Request | None = None
     unreadable: tuple[str, ...] = ()
     measured: tuple[Measured, ...] = ()
+    care: tuple[str, ...] = ()
 
     @cached_property
     def view(self) -> View:
@@ -115,7 +118,14 @@ def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:
         phases.setdefault((item.phase.case, item.phase.phase), []).append(item.phase)
     launches = [_launch(result, file, file.run) for file in files if file.run is not None]
     unreadable = [f"{file.path.name}:{problem.line}: {problem.text}" for file in files for problem in file.problems]
-    return ReportData(stored, phases, tuple(launches), result.read_request(), tuple(unreadable), tuple(measured))
+    request = result.read_request()
+    return ReportData(stored, phases, tuple(launches), request, tuple(unreadable), tuple(measured), _care(request))
+
+
+def _care(request: Request | None) -> tuple[str, ...]:
+    """As the run was asked for; ``ullage report --care`` may say otherwise."""
+    said = None if request is None else request.options.get("care")
+    return tuple(map(str, cast("list[object]", said))) if isinstance(said, list) else ()
 
 
 def _launch(result: ResultFolder, file: RecordFile, run: RunRecord) -> Launch:

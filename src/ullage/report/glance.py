@@ -2,16 +2,32 @@
 """The machine in one picture: for each part of it the one number that stands for it. Pure; pages draw it as vessels,
 terminals as bars."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Row, Summary
-from ullage.report.headlines import headlines
+from ullage.quantity import format_quantity, scale_for, significant
+from ullage.report.headlines import IN_MEMORY, headlines
+from ullage.report.verdicts import is_invalid
 
 PART_ORDER: Final = (
     "cores", "memory", "disk writes", "disk reads", "metadata", "messages", "network", "noise",
 )  # fmt: skip
+HOW_TO_DECLARE: Final = (
+    "`ullage machine --declare machine.toml` drafts the file; complete it from the datasheets and run again with "
+    "--machine machine.toml"
+)
+_TO_DECLARE: Final[Mapping[str, str]] = {
+    "cores": "declare clock_hz and flops_per_cycle of [cpu]",
+    "memory": "declare bandwidth of [memory]",
+    "disk writes": "declare write of its [[drive]]",
+    "disk reads": "declare read of its [[drive]]",
+    "metadata": "none can be declared: compare runs",
+    "messages": "none can be declared: compare runs",
+    "network": "run between two nodes, declare rate of its [[network]]",
+}
+_TIME_LOST: Final = "of time"
 
 
 @dataclass(frozen=True)
@@ -24,20 +40,73 @@ class Vessel:
 
     @property
     def share(self) -> float | None:
-        """What is filled of its ceiling; None without one."""
-        return self.row.share
+        """What is filled of its ceiling; None without one. Of time lost to others: the time that was left."""
+        return 1 - self.row.median if self.is_time_lost else self.row.share
+
+    @property
+    def value(self) -> str:
+        """The number with its unit."""
+        return f"{self.row.median:.1%} lost" if self.is_time_lost else format_quantity(self.row.median, self.row.unit)
+
+    @property
+    def interval(self) -> str:
+        """``1.19 to 1.27`` in the unit of the value; empty for a single sample."""
+        row = self.row
+        if row.low is None or row.high is None:
+            return ""
+        if self.is_time_lost:
+            return f"{row.low:.1%} to {row.high:.1%}"
+        scale = scale_for([row.median], row.unit)
+        low, high = (significant(value / scale.factor) for value in (row.low, row.high))
+        return f"{low} to {high} {scale.unit}".strip()
+
+    @property
+    def interval_kind(self) -> str:
+        """What ``interval`` is: ``95 % interval``, ``range of 3``, ``one sample``."""
+        if self.row.low is None:
+            return "one sample"
+        return f"range of {len(self.row.repetitions)}" if self.row.has_range else "95 % interval"
+
+    @property
+    def kind(self) -> str:
+        """``detected ceiling 117 Gop/s``; empty without a ceiling that has a share."""
+        if self.is_time_lost:
+            return "all of the time"
+        ceiling = self.row.ceiling
+        if self.share is None or ceiling is None:
+            return ""
+        return f"{ceiling.kind} ceiling {format_quantity(ceiling.value, self.row.unit)}"
+
+    @property
+    def advice(self) -> str:
+        """Which ceiling to declare; empty where one is known. ``HOW_TO_DECLARE`` says how."""
+        return "" if self.share is not None else _TO_DECLARE.get(self.part, "none can be declared: compare runs")
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether the number is no speed at all."""
+        return is_invalid(self.row)
+
+    @property
+    def is_time_lost(self) -> bool:
+        """Whether the number is a share of time that others took: all of the time is then its ceiling."""
+        return self.row.unit == _TIME_LOST and self.row.better == "less"
 
 
 def vessels(summary: Summary) -> list[Vessel]:
     """One for each part of the machine that was measured, in a fixed order, unknown parts last.
 
-    Of several numbers of a part the first with a share of a ceiling stands for it, else the first.
+    A valid number goes before one that is not, then the kind of number that people quote of the part, then one with a
+    share of a ceiling, of times lost the longest, then the first. A file system in memory is no part of a machine whose
+    disk was measured.
     """
     chosen: dict[str, Vessel] = {}
     for vessel in _candidates(summary):
         known = chosen.get(vessel.part)
-        if known is None or (known.share is None and vessel.share is not None):
+        if known is None or _rank(vessel) < _rank(known):
             chosen[vessel.part] = vessel
+    if any(part.startswith("disk") for part in chosen):
+        chosen.pop(IN_MEMORY, None)
     names = list(dict.fromkeys([*PART_ORDER, *chosen]))
     return [chosen[name] for name in names if name in chosen]
 
@@ -53,3 +122,33 @@ def _part(part: str, row: Row) -> str:
         return part
     access = str(row.params.get("access", row.params.get("phase", "")))
     return "disk reads" if "read" in access else "disk writes"
+
+
+def _rank(vessel: Vessel) -> tuple[bool, int, bool, float]:
+    usual = _USUAL.get(vessel.part, ())
+    place = next((index for index, is_it in enumerate(usual) if is_it(vessel.row)), len(usual))
+    lost = vessel.row.median if vessel.row.unit == _TIME_LOST else 0.0
+    return vessel.is_invalid, place, vessel.share is None, -lost
+
+
+def _has(metric: str, **params: object) -> Callable[[Row], bool]:
+    """Whether a row is of ``metric`` and has these parameters."""
+    return lambda row: row.metric == metric and all(row.params.get(key) == value for key, value in params.items())
+
+
+def _creates(row: Row) -> bool:
+    return row.metric == "operation_rate" and row.params.get("access") == "create"
+
+
+# What people quote of a part: the kinds of number, the most usual first.
+_USUAL: Final[Mapping[str, Sequence[Callable[[Row], bool]]]] = {
+    "cores": (_has("compute_rate", type="fp64", operation="fma"), _has("compute_rate")),
+    "memory": (
+        _has("memory_bandwidth", kernel="triad"), _has("memory_bandwidth", kernel="copy"), _has("memory_bandwidth"),
+    ),
+    "disk writes": (_has("bandwidth", order="sequential"), _has("bandwidth")),
+    "disk reads": (_has("bandwidth", order="sequential"), _has("bandwidth")),
+    "metadata": (_creates, _has("operation_rate")),
+    "messages": (_has("ring_bandwidth"), _has("b_eff")),
+    "network": (_has("network_bandwidth", protocol="tcp"), _has("network_bandwidth")),
+}  # fmt: skip

@@ -13,6 +13,7 @@ from ullage.analysis.verdicts.grades import is_sound
 from ullage.discovery import gathered, suite_modules
 from ullage.model.summary import Headline, Row
 
+IN_MEMORY: Final = "file system in memory"
 _PARTS: Final = ("cores", "memory", "disk", "messages", "network", "noise", "metadata")
 
 
@@ -55,7 +56,7 @@ def _best(indices: Sequence[int], rows: Sequence[Row]) -> int:
 
 
 def _part(rule: Rule, row: Row) -> str:
-    return "file system in memory" if rule.part == "disk" and row.verdict.startswith("memory") else rule.part
+    return IN_MEMORY if rule.part == "disk" and row.verdict.startswith("memory") else rule.part
 
 
 # -- what rules are written with --------------------------------------------------------------------------------------

@@ -2,27 +2,37 @@
 """The report as one file: opens offline, prints, loads nothing.
 
 Whatever comes from a machine is escaped by the template, or cannot end its script within the JSON of the charts.
-Scripts other than our own do not run: the page's policy lists their hashes.
+Scripts other than our own do not run: the page's policy lists their hashes, and allows no text to become code.
 """
 
 import base64
 import hashlib
 import json
 import shlex
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ullage import __version__
-from ullage.model.summary import Row
-from ullage.quantity import format_quantity, plural
+from ullage.model.summary import Finding, Row
+from ullage.quantity import format_quantity
 from ullage.report import words
-from ullage.report.contents import LEAD, Chart, Figure, Section, built_sections, load_charts
+from ullage.report.answers import Answer, answers
+from ullage.report.contents import LEAD, Chart, Content, Section, built_sections, load_charts
 from ullage.report.data import Launch, ReportData, load
 from ullage.report.facts import flatten
-from ullage.report.table import Cell, Column, columns, front_columns, front_rows, number_cell, to_csv
+from ullage.report.first_screen import changes_of, first_screen
+from ullage.report.glossary import glossary
+from ullage.report.inert import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
+from ullage.report.packed import compact_spec, packed_once, to_json
+from ullage.report.reached import reached
+from ullage.report.row_table import AT_ONCE, row_table
+from ullage.report.sections.front import what_was_run
+from ullage.report.table import Cell, Column, front_columns, front_rows, number_cell, to_csv
+from ullage.report.tabs import OTHER, Drawn, Parts, Tab, tabs
+from ullage.report.titles import told
 from ullage.report.vega import CONFIG, javascript
 from ullage.report.verdicts import VerdictClass, classify, present
-from ullage.report.view import View
 from ullage.results.folder import ResultFolder
 from ullage.results.outputs import lies_within, write_outputs
 
@@ -30,14 +40,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _HERE: Final = Path(__file__).parent
-MOST_ROWS: Final = 800
-# Rows of several suites have many parameters that are empty in most, and each suite has tables of its own.
-MOST_ROWS_OF_PARTS: Final = 250
-_MOST_FINDINGS_OF_A_KIND: Final = 4
 _NO_BUNDLE: Final = (
-    "The chart library (vl-convert-python) was missing where this page was made; the table below has the numbers."
+    "The chart library (vl-convert-python) was missing where this page was made; the tables have the numbers."
 )
-_NO_SCRIPT: Final = "This chart needs JavaScript. The same numbers stand in the table below."
+_NO_SCRIPT: Final = "This chart needs JavaScript. The same numbers stand in the tables."
+_SCORES: Final = "scores"
 
 
 def write_report(result: ResultFolder, path: Path) -> Path:
@@ -59,41 +66,59 @@ def beside(data: ReportData) -> dict[str, str]:
 def render(data: ReportData) -> str:
     """The whole page."""
     bundle, script = javascript() or "", (_HERE / "assets" / "page.js").read_text(encoding="utf-8")
-    specs, sections = _sections(data)
-    figures = {"config": CONFIG, "specs": specs}
+    parts = Parts(data.summary)
+    drawn = _drawn(data)
+    table = row_table(data, parts)
+    figures = {name: inert_json(compact_spec(figure.spec)) for one in drawn for name, figure in one.figures.items()}
     page = {
         **_head(data),
-        **_tables(data),
+        **first_screen(data, parts),
         **_tail(data),
-        "lead": [section for section in sections if section["order"] <= LEAD],
-        "sections": [section for section in sections if section["order"] > LEAD],
+        **_tabs(data, parts, drawn),
+        "glossary": glossary(data.summary),
+        "rows": table,
+        "rows_at_once": AT_ONCE,
         "fallback": _NO_SCRIPT if bundle else _NO_BUNDLE,
         "panels_shown": len(data.view.shown),
         "panels_total": len(data.view.swept),
         "css": _safe((_HERE / "assets" / "page.css").read_text(encoding="utf-8")),
-        "bundle": _safe(bundle),
+        "bundle": _safe(packed_once(bundle) if bundle else ""),
         "script": _safe(script),
         "script_hashes": _safe(" ".join(_policy_hash(text) for text in (bundle, script))),
-        "figures_json": _safe(script_json(figures)),
+        "figures_json": _safe(script_json({"config": CONFIG, "specs": figures})),
+        "columns_json": _safe(script_json([[column.heading, column.is_number] for column in table.shown])),
     }
     return _environment().get_template("report.html.j2").render(page)
 
 
 def script_json(value: object) -> str:
     """JSON that is safe within a script element: no ``<``, no line separators that JavaScript would see."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return to_json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    loader = FileSystemLoader(_HERE / "templates")
-    return Environment(autoescape=True, loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True,
+        loader=FileSystemLoader(_HERE / "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters["name"] = lambda text: inert(str(text), LONGEST_NAME)
+    environment.filters["short"] = lambda text: inert(str(text), LONGEST_HEADING)
+    return environment
+
+
+def _finalize(value: object) -> object:
+    """Every text that a machine may have chosen, as far as it is not ours."""
+    return inert(value) if type(value) is str else value
 
 
 def _safe(text: str) -> str:
-    """Our own CSS, scripts and the output of ``script_json``: the only texts that are not escaped."""
+    """Our own CSS, scripts and drawings, and the output of ``script_json``: the only texts that are not escaped."""
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704
@@ -103,27 +128,16 @@ def _policy_hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def _sections(data: ReportData) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The charts' specs by name; tables and charts in the order of the page."""
-    specs: dict[str, Any] = {}
-    sections = [{**_words(section), "content": content} for section, content in built_sections(data)]
-    for chart in load_charts():
-        found = {f"{chart.name}-{index}": figure for index, figure in enumerate(chart.build(data))}
-        if found:
-            specs.update({name: figure.spec for name, figure in found.items()})
-            sections.append({**_words(chart), "figures": [_figure(name, figure) for name, figure in found.items()]})
-    return specs, sorted(sections, key=lambda section: int(section["order"]))
+def _drawn(data: ReportData) -> list[Drawn]:
+    """Every chart that has something to show, its figures by the names of their places."""
+    found = [(chart, chart.build(data)) for chart in load_charts()]
+    return [
+        Drawn(chart, {_place(chart, index): one for index, one in enumerate(all_)}) for chart, all_ in found if all_
+    ]
 
 
-def _words(part: Section | Chart) -> dict[str, Any]:
-    words = {"name": part.name, "title": part.title, "doc": part.doc, "order": part.order}
-    return {**words, "content": None, "figures": []}
-
-
-def _figure(name: str, figure: Figure) -> dict[str, Any]:
-    """``linear``: the page's buttons can change the scale of its rates."""
-    linear = '"zero": true' in json.dumps(figure.spec)
-    return {"id": name, "title": figure.title, "caption": figure.caption, "wide": figure.wide, "linear": linear}
+def _place(chart: Chart, index: int) -> str:
+    return f"{chart.name}-{index}"
 
 
 def _head(data: ReportData) -> dict[str, Any]:
@@ -137,14 +151,10 @@ def _head(data: ReportData) -> dict[str, Any]:
     ]
     return {
         "summary": data.summary,
-        "title": words.title(data),
-        "host": words.host(data),
         "scope": words.scope(data.view),
         "verdict_line": words.verdict_line(rows),
         "verdict_bar": bar,
-        "findings": words.finding_groups(data.summary.findings),
-        "most_findings": _MOST_FINDINGS_OF_A_KIND,
-        "events": words.by_severity(data.summary.events),
+        "events": [(event, told(event)) for event in words.by_severity(data.summary.events)],
     }
 
 
@@ -155,31 +165,73 @@ def _meaning(verdict: VerdictClass, data: ReportData) -> str:
     return verdict.meaning
 
 
-def _tables(data: ReportData) -> dict[str, Any]:
-    rows = data.summary.rows
-    kept = strongest_rows(data.view, MOST_ROWS_OF_PARTS if data.summary.parts else MOST_ROWS)
-    whole = f"All {plural(len(rows), 'row')}, also in tables/rows.csv with plain SI numbers and every repetition."
-    part = f"The best {len(kept):,} of {len(rows):,} rows; all are in tables/rows.csv with plain SI numbers."
+def _tabs(data: ReportData, parts: Parts, drawn: Sequence[Drawn]) -> dict[str, Any]:
+    """Scores of a run of one suite stand on the first screen, those of several with their part.
+
+    What is said of all suites together belongs to the run.
+    """
+    sections = [(section, content) for section, content in built_sections(data) if section.order > LEAD]
+    scores = [cards for section, content in _lead(data) if section.name == _SCORES for cards in content.cards]
+    several = bool(data.summary.parts)
+    found = tabs(data.summary, parts, drawn, sections, scores if several else [])
+    whole = [tab for tab in found if several and tab.part == OTHER and not (tab.charts or tab.sections)]
+    found = [tab for tab in found if tab not in whole]
     front = front_columns(data.view)
+    best = front_rows(data.view.swept) if not several else []
     return {
-        "front": _table(front, front_rows(data.view.swept)),
-        "has_front": (bool(data.view.swept) or not rows) and not data.summary.parts,
-        "all_rows": _table(columns(data.view), kept),
-        "rows_note": whole if len(kept) == len(rows) else part,
+        "lead_scores": [] if several else scores,
+        "tabs": [_tab(data, parts, tab) for tab in found],
+        "best": _table(front, best),
+        "best_part": parts.usual if best and any(tab.part == parts.usual for tab in found) else "",
+        "ran": what_was_run(data.summary) if several else None,
+        "of_whole": [(finding, told(finding)) for tab in whole for finding in tab.findings],
     }
 
 
-def strongest_rows(view: View, most: int) -> list[Row]:
-    """At most ``most`` rows in their own order: of every panel an equal share, its best ones."""
-    rows = view.summary.rows
-    if len(rows) <= most:
-        return list(rows)
-    share = max(1, most // len(view.panels))
-    kept: set[int] = set()
-    for panel in view.panels:
-        ordered = sorted(panel.rows, key=lambda row: row.median, reverse=panel.better == "more")
-        kept.update(id(row) for row in ordered[:share])
-    return [row for row in rows if id(row) in kept][:most]
+def _lead(data: ReportData) -> list[tuple[Section, Content]]:
+    return [(section, content) for section, content in built_sections(data) if section.order == LEAD]
+
+
+def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
+    """What an answer or the first screen says is not said again among the findings."""
+    changes = {id(finding) for finding in changes_of(data)}
+    own = [answer for answer in answers(data.summary) if parts.of_suite(answer.suite) == tab.part]
+    said = changes | {id(finding) for answer in own for finding in answer.told}
+    return {
+        "part": tab.part,
+        "title": tab.title,
+        "docs": tab.docs,
+        "charts": [_chart(one) for one in tab.charts],
+        "scores": tab.scores,
+        "sections": tab.sections,
+        "reached": reached(data.summary, parts, tab.part),
+        "answers": [_answer(answer, changes) for answer in own],
+        "findings": [(finding, told(finding)) for finding in tab.findings if id(finding) not in said],
+        "moved": sum(id(finding) in changes for finding in tab.findings),
+    }
+
+
+def _answer(answer: Answer, left_out: Collection[int]) -> dict[str, Any]:
+    """A line that is the text of a finding has its title and severity too."""
+    by_text = {finding.text: finding for finding in answer.told}
+    found = [by_text.get(line, Finding(kind="", text=line)) for line in answer.lines]
+    kept = [(finding, told(finding)) for finding in found if id(finding) not in left_out]
+    return {"title": answer.title, "lines": kept, "notes": answer.notes}
+
+
+def _chart(drawn: Drawn) -> dict[str, Any]:
+    """``linear``: the page's buttons can change the scale of its rates."""
+    figures = [
+        {
+            "id": name,
+            "title": figure.title,
+            "caption": figure.caption,
+            "wide": figure.wide,
+            "linear": '"zero": true' in json.dumps(figure.spec),
+        }
+        for name, figure in drawn.figures.items()
+    ]
+    return {"name": drawn.chart.name, "title": drawn.chart.title, "figures": figures}
 
 
 def _table(shown: list[Column], rows: list[Row]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ullage.quantity import (
 from ullage.report.csv_text import to_csv_text
 from ullage.report.view import Panel, View
 
-_HIDDEN_KEYS: Final = frozenset({"access", "phase"})
+HIDDEN_KEYS: Final = frozenset({"access", "phase"})
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def columns(view: View) -> list[Column]:
     found = [Column("target", lambda row: row.target), Column(what, access_of)]
     if len({row.metric for row in rows}) > 1:
         found.append(Column("metric", lambda row: row.metric))
-    keys = [key for key, values in values_by_key(rows).items() if key not in _HIDDEN_KEYS and len(values) > 1]
+    keys = [key for key, values in values_by_key(rows).items() if key not in HIDDEN_KEYS and len(values) > 1]
     found.extend(_param_column(key) for key in keys)
     found.extend(_value_columns(rows))
     return found + _peer_columns(rows)
@@ -79,7 +79,7 @@ def front_columns(view: View) -> list[Column]:
     keys = [
         key
         for key, values in values_by_key(rows).items()
-        if key not in _HIDDEN_KEYS and (len(values) > 1 or key in {"ranks", "block_bytes"})
+        if key not in HIDDEN_KEYS and (len(values) > 1 or key in {"ranks", "block_bytes"})
     ]
     return [
         Column("target", lambda row: row.target),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report in the terminal: scores, findings, the best settings, what to know.
+"""Everything in the terminal: scores, findings, the best settings, what to know, part after part.
 
-The complete table is left to the files.
+The complete table is left to the files, and what fits on one screen is ``report/screen``.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import one_line
@@ -27,6 +28,42 @@ _STYLES: Final = {"warning": "yellow", "advice": "cyan", "info": ""}
 def print_summary(summary: Summary, console: "Console") -> None:
     """As ``print_report``, of a summary without its records."""
     print_report(ReportData(summary), console)
+
+
+def print_everything(data: ReportData, console: "Console") -> None:
+    """As ``print_report``; of a run made of suites first what is said of the whole, then each part under its name."""
+    from rich.text import Text
+
+    summary = data.summary
+    if not summary.parts:
+        print_report(data, console)
+        return
+    _print(console, words.title(data), "bold")
+    _print(console, words.verdict_line(data.view.main_rows))
+    _print_sections(console, [found for found in built_sections(data) if found[0].order <= LEAD])
+    _print_findings(console, "Findings over the parts", [one for one in summary.findings if not _is_of_part(one, data)])
+    for part in summary.parts:
+        console.print()
+        console.rule(Text(one_line(f"{part.suite}: {part.status}"), style="bold"), characters="=")
+        print_report(replace(data, summary=_part(summary, part.suite)), console)
+
+
+def _is_of_part(finding: Finding, data: ReportData) -> bool:
+    return finding.suite in {part.suite for part in data.summary.parts}
+
+
+def _part(summary: Summary, suite: str) -> Summary:
+    """What ``suite`` says of the whole, as a summary of its own. Scores name no suite and stand above the parts."""
+    return summary.model_copy(
+        update={
+            "suite": suite,
+            "rows": [row for row in summary.rows if row.suite == suite],
+            "findings": [one for one in summary.findings if one.suite == suite],
+            "events": [one for one in summary.events if one.suite == suite],
+            "scores": [],
+            "parts": [],
+        }
+    )
 
 
 def print_report(data: ReportData, console: "Console") -> None:
@@ -66,10 +103,10 @@ def _print_cards(console: "Console", cards: Cards) -> None:
         _print(console, cards.title, indent=2)
     for card in cards.cards:
         _print(console, f"{card.name}: {card.value} {card.interval}".rstrip(), "bold", indent=2)
-    word, style = ("VALID", "bold green") if cards.valid else ("INVALID", "bold white on red")
-    _print(console, word, style, indent=2)
+    wrong = not cards.valid and not cards.look
+    _print(console, cards.stamp, "bold white on red" if wrong else "bold green" if cards.valid else "bold", indent=2)
     for reason in cards.reasons:
-        _print(console, reason, "" if cards.valid else "red", indent=4)
+        _print(console, reason, "red" if wrong else "", indent=4)
 
 
 def _print(console: "Console", text: str, style: str = "", indent: int = 0) -> None:

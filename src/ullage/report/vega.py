@@ -15,6 +15,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Final
 
+from ullage.errors import UserError
 from ullage.model.plan import Scalar
 from ullage.report.verdicts import CLASSES
 
@@ -130,6 +131,26 @@ def to_png(spec: Mapping[str, Any], scale: float = 2.0) -> bytes:
     import vl_convert
 
     return vl_convert.vegalite_to_png(dict(spec), vl_version=VEGA_LITE_VERSION, scale=scale, allowed_base_urls=[])
+
+
+def svg_to_png(drawing: str, scale: float = 2.0) -> bytes:
+    """A drawing of our own in pixels. ``UserError`` where vl-convert is not installed."""
+    return _converter().svg_to_png(drawing, scale=scale)
+
+
+def svg_to_pdf(drawing: str) -> bytes:
+    """As ``svg_to_png``, as a page of a document."""
+    return _converter().svg_to_pdf(drawing)
+
+
+def _converter() -> Any:  # noqa: ANN401 - a library without types
+    try:
+        import vl_convert
+    except ImportError:
+        raise UserError(
+            "not available: vl-convert-python is not installed", "--format", "--format svg needs no other program"
+        ) from None
+    return vl_convert
 
 
 @cache

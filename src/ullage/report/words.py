@@ -20,13 +20,15 @@ _MOST_NAMED: Final = 8
 _AXIS_NOUNS: Final = {"ranks": "rank count", "nodes": "node count", "block_bytes": "block size", "backend": "backend"}
 NO_GRADE: Final = "not graded"
 NO_VERDICT: Final = "none"
-UNKNOWN_GRADE: Final = "too short to know whether others used the machine"
+UNKNOWN_GRADE: Final = "not known whether other programs used the machine"
 
 
 def title(data: ReportData) -> str:
-    """``sweep of nvme and scratch``."""
+    """``sweep of nvme and scratch``; ``overview of 12 suites``."""
     targets = data.view.targets
     suite = data.summary.suite
+    if data.summary.parts:
+        return f"{suite} of {plural(len(data.summary.parts), 'suite')}"
     return suite if targets in ([], [suite]) else f"{suite} of {listing(targets, 4)}"
 
 

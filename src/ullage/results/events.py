@@ -8,16 +8,18 @@ from typing import Final, Literal, TypeAlias
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import Numbers
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import capital, columns
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, EventRecord, Failure, PhaseRecord, RunRecord
 from ullage.model.summary import Finding, Row
+from ullage.results.event_titles import title_of
 from ullage.results.records import AnyRecord, RecordFile
 
 Severity: TypeAlias = Literal["info", "advice", "warning"]
 _SEVERITIES: Final[dict[str, Severity]] = {"info": "info", "warning": "warning", "error": "warning"}
 _MOST_OF_A_KIND: Final = 20
 _MOST_PLACES: Final = 20
+_RESUME: Final = "`ullage resume` finishes what is missing."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,32 +68,37 @@ def summarise_events(files: Sequence[RecordFile]) -> list[Finding]:
 def _findings(events: list[_Event], met: dict[_Event, _Met]) -> Iterable[Finding]:
     for event in events[:_MOST_OF_A_KIND]:
         often = met[event].count
-        text = event.text if often == 1 else f"{event.text} ({often} times)"
-        yield Finding(kind=event.code, text=text, severity=event.severity, numbers=met[event].numbers)
+        text = event.text if often == 1 else f"{event.text} This happened {often} times."
+        title = title_of(event.code)
+        yield Finding(kind=event.code, title=title, text=text, severity=event.severity, numbers=met[event].numbers)
     rest = events[_MOST_OF_A_KIND:]
     if rest:
         often = sum(met[event].count for event in rest)
-        yield Finding(
-            kind=rest[0].code, text=f"and {often} more like these", severity=rest[0].severity, numbers={"count": often}
-        )
+        text = f"{often} more events of this kind are in the records."
+        title, numbers = title_of(rest[0].code), columns(count=often)
+        yield Finding(kind=rest[0].code, title=title, text=text, severity=rest[0].severity, numbers=numbers)
 
 
 def _events_of(file: RecordFile) -> Iterable[_Event]:
     name = file.path.name
     for problem in file.problems:
         place = f"{name}, line {problem.line}" if problem.line else name
-        yield _Event("unreadable-record", f"{place}: {problem.text}", "warning")
+        yield _Event("unreadable-record", f"{place}: {_sentence(problem.text)}", "warning")
     if file.truncated and file.run is not None:  # else nothing was started, and only the front has written to it
-        text = f"{name}: the launch ended without a last record, so it was killed or crashed; "
-        yield _Event("cut-short", text + "`ullage resume` finishes what is missing", "warning")
+        text = f"{name}: the launch ended without its last record, so it was killed or crashed. {_RESUME}"
+        yield _Event("cut-short", text, "warning")
     if file.end is not None and file.end.status == "interrupted":
-        text = f"{name}: the launch was interrupted; `ullage resume` finishes what is missing"
-        yield _Event("interrupted", text, "warning")
+        yield _Event("interrupted", f"{name}: the launch was interrupted. {_RESUME}", "warning")
 
 
 def _of_record(record: EventRecord) -> _Event:
-    text = f"{record.text}; {record.advice}" if record.advice else record.text
+    text = " ".join(capital(_sentence(part)) for part in (record.text, record.advice) if part)
     return _Event(record.code, text, _SEVERITIES[record.severity])
+
+
+def _sentence(text: str) -> str:
+    """Records hold clauses, and what other libraries said."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 @dataclass

@@ -91,6 +91,14 @@ def is_result(path: Path) -> bool:
     return (path / "request.json").is_file()
 
 
+def _is_text(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _to_json(model: BaseModel) -> str:
     return model.model_dump_json(indent=1) + "\n"
 
@@ -108,6 +116,8 @@ class ResultFolder:
         An existing empty folder is taken; one that holds anything is refused with ``UserError``.
         """
         folder = (path or DEFAULT_PARENT / request.run_id).absolute()
+        if not _is_text(folder):
+            raise UserError("is not UTF-8, as all names in results are", str(folder), "choose another --result")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             occupied = next(folder.iterdir(), None)

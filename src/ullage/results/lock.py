@@ -52,7 +52,7 @@ def _locked(path: Path) -> int:
             holder = _holder(handle)
             os.close(handle)
             raise UserError(
-                f"is being measured into by {holder}", str(path.parent), "wait for it, or end it", EXIT_ENVIRONMENT
+                f"is in use by {holder}", str(path.parent), "wait for it, or end it", EXIT_ENVIRONMENT
             ) from error
         if _is_named(handle, path):
             with contextlib.suppress(OSError):  # a full disk keeps the name back, not the lock
@@ -60,7 +60,7 @@ def _locked(path: Path) -> int:
                 os.pwrite(handle, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
             return handle
         os.close(handle)
-    raise UserError("is being measured into by other processes", str(path.parent), "wait for them", EXIT_ENVIRONMENT)
+    raise UserError("is in use by other processes", str(path.parent), "wait for them", EXIT_ENVIRONMENT)
 
 
 def _opened(path: Path) -> int:

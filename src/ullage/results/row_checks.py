@@ -93,8 +93,8 @@ def _interval(values: Sequence[float], interval: Interval, wanted_width: float |
     width = relative_width(interval)
     if wanted_width is not None and width is not None and (count < 2 or width > wanted_width):
         what = "range" if interval.below_level else "interval"
-        known = f"the {what} is +-{width:.1%} after {count} repetitions" if count > 1 else "one repetition only"
-        flags.append(Flag(code=NOT_CONVERGED, reason=f"{known}, +-{wanted_width:.1%} was asked for"))
+        known = f"the {what} is +-{width:.1%} after {count} repetitions" if count > 1 else "there is one repetition"
+        flags.append(Flag(code=NOT_CONVERGED, reason=f"{known}; +-{wanted_width:.1%} was asked for"))
     return flags
 
 
@@ -102,12 +102,12 @@ def _range(count: int, reached: float) -> str:
     """What stands where an interval would."""
     if count == 1:
         return "a single repetition has no interval"
-    middle = "the value is the mean of 2, and " if count == 2 else ""
-    return f"{middle}the range of {count} covers the median with {reached:.0%}"
+    middle = "the value is the mean of 2 repetitions; " if count == 2 else ""
+    return f"{middle}the range of {count} repetitions covers the median with a probability of {reached:.0%}"
 
 
 def _dependent(count: int, dependence: Dependence) -> Flag:
-    found = f"repetitions resemble those before them (correlation {dependence.correlation:.2f}, of all cells together)"
+    found = f"repetitions depend on those before them (correlation {dependence.correlation:.2f} over all cells)"
     return Flag(code=DEPENDENT, reason=f"{found}: {count} count as {dependence.effective(count):.1f}")
 
 
@@ -115,10 +115,10 @@ def _series(values: Sequence[float]) -> list[Flag]:
     """What the order and the tails of the samples show."""
     count, flags = len(values), list[Flag]()
     if count >= _ENOUGH_FOR_OUTLIERS and (odd := outliers(values)):
-        reason = f"{len(odd)} of {count} repetitions lie outside Tukey's fences"
+        reason = f"{len(odd)} of {count} repetitions {'lies' if len(odd) == 1 else 'lie'} outside Tukey's fences"
         flags.append(Flag(code=f"{OUTLIERS}:{len(odd)}", reason=reason))
     if count >= _ENOUGH_FOR_DRIFT and (autocorrelation(values) or 0.0) > _DRIFT:
-        reason = "each repetition resembles the one before: the interval is too narrow"
+        reason = "each repetition is close to the one before: the interval is too narrow"
         flags.append(Flag(code=DRIFTING, reason=reason))
     return flags
 
@@ -133,5 +133,7 @@ def check_launch(run: RunRecord) -> list[Flag]:
     elif pinning.unpinned_ranks > 0 and run.layout.ranks > 1:
         flags.append(Flag(code=UNPINNED, reason=f"{pinning.unpinned_ranks} ranks are not bound to a core"))
     if clock.residual_ns > _SKEW_NS:
-        flags.append(Flag(code=CLOCK_SKEW, reason=f"the clocks are known to {clock.residual_ns / 1e6:.1f} ms only"))
+        flags.append(
+            Flag(code=CLOCK_SKEW, reason=f"the offsets of the clocks are known to {clock.residual_ns / 1e6:.1f} ms")
+        )
     return flags

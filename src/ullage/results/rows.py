@@ -14,12 +14,14 @@ from ullage.model.flags import DIRTY_REPEATED, DIRTY_USED, Flag, each_once
 from ullage.model.plan import Parameters, Scalar, Value
 from ullage.model.record import CaseRecord, Grade, PeerRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling, Peer, Row
+from ullage.quantity import plural
 from ullage.results.records import AnyRecord
 from ullage.results.row_checks import check_launch, check_phases, check_values
 
 DEFAULT_METRICS: Final = ("bandwidth", "latency_p50", "latency_p99")
 FEWEST_CLEAN: Final = 3
 # A row's block is one transfer; the workload's own block goes by another name.
+_IS: Final = {True: "is", False: "are"}
 _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
 
 
@@ -242,9 +244,11 @@ def _clean(measured: Sequence[Measured]) -> tuple[list[Measured], list[Flag]]:
     if dirty == 0:
         return list(measured), []
     if len(clean) >= FEWEST_CLEAN:
-        left_out = f"{dirty} repetitions with foreign load (grade C) are not counted"
+        left_out = f"{plural(dirty, 'repetition')} with foreign load (grade C) {_IS[dirty == 1]} not counted"
         return clean, [Flag(code=f"{DIRTY_REPEATED}:{dirty}", reason=left_out)]
-    used = f"{dirty} repetitions with foreign load (grade C) are counted: only {len(clean)} were clean"
+    used = (
+        f"{plural(dirty, 'repetition')} with foreign load (grade C) {_IS[dirty == 1]} counted: {len(clean)} were clean"
+    )
     return list(measured), [Flag(code=f"{DIRTY_USED}:{dirty}", reason=used)]
 
 

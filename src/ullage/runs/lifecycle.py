@@ -3,6 +3,7 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ullage.cleaning import PREFIX
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, one_line
@@ -11,12 +12,19 @@ from ullage.launch.stopping import outlive_terminal
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.lock import measured_alone
+from ullage.runs.composite.summarise import is_made_of_parts
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import make_progress
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session, terminable
 from ullage.runs.suite import Prepared
 from ullage.uri import target_path
+
+if TYPE_CHECKING:
+    from ullage.report.data import ReportData
+
+Shown: TypeAlias = Literal["screen", "all", "path"]
+"""What a run prints at its end: one screen, everything, or where its result is."""
 
 
 def launcher_name(word: str) -> str | None:
@@ -30,13 +38,14 @@ def measure(
     engine_context: EngineContext,
     launcher: Launcher,
     seconds: float | None = None,
+    shown: Shown = "screen",
 ) -> int:
     """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code.
 
     ``UserError`` where another process measures into it.
     """
     with measured_alone(folder):
-        return _measure(prepared, folder, engine_context, launcher, seconds)
+        return _measure(prepared, folder, engine_context, launcher, seconds, shown)
 
 
 def _measure(
@@ -45,9 +54,12 @@ def _measure(
     engine_context: EngineContext,
     launcher: Launcher,
     seconds: float | None,
+    shown: Shown,
 ) -> int:
     freeze_system(folder, prepared.request, engine_context)
-    progress = make_progress()
+    progress = make_progress(quiet=shown == "path")
+    if not is_made_of_parts(prepared.request):
+        progress.part(prepared.request.suite)
     session = Session(folder, engine_context, launcher, progress, seconds)
     with outlive_terminal():
         with terminable():
@@ -62,13 +74,13 @@ def _measure(
                 code = error.code if isinstance(error, UserError) else EXIT_ENVIRONMENT
             finally:
                 progress.close()
-        return _conclude(folder, session, code)
+        return _conclude(folder, session, code, shown)
 
 
-def _conclude(folder: ResultFolder, session: Session, code: int) -> int:
+def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -> int:
     for message in session.messages:
         sys.stderr.write(f"ullage: {one_line(message)}\n")
-    unwritten = show_result(folder)
+    unwritten = show_result(folder, shown)
     if unwritten is not None and code in (EXIT_OK, EXIT_CASE_FAILED):
         sys.stderr.write(f"ullage: no report: {unwritten}\n")
         code = EXIT_ENVIRONMENT
@@ -80,13 +92,11 @@ def _conclude(folder: ResultFolder, session: Session, code: int) -> int:
     return code
 
 
-def show_result(folder: ResultFolder) -> UserError | None:
+def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | None:
     """Summary, report and tables of whatever was measured. Why they cannot be written, if so."""
     from ullage.report.data import FinishedResult, load
     from ullage.report.html import write_report
-    from ullage.report.terminal import print_report
     from ullage.runs.summary import build_summary
-    from ullage.terminal import make_console
 
     finished = FinishedResult(folder.path)
     try:
@@ -101,10 +111,24 @@ def show_result(folder: ResultFolder) -> UserError | None:
             write_report(finished, folder.report_path)
     except UserError as error:
         refused = error
-    print_report(load(finished, summary), make_console())
-    if refused is None and summary.rows:
+    if shown != "path":
+        print_result(load(finished, summary), shown)
+    if refused is None and summary.rows and shown != "path":
         sys.stdout.write(f"\nReport: {folder.report_path}\n")
     return refused
+
+
+def print_result(data: "ReportData", shown: Shown) -> None:
+    """One screen, or everything by a pager."""
+    from ullage.report.screen import print_screen
+    from ullage.report.terminal import print_everything
+    from ullage.terminal import make_console, paged
+
+    if shown == "screen":
+        print_screen(data, make_console())
+        return
+    with paged() as console:
+        print_everything(data, console)
 
 
 def _hint_at_remains(request: Request) -> None:

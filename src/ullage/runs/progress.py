@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a long run goes on: a moving line on a terminal, a plain line now and then elsewhere. All of it on stderr."""
+"""How a long run goes on: one live line on a terminal, elsewhere a line for each part. All of it on stderr."""
 
 import sys
 import time
@@ -14,18 +14,22 @@ from ullage.results.records import AnyRecord
 from ullage.units import format_rate, format_time
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    from rich.text import Text
 
-_PLAIN_EVERY_S: Final = 5.0
 # The line is drawn in a thread of its own: seldom, so that nothing is disturbed.
 _REFRESH_PER_S: Final = 2.0
+_BAR: Final = 16
 
 
 class Progress(Protocol):
     """Who is told how a run goes on."""
 
+    def part(self, text: str) -> None:
+        """A part of the run begins: a suite of several, or the only one."""
+        ...
+
     def stage(self, text: str, repetitions: int, left_s: float) -> None:
-        """A new part begins: about so many repetitions, while the whole run has ``left_s`` left at most."""
+        """A part goes on with about so many repetitions, 0 where it is not known; it has ``left_s`` left at most."""
         ...
 
     def record(self, record: AnyRecord) -> None:
@@ -37,135 +41,155 @@ class Progress(Protocol):
         ...
 
     def close(self) -> None:
-        """The run has ended."""
+        """The run has ended: nothing is shown any more."""
         ...
 
 
 @dataclass
 class Status:
-    """What is shown. ``ends_at`` is on the clock of whoever shows it."""
+    """What is shown. ``began`` and ``ends_at`` are on the clock of whoever shows it, in s."""
 
+    part: str = ""
     stage: str = ""
-    repetitions: int = 0
-    done: int = 0
+    began: float = 0.0
     ends_at: float = 0.0
     phase: str = ""
+    target: str = ""
     rate: str = ""
 
-    def begin(self, text: str, repetitions: int, ends_at: float) -> None:
-        """A new part of the run."""
-        self.stage, self.repetitions, self.done, self.ends_at = text, repetitions, 0, ends_at
-        self.phase = self.rate = ""
+    def enter(self, part: str, now: float) -> None:
+        """A new part of the run, whose time is not known yet."""
+        self.part, self.began, self.ends_at = part, now, now
+        self.stage = self.phase = self.target = self.rate = ""
 
-    def take(self, record: AnyRecord) -> bool:
-        """Whether ``record`` changes what is shown."""
+    def begin(self, text: str, ends_at: float) -> None:
+        """The part goes on with something else."""
+        self.stage, self.ends_at = text, ends_at
+        self.phase = self.target = self.rate = ""
+
+    def take(self, record: AnyRecord) -> None:
+        """What was measured last."""
         if isinstance(record, PhaseRecord):
             self.phase = record.phase
             has_rate = record.bytes > 0 and record.elapsed_ns > 0
             self.rate = format_rate(record.bytes * 1e9 / record.elapsed_ns) if has_rate else ""
-            return True
         if isinstance(record, CaseRecord):
-            self.done += 1
-            # Repetitions on a busy machine are repeated, so there may be more than was expected.
-            self.repetitions = max(self.repetitions, self.done)
-            self.phase = f"{self.phase} {record.target}" if self.phase else record.target
-            return True
-        return False
+            self.target = record.target
 
-    def left(self, now: float) -> str:
-        """The time that is left, in words."""
-        return f"{format_time(round(max(0.0, self.ends_at - now)))} left at most"
+    def share(self, now: float) -> float:
+        """How much of the time of the part is over, from 0 to 1."""
+        whole = self.ends_at - self.began
+        return min(max((now - self.began) / whole, 0.0), 1.0) if whole > 0 else 0.0
 
-    def line(self, now: float) -> str:
-        """Everything in one line."""
-        count = f"{self.done} of {self.repetitions} repetitions" if self.repetitions else ""
-        return one_line("  ".join(filter(None, (self.stage, count, self.phase, self.rate, self.left(now)))), 200)
+    def what(self) -> str:
+        """Part, what it does, and the last number."""
+        last = " ".join(filter(None, (self.target, self.phase, self.rate)))
+        return one_line("  ".join(filter(None, (self.part, self.stage, last))), 200)
+
+    def time(self, now: float) -> str:
+        """``[######..........]  38 %  15.0 s left``; empty before the time of a part is known."""
+        if self.ends_at <= self.began:
+            return ""
+        filled = round(self.share(now) * _BAR)
+        bar = f"[{'#' * filled}{'.' * (_BAR - filled)}]"
+        return f"{bar} {self.share(now):4.0%}  {format_time(round(max(0.0, self.ends_at - now)))} left"
 
 
 class _Shown(ABC):
-    """What both forms have in common: a status that is shown anew when it has changed. ``now``: a clock in s."""
+    """What both forms have in common: a status, and that nothing is shown after the end. ``now``: a clock in s."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._status = Status()
+        self._is_open = True
 
-    def stage(self, text: str, repetitions: int, left_s: float) -> None:
+    def part(self, text: str) -> None:
         """See ``Progress``."""
-        self._status.begin(text, repetitions, self._now() + left_s)
-        self._show()
+        self._status.enter(text, self._now())
+
+    def stage(self, text: str, repetitions: int, left_s: float) -> None:  # noqa: ARG002 - how many follows from the time
+        """See ``Progress``."""
+        self._status.begin(text, self._now() + left_s)
 
     def record(self, record: AnyRecord) -> None:
         """See ``Progress``."""
-        if self._status.take(record):
-            self._show()
+        self._status.take(record)
+
+    def say(self, text: str) -> None:
+        """See ``Progress``."""
+        if self._is_open:
+            self._write(one_line(text))
+
+    def close(self) -> None:
+        """See ``Progress``."""
+        self._is_open = False
 
     @abstractmethod
-    def _show(self) -> None: ...
+    def _write(self, text: str) -> None: ...
 
 
 class PlainProgress(_Shown):
-    """Lines, at most one every 5 s."""
+    """A line for each part, and what is said."""
 
     def __init__(self, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(now)
         self._stream = stream
-        self._last: float | None = None
 
-    def say(self, text: str) -> None:
+    def part(self, text: str) -> None:
         """See ``Progress``."""
-        self._stream.write(one_line(text) + "\n")
+        super().part(text)
+        self.say(text)
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text + "\n")
         self._stream.flush()
 
-    def close(self) -> None:
-        """See ``Progress``."""
 
-    def _show(self) -> None:
-        now = self._now()
-        if self._last is None or now - self._last >= _PLAIN_EVERY_S:
-            self._last = now
-            self.say(self._status.line(now))
+class QuietProgress(_Shown):
+    """Nothing at all."""
+
+    def _write(self, text: str) -> None:
+        """Not even what is said."""
 
 
 class TerminalProgress(_Shown):
-    """A bar with phase, rate now and time left."""
+    """One line that moves: part, what it does, the last number, the share of the time, what is left of it."""
 
     def __init__(self, stream: TextIO) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-        from rich.progress import Progress as Bar
+        from rich.live import Live
 
-        super().__init__(time.monotonic)
-        console = Console(file=stream, highlight=False)
-        self._bar: Bar = Bar(
-            TextColumn("{task.fields[stage]}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[now]}", markup=False),
-            console=console,
-            transient=True,
-            refresh_per_second=_REFRESH_PER_S,
+        super().__init__()
+        self._console = Console(file=stream, highlight=False, markup=False, emoji=False)
+        self._live = Live(
+            console=self._console, get_renderable=self._line, refresh_per_second=_REFRESH_PER_S, transient=True
         )
-        self._task: TaskID = self._bar.add_task("", stage="", now="", total=None)
-        self._bar.start()
-
-    def say(self, text: str) -> None:
-        """See ``Progress``."""
-        from rich.text import Text
-
-        self._bar.console.print(Text(one_line(text)))
+        self._live.start()
 
     def close(self) -> None:
         """See ``Progress``."""
-        self._bar.stop()
+        super().close()
+        self._live.stop()
 
-    def _show(self) -> None:
-        status = self._status
-        now = "  ".join(filter(None, (one_line(status.phase, 40), status.rate, status.left(time.monotonic()))))
-        total = status.repetitions or None
-        self._bar.update(self._task, completed=status.done, total=total, stage=one_line(status.stage, 60), now=now)
+    def _line(self) -> "Text":
+        """Never wider than the terminal: what does not fit is cut from the middle, and the time stays."""
+        from rich.text import Text
+
+        time_ = self._status.time(self._now())
+        room = max(self._console.width - len(time_) - 3, 1)
+        what = Text(self._status.what())
+        what.truncate(room, overflow="ellipsis", pad=bool(time_))
+        return Text("  ").join([what, Text(time_)]) if time_ else what
+
+    def _write(self, text: str) -> None:
+        from rich.text import Text
+
+        self._console.print(Text(text))
 
 
-def make_progress(stream: TextIO | None = None) -> Progress:
+def make_progress(stream: TextIO | None = None, *, quiet: bool = False) -> Progress:
     """The form that fits ``stream``, stderr unless told otherwise."""
     shown = sys.stderr if stream is None else stream
+    if quiet:
+        return QuietProgress()
     return TerminalProgress(shown) if shown.isatty() else PlainProgress(shown)

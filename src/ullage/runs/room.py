@@ -32,27 +32,38 @@ class Room:
     file_bytes: int = _FILE_SYSTEM_BLOCK
 
 
-def room_at(place: Place, limits: Limits, memory: Memory) -> Room:
-    """By the engine's own rule, less a margin."""
-    most = most_files(place, limits)
+def room_at(place: Place, limits: Limits, memory: Memory, nodes: int | None = 1) -> Room:
+    """By the engine's own rule, less a margin. ``nodes``: as in ``most_bytes``."""
+    most = most_files(place, limits, nodes)
     inodes = most if most == NO_LIMIT else int(most * _SHARE)
-    return Room(int(most_bytes(place, limits, memory) * _SHARE), inodes, place.block_bytes or _FILE_SYSTEM_BLOCK)
+    most = most_bytes(place, limits, memory, nodes)
+    return Room(int(most * _SHARE), inodes, place.block_bytes or _FILE_SYSTEM_BLOCK)
 
 
-def most_bytes(place: Place, limits: Limits, memory: Memory) -> int:
-    """What the engine lets a run take at ``place``; ``NO_LIMIT`` where the free space is not known."""
+def disks_of(place: Place, nodes: int | None) -> int:
+    """How many file systems like this one ``nodes`` write to: each its own, where it is one of a node."""
+    return (nodes or 1) if place.is_remote is False else 1
+
+
+def most_bytes(place: Place, limits: Limits, memory: Memory, nodes: int | None = 1) -> int:
+    """What the engine lets a run take at ``place``; ``NO_LIMIT`` where the free space is not known.
+
+    ``nodes``: that share it evenly, None when not known. Where each has a file system of its own there, they are taken
+    to be alike, and the engine judges each of them; a limit that people set is of each, too.
+    """
     free = place.free_bytes
     if free is None:
         return NO_LIMIT if limits.space_bytes is None else limits.space_bytes
     if place.is_memory and memory.available_bytes is not None:
         free = min(free, memory.available_bytes)
     allowed = min(int(free * limits.space_fraction), max(0, free - limits.reserve_bytes))
-    return allowed if limits.space_bytes is None else min(allowed, limits.space_bytes)
+    return disks_of(place, nodes) * (allowed if limits.space_bytes is None else min(allowed, limits.space_bytes))
 
 
-def most_files(place: Place, limits: Limits) -> int:
+def most_files(place: Place, limits: Limits, nodes: int | None = 1) -> int:
     """What the engine lets a run make at ``place``; ``NO_LIMIT`` where the free inodes are not known."""
-    return NO_LIMIT if place.free_inodes is None else int(place.free_inodes * limits.space_fraction)
+    free = place.free_inodes
+    return NO_LIMIT if free is None else disks_of(place, nodes) * int(free * limits.space_fraction)
 
 
 def check_paths(targets: Iterable[Target]) -> None:
@@ -70,7 +81,7 @@ def check_places(places: Iterable[Place]) -> None:
         if not place.exists:
             raise UserError("does not exist", where, "make the folder, or correct the path", EXIT_ENVIRONMENT)
         if not Path(place.path).is_dir():
-            raise UserError("is no folder", where, right, EXIT_ENVIRONMENT)
+            raise UserError("is not a folder", where, right, EXIT_ENVIRONMENT)
         if not os.access(place.path, os.W_OK | os.X_OK):
             read_only = "ro" in place.options
             what = "lies on a file system that is mounted read-only" if read_only else "cannot be written to"

@@ -127,7 +127,8 @@ def _code(outcome: LaunchOutcome) -> int:
     The engine says its one line only when it refuses, and what it refuses in a plan of ours is the surrounding.
     """
     if outcome.code == EXIT_ABORTED and outcome.last_status is None and outcome.stopped_by is None:
-        return EXIT_ENVIRONMENT if outcome.engine_said or _is_full(outcome.records_path) else EXIT_ABORTED
+        lost = not outcome.dead_ranks and _is_full(outcome.records_path)
+        return EXIT_ENVIRONMENT if outcome.engine_said or lost else EXIT_ABORTED
     return outcome.code
 
 

@@ -126,7 +126,7 @@ def test_networks_are_sold_in_bits(machine: MachineFile) -> None:
         ("[cpus]", ("unknown section 'cpus'", "cpu")),
         ("[cpu]\ncore = 2", ("[cpu]", "unknown key 'core'", "'cores'")),
         ("[cpu]\ncores = 0", ("cpu/cores", "greater than or equal to 1")),
-        ("cpu = 3", ("[cpu]", "no table")),
+        ("cpu = 3", ("[cpu]", "not a table")),
         ('[cpu]\nclock_hz = "2.3"', ("clock_hz", "2.3GHz")),
         ('[cpu]\nclock_hz = "2GHz"\nall_core_ghz = 2', ("name one of them",)),
         ('[cpu.flops_per_cycle]\n"AVX 2" = 16', ("isa/type/operation",)),
@@ -136,7 +136,7 @@ def test_networks_are_sold_in_bits(machine: MachineFile) -> None:
         ('[[drive]]\npath = "/data"\n[[drive]]\ntarget = "a"\nread = "fast"', ("drive 2: read", "'fast'", "3.2GB/s")),
         ('[[network]]\nname = "a"\nrate = "quick"', ("network 1: rate", "56Gbit/s")),
         ("[memory]\nlatency_s = 'soon'", ("latency_s", "500ms")),
-        ("[cpu", ("is no TOML",)),
+        ("[cpu", ("is not TOML",)),
     ],
 )
 def test_a_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:

@@ -134,7 +134,8 @@ def test_crossovers_along_ranks_and_blocks() -> None:
     assert ranks.numbers["after"] == [4, 4, 4, ""]
     assert "rising is faster at every rank count for blocks of 8M" in ranks.text
     assert (
-        "rising becomes the faster one between 2 and 4 ranks with 1M, 2 and 4 with 2M and 2 and 4 with 4M" in ranks.text
+        "rising becomes the faster one: between 2 and 4 ranks with 1M, 2 and 4 with 2M and 2 and 4 with 4M"
+        in ranks.text
     )
     blocks = _one(found, "crossover", axis="block_bytes")
     assert blocks.numbers["pattern"] == ["gains", "gains", "first", "first"]

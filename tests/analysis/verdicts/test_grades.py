@@ -72,7 +72,11 @@ def test_more_than_its_threads_can_do_is_flagged() -> None:
     rows = [rate(1.0, threads=1), rate(2.77, threads=2), rate(2.2, threads=2, size=1), rate(1.0, threads=1, size=1)]
     flagged = with_thread_flags(rows)  # type: ignore[arg-type]
     assert [row.has_flag(ABOVE_THREADS) for row in flagged] == [False, True, False, False]
-    assert flagged[1].reason_of(ABOVE_THREADS).startswith("2.77 x what one thread does, with 2: caches may explain it")
+    assert (
+        flagged[1]
+        .reason_of(ABOVE_THREADS)
+        .startswith("2.77 x the rate of one thread, with 2: noise is the usual cause")
+    )
     # Ranks are threads too, and their nodes follow from them.
     rows = [rate(1.0, ranks=1, nodes=1), rate(9.0, ranks=8, nodes=2), rate(2.0, ranks=2, threads=1, nodes=1)]
     assert [row.has_flag(ABOVE_THREADS) for row in with_thread_flags(rows)] == [False, True, False]  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from ullage.errors import UserError
 from ullage.model.plan import Limits, Target
 from ullage.model.system import Memory, Place
 from ullage.runs.cells.volume import check_room, most_to_choose, needed_bytes
-from ullage.runs.room import NO_LIMIT, check_places, most_bytes
+from ullage.runs.room import NO_LIMIT, check_places, most_bytes, room_at
 from ullage.suites.sweep.cells import make_cells
 from ullage.suites.sweep.options import SweepOptions
 
@@ -50,7 +50,7 @@ def test_the_largest_case_counts_and_with_keep_all_of_a_launch() -> None:
     assert needed_bytes(cells, "b", keep=True) == 0
     check_room(cells, [place(4 * GIB)], Limits(), MEMORY, keep=True)
     with pytest.raises(
-        UserError, match=r"target 'a' \(/a\): needs 2.00 GiB, may take 1.95 GiB of 3.90 GiB free"
+        UserError, match=r"target 'a' \(/a\): needs 2.00 GiB, but only 1.95 GiB of 3.90 GiB free"
     ) as caught:
         check_room(cells, [place(int(3.9 * GIB))], Limits(), MEMORY, keep=True)
     assert caught.value.code == 3
@@ -59,8 +59,16 @@ def test_the_largest_case_counts_and_with_keep_all_of_a_launch() -> None:
 def test_targets_that_are_none(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
-    for path, exists, what in ((tmp_path / "gone", False, "does not exist"), (file, True, "is no folder")):
+    for path, exists, what in ((tmp_path / "gone", False, "does not exist"), (file, True, "is not a folder")):
         with pytest.raises(UserError, match=what) as caught:
             check_places([Place(target="x", path=str(path), exists=exists)])
         assert caught.value.code == 3
     check_places([Place(target="x", path=str(tmp_path), exists=True)])
+
+
+def test_file_systems_of_nodes_are_judged_node_by_node() -> None:
+    local, shared = (place(4 * GIB).model_copy(update={"is_remote": far, "free_inodes": 100}) for far in (False, True))
+    assert most_bytes(local, Limits(), MEMORY, 4) == 4 * most_bytes(local, Limits(), MEMORY)
+    assert most_bytes(shared, Limits(), MEMORY, 4) == most_bytes(shared, Limits(), MEMORY)
+    assert room_at(local, Limits(), MEMORY, 4).files == int(0.9 * 4 * 50)
+    assert room_at(shared, Limits(), MEMORY, 4).files == int(0.9 * 50)

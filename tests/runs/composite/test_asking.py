@@ -87,3 +87,11 @@ def test_the_request_of_the_whole_can_be_kept(tmp_path: Path) -> None:
     request = Request(run_id="r", suite="node", created="now", targets=asked.targets, options=asked.options)
     again = Request.model_validate_json(request.model_dump_json())
     assert PartsOptions.model_validate(again.options) == parts_of(asked)
+
+
+def test_what_the_reader_cares_for_is_kept_with_the_request(tmp_path: Path) -> None:
+    asked = parse_options(OverviewOptions, target=[f"a={tmp_path}"], care="metadata,disk")
+    assert parts_of(asked).care == ["metadata", "disk"]
+    assert "care" not in parse_options(OverviewOptions, target=[f"a={tmp_path}"]).options
+    with pytest.raises(UserError, match="'disk'"):
+        parse_options(OverviewOptions, target=[f"a={tmp_path}"], care="dsk")

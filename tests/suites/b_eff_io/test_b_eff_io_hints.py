@@ -102,7 +102,7 @@ def test_blank_lines_comments_tabs_and_values_with_blanks() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("8 all all all k v", "f, line 2, processes: '8' is no partition of this run; one of all, 4, 16, 64"),
+        ("8 all all all k v", "f, line 2, processes: '8' is not a partition of this run; one of all, 4, 16, 64"),
         ("all reed all all k v", "f, line 2, access: unknown word 'reed'; did you mean 'read'?"),
         ("all READ all all k v", "f, line 2, access: unknown word 'READ'"),
         ("all all scater all k v", "f, line 2, type: unknown word 'scater'; did you mean 'scatter'?"),
@@ -127,17 +127,17 @@ def test_a_mistake_is_named_with_its_line_and_field(line: str, message: str) -> 
         ("[[hints]]\nkey = 1", "line 2: unknown key 'key'; one of processes, access, type, chunk, set; hints stand in"),
         ("[[hints]]\nset = {a = 1}\n[[hints]]\ntype = 'scater'\nset = {a = 1}", "line 4, type: unknown word 'scater'"),
         ("[[hints]]\nchunk = [1024, 7]\nset = {a = 1}", "line 2, chunk: unknown word '7'"),
-        ("[[hints]]\nprocesses = 5\nset = {a = 1}", "line 2, processes: '5' is no partition of this run"),
+        ("[[hints]]\nprocesses = 5\nset = {a = 1}", "line 2, processes: '5' is not a partition of this run"),
         ("[[hints]]\naccess = []\nset = {a = 1}", "line 2, access: is an empty list; leave it out for all"),
         ("[[hints]]\nset = {a = 1.5}", "'a' has no value that a hint can have; text, a whole number, true or false"),
         ("[[hints]]\nset = {a = [1]}", "'a' has no value that a hint can have"),
         ("[[hint]]\nset = {a = 1}", "line 1: unknown key 'hint'; did you mean 'hints'?"),
-        ("name = 'x'", "holds no hint; write tables [[hints]]"),
-        ("hints = 3", "holds no hint"),
-        ("name = ''\n[[hints]]\nset = {a = 1}", "line 1: is no name of a set; 1 to 64 printable characters"),
-        ("name = 3\n[[hints]]\nset = {a = 1}", "line 1: is no name of a set"),
-        ("x = \n", "line 1: is no TOML: Invalid value"),
-        ("all all all all k v", "line 1: is no TOML"),
+        ("name = 'x'", "contains no hint; write tables [[hints]]"),
+        ("hints = 3", "contains no hint"),
+        ("name = ''\n[[hints]]\nset = {a = 1}", "line 1: is not the name of a set; 1 to 64 printable characters"),
+        ("name = 3\n[[hints]]\nset = {a = 1}", "line 1: is not the name of a set"),
+        ("x = \n", "line 1: is not TOML: Invalid value"),
+        ("all all all all k v", "line 1: is not TOML"),
     ],
 )
 def test_a_mistake_in_toml_is_named_with_its_line_and_field(tmp_path: Path, text: str, message: str) -> None:
@@ -167,8 +167,8 @@ def test_several_sets_stand_in_the_order_of_the_words(tmp_path: Path) -> None:
 
 def test_what_is_no_file_of_hints_is_refused(tmp_path: Path) -> None:
     for name, data, message in (
-        ("a.txt", b"\xff\xfe", "it is no text"),
-        ("b.txt", b"# only this\n", "holds no hint; --hints default measures without hints"),
+        ("a.txt", b"\xff\xfe", "it is not text"),
+        ("b.txt", b"# only this\n", "contains no hint; --hints default measures without hints"),
     ):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(UserError, match=message):

@@ -198,7 +198,7 @@ def test_minutes_of_mixed_units_are_corrected_and_a_wrong_percentage_is_told() -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (printed().replace("b_eff_io of these", "b_eff of these"), "s: holds no value of b_eff_io"),
+        (printed().replace("b_eff_io of these", "b_eff of these"), "s: contains no value of b_eff_io"),
         (
             "\n".join(line for line in printed().splitlines() if "bandwidth for read" not in line),
             "s: the summary of 4 processes lacks its value or its average",

@@ -31,7 +31,7 @@ def words(case: Case) -> dict[str, object]:
 
 def test_the_suite_is_found_and_has_a_quick_form(io_world: IoWorld) -> None:
     suite = find_suite("b_eff_io")
-    assert suite.doc.startswith("How much data can all processes together write and read per second through MPI-IO")
+    assert suite.doc.startswith("How fast do all processes together use MPI-IO")
     assert isinstance(suite, Quick)
     assert isinstance(suite, Summarising)
     request = io_world.request()
@@ -151,7 +151,9 @@ def test_what_was_found_is_kept_so_that_a_resumed_run_makes_the_same_cases(
 
 
 def test_refusals(io_world: IoWorld) -> None:
-    with pytest.raises(UserError, match=r"target 't' .*: needs .* may take 45.0 MiB; a smaller --lmax, fewer") as room:
+    with pytest.raises(
+        UserError, match=r"target 't' .*: needs .* but only 45.0 MiB may be used; a smaller --lmax, fewer"
+    ) as room:
         io_world.prepare(space="50M", lmax="2M")
     assert room.value.code == 3
     with pytest.raises(UserError, match=r"does not exist"):

@@ -147,7 +147,7 @@ def test_words_become_a_case_for_each_load() -> None:
         ({"ranks": 3}, "--ranks"),
         ({"load": "outcast"}, "--load"),
         ({"victims": "120%"}, "--victims '120%': not a share"),
-        ({"test": "0"}, "no time"),
+        ({"test": "0"}, "is not above 0"),
     ],
 )
 def test_bad_words_are_refused(words: dict[str, object], expected: str) -> None:

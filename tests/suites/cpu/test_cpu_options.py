@@ -64,15 +64,15 @@ def test_without_double_precision_there_is_no_product(world: World) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ({"threads": "0"}, "--threads: 0 is no value"),
-        ({"threads": "1,5"}, "5 threads on 4 usable CPUs; at most 4"),
+        ({"threads": "0"}, "--threads: 0 is not allowed"),
+        ({"threads": "1,5"}, "5 threads, but only 4 usable CPUs; at most 4"),
         ({"threads": "many"}, "--threads 'many': not a count"),
         ({"type": "fp63"}, "--type: unknown word 'fp63'; did you mean"),
         ({"isa": "avx3"}, "--isa: unknown word 'avx3'"),
         ({"isa": "amx"}, "no kernel runs here for amx; the CPU has no AMX"),
         ({"type": "fp64,fp64"}, "repeated word"),
         ({"blas": Path("/no/such.so")}, "--blas /no/such.so: no such file"),
-        ({"time": "0"}, "--time 0: is no time at all"),
+        ({"time": "0"}, "--time 0: is not above 0"),
         ({"size": 1 << 20}, "--size: a solve of 1048576 rows needs"),
     ],
 )

@@ -50,7 +50,7 @@ def test_threads_do_not_raise_a_ceiling_and_what_is_above_it_is_invalid() -> Non
     assert one.ceiling == four.ceiling
     assert one.flag_codes == []
     assert four.flag_codes == ["INVALID:above-ceiling"]
-    assert "2.15 times the ceiling" in four.reasons
+    assert "the value is 2.15 times the ceiling" in four.reasons
 
 
 def test_the_best_of_the_run_is_called_so_and_gives_no_share() -> None:

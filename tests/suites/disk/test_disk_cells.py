@@ -35,7 +35,9 @@ def test_small_requests_are_kept_in_flight_by_the_backend_that_can(world: World)
 
 
 def test_a_depth_that_no_backend_serves_is_refused(world: World) -> None:
-    with pytest.raises(UserError, match="--depth: backend 'uring' keeps at most 4096 requests in flight; take less"):
+    with pytest.raises(
+        UserError, match="--depth: backend 'uring' keeps at most 4096 requests in flight; give a smaller depth"
+    ):
         world.prepare(depth="1,8192")
 
 

@@ -63,7 +63,7 @@ def test_lines_without_a_script_are_left_as_they_are() -> None:
         ("IOR START\ninterTestDelay=3\nrun\nIOR STOP\n", r"s.ior:2: .*interTestDelay has no equivalent"),
         ("api=POSIX\nIOR START\n", r"s.ior:1: stands before IOR START"),
         ("IOR START\nrun\n", "s.ior: has no line IOR STOP"),
-        ("IOR START\nIOR STOP\n", "s.ior: holds no test"),
+        ("IOR START\nIOR STOP\n", "s.ior: contains no test"),
     ],
 )
 def test_a_mistake_is_named_by_its_line(text: str, said: str) -> None:

@@ -94,21 +94,21 @@ def test_hints_come_from_the_file_that_the_api_names(tmp_path: Path) -> None:
     found = read_config(tmp_path / "c.ini").apis["ior-hard-write"]
     assert found.parameters == {"hints": {"cb_nodes": "4", "romio_cb_write": "enable"}}
     (tmp_path / "hints").write_text("cb_nodes=4\n")
-    with pytest.raises(UserError, match=r"hints:1: is no MPI hint"):
+    with pytest.raises(UserError, match=r"hints:1: is not an MPI hint"):
         read_config(tmp_path / "c.ini")
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[ior-easy]\nAPI = DFS\n", r"c.ini:2 .* API 'DFS' is not served; one of POSIX, MPIIO"),
+        ("[ior-easy]\nAPI = DFS\n", r"c.ini:2 .* API 'DFS' is not supported; one of POSIX, MPIIO"),
         ("[mdtest-easy]\nAPI = MPIIO\n", "MPI-IO has no metadata operations"),
         ("[ior-easy]\nAPI = POSIX 'open\n", r"c.ini:2 .* cannot be split into words"),
         ("[ior-easy]\nAPI = POSIX --posix.lustre.stripecount=4\n", "stripecount=4' is not set by a run; leave it out"),
         ("[global]\napi = POSIX --posix.lustre.stripesize 1m\n", "set it on the target's folder"),
-        ("[ior-easy]\nAPI = POSIX --posix.rangelocks\n", "option '--posix.rangelocks' of POSIX is not served"),
-        ("[mdtest-easy]\nAPI = POSIX --posix.odirect\n", "is not served for mdtest-easy-write"),
-        ("[global]\nio-buffers-on-gpu = TRUE\n", "buffers on a GPU are not served"),
+        ("[ior-easy]\nAPI = POSIX --posix.rangelocks\n", "option '--posix.rangelocks' of POSIX is not supported"),
+        ("[mdtest-easy]\nAPI = POSIX --posix.odirect\n", "is not supported for mdtest-easy-write"),
+        ("[global]\nio-buffers-on-gpu = TRUE\n", "buffers on a GPU are not supported"),
         ("[global]\ndrop-caches-cmd = /site/drop\n", "commands of your own are not run"),
         ("[global]\ndataPacketType = zeros\n", "unknown kind 'zeros'"),
         ("[find]\nexternal-script = ./mine.sh\n", r"external-script: './mine.sh' is not run: find is built in"),
@@ -147,5 +147,5 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"none\.ini: No such file"):
         read_config(tmp_path / "none.ini")
     (tmp_path / "binary.ini").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UserError, match="is no UTF-8 text"):
+    with pytest.raises(UserError, match="is not UTF-8 text"):
         read_config(tmp_path / "binary.ini")

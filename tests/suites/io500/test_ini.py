@@ -42,13 +42,13 @@ def test_values_have_types() -> None:
         ("[globl]\n", "c.ini:1: unknown section 'globl'; did you mean 'global'"),
         ("\n[ior-easy]\ntransferSiz = 2m\n", "c.ini:3: unknown key 'transferSiz' in .ior-easy.; did you mean 'transfe"),
         ("[ior-easy]\nunknown =\n", "c.ini:2: unknown key 'unknown'"),
-        ("[global]\nscc = maybe\n", r"c.ini:2 \[global\] scc: 'maybe' is no truth value"),
-        ("[mdtest-easy]\nn = 1k\n", "'1k' is no whole number"),
-        ("[ior-easy]\ntransferSize = two\n", "'two' is no size"),
-        ("[mdworkbench]\nwaitingTime = long\n", "'long' is no number"),
+        ("[global]\nscc = maybe\n", r"c.ini:2 \[global\] scc: 'maybe' is not a truth value"),
+        ("[mdtest-easy]\nn = 1k\n", "'1k' is not a whole number"),
+        ("[ior-easy]\ntransferSize = two\n", "'two' is not a size"),
+        ("[mdworkbench]\nwaitingTime = long\n", "'long' is not a number"),
         ("[mdtest-easy]\nn = 1\nn = 2\n", "c.ini:3 .* is set twice"),
         ("n = 1\n", "stands before the first section"),
-        ("[global]\nnonsense\n", "c.ini:2: is no section and no value"),
+        ("[global]\nnonsense\n", "c.ini:2: is neither a section nor a value"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(text: str, words: str) -> None:

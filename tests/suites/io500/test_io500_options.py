@@ -80,7 +80,7 @@ def test_find_runs_on_all_ranks(tmp_path: Path) -> None:
         ({"mode": "extnded"}, "--mode: unknown word 'extnded'; did you mean 'extended'"),
         ({"cache": "warm"}, "--cache: unknown word 'warm'"),
         ({"verify": "kept"}, "--verify: unknown word 'kept'; one of full, none"),
-        ({"stonewall": "0"}, "--stonewall 0: is no time at all"),
+        ({"stonewall": "0"}, "--stonewall 0: is not above 0"),
         ({"stonewall": "soon"}, "not a duration"),
         ({"hint": ["cb_nodes"]}, "--hint cb_nodes: not a hint"),
         ({"hint": ["ior-hrd-write:a=1"]}, "unknown phase 'ior-hrd-write'; did you mean 'ior-hard-write'"),

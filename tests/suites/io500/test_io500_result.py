@@ -128,7 +128,7 @@ def test_a_folder_without_a_result_is_refused(tmp_path: Path, capsys: pytest.Cap
     folder = _folder(tmp_path / "empty", other="x")
     assert run_command(["import", str(folder), "--result", str(tmp_path / "r")]) == 2
     error = capsys.readouterr().err
-    assert "holds no result that can be imported" in error
+    assert "contains no result that can be imported" in error
     assert "result.txt or result_summary.txt" in error
     assert not (tmp_path / "r").exists()
 
@@ -145,5 +145,5 @@ def test_forms_are_recognised_by_their_content_wherever_the_lines_stand(tmp_path
 def test_a_bad_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "result_summary.txt"
     path.write_text(summary_text(_run()) + "[RESULT] find fast kIOPS\n")
-    with pytest.raises(UserError, match=r"result_summary\.txt:\d+: is no result line"):
+    with pytest.raises(UserError, match=r"result_summary\.txt:\d+: is not a result line"):
         read(path)

@@ -112,9 +112,9 @@ def test_a_phase_that_is_gone_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("[RESULT]  find  nan kIOPS : time 0.4 seconds", "is no result line"),
-        ("[RESULT]  find  1.0 kIOPS : time seconds", "is no result line"),
-        ("[SCORE ] Bandwidth 1.0 GiB/s : IOPS kiops", "is no result line"),
+        ("[RESULT]  find  nan kIOPS : time 0.4 seconds", "is not a result line"),
+        ("[RESULT]  find  1.0 kIOPS : time seconds", "is not a result line"),
+        ("[SCORE ] Bandwidth 1.0 GiB/s : IOPS kiops", "is not a result line"),
         ("[RESULT]  fnid  1.0 kIOPS : time 0.4 seconds", "unknown phase 'fnid'"),
         ("[RESULT]  find  1.0 GiB/s : time 0.4 seconds", "find is in GiB/s"),
         ("[RESULT]  ior-easy-read  1.0 kIOPS : time 0.4 seconds", "ior-easy-read is in kIOPS"),
@@ -148,12 +148,12 @@ def test_an_ini_is_read() -> None:
     ("old", "new", "place", "message"),
     [
         ("[find]", "[fnid]", 19, "unknown phase 'fnid'"),
-        ("[find]", "[timestamp]", 19, "section [timestamp] stands twice"),
-        ("score           = 1486.435084", "score = fast", 21, "'fast' is no score"),
-        ("t_delta         = 0.1184", "t_delta = -1", 22, "'-1' is no t_delta"),
-        ("found           = 1596", "found 1596", 20, "is no line of a result.txt"),
-        ("found           = 1596", "score = 1", 21, "'score' stands twice"),
-        ("procs           = 2", "procs = two", 1, "'two' is no procs"),
+        ("[find]", "[timestamp]", 19, "section [timestamp] is given twice"),
+        ("score           = 1486.435084", "score = fast", 21, "'fast' is not a value of score"),
+        ("t_delta         = 0.1184", "t_delta = -1", 22, "'-1' is not a value of t_delta"),
+        ("found           = 1596", "found 1596", 20, "is not a line of a result.txt"),
+        ("found           = 1596", "score = 1", 21, "'score' is given twice"),
+        ("procs           = 2", "procs = two", 1, "'two' is not a value of procs"),
         ("mode            = standard", "mode = fast", 4, "unknown mode 'fast'"),
         ("BW              = 0.186620\n", "", 24, "has no BW"),
     ],
@@ -167,7 +167,7 @@ def test_a_bad_line_of_an_ini_is_named_by_its_number(old: str, new: str, place: 
 
 def test_files_without_a_phase_are_refused() -> None:
     for call in (lambda: read_lines("hello\n", "x"), lambda: read_ini("a = 1\n", "x")):
-        with pytest.raises(UserError, match="holds no phase"):
+        with pytest.raises(UserError, match="contains no phase"):
             call()
 
 

@@ -164,6 +164,8 @@ def test_a_result_folder_of_the_file_gets_a_copy(world: World) -> None:
 
 def test_a_result_folder_that_cannot_be_made_is_refused_before_the_run(world: World) -> None:
     (world.path / "file").write_text("")
-    with pytest.raises(Exception, match=r"resultdir .*/file/x: .*/file is no folder that can be written to") as caught:
+    with pytest.raises(
+        Exception, match=r"resultdir .*/file/x: .*/file is not a folder that can be written to"
+    ) as caught:
         world.prepare(f"[global]\nresultdir = {world.path / 'file' / 'x'}\n")
     assert caught.value.code == 3  # type: ignore[attr-defined]

@@ -69,13 +69,13 @@ def test_what_a_run_would_measure_first_is_named(world: World) -> None:
 
 def test_targets_must_be_folders(world: World, tmp_path: Path) -> None:
     request = world.request()
-    for uri, words in ((f"posix:{tmp_path}/none", "does not exist"), ("null:", "holds no files")):
+    for uri, words in ((f"posix:{tmp_path}/none", "does not exist"), ("null:", "cannot hold files")):
         changed = request.model_copy(update={"targets": [Target(name="a", uri=uri)]})
         with pytest.raises(UserError, match=words):
             prepare_io500(changed, GROUND)
     (tmp_path / "file").write_text("")
     changed = request.model_copy(update={"targets": [Target(name="a", uri=f"posix:{tmp_path}/file")]})
-    with pytest.raises(UserError, match="is no folder"):
+    with pytest.raises(UserError, match="is not a folder"):
         prepare_io500(changed, GROUND)
 
 

@@ -51,6 +51,15 @@ def test_scarce_bytes_do_not_cut_empty_files() -> None:
     assert "mdtest-easy-write" not in found.short
 
 
+def test_inodes_that_scarce_bytes_deny_small_files_go_to_empty_ones() -> None:
+    """Both metadata phases ask for 1.2 million files; bytes let the small ones have few."""
+    room = Room(8 << 30, 1_800_000)
+    found = choose_sizes(options(), rates(easy=1e8, hard=1e7, creates=4000, small=4000), room)
+    assert "mdtest-hard-write" in found.short
+    assert "mdtest-easy-write" not in found.short
+    assert taken(found, 4, room)[1] <= room.files
+
+
 def test_where_all_fit_with_little_to_spare_the_least_get_their_whole_safety() -> None:
     room = Room(int(1.5 * 300 * (1e9 + 1e8 + 4000 * 4096)), 1 << 50)
     found = choose_sizes(options(), rates(), room)
@@ -99,7 +108,7 @@ def test_what_is_given_and_does_not_fit_is_refused() -> None:
 
 
 def test_a_block_is_whole_transfers() -> None:
-    with pytest.raises(UserError, match=r"blockSize 3,145,728 is no multiple of transferSize 2,097,152"):
+    with pytest.raises(UserError, match=r"blockSize 3,145,728 is not a multiple of transferSize 2,097,152"):
         choose_sizes(options("[ior-easy]\nblockSize = 3m\n"), rates(), ENDLESS)
 
 

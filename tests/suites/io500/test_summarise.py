@@ -117,7 +117,7 @@ def test_a_rank_that_is_always_last_is_named(world: World) -> None:
     world.engine.spoil = spoil
     world.run(world.prepare())
     (finding,) = [finding for finding in world.summary().findings if finding.kind == "slow-rank"]
-    assert "rank 1 on n2 was the slowest in 13 of 13 phases with unequal ranks." in finding.text
+    assert "Rank 1 on n2 was the slowest in 13 of 13 phases with unequal ranks." in finding.text
 
 
 def test_the_official_texts_read_back(world: World) -> None:

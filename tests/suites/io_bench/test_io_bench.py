@@ -66,10 +66,10 @@ def test_a_file_holds_8_records_at_least_and_2048_at_most() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ({"record": "12"}, "--record 12: 12 bytes are no multiple of 8"),
+        ({"record": "12"}, "--record 12: 12 bytes are not a multiple of 8"),
         ({"backend": "mmap"}, "--backend: unknown word 'mmap'"),
         ({"volume": "much"}, "'much': not a size"),
-        ({"time": "0s"}, "--time 0s: is no time at all"),
+        ({"time": "0s"}, "--time 0s: is not above 0"),
     ],
 )
 def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:

@@ -71,15 +71,15 @@ def test_a_file_is_recognised_by_its_content_and_shown_as_a_matrix(tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('"Reader report"\n"4"\n', "t.txt: holds no number above 0"),
+        ('"Reader report"\n"4"\n', "t.txt: contains no number above 0"),
         ('"Mmap report"\n"4"\n', "t.txt:1: unknown table 'Mmap report'"),
-        ('"Reader report"\n4 8\n', "t.txt:2: is no line of record sizes"),
+        ('"Reader report"\n4 8\n', "t.txt:2: is not a line of record sizes"),
         ('"Reader report"\n"4"\n"64" 1 2\n', "t.txt:3: has 2 numbers below 1 record sizes"),
-        ('"Reader report"\n"4"\n64 1\n', "t.txt:3: is no line of a table"),
-        ('"Reader report"\n"4"\n"64" fast\n', "t.txt:3, column 1: 'fast' is no number"),
-        ('"Reader report"\n"4"\n"64" -1\n', "t.txt:3, column 1: '-1' is no number"),
-        ('"Reader report"\n"0"\n', "t.txt:2: '0' is no size in KiB"),
-        ('"Reader report"\n"4"\n"64" 1\n"64" 2\n', "t.txt:4: stands twice"),
+        ('"Reader report"\n"4"\n64 1\n', "t.txt:3: is not a line of a table"),
+        ('"Reader report"\n"4"\n"64" fast\n', "t.txt:3, column 1: 'fast' is not a number"),
+        ('"Reader report"\n"4"\n"64" -1\n', "t.txt:3, column 1: '-1' is not a number"),
+        ('"Reader report"\n"0"\n', "t.txt:2: '0' is not a size in KiB"),
+        ('"Reader report"\n"4"\n"64" 1\n"64" 2\n', "t.txt:4: is given twice"),
         ("\tMicroseconds/op Mode. Output is in microseconds per operation.\n", "t.txt:1: counts no bytes per second"),
         ("\tOPS Mode. Output is in operations per second.\n", "t.txt:1: counts no bytes per second"),
     ],
@@ -139,7 +139,7 @@ def test_numbers_that_could_be_of_several_tests_are_refused() -> None:
     left_out = PLAIN.replace("  16384      64     24065     34650     34306     34074", f"  64  4  1  2{' ' * 30}3  4")
     with pytest.raises(UserError, match=r"t.txt:7: has 4 numbers below 13 tests; run iozone with -R"):
         read_tables(left_out, "t.txt")
-    with pytest.raises(UserError, match=r"t.txt:1: is no head of a table"):
+    with pytest.raises(UserError, match=r"t.txt:1: is not the head of a table"):
         read_tables("  kB reclen  read write rewrite strange\n 64 4 1\n", "t.txt")
     with pytest.raises(UserError, match="counts no bytes"):
         read_tables(PLAIN.replace("Output is in kBytes/sec", "Output is in microseconds per operation."), "t.txt")

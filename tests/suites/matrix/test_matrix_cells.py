@@ -108,7 +108,7 @@ def test_direct_io_is_asked_of_all_but_the_c_library(world: World) -> None:
     [
         ({"file": "64K", "record": "1M"}, "--file, --record: no record of these fits"),
         ({"direct": True, "record": "6000"}, "no record of these fits"),
-        ({"direct": True, "file": "20K", "record": "2K"}, "a record of 2K is no multiple of 4K"),
+        ({"direct": True, "file": "20K", "record": "2K"}, "a record of 2K is not a multiple of 4K"),
     ],
 )
 def test_what_cannot_be_is_one_line(world: World, words: dict[str, object], expected: str) -> None:

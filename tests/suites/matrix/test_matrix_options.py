@@ -38,16 +38,16 @@ def test_options_survive_their_way_through_json() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ({"tests": "13"}, "--tests '13': no test of IOzone"),
-        ({"tests": "0,0"}, "--tests '0': stands twice"),
-        ({"tests": ""}, "--tests '': no test of IOzone"),
+        ({"tests": "13"}, "--tests '13': not a test of IOzone"),
+        ({"tests": "0,0"}, "--tests '0': is given twice"),
+        ({"tests": ""}, "--tests '': not a test of IOzone"),
         ({"file": "64K,x"}, "--file 'x': not a size"),
-        ({"record": "1001"}, "--record 1001: 1001 bytes are no multiple of 8"),
+        ({"record": "1001"}, "--record 1001: 1001 bytes are not a multiple of 8"),
         ({"cache": "cold"}, "--cache: unknown word 'cold'"),
-        ({"direct": True, "cache": "none"}, "--cache none: says nothing with --direct"),
+        ({"direct": True, "cache": "none"}, "--cache none: has no effect with --direct"),
         ({"sync": "every"}, "--sync: unknown word 'every'"),
         ({"mix": "150%"}, "--mix '150%': no share between 0 and 1"),
-        ({"mix": "0.0123"}, "--mix '0.0123': is no multiple of 0.1%"),
+        ({"mix": "0.0123"}, "--mix '0.0123': is not a multiple of 0.1%"),
         ({"ceiling": ["b=1GB/s"]}, "--ceiling 'b': not a ceiling of one of the targets"),
     ],
 )

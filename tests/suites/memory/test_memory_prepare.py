@@ -89,11 +89,11 @@ def test_a_machine_that_tells_nothing_of_caches_is_measured_too(monkeypatch: pyt
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"working_set": "4G"}, "a working set of 4G, and only 1.00 GiB may be taken"),
+        ({"working_set": "4G"}, "a working set of 4G, but only 1.00 GiB may be used"),
         ({"block": "100"}, "--block"),
         ({"block": "0"}, "--block"),
-        ({"working_set": "777"}, "--working-set 777: 777 bytes are no multiple of 512"),
-        ({"threads": "3"}, "3 threads on 2 usable CPUs"),
+        ({"working_set": "777"}, "--working-set 777: 777 bytes are not a multiple of 512"),
+        ({"threads": "3"}, "3 threads, but only 2 usable CPUs"),
         ({"threads": "0"}, "--threads"),
         ({"time": "0"}, "--time"),
         ({"machine": Path("/nowhere/machine.toml")}, "/nowhere/machine.toml"),

@@ -39,7 +39,7 @@ def test_a_row_says_all_that_decides_its_number() -> None:
     assert row.median == pytest.approx(20e9)
     assert one(rows, "bus_bandwidth").median == pytest.approx(30e9)
     assert row.verdict == "none"
-    assert row.reasons == ["the range of 3 covers the median with 75%"]
+    assert row.reasons == ["the range of 3 repetitions covers the median with a probability of 75%"]
 
 
 def test_blocks_have_an_order_and_reads_no_stores() -> None:

@@ -107,7 +107,7 @@ def test_they_run_in_turn_with_ours(tmp_path: Path) -> None:
     records = room.result.read_peers()
     assert sorted({record.repetition for record in records}) == [0, 1, 2]
     assert {record.phase for record in records} == {"sockets"}
-    assert any("in turn with ours" in line for line in room.prepared.explain().tail)
+    assert any("in turn, repetition by repetition" in line for line in room.prepared.explain().tail)
     # Gone on with: nothing is lacking.
     assert room.prepared.run(room.session) == 0
     assert len(room.jobs) == 3 * 4

@@ -80,10 +80,10 @@ def test_one_at_a_time_is_the_engines_default_and_one_node_stays_one() -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ({"ranks": 1}, "--ranks 1: Input should be greater than or equal to 2"),
+        ({"ranks": 1}, "--ranks 1: must be at least 2"),
         ({"ranks": 4, "between": "nodes"}, "there is one node"),
         ({"ranks": 4, "between": "racks"}, "--between"),
-        ({"ranks": 2000, "nodes": 2, "between": "ranks"}, "a matrix of 2000 by 2000"),
+        ({"ranks": 2000, "nodes": 2, "between": "ranks", "oversubscribe": True}, "a matrix of 2000 by 2000"),
         ({"sizes": "0"}, "--sizes"),
         ({"sizes": "8,,1M"}, "--sizes"),
         ({"sizes": "2G"}, "--sizes"),
@@ -107,23 +107,23 @@ def test_a_pattern_of_ones_own_is_measured_with_every_size(tmp_path: Path) -> No
     assert all(one["file"] == str(file) for one in own)
     assert read_pattern(file, 3).messages == 4
     file.write_text("0 1\n")
-    with pytest.raises(UserError, match="not what it was"):
+    with pytest.raises(UserError, match="the file has changed"):
         prepare_pairs(ready.request, GROUND, {})
 
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("0 1\n0 x\n", "line 2: 'x' is no whole number"),
-        ("0 1\n\n# c\n0 -1", "line 4: '-1' is no whole number"),
-        ("0 1.5", "line 1: '1.5' is no whole number"),
+        ("0 1\n0 x\n", "line 2: 'x' is not a whole number"),
+        ("0 1\n\n# c\n0 -1", "line 4: '-1' is not a whole number"),
+        ("0 1.5", "line 1: '1.5' is not a whole number"),
         ("3", "line 1: no rank to send to"),
         ("0 1 1 1", "line 1: more than three words"),
         ("0 4", "line 1: rank 4 of 4 ranks"),
         ("2 2", "line 1: rank 2 sends to itself"),
         ("0 1 0", "line 1: a weight from 1 to 1024"),
         ("0 1 1025", "line 1: a weight from 1 to 1024"),
-        ("0 1\n1 0\n0 1 3", "line 3: this link stands there twice"),
+        ("0 1\n1 0\n0 1 3", "line 3: this link is given twice"),
         ("# nothing\n", "no link in it"),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_mistake_in_a_pattern_names_its_line(tmp_path: Path, text: str, wrong:
 def test_a_binary_file_is_no_pattern(tmp_path: Path) -> None:
     file = tmp_path / "p"
     file.write_bytes(b"\xff\xfe0 1\n")
-    with pytest.raises(UserError, match="it is no text"):
+    with pytest.raises(UserError, match="it is not text"):
         read_pattern(file, 2)
 
 

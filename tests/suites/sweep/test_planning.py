@@ -75,7 +75,7 @@ def test_where_no_data_is_held_nothing_is_dropped_or_verified() -> None:
     (cell,) = cells(ranks="1", block="1M", targets=[Target(name="m", uri="model:")])
     assert cell.case.workload.parameters["verify"] == "none"
     assert cell.case.workload.parameters["cache"] == "none"
-    with pytest.raises(UserError, match="holds no data to verify"):
+    with pytest.raises(UserError, match="stores no data to verify"):
         cells(targets=[Target(name="m", uri="model:")], verify="kept")
 
 
@@ -104,7 +104,7 @@ def test_a_default_said_aloud_is_the_same_case() -> None:
         ({"param": ["posix.direct=true"], "vary": ["posix.direct=true,false"]}, "posix.direct: is set twice"),
         ({"order": "sideways"}, "workload 'transfer': 'order': unknown choice 'sideways'"),
         ({"verify": "some"}, "workload 'transfer': 'verify': unknown choice 'some'"),
-        ({"block": "1001"}, "--block: 1001 bytes are no multiple of 8"),
+        ({"block": "1001"}, "--block: 1001 bytes are not a multiple of 8"),
         ({"nodes": 4}, "--nodes: 1 ranks cannot use 4 nodes"),
         ({"nodes": 1, "ranks_per_node": 2}, "--ranks-per-node: 4 ranks do not fit on 1 nodes with 2 each"),
     ],

@@ -86,9 +86,9 @@ PhaseInfo MixedMetadataPhase::info() const {
   info.data_of = data_of_;
   if (parameters().stride > 0 && data_of_ != "other-node")
     info.notices.push_back({data_of_ == "own" ? "read-back-own" : "read-back-same-node",
-                            data_of_ == "own" ? "bench: every rank works on its own objects: there is no other"
+                            data_of_ == "own" ? "bench: every rank works on its own objects, since there are no others"
                                               : "bench: ranks work on objects of other ranks of the same node",
-                            "the caches of this node know them already: use more nodes"});
+                            "the caches of this node hold them; use more nodes"});
   return info;
 }
 

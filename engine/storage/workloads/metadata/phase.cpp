@@ -72,13 +72,14 @@ PhaseInfo MetadataPhase::info() const {
     info.data_of = data_of_;
   }
   if (parameters().stride > 0 && strides_of(kind_) > 0 && data_of_ != "other-node")
-    info.notices.push_back({data_of_ == "own" ? "read-back-own" : "read-back-same-node",
-                            word(kind_) + (data_of_ == "own" ? ": every rank uses its own items: there is no other"
-                                                             : ": ranks use items of other ranks of the same node"),
-                            "the caches of this node know them already: use more nodes"});
+    info.notices.push_back(
+        {data_of_ == "own" ? "read-back-own" : "read-back-same-node",
+         word(kind_) + (data_of_ == "own" ? ": every rank uses its own items, since there are no others"
+                                          : ": ranks use items of other ranks of the same node"),
+         "the caches of this node hold them; use more nodes"});
   if (verifies(MetadataVerify::timed))
-    info.notices.push_back({"verified-in-time", word(kind_) + ": what is read is checked in the time that is measured",
-                            "verify full checks as much, after it"});
+    info.notices.push_back({"verified-in-time", word(kind_) + ": reads are verified within the measured time",
+                            "verify full checks as much after that time"});
   return info;
 }
 

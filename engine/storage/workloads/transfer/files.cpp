@@ -46,7 +46,7 @@ void TransferFiles::tell_whose(ReadBack read_back, const std::string& own_text, 
         {"read-back-own", own_text, "use more ranks or nodes, or a cache control that drops the data first"});
   else if (read_back == ReadBack::other_node && data_of != "other-node")
     info.notices.push_back(
-        {"read-back-same-node", same_node_text, "the page cache of this node still holds it unless it is dropped"});
+        {"read-back-same-node", same_node_text, "the page cache of this node holds it unless it is dropped"});
 }
 
 }  // namespace ullage

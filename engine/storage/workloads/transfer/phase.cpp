@@ -86,8 +86,8 @@ PhaseInfo TransferPhase::info() const {
   if (!writes()) {
     const std::string other = parameters().read_back == ReadBack::other_node ? "node" : "rank";
     state_.tell_whose(parameters().read_back,
-                      "every rank reads back its own data: there is no other " + other + " to read from",
-                      "there is one node only: ranks read what another rank of the same node wrote", info);
+                      "every rank reads back its own data, since there is no other " + other + " to read from",
+                      "there is one node: ranks read what another rank of the same node wrote", info);
   }
   return info;
 }

@@ -32,7 +32,7 @@ def _with_unit(units: str, forms: str) -> Callable[[str], float]:
     def parse(text: str) -> float:
         match = pattern.fullmatch(text.strip())
         if match is None:
-            raise UserError("not understood", f"'{text}'", f"write {forms}")
+            raise UserError("cannot be read as a value", f"'{text}'", f"write {forms}")
         return float(match.group(1)) * _DECIMAL[match.group(2)]
 
     return parse
@@ -83,7 +83,7 @@ def read_machine(path: Path) -> MachineFile:
     try:
         table = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"is no TOML: {error}", str(path), "write KEY = VALUE below [cpu], [memory] ...") from error
+        raise UserError(f"is not TOML: {error}", str(path), "write KEY = VALUE below [cpu], [memory] ...") from error
     return parse_machine(table, str(path))
 
 
@@ -104,7 +104,7 @@ def _section(key: str, value: object, name: str) -> object:
     if key not in _LISTS:
         return _numbers(key, value, f"{name}: [{key}]")
     if not isinstance(value, list):
-        raise UserError("is no list of tables", f"{name}: {key}", f"write [[{key}]] above each")
+        raise UserError("is not a list of tables", f"{name}: {key}", f"write [[{key}]] above each")
     items = cast("list[object]", value)
     return [_numbers(key, item, f"{name}: {key} {index}") for index, item in enumerate(items, start=1)]
 
@@ -112,7 +112,7 @@ def _section(key: str, value: object, name: str) -> object:
 def _numbers(key: str, value: object, where: str) -> dict[str, object]:
     """The table ``value`` with its words turned into SI numbers."""
     if not isinstance(value, dict):
-        raise UserError("is no table", where, f"write [{key}] and KEY = VALUE below it")
+        raise UserError("is not a table", where, f"write [{key}] and KEY = VALUE below it")
     model, parsers = _SECTIONS[key]
     fields = model.model_fields
     found: dict[str, object] = {}

@@ -24,7 +24,7 @@ def read_ceiling(text: str) -> tuple[str, float]:
         raise UserError("not a ceiling of one of the targets", f"'{text}'", CEILING_FORMS)
     value = parse_rate(rate)
     if value <= 0:
-        raise UserError("a ceiling lies above 0", f"'{text}'", CEILING_FORMS)
+        raise UserError("a ceiling must be above 0", f"'{text}'", CEILING_FORMS)
     return place, value
 
 

@@ -88,7 +88,7 @@ def _sentences(pair: Pair, axis: Axis, found: Sequence[Line]) -> Iterable[str]:
             yield f"{names[winner]} is faster wherever a difference can be told {_at(axis, partly, every)}".rstrip()
     for pattern, winner in (("gains", "first"), ("loses", "second")):
         if group := by.get(pattern):
-            yield f"{names[winner]} becomes the faster one {_starts(axis, group)}"
+            yield f"{names[winner]} becomes the faster one: {_starts(axis, group)}"
     if mixed := by.get("mixed"):
         yield f"{both} change places more than once {_at(axis, [line.value for line in mixed], every)}".rstrip()
     if ties := by.get("undecided"):

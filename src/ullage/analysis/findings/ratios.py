@@ -42,7 +42,7 @@ def _identity(pair: Pair, scope: str) -> Numbers:
 
 def _means(rows: Iterable[Row]) -> str:
     """Of what a ratio is, where that is not what stands beside it."""
-    return " of the geometric means" if any(len(row.repetitions) > 2 for row in rows) else ""
+    return " (geometric means)" if any(len(row.repetitions) > 2 for row in rows) else ""
 
 
 def _interval(found: Comparison) -> str:
@@ -62,7 +62,7 @@ def _best(pair: Pair, first: Row, second: Row) -> Finding:
     text = (
         f"{_start(pair)}, best against best: {pair.first.target} reaches {show(first.median, first.unit)} "
         f"({place(*a)}), {pair.second.target} {show(second.median, second.unit)} ({place(*b)}). The ratio is "
-        f"{times(found.ratio)}{_means([first, second])}{_interval(found)}: {_says(found, pair.first.target)}."
+        f"{times(found.ratio)}{_interval(found)}{_means([first, second])}: {_says(found, pair.first.target)}."
         f"{caveat}{_noise_note(pair)}"
     )
     numbers = columns(

@@ -140,7 +140,7 @@ def _best_ranks(found: Sequence[Curve]) -> str:
     others = [curve for curve in found if not curve.is_told and curve.shape != "flat"]
     text = f" They are best at {_at(told, every=len(told) == len(found))}." if told else ""
     if others:
-        text += f" The median is best at {_at(others, every=len(others) == len(found))}, not apart from all others."
+        text += f" The best medians cannot be told from all others: {_at(others, every=len(others) == len(found))}."
     return text
 
 

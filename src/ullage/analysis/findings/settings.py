@@ -11,10 +11,13 @@ from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
 from ullage.analysis.findings.study import Cell, Grid, Numbers, Study, compare_rows
 from ullage.analysis.findings.words import block, cell_of, noun, numbers_of, place, setting_text, subject
 from ullage.analysis.statistics import Comparison, Contest, beaten_by_best, level_of_each, pooled_spread
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, show_row, times
 
 _BEST_ORDER: Final = 10
+# Settings of more letters, as lists of phases, are read in the sentence and not above it.
+_LONGEST: Final = 24
 
 
 def find_best(study: Study) -> list[Finding]:
@@ -29,13 +32,17 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
     grid, best = max(bests, key=lambda pair: pair[0].scores[cell_of(pair[1])])
     tried = sum(len(other.cells) for other in grids)
     rivals = _rivals(grids, grid, best, study.error_of_best)
-    title = f"{grid.target} {noun(grid.access)} {_superlative(grid, rivals, tried)} with {place(*cell_of(best))}"
-    title += setting_text(grid.setting)
-    text = f"{title}: {show_row(best)}, verdict {best.verdict}. {_rivals_text(rivals, tried)}"
+    what = f"{grid.target} {noun(grid.access)} {_superlative(grid, rivals, tried)} with {place(*cell_of(best))}"
+    title = what + setting_text(tuple((name, value) for name, value in grid.setting if len(str(value)) <= _LONGEST))
+    text = (
+        f"{what}{setting_text(grid.setting)}: {show_row(best)}, verdict {best.verdict}. {_rivals_text(rivals, tried)}"
+    )
     found = Finding(kind="best", title=title, text=text, numbers=_best_numbers(grid, best, rivals))
     usual = _middle(grids)
     gain = None if usual is None else gain_of(_over(grids, grid, best, usual, study.error_of_best))
-    if gain is None or usual is None or verdict_word(usual) != verdict_word(best):
+    is_alike = usual is not None and verdict_word(usual) == verdict_word(best)
+    # Ranks that share cores show what a node does under that load: nobody is told to run so.
+    if gain is None or usual is None or not is_alike or best.has_flag(OVERSUBSCRIBED):
         return found
     text += f" The middle setting has {show(usual.median, usual.unit)}: the best one is {times(gain.factor)} as fast."
     return with_gain(found.model_copy(update={"text": text}), gain, _as_options(grid, best))

@@ -65,7 +65,7 @@ _NOISE: Final = (
         "worst_noise_share",
         _SHARE,
         "less",
-        "the same of the thread that lost most",
+        "noise_share of the thread that lost most time",
         lambda phase: _most(phase, "worst_noise_share"),
     ),
     Metric(

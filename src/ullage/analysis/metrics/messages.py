@@ -48,7 +48,7 @@ def _mean_rate(phase: PhaseRecord) -> float | None:
 
 _RINGS = (
     Metric("ring_latency", "s", "less", "time of a message while every process sends to both neighbours", _time(_RING)),
-    Metric("ring_bandwidth", "B/s", "more", "bytes of a message over that time, of each process", _ring_rate(_RING)),
+    Metric("ring_bandwidth", "B/s", "more", "bytes of a message over ring_latency, of each process", _ring_rate(_RING)),
     Metric(
         "ping_pong_least_latency",
         "s",
@@ -56,8 +56,14 @@ _RINGS = (
         "one-way time between the fastest pair of processes",
         _time(_TIMES["least"]),
     ),
-    Metric("ping_pong_latency", "s", "less", "the same, mean over the pairs", _time(_TIMES["mean"])),
-    Metric("ping_pong_most_latency", "s", "less", "the same of the slowest pair", _time(_TIMES["most"])),
+    Metric("ping_pong_latency", "s", "less", "one-way time of a message, mean over the pairs", _time(_TIMES["mean"])),
+    Metric(
+        "ping_pong_most_latency",
+        "s",
+        "less",
+        "one-way time of a message between the slowest pair",
+        _time(_TIMES["most"]),
+    ),
     Metric(
         "ping_pong_least_bandwidth",
         "B/s",
@@ -65,8 +71,20 @@ _RINGS = (
         "bytes of a message over the one-way time of the slowest pair",
         _ring_rate(_TIMES["most"]),
     ),
-    Metric("ping_pong_bandwidth", "B/s", "more", "the same, mean over the pairs", _mean_rate),
-    Metric("ping_pong_most_bandwidth", "B/s", "more", "the same of the fastest pair", _ring_rate(_TIMES["least"])),
+    Metric(
+        "ping_pong_bandwidth",
+        "B/s",
+        "more",
+        "bytes of a message over its one-way time, mean over the pairs",
+        _mean_rate,
+    ),
+    Metric(
+        "ping_pong_most_bandwidth",
+        "B/s",
+        "more",
+        "bytes of a message over the one-way time of the fastest pair",
+        _ring_rate(_TIMES["least"]),
+    ),
 )
 
 
@@ -123,9 +141,17 @@ def _exchange(phase: PhaseRecord) -> float | None:
 
 _PAIRS = (
     Metric("pair_latency", "s", "less", "half a message there and back, median over the ordered pairs", _latency),
-    Metric("worst_pair_latency", "s", "less", "the same of the slowest ordered pair", _worst_latency),
+    Metric(
+        "worst_pair_latency", "s", "less", "half a message there and back, of the slowest ordered pair", _worst_latency
+    ),
     Metric("pair_bandwidth", "B/s", "more", "messages one way over their time, median over ordered pairs", _bandwidth),
-    Metric("worst_pair_bandwidth", "B/s", "more", "the same of the slowest ordered pair", _worst_bandwidth),
+    Metric(
+        "worst_pair_bandwidth",
+        "B/s",
+        "more",
+        "messages one way over their time, of the slowest ordered pair",
+        _worst_bandwidth,
+    ),
     Metric(
         "exchange_bandwidth",
         "B/s",
@@ -185,7 +211,9 @@ def _one_sided_rate(phase: PhaseRecord) -> float | None:
 
 _COLLECTIVES = (
     Metric("collective_latency", "s", "less", "time of a call, mean over calls and ranks, as OSU has it", _mean_time),
-    Metric("collective_latency_slowest", "s", "less", "the same of the rank that took longest", _slowest_time),
+    Metric(
+        "collective_latency_slowest", "s", "less", "time of a call, mean over calls, of the slowest rank", _slowest_time
+    ),
     Metric(
         "link_bandwidth",
         "B/s",
@@ -197,7 +225,7 @@ _COLLECTIVES = (
         "overlap",
         "of call",
         "more",
-        "share of the nonblocking operation's own time that hides behind computation: 1 - (both - computation) / "
+        "share of the nonblocking operation's own time that overlaps with computation: 1 - (both - computation) / "
         "operation, as OSU has it, by times added over the ranks",
         _overlap,
     ),
@@ -254,7 +282,13 @@ def _congestion_rate(phase: PhaseRecord) -> float | None:
 
 _CONGESTION = (
     Metric("congestion_time", "s", "less", "time of one exchange or allreduce of the victims, mean", _mean),
-    Metric("congestion_time_p99", "s", "less", "time that 99 of 100 of them stayed below", _tail),
+    Metric(
+        "congestion_time_p99",
+        "s",
+        "less",
+        "time that 99 of 100 exchanges or allreduces of the victims stayed below",
+        _tail,
+    ),
     Metric(
         "congestion_bandwidth",
         "B/s",

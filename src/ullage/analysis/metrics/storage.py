@@ -83,7 +83,13 @@ _PATTERNS: Final = (
         "bytes of all processes over the accounted time of a pattern: calls, barriers between them and sync",
         _over_all,
     ),
-    Metric("call_bandwidth", "B/s", "more", "the same without the time of the sync", _over_calls),
+    Metric(
+        "call_bandwidth",
+        "B/s",
+        "more",
+        "bytes of all processes over the time of the calls of a pattern, without its sync",
+        _over_calls,
+    ),
 )
 
 METRICS: Final = (

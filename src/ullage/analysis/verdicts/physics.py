@@ -34,7 +34,7 @@ def above_ceiling(value: float, ceiling: float) -> Flag | None:
     """More than 1.05 times what the part can do is a mistake of the measurement or of the ceiling, not a speed."""
     if value <= ABOVE_CEILING * ceiling:
         return None
-    return Flag(code=INVALID_ABOVE_CEILING, reason=f"{value / ceiling:.2f} times the ceiling")
+    return Flag(code=INVALID_ABOVE_CEILING, reason=f"the value is {value / ceiling:.2f} times the ceiling")
 
 
 def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
@@ -52,12 +52,10 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     slots = max(1, phase.ranks) * _count(parameters, "queue_depth") * _count(parameters, "threads")
     busy = phase.latency.sum_ns / (span_ns * slots)
     if busy > _MOST_BUSY:
-        return Flag(
-            code=INVALID_LITTLES_LAW, reason=f"the operations add up to {busy:.2f} times the time the ranks had"
-        )
+        return Flag(code=INVALID_LITTLES_LAW, reason=f"the operations add up to {busy:.2f} times the time of the ranks")
     if busy >= _LEAST_BUSY:
         return None
-    reason = f"the ranks were in operations for {busy:.0%} of the transfer time only"
+    reason = f"the ranks spent {busy:.0%} of the transfer time in operations"
     if phase.prepare_ns > 0 and not phase.clock_stops:
         reason += f"; {format_time(phase.prepare_ns / 1e9)} went into {_PREPARED[_keys_payload(phase)]}"
     return Flag(code=IDLE_RANKS, reason=reason)
@@ -90,14 +88,17 @@ def clock_stopped(phase: PhaseRecord) -> Flag | None:
     if not phase.clock_stops or phase.ranks < 2 or phase.prepare_ns <= _MOST_PREPARATION * whole_ns:
         return None
     share = phase.prepare_ns / whole_ns
-    return Flag(code=CLOCK_STOPPED, reason=f"the clock of a rank stood still for {share:.1%}: data or names were made")
+    return Flag(
+        code=CLOCK_STOPPED,
+        reason=f"data or names were made during {share:.1%} of a rank's time, with its clock stopped",
+    )
 
 
 def verified_in_time(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     """Checking what is read while it is read, as mdtest's -X does: a choice, and the rate is that of both."""
     if parameters.get("verify") != "timed" or phase.verified_bytes == 0:
         return None
-    return Flag(code=VERIFIED_IN_TIME, reason="what is read is checked in the time that is measured")
+    return Flag(code=VERIFIED_IN_TIME, reason="reads are verified within the measured time")
 
 
 def buffers_in_turn(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
@@ -113,7 +114,7 @@ def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:
     limit_ns = max(_SHORTEST_NS, _CLOCK_READS * read_cost_ns)
     if phase.elapsed_ns >= limit_ns:
         return None
-    return Flag(code=TOO_SHORT, reason=f"a phase of {format_time(phase.elapsed_ns / 1e9)}: take a larger volume")
+    return Flag(code=TOO_SHORT, reason=f"the phase took {format_time(phase.elapsed_ns / 1e9)}: use a larger volume")
 
 
 def verification(phase: PhaseRecord) -> Flag | None:

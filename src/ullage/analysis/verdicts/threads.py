@@ -31,7 +31,7 @@ def _flagged(row: Row, alone: float | None) -> Row:
     gain = row.median / alone
     if gain <= MOST_OF_EACH * threads:
         return row
-    reason = f"{times(gain)} what one thread does, with {threads}: caches may explain it, noise usually does"
+    reason = f"{times(gain)} the rate of one thread, with {threads}: noise is the usual cause, caches can be"
     return row.model_copy(update={"flags": [*row.flags, Flag(code=ABOVE_THREADS, reason=reason)]})
 
 

@@ -191,7 +191,7 @@ def _inverse_rate(line: Line, lines: Sequence[Line], _device: float) -> Found:
         return []
     reason = (
         f"{format_time(line.ours)} with {line.threads} threads against {format_time(alone.ours)} with {alone.threads}: "
-        "the time of all over the operations of all, which is the inverse of a rate"
+        "total time over all operations, the inverse of a rate"
     )
     return [Flag(code=INVALID_INVERSE_RATE, reason=reason)]
 
@@ -203,7 +203,7 @@ def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Found:
         return []
     if not _is_close(line.theory, 8 * doubles.theory):
         return []
-    reason = "8 times that of doubles, by lanes alone: no instruction of a CPU with such a DP peak multiplies 8 bits so"
+    reason = "8 times that of doubles, by lanes alone: no instruction of such a CPU multiplies 8 bits so"
     return [Flag(code=CEILING_WITHOUT_INSTRUCTION, reason=reason)]
 
 
@@ -226,7 +226,7 @@ def _whole_machine(line: Line, lines: Sequence[Line], _device: float) -> Found:
     most = max(one.threads for one in lines if one.table is line.table)
     if line.table.name != "cpu" or line.threads == most:
         return []
-    reason = f"{line.threads} thread{'s' if line.threads > 1 else ''} held against the peak of all cores"
+    reason = f"{line.threads} thread{'s' if line.threads > 1 else ''} compared with the peak of all cores"
     return [Flag(code=CEILING_OF_ALL_CORES, reason=reason)]
 
 

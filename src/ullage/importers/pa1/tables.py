@@ -124,18 +124,18 @@ def read_lines(text: str, name: str) -> Iterator[Line]:
     table = table_of(text)
     if table is None:
         known = "; ".join(", ".join(filter(None, table.columns)) for table in TABLES)
-        raise UserError("the first line names the columns of none of the tables", f"{name}:1", f"known are {known}")
+        raise UserError("the first line has the columns of no known table", f"{name}:1", f"known tables are {known}")
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
     try:
         for cells in reader:
             yield _line(table, cells, f"{name}:{reader.line_num}")
     except csv.Error as error:
-        raise UserError(f"is no CSV: {error}", f"{name}:{reader.line_num}", "see that quotes are closed") from error
+        raise UserError(f"is not CSV: {error}", f"{name}:{reader.line_num}", "close every quote") from error
 
 
 def _line(table: Table, cells: dict[str | None, str | None], place: str) -> Line:
     if None in cells or any(value is None for value in cells.values()):
-        raise UserError("has another number of values than there are columns", place, "write one for each column")
+        raise UserError("has more or fewer values than there are columns", place, "write one for each column")
     words = {str(key).strip(): str(value).strip() for key, value in cells.items()}
     work, threads, size, ours, peer, theory = table.columns
     peers = [key for key in words if key.endswith("efficiency_pct") and key != "efficiency_pct"]
@@ -154,20 +154,20 @@ def _line(table: Table, cells: dict[str | None, str | None], place: str) -> Line
 
 def _work(text: str, place: str) -> str:
     if not 0 < len(text) <= 16 or not text.isalnum():
-        raise UserError(f"'{text}' is no workload", place, "write RS, WS, RR, WR, RWS, RWR, QP, DP, TCP or the like")
+        raise UserError(f"'{text}' is not a workload", place, "write RS, WS, RR, WR, RWS, RWR, QP, DP, TCP or the like")
     return text.upper()
 
 
 def _threads(text: str, place: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= _MOST_THREADS):
-        raise UserError(f"'{text}' is no count of threads", place, "write a whole number, 1 or more")
+        raise UserError(f"'{text}' is not a count of threads", place, "write a whole number, 1 or more")
     return int(text)
 
 
 def _bytes(text: str, place: str) -> int:
     """Blocks are powers of two, whatever their unit is called."""
     if not _SIZE.fullmatch(text):
-        raise UserError(f"'{text}' is no size", place, "write 1, 1KB or 10MB")
+        raise UserError(f"'{text}' is not a size", place, "write 1, 1KB or 10MB")
     return parse_size(text.removesuffix("B") or "0")
 
 
@@ -177,7 +177,7 @@ def _number(text: str, place: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < 1e18:
-        raise UserError(f"'{text}' is no number above 0", place, "write it with a point, for example 540.5")
+        raise UserError(f"'{text}' is not a number above 0", place, "write it with a point, for example 540.5")
     return value
 
 

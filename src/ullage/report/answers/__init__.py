@@ -7,16 +7,17 @@ whole in summary.json. Pages and terminals show the same lines.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ullage.discovery import gathered, suite_modules
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.answers.grids import grid_lines, is_of_grid
-from ullage.report.answers.once import ONCE, said_once
+from ullage.report.answers.once import DIFFERS, ONCE, said_once
 
 MOST_LINES: Final = 8
+_ANY_QUESTION: Final = "What do the numbers say?"
 TROUBLE: Final = frozenset({"failure", "invalid"})
 """What went wrong: said beside the answers, and before them."""
 _OF_A_KIND: Final = 2
@@ -27,7 +28,7 @@ _SEVERITIES: Final = ("advice", "warning", "info")
 class AnswerRule:
     """What ``suite`` is asked, and which kinds of its findings answer, the decision first.
 
-    ``remarks``: kinds that speak of the measurement rather than of the machine; they stand last.
+    ``remarks``: kinds that speak of the measurement rather than of the machine.
     """
 
     suite: str
@@ -40,13 +41,14 @@ class AnswerRule:
 class Answer:
     """``lines``: sentences, the decision first. ``notes``: what holds for all rows, and flags in words, each once.
 
-    ``told``: the findings that the lines stand for.
+    ``remarks``: on the measurement. ``told``: the findings that all these stand for.
     """
 
     suite: str
     title: str
     lines: tuple[str, ...]
     notes: tuple[str, ...]
+    remarks: tuple[str, ...]
     told: tuple[Finding, ...]
 
 
@@ -54,8 +56,8 @@ def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list
     """One answer for each suite with something to say, in the order of the summary. ``rules``: those of all suites."""
     by_suite = {rule.suite: rule for rule in (load_rules() if rules is None else rules)}
     suites = [part.suite for part in summary.parts] or [summary.suite]
-    found = [_answer(by_suite.get(suite, AnswerRule(suite, suite)), summary) for suite in suites]
-    return [answer for answer in found if answer.lines or answer.notes]
+    found = [_answer(by_suite.get(suite, AnswerRule(suite, _ANY_QUESTION)), summary) for suite in suites]
+    return [answer for answer in found if answer.lines or answer.notes or answer.remarks]
 
 
 def load_rules() -> list[AnswerRule]:
@@ -73,8 +75,16 @@ def _answer(rule: AnswerRule, summary: Summary) -> Answer:
     rows = [row for row in summary.rows if _owner(row, summary) == rule.suite]
     merged = [one for one in findings if is_of_grid(one) or one.kind in ONCE]
     others = [one for one in _ordered(rule, findings) if one not in merged and one.kind not in TROUBLE]
-    lines = [*grid_lines(findings), *dict.fromkeys(finding.text for finding in others)]
-    return Answer(rule.suite, rule.title, tuple(lines), tuple(said_once(rows, findings)), (*merged, *others))
+    notes = said_once(rows, findings)
+    differs = [note for note in notes if note.startswith(DIFFERS)]
+    lines = [*grid_lines(findings, differs), *_texts(one for one in others if one.kind not in rule.remarks)]
+    remarks = _texts(one for one in others if one.kind in rule.remarks)
+    notes = [note for note in notes if note not in lines]
+    return Answer(rule.suite, rule.title, tuple(lines), tuple(notes), tuple(remarks), (*merged, *others))
+
+
+def _texts(findings: Iterable[Finding]) -> list[str]:
+    return list(dict.fromkeys(finding.text for finding in findings))
 
 
 def _owner(one: Finding | Row, summary: Summary) -> str:
@@ -83,14 +93,14 @@ def _owner(one: Finding | Row, summary: Summary) -> str:
 
 
 def _ordered(rule: AnswerRule, findings: Sequence[Finding]) -> list[Finding]:
-    """By the rule's kinds, then by severity; the third and further of a kind after one of each, remarks last."""
+    """By the rule's kinds, then by severity; the third and further of a kind after the first two of each."""
     kinds = {kind: place for place, kind in enumerate(rule.kinds)}
     seen: Counter[str] = Counter()
-    places: list[tuple[bool, bool, int, int]] = []
+    places: list[tuple[bool, int, int]] = []
     for finding in findings:
         seen[finding.kind] += 1
         place, severity = kinds.get(finding.kind, len(kinds)), _SEVERITIES.index(finding.severity)
-        places.append((finding.kind in rule.remarks, seen[finding.kind] > _OF_A_KIND, place, severity))
+        places.append((seen[finding.kind] > _OF_A_KIND, place, severity))
     order = sorted(range(len(findings)), key=places.__getitem__)
     return [findings[index] for index in order]
 

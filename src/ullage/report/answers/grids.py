@@ -32,8 +32,11 @@ def is_of_grid(finding: Finding) -> bool:
     return finding.kind in _KINDS and {"target", "access", "metric"} <= finding.numbers.keys()
 
 
-def grid_lines(findings: Sequence[Finding]) -> list[str]:
-    """Sentences, decisions first; none where no finding is about a grid."""
+def grid_lines(findings: Sequence[Finding], caveats: Sequence[str] = ()) -> list[str]:
+    """Sentences, decisions first; none where no finding is about a grid.
+
+    ``caveats``: what to know of a comparison of targets; they follow its decisions, and are left out without one.
+    """
     by_kind: dict[str, list[Finding]] = {}
     for finding in _without_constants([one for one in findings if is_of_grid(one)]):
         by_kind.setdefault(finding.kind, []).append(finding)
@@ -41,9 +44,10 @@ def grid_lines(findings: Sequence[Finding]) -> list[str]:
     bests = by_kind.get("best", [])
     # Of targets that are compared, which of them to take is the decision; else which setting.
     decisions = _decisions(pairs) or [_best(finding) for finding in bests]
-    odd = _odd([*by_kind.get("outlier", []), *by_kind.get("drop", [])])
-    growth = [*map(_edge, by_kind.get("edge", [])), *_scaling(by_kind.get("scaling", []))]
-    return [*decisions, *odd, *growth, *_by_ranks(pairs), *([_bests(bests)] if pairs and bests else [])]
+    outliers, drops = by_kind.get("outlier", []), by_kind.get("drop", [])
+    edges, growth = map(_edge, by_kind.get("edge", [])), _scaling(by_kind.get("scaling", []))
+    decisions += caveats if pairs else []
+    return [*decisions, *_outliers(outliers), *edges, *_by_ranks(pairs), *growth, *_drops(drops, outliers)]
 
 
 def _without_constants(findings: Sequence[Finding]) -> list[Finding]:
@@ -267,16 +271,6 @@ def _best_place(numbers: Numbers) -> str:
     return place(int(_number(numbers, "ranks")), int(_number(numbers, "block_bytes")))
 
 
-def _bests(findings: Sequence[Finding]) -> str:
-    parts = [
-        f"{_word(one.numbers, 'target')} {noun(_word(one.numbers, 'access'))} "
-        f"{show(_number(one.numbers, 'value'), _word(one.numbers, 'unit'))} ({_best_place(one.numbers)}"
-        f"{_setting(one.numbers)})"
-        for one in findings
-    ]
-    return f"Best medians: {'; '.join(parts)}."
-
-
 # -- what more ranks give ----------------------------------------------------------------------------------------------
 
 _VERBS: Final = {
@@ -339,22 +333,21 @@ def _edge(finding: Finding) -> str:
 # -- what is odd -------------------------------------------------------------------------------------------------------
 
 
-def _odd(findings: Sequence[Finding]) -> list[str]:
-    """Outliers, and drops at cells that are no outliers, in one sentence each."""
-    lines: list[str] = []
-    seen: set[tuple[str, str, int, int]] = set()
-    outliers = [finding for finding in findings if finding.kind == "outlier"]
-    for finding in outliers:
-        seen.update(_cells_of(finding.numbers))
-    if outliers:
-        texts = [_outlier(one.numbers, " what its neighbours say" * (not i)) for i, one in enumerate(outliers)]
-        count = "One outlier" if len(texts) == 1 else f"{len(texts)} outliers"
-        lines.append(f"{count}: {_some(texts)}. Repeat before use (--recheck).")
-    drops = [finding for finding in findings if finding.kind == "drop" and not set(_cell_of(finding.numbers)) & seen]
-    if drops:
-        count = "One step" if len(drops) == 1 else f"{len(drops)} steps"
-        lines.append(f"{count} unlike other block sizes': {_some([_drop(finding.numbers) for finding in drops])}.")
-    return lines
+def _outliers(findings: Sequence[Finding]) -> list[str]:
+    """All in one sentence."""
+    if not findings:
+        return []
+    texts = [_outlier(one.numbers, " what its neighbours say" * (not i)) for i, one in enumerate(findings)]
+    count = "One outlier" if len(texts) == 1 else f"{len(texts)} outliers"
+    return [f"{count}: {_some(texts)}. Repeat before use (--recheck)."]
+
+
+def _drops(findings: Sequence[Finding], outliers: Sequence[Finding]) -> list[str]:
+    """All in one sentence, without those that are outliers too."""
+    seen = {cell for finding in outliers for cell in _cells_of(finding.numbers)}
+    texts = [_drop(finding.numbers) for finding in findings if not set(_cell_of(finding.numbers)) & seen]
+    count = "One step" if len(texts) == 1 else f"{len(texts)} steps"
+    return [f"{count} unlike other block sizes': {_some(texts)}."] if texts else []
 
 
 def _some(texts: Sequence[str]) -> str:

@@ -8,10 +8,11 @@ from typing import Final
 from ullage.analysis.findings.words import noun
 from ullage.model import flags
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, plural
+from ullage.quantity import listing
 
 ONCE: Final = frozenset({"cache", "contamination", "contamination-unknown", flags.ABOVE_THREADS})
 _MOST_FLAGS: Final = 3
+DIFFERS: Final = "What was measured differs between targets"
 _WORDS: Final = {
     flags.IDLE_RANKS: "some ranks had nothing to do",
     flags.PAYLOAD_IN_TIME: "making data is part of the time",
@@ -42,8 +43,8 @@ def flag_words(kind: str) -> str:
 
 
 def said_once(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
-    """At most three sentences: what was measured, the state of the machine, the flags."""
-    return [*_measured(rows, findings), *_disturbed(rows), *_flags(rows)]
+    """At most two sentences: what was measured, and the flags."""
+    return [*_measured(rows, findings), *_flags(rows)]
 
 
 def _measured(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
@@ -60,7 +61,7 @@ def _measured(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
     if not said or not found:
         return []
     unlike = len({tuple(verdicts for verdicts in target.items()) for target in map(_by_access, found.values())}) > 1
-    start = "What was measured differs between targets" if unlike else "What was measured"
+    start = DIFFERS if unlike else "What was measured"
     texts = [f"{target} {_accesses(_by_access(accesses))}" for target, accesses in found.items()]
     return [f"{start}: {'; '.join(texts)}."]
 
@@ -76,17 +77,8 @@ def _accesses(verdicts: dict[str, str]) -> str:
     return ", ".join(f"{listing(names)} {verdict}" for verdict, names in groups.items())
 
 
-def _disturbed(rows: Sequence[Row]) -> list[str]:
-    dirty, unknown = (sum(row.grade == grade for row in rows) for grade in ("C", "?"))
-    parts = [
-        *([f"{dirty:,} disturbed by others (grade C), of which nothing is concluded"] if dirty else []),
-        *([f"{unknown:,} too short to know whether others disturbed them (grade ?)"] if unknown else []),
-    ]
-    return [f"Of {plural(len(rows), 'number')}: {'; '.join(parts)}."] if parts else []
-
-
 def _flags(rows: Sequence[Row]) -> list[str]:
-    counts = Counter(kind for row in rows for kind in {flag.kind for flag in row.flags})
+    counts = Counter(kind for row in rows for kind in dict.fromkeys(flag.kind for flag in row.flags))
     texts = [f"{flag_words(kind)} ({_share(count, len(rows))})" for kind, count in counts.most_common()]
     if not texts:
         return []

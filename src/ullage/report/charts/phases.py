@@ -188,6 +188,7 @@ PHASE_BARS: Final = Chart(
     title="Phases side by side",
     doc="Each phase on a logarithmic scale: a step of the axis is ten times as much.",
     order=3,
+    part="metadata",
     build=bar_figures,
 )
 
@@ -290,6 +291,7 @@ PHASE_RATES: Final = Chart(
     doc="All ranks added up, of the repetition with the median time. What comes after the dashed line is wear-out: "
     "ranks that go on until all have done the same amount of work.",
     order=55,
+    part="metadata",
     build=rate_figures,
 )
 
@@ -349,6 +351,7 @@ PHASE_LATENCY: Final = Chart(
     title="Latency",
     doc="Half of the operations are faster than p50, one in a thousand is slower than p99.9. The axis is logarithmic.",
     order=58,
+    part="metadata",
     build=latency_figures,
 )
 

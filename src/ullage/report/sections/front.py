@@ -38,7 +38,7 @@ def build(data: ReportData) -> Content | None:
     summary = data.summary
     if not summary.parts:
         return None
-    grids = [Grid("", _COLUMNS, _machine(summary)), *_changes(summary), _suites(summary)]
+    grids = [Grid("", _COLUMNS, _machine(summary)), *_changes(summary), what_was_run(summary)]
     return Content(notes=_notes(summary), grids=[grid for grid in grids if grid.rows])
 
 
@@ -104,7 +104,8 @@ def strongest(suite: str, summary: Summary) -> Finding | None:
     return min((finding for finding in summary.findings if finding.suite == suite), key=rank, default=None)
 
 
-def _suites(summary: Summary) -> Grid:
+def what_was_run(summary: Summary) -> Grid:
+    """How every suite of it ended."""
     return Grid("What was run", _SUITE_COLUMNS, [_suite(part) for part in summary.parts])
 
 

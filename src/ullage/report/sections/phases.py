@@ -87,6 +87,7 @@ PHASES: Final = Section(
     "lists count; the table of all rows has GB/s. At the wall: what was done when the time was up, over that time. "
     "With wear-out: the same after every rank went on to the largest count of any.",
     order=2,
+    part="metadata",
     build=phase_table,
 )
 
@@ -143,6 +144,7 @@ OPERATIONS: Final = Section(
     doc="Over all ranks and repetitions: half of the operations are faster than p50, one in a thousand is slower than "
     "p99.9. A part is what one operation spent in one call, such as the open of a create.",
     order=60,
+    part="metadata",
     build=operation_table,
 )
 
@@ -212,6 +214,7 @@ SLOW_RANKS: Final = Section(
     title="Ranks",
     doc="Time of the slowest rank over that of the fastest, in the repetition where they were furthest apart.",
     order=70,
+    part="metadata",
     build=rank_table,
 )
 

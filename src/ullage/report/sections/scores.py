@@ -14,7 +14,7 @@ _DIGITS: Final = 4
 
 def build(data: ReportData) -> Content | None:
     """None without scores."""
-    groups = _grouped(data.summary.scores)
+    groups = _told_once(_grouped(data.summary.scores))
     return Content(cards=[_cards(scores) for scores in groups]) if groups else None
 
 
@@ -27,6 +27,12 @@ def _grouped(scores: Sequence[Score]) -> list[list[Score]]:
         else:
             groups.append([score])
     return groups
+
+
+def _told_once(groups: Sequence[list[Score]]) -> list[list[Score]]:
+    """Without a maximum that is the only one it was taken of."""
+    told = {(group[0].value, group[0].unit, group[0].suite) for group in groups if len(group) > 1}
+    return [group for group in groups if len(group) > 1 or (group[0].value, group[0].unit, group[0].suite) not in told]
 
 
 def _part(score: Score, total: Score) -> str:
@@ -46,7 +52,9 @@ def _part(score: Score, total: Score) -> str:
 def _cards(scores: Sequence[Score]) -> Cards:
     total, *parts = scores
     cards = [_card(_own_name(total) if parts else "score", total), *(_card(_part(part, total), part) for part in parts)]
-    return Cards(total.name, cards, list(dict.fromkeys(reason for score in scores for reason in score.reasons)))
+    reasons = list(dict.fromkeys(reason for score in scores for reason in score.reasons))
+    look = not all(score.valid for score in scores) and all(score.valid or score.look for score in scores)
+    return Cards(total.name, cards, reasons, look=look, suite=total.suite)
 
 
 def _own_name(total: Score) -> str:

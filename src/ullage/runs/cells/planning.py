@@ -68,7 +68,7 @@ class Cell:
 def make_cell(way: Way, layout: Layout, block_bytes: int, share: int) -> Cell:
     """``share``: bytes of a rank in one segment, a multiple of ``block_bytes``."""
     if block_bytes % 8:
-        raise UserError(f"{block_bytes} bytes are no multiple of 8", "--block", "write 128K, 1M or 128K:16M:x2")
+        raise UserError(f"{block_bytes} bytes are not a multiple of 8", "--block", "write 128K, 1M or 128K:16M:x2")
     parameters: Parameters = {**way.workload, "transfer_bytes": block_bytes, "block_bytes": share}
     workload = Named(name=WORKLOAD, parameters=parameters)
     identity = case_id(way.backend, workload, way.target, layout)

@@ -4,13 +4,14 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.model.plan import Limits
 from ullage.model.system import Memory, Place
 from ullage.runs.cells.planning import Cell
-from ullage.runs.room import NO_LIMIT, most_bytes
+from ullage.runs.room import NO_LIMIT, disks_of, most_bytes
 from ullage.units import format_volume
 
 SMALLEST_BYTES: Final = 16 << 20
@@ -67,7 +68,7 @@ def choose_volume(shape: Shape, seconds_of: Callable[[int], float], seconds: flo
     smallest = max(shape.smallest, shape.least // shape.widest)
     if shape.smallest * shape.widest > shape.most_bytes:
         needed = format_volume(shape.smallest * shape.widest)
-        what = f"a block for every rank needs {needed}, and {format_volume(shape.most_bytes)} may be taken"
+        what = f"a block for every rank needs {needed}, but only {format_volume(shape.most_bytes)} may be used"
         raise UserError(what, "--space", "fewer ranks, smaller blocks or another target", EXIT_ENVIRONMENT)
     largest = min(max(smallest, shape.largest // shape.widest), shape.most_bytes // shape.widest)
     unit = shape.unit if shape.unit <= max(2 * smallest, largest // 4) and shape.unit <= largest else max(shape.blocks)
@@ -102,12 +103,18 @@ def needed_bytes(cells: Iterable[Cell], target: str, *, keep: bool) -> int:
 def check_room(cells: Sequence[Cell], places: Iterable[Place], limits: Limits, memory: Memory, *, keep: bool) -> None:
     """``UserError`` (exit code 3) when a target has not the room that ``limits`` want to be left."""
     for place in places:
-        needed, most = needed_bytes(cells, place.target, keep=keep), most_bytes(place, limits, memory)
-        if needed > most:
-            what = f"needs {format_volume(needed)}, may take {format_volume(most)} of {_free(place)} free"
-            raise UserError(
-                what, f"target '{place.target}' ({place.path})", "a smaller --volume fits", EXIT_ENVIRONMENT
-            )
+        for nodes, alike in groupby(sorted(cells, key=_nodes), key=_nodes):
+            needed, most = needed_bytes(alike, place.target, keep=keep), most_bytes(place, limits, memory, nodes)
+            if needed > most:
+                each = f" on each of {nodes} nodes" if disks_of(place, nodes) > 1 else ""
+                may = f"only {format_volume(most)} of {_free(place)} free{each} may be used"
+                where = f"target '{place.target}' ({place.path})"
+                what = f"needs {format_volume(needed)}, but {may}"
+                raise UserError(what, where, "a smaller --volume fits", EXIT_ENVIRONMENT)
+
+
+def _nodes(cell: Cell) -> int:
+    return cell.layout.nodes or 1
 
 
 def _free(place: Place) -> str:

@@ -2,15 +2,18 @@
 """The options of a suite that is made of others: what it asks of each, as it stands in request.json."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Annotated, Final, cast
 
 from ullage.model.base import Strict
 from ullage.model.plan import Target
+from ullage.parameters import suggest
 from ullage.runs.inputs import ParsedOptions
-from ullage.runs.options.declared import declared
+from ullage.runs.options.declared import Option, declared
 from ullage.runs.options.groups import TargetsOptions
+from ullage.runs.options.kinds import Names
+from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import settled
-from ullage.runs.suite import Suite
+from ullage.runs.suite import Suite, load_suites
 
 PARTS: Final = "parts"
 
@@ -25,19 +28,42 @@ class PartRequest(Strict):
 
 
 class PartsOptions(Strict):
-    """In the order in which they run."""
+    """In the order in which they run. ``care``: suites and parts of the machine whose gains are to rank first."""
 
     parts: list[PartRequest]
+    care: list[str] = []
 
 
 class CompositeOptions(TargetsOptions):
     """Options of such a suite, of which only what each part is asked for is kept."""
 
     parts: list[PartRequest] = []
+    care: Annotated[
+        list[str],
+        Names(),
+        Option("Suites or parts of the machine that you use: disk,metadata. Gains of others rank after theirs."),
+    ] = []
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Words of ``care`` are known to the report."""
+        values = super().settle(said)
+        for word in cast("list[str]", values.get("care", [])):
+            if word not in (known := cared_words()):
+                raise OptionError("care", f"unknown word '{word}'", suggest(word, known))
+        return values
 
     def kept(self) -> dict[str, object]:
         """See ``SuiteOptions``."""
-        return PartsOptions(parts=self.parts).model_dump(mode="json")
+        left_out: set[str] = set() if self.care else {"care"}
+        return PartsOptions(parts=self.parts, care=self.care).model_dump(mode="json", exclude=left_out)
+
+
+def cared_words() -> list[str]:
+    """What ``care`` may name."""
+    from ullage.report.tabs import TITLES
+
+    return sorted({*TITLES, *load_suites()} - {"other"})
 
 
 def asked_of(suite: Suite, values: Mapping[str, object]) -> ParsedOptions:

@@ -75,12 +75,14 @@ class PreparedParts:
 def prepare_parts(request: Request, engine_context: EngineContext, build: Build) -> PreparedParts:
     """``build`` makes the summary of a part. ``UserError`` only where no part can be had at all: the first one's."""
     if _RECHECK in request.options:
-        raise UserError("is of one suite", "--recheck", "name the result of a part, such as RESULT/parts/sweep")
+        raise UserError(
+            "applies to a single suite", "--recheck", "name the result of a part, such as RESULT/parts/sweep"
+        )
     options = read_options(PartsOptions, request)
     parts = [prepare_part(part, request, engine_context) for part in options.parts]
     if all(part.prepared is None for part in parts):
         right = "; ".join(f"{part.suite}: {part.reason}" for part in parts) or "this engine has none of its workloads"
-        raise UserError("no part of it can be run here", request.suite, right, EXIT_ENVIRONMENT)
+        raise UserError("no part of the suite can run here", request.suite, right, EXIT_ENVIRONMENT)
     return PreparedParts(request, engine_context, parts, build)
 
 
@@ -120,7 +122,7 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
     for number, part in enumerate(prepared.parts, start=1):
         if (known := outcomes.get(part.suite)) is not None and known.began and known.code == EXIT_OK:
             continue
-        session.progress.say(f"part {number} of {len(prepared.parts)}: {part.suite}")
+        session.progress.part(f"part {number} of {len(prepared.parts)}: {part.suite}")
         inner = session.within(session.result.part(part.suite))
         outcome = _measure(part, inner, prepared.build, now)
         outcomes[part.suite] = outcome

@@ -83,7 +83,7 @@ class _Whole:
             self.rows += [row.model_copy(update={"suite": suite}) for row in said.rows]
             self.findings += _by(suite, said.findings)
             self.events += _by(suite, said.events)
-            self.scores += said.scores
+            self.scores += [score.model_copy(update={"suite": suite}) for score in said.scores]
             self.versions.update(said.versions)
         self.parts.append(
             Part(

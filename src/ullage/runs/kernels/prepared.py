@@ -247,7 +247,9 @@ class KernelExecution(Execution):
         lacking, options = len(self.lacking(cases)), self.prepared.options
         if not lacking or not self.may_go_on or options.time_s is None:
             return []
-        return [too_short(lacking, len(cases), options.repetitions, options.time_s, "more --time, or fewer cases")]
+        return [
+            too_short(lacking, len(cases), options.repetitions, options.time_s, "give more --time, or run fewer cases")
+        ]
 
 
 def _stage(group: Sequence[KernelCase]) -> str:

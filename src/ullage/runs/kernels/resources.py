@@ -34,7 +34,7 @@ class Resources:
         """``UserError`` for more threads than CPUs: they would share some, and that would be measured."""
         most = max(counts)
         if most > self.cpus:
-            what = f"{most} threads on {self.cpus} usable CPU{'s' if self.cpus > 1 else ''}"
+            what = f"{most} threads, but only {self.cpus} usable CPU{'s' if self.cpus > 1 else ''}"
             raise UserError(what, "--threads", f"at most {self.cpus}, or 'all'")
 
     def notes(self) -> tuple[Note, ...]:

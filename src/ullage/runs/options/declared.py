@@ -66,7 +66,7 @@ class Change:
     least: int | None = None
 
     def of(self, option: Option) -> Option:
-        """``option`` with this change."""
+        """Return ``option`` with this change."""
         said = {name: value for name, value in vars(self).items() if name != "more" and value is not None}
         changed = replace(option, **said)
         return replace(changed, help=f"{changed.help} {self.more}") if self.more else changed
@@ -85,12 +85,12 @@ class Declared:
 
     @property
     def is_flag(self) -> bool:
-        """Typed without a value."""
+        """Whether it is typed without a value."""
         return isinstance(self.kind, Flag)
 
     @property
     def negates(self) -> bool:
-        """A flag that is on unless it is said."""
+        """Whether it is a flag that is on unless it is typed."""
         return self.is_flag and self.default is True
 
     @property

@@ -39,7 +39,7 @@ _TIME: Final = Option("Limit the time of all measurements.", name="--time", orde
 
 
 class TargetsOptions(SuiteOptions):
-    """Options of suites that measure places which people name."""
+    """Options of suites that measure places named by the user."""
 
     targets: Annotated[
         list[Target],
@@ -60,7 +60,7 @@ class TargetsOptions(SuiteOptions):
 
 
 class NodesOptions(SuiteOptions):
-    """On how many nodes ranks are. ``hosts``: how many are named by the option of the verb."""
+    """The option for the number of nodes. ``hosts``: how many the verb's ``--hosts`` names."""
 
     hosts: Annotated[int, Field(ge=0)] = 0
     nodes: Annotated[int | None, Field(ge=1), Option("Use this many nodes.", order=RANKS)] = None
@@ -96,7 +96,7 @@ def _check_crowd(values: Mapping[str, object]) -> None:
 
 
 class LayoutOptions(NodesOptions):
-    """Where ranks are."""
+    """Options for the placement of ranks."""
 
     ranks_per_node: Annotated[
         int | None, Field(ge=1), Option("Place at most this many ranks on a node.", order=RANKS)
@@ -104,7 +104,7 @@ class LayoutOptions(NodesOptions):
 
 
 class RanksOptions(LayoutOptions):
-    """One number of ranks."""
+    """The option for a single number of ranks."""
 
     ranks: Annotated[
         int,
@@ -128,7 +128,7 @@ def cores_of_nodes(said: Mapping[str, object]) -> int:
 
 
 class RankAxisOptions(LayoutOptions):
-    """Several numbers of ranks, rising."""
+    """The option for several numbers of ranks, in rising order."""
 
     ranks: Annotated[
         list[Positive],
@@ -139,7 +139,7 @@ class RankAxisOptions(LayoutOptions):
 
 
 class TimeOptions(SuiteOptions):
-    """Null: as long as it takes."""
+    """The option for a time limit. Null means no limit."""
 
     time_s: Annotated[
         Seconds | None,
@@ -149,13 +149,13 @@ class TimeOptions(SuiteOptions):
 
 
 class TimeBudgetOptions(SuiteOptions):
-    """A time that is shared out to what is measured."""
+    """The option for a time that the measurements share."""
 
     time_s: Annotated[Seconds, Duration(), _TIME] = 120.0
 
 
 class SeedOptions(SuiteOptions):
-    """What makes an order that looks random the same again."""
+    """The option for the seed of random orders."""
 
     seed: Annotated[
         int,
@@ -165,19 +165,19 @@ class SeedOptions(SuiteOptions):
 
 
 class QuickOptions(SuiteOptions):
-    """Measure less, as a first look."""
+    """The option for a first look."""
 
     quick: Annotated[bool, Option("Measure less, as a first look.", order=QUICK)] = False
 
 
 class QuickOnCommandLine(SuiteOptions):
-    """A first look, of which only what follows from it is kept in the request."""
+    """The option for a first look. The request keeps only what follows from it."""
 
     quick: Annotated[bool, Option("Measure less, as a first look.", order=QUICK), COMMAND_LINE_ONLY] = False
 
 
 class PeerOptions(SuiteOptions):
-    """Whether other tools do the same work in turn with us."""
+    """The option that leaves other tools out."""
 
     peer: Annotated[
         bool, Option("Do not run other tools for comparison, even if they are installed.", order=BESIDE)
@@ -191,7 +191,7 @@ def _read_machine(path: Path) -> MachineFile:
 
 
 class MachineOptions(SuiteOptions):
-    """What the datasheets of the machine say."""
+    """The option for the values of the machine's datasheets."""
 
     machine: Annotated[
         MachineFile | None,
@@ -206,7 +206,7 @@ class MachineOptions(SuiteOptions):
 
 
 class SpaceOptions(SuiteOptions):
-    """What a run may take of a target, and what it leaves there."""
+    """Options for the space that a run takes of a target, and for what it leaves there."""
 
     space: Annotated[
         int | None,
@@ -218,7 +218,7 @@ class SpaceOptions(SuiteOptions):
 
 
 class MessagePagesOptions(SuiteOptions):
-    """In which pages the memory lies that messages are sent from and received into."""
+    """The option for the pages of message buffers."""
 
     pages: Annotated[
         Literal["default", "small", "huge"],
@@ -227,7 +227,7 @@ class MessagePagesOptions(SuiteOptions):
 
 
 class WatchdogOptions(SuiteOptions):
-    """When a rank counts as hanging."""
+    """The option for the time after which a rank counts as hanging."""
 
     watchdog_s: Annotated[
         float | None,
@@ -238,7 +238,7 @@ class WatchdogOptions(SuiteOptions):
 
 
 class ResumableOptions(SuiteOptions):
-    """Whether an interrupted run leaves what a later one can go on with."""
+    """The option that keeps what a later run needs to continue an interrupted one."""
 
     resumable: Annotated[
         bool,
@@ -250,7 +250,7 @@ class ResumableOptions(SuiteOptions):
 
 
 class CeilingOptions(TargetsOptions):
-    """What people declare of their targets."""
+    """The option for declared ceilings of targets."""
 
     ceilings: Annotated[
         dict[str, float],
@@ -273,7 +273,7 @@ class CeilingOptions(TargetsOptions):
 
 
 class IntervalOptions(TimeBudgetOptions, SeedOptions):
-    """When a cell has been repeated often enough."""
+    """Options that decide when a cell has been repeated often enough."""
 
     interval: Annotated[
         float,
@@ -304,12 +304,12 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
     @model_validator(mode="after")
     def _no_more_at_least_than_at_most(self) -> Self:
         if self.min_repetitions > self.max_repetitions:
-            what = "more repetitions at least than at most"
+            what = "the minimum is above the maximum"
             raise OptionError("min_repetitions", what, "raise --max-repetitions")
         return self
 
 
 class RunOptions(CeilingOptions, IntervalOptions, SpaceOptions):
-    """Of suites that repeat cells on storage targets within a time. Those that have ``--watchdog`` add its group."""
+    """Options of suites that repeat cells on storage targets within a time. ``--watchdog`` is a group of its own."""
 
     watchdog_s: Seconds | None = None

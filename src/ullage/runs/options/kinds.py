@@ -117,7 +117,7 @@ class Duration(Kind):
         """See ``parse_duration``."""
         seconds = parse_duration(str(word))
         if seconds <= 0:
-            raise UserError("is no time at all", str(word), "write 90s, 5m or 1h")
+            raise UserError("is not above 0", str(word), "write 90s, 5m or 1h")
         return seconds
 
     def format(self, value: object) -> str:
@@ -335,7 +335,7 @@ class FilePath(Kind):
 
 
 def split_names(text: str) -> list[str]:
-    """Words separated by commas; ``UserError`` for an empty one and for one that stands there twice."""
+    """Words separated by commas; ``UserError`` for an empty one and for a repeated one."""
     names = [word.strip() for word in text.split(",")]
     if not all(names) or len(set(names)) < len(names):
         raise UserError("an empty or repeated word", text, "write each name once, separated by commas")
@@ -344,13 +344,13 @@ def split_names(text: str) -> list[str]:
 
 def _rising(values: Sequence[int]) -> list[int]:
     if min(values) < 1:
-        raise UserError("0 is no value of this axis", "", "begin at 1")
+        raise UserError("0 is not allowed on this axis", "", "begin at 1")
     return sorted(values)
 
 
 def _multiple(size: int, unit: int, text: str, example: str) -> int:
     if size % unit:
-        raise UserError(f"{size} bytes are no multiple of {unit}", text, f"write {example}")
+        raise UserError(f"{size} bytes are not a multiple of {unit}", text, f"write {example}")
     return size
 
 

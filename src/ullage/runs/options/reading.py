@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
 
-from ullage.errors import UserError
+from ullage.errors import UserError, plain_fault
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Declared, declared
 from ullage.runs.options.model import OptionError, SuiteOptions
@@ -45,12 +45,12 @@ def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object)
 
 
 def settled(model: type[SuiteOptions], **said: object) -> ParsedOptions:
-    """What is asked by values, by their fields: for suites that are made of others."""
+    """Options given as values of fields, for suites that are made of others."""
     return parsed(checked(model, said, {}))
 
 
 def parsed(options: SuiteOptions) -> ParsedOptions:
-    """As they stand in a request."""
+    """Return ``options`` as a request keeps them."""
     return ParsedOptions(options.measured, options.kept())
 
 
@@ -87,7 +87,7 @@ def _first_mistake(error: ValidationError, place: _Place, right: str = "") -> Us
     if cause is not None:
         return UserError(cause.what, place(cause.field, (), cause.part), cause.right or right)
     field, *rest = first["loc"] or ("",)
-    return UserError(first["msg"], place(str(field), tuple(rest), ""), right)
+    return UserError(plain_fault(first["msg"]), place(str(field), tuple(rest), ""), right)
 
 
 def _cause(error: "ErrorDetails") -> OptionError | None:

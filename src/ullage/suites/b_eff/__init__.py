@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much data do all processes together exchange per second, averaged over sizes and patterns (b_eff)?
+"""How fast do all processes together exchange data (b_eff)?
 
 The suite times six sets of rings and thirty random rings with 21 message sizes, 3 ways to send and 3 repetitions. It
-gives one number for the communication of a machine, curves over the message size, and 13 further patterns.
+gives one number, averaged over patterns and sizes, for the communication of a machine, curves over the message size,
+and 13 further patterns.
 """
 
 from typing import Final

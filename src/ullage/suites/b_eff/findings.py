@@ -32,13 +32,13 @@ def reasons_against(run: BEffRun) -> list[str]:
     if pinning.oversubscribed:
         found.append(crowded(pinning.most_ranks_on_a_node, pinning.cores_available))
     if len(run.sizes) < COUNT:
-        found.append(f"{len(run.sizes)} of {COUNT} message sizes")
+        found.append(f"{len(run.sizes)} of {COUNT} message sizes were measured")
     for what, names, wanted in (("rings", run.rings, RING_COUNT), ("random rings", run.random, USUAL_RANDOM_RINGS)):
         whole = values.patterns(names)
         if len(whole) < wanted:
-            found.append(f"{len(whole)} of {wanted} patterns of {what} with all sizes")
+            found.append(f"{len(whole)} of {wanted} patterns of {what} have all sizes")
     if len(run.repetitions) < USUAL_REPETITIONS:
-        found.append(f"{len(run.repetitions)} of {USUAL_REPETITIONS} repetitions")
+        found.append(f"{len(run.repetitions)} of {USUAL_REPETITIONS} repetitions were made")
     return found
 
 
@@ -188,7 +188,8 @@ def _methods(run: BEffRun) -> list[Finding]:
             continue
         gain = max(rates.values()) / min(rates.values())
         name = max(rates, key=lambda method: rates[method]) if gain > _ALIKE else _ANY
-        told.append(f"{name} {_stretch(run, first, last)}" + (f" ({times(gain)} the worst)" if gain > _ALIKE else ""))
+        said = "any call" if name == _ANY else name
+        told.append(f"{said} {_stretch(run, first, last)}" + (f" ({times(gain)} the worst)" if gain > _ALIKE else ""))
         names.append(name)
         most = max(most, gain)
     if not told:
@@ -196,7 +197,7 @@ def _methods(run: BEffRun) -> list[Finding]:
     is_one = len(set(names)) == 1 and most > _ALIKE
     where = f"{names[0]} at all sizes (up to {times(most)} the worst)" if is_one else listing(told)
     title = f"{names[0]} has the highest medians at all sizes" if is_one else "The best MPI call depends on the size"
-    text = f"The MPI calls with the highest medians in rings are {where}."
+    text = f"These MPI calls have the highest medians in rings: {where}."
     if set(names) == {_ANY}:
         title = "All MPI calls are alike in rings"
         text = f"No MPI call differs from another by more than {_ALIKE - 1:.0%} in rings and random rings, at any size."

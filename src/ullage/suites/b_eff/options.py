@@ -109,11 +109,11 @@ class BEffOptions(RanksOptions, MessagePagesOptions, CaseOptions):
         """Budget and largest message of the shorter forms."""
         quick, short = bool(said.get("quick")), bool(said.get("short"))
         if "lmax" in said and "memory" in said:
-            what = "both say how large the largest message is"
-            raise OptionError("lmax", what, "give one of them", part="and --memory")
+            what = "both options set the largest message"
+            raise OptionError("lmax", what, "give only one of them", part="and --memory")
         if "budget_s" in said and (quick or short):
-            what = "both say how long a loop takes"
-            raise OptionError("budget_s", what, "give one of them", part="and --short or --quick")
+            what = "both options set the time of a loop"
+            raise OptionError("budget_s", what, "give only one of them", part="and --short or --quick")
         settled: dict[str, object] = {
             "budget_s": _QUICK_BUDGET_S if quick else _SHORT_BUDGET_S if short else USUAL_BUDGET_S,
             "lmax": _QUICK_LMAX if quick and "memory" not in said else None,

@@ -193,12 +193,11 @@ CHART: Final = Chart(
     doc="MB/s that a process sends, every message counted once; the maximum over the repetitions, as b_eff has it. "
     "Both axes are logarithmic.",
     order=5,
+    part="messages",
     build=figures,
 )
 
-
 # -- tables ------------------------------------------------------------------------------------------------------------
-
 
 _DIGITS: Final = 4
 _MIDDLE: Final = 12
@@ -379,6 +378,7 @@ SECTION: Final = Section(
     "bandwidth averaged over 21 message sizes, the best of methods and repetitions. MB is 10^6 bytes; every message "
     "counts once, at its sender.",
     order=4,
+    part="messages",
     build=tables,
     suite=SUITE,
 )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much data can all processes together write and read per second through MPI-IO, over all patterns (b_eff_io)?
+"""How fast do all processes together use MPI-IO (b_eff_io)?
 
 The suite combines five ways to share a file with eight chunk sizes, each also 8 bytes longer. It writes, rewrites and
-reads within a scheduled time, with several numbers of processes. It gives one number for the parallel I/O of a machine,
-and the rate of each pattern.
+reads within a scheduled time, with several numbers of processes. It gives one number, averaged over patterns, for the
+parallel I/O of a machine, and the rate of each pattern.
 """
 
 from dataclasses import dataclass

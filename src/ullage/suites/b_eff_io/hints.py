@@ -116,7 +116,7 @@ def check_processes(word: str, partitions: Sequence[int], where: str) -> int | L
     if word == ALL:
         return ALL
     if word not in known:
-        raise UserError(f"'{word}' is no partition of this run", where, f"one of {', '.join([ALL, *known])}")
+        raise UserError(f"'{word}' is not a partition of this run", where, f"one of {', '.join([ALL, *known])}")
     return int(word)
 
 
@@ -170,7 +170,7 @@ def _read(path: Path, partitions: Sequence[int]) -> HintSet:
             data = stream.read(_LARGEST_FILE + 1)
         text = data.decode()
     except (OSError, UnicodeDecodeError) as error:
-        reason = (error.strerror or "input error") if isinstance(error, OSError) else "it is no text"
+        reason = (error.strerror or "input error") if isinstance(error, OSError) else "it is not text"
         raise UserError(f"cannot be read: {reason}", where, f"name a file of hints, or '{DEFAULT_SET}'") from error
     if len(data) > _LARGEST_FILE:
         raise UserError("is too large for a file of hints", where)
@@ -178,13 +178,13 @@ def _read(path: Path, partitions: Sequence[int]) -> HintSet:
         return _TomlFile(text, where, partitions).hint_set(path.stem)
     lines = parse_hints(text, where, partitions)
     if not lines:
-        raise UserError("holds no hint", where, f"--hints {DEFAULT_SET} measures without hints")
+        raise UserError("contains no hint", where, f"--hints {DEFAULT_SET} measures without hints")
     return HintSet(name=_set_name(path.stem, where), lines=lines)
 
 
 def _set_name(name: object, where: str) -> str:
     if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
-        raise UserError("is no name of a set", where, f"1 to {_LONGEST_NAME} printable characters")
+        raise UserError("is not the name of a set", where, f"1 to {_LONGEST_NAME} printable characters")
     return name
 
 
@@ -204,7 +204,7 @@ class _TomlFile:
             raise UserError(f"unknown key '{unknown}'", self._at(0, unknown), right)
         tables = document.get(_TABLES, [])
         if not _is_list_of_tables(tables) or not tables:
-            raise UserError("holds no hint", self.where, "write tables [[hints]] with set = { KEY = VALUE }")
+            raise UserError("contains no hint", self.where, "write tables [[hints]] with set = { KEY = VALUE }")
         lines = [
             line
             for index, table in enumerate(cast("list[dict[str, object]]", tables))
@@ -219,7 +219,7 @@ class _TomlFile:
             said = str(error)
             place = _TOML_PLACE.search(said)
             line = f", line {place[1]}" if place is not None and place[1] else ""
-            what = f"is no TOML: {_TOML_PLACE.sub('', said)}"
+            what = f"is not TOML: {_TOML_PLACE.sub('', said)}"
             raise UserError(
                 what, f"{self.where}{line}", "a file in the original grammar must not end in .toml"
             ) from error

@@ -185,8 +185,8 @@ def default_overtime(partition_s: float) -> float:
 
 def _check_largest_chunk(said: Mapping[str, object]) -> None:
     if "lmax" in said and "memory" in said:
-        what = "both say how large the largest chunk is"
-        raise OptionError("lmax", what, "give one of them", part="and --memory")
+        what = "both options set the largest chunk"
+        raise OptionError("lmax", what, "give only one of them", part="and --memory")
     lmax = cast("int", said.get("lmax", _MOST_LMAX))
     if not (_LEAST_LMAX <= lmax <= _MOST_LMAX and lmax % 8 == 0):
         sizes = f"from {format_bytes(_LEAST_LMAX)} to {format_bytes(_MOST_LMAX)}; 2M at least to be valid"

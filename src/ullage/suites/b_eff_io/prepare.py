@@ -170,7 +170,7 @@ def with_room(options: BEffIoOptions, machine: Machine) -> BEffIoOptions:
         most = room_at(place, limits, machine.memory).bytes
         needed = needed_bytes(options)
         if needed > most:
-            what = f"needs {format_volume(needed)}, may take {format_volume(most)}"
+            what = f"needs {format_volume(needed)}, but only {format_volume(most)} may be used"
             right = "a smaller --lmax, fewer --partitions, or the sets of hints one by one"
             raise UserError(what, f"target '{place.target}' ({place.path})", right, EXIT_ENVIRONMENT)
         room[place.target] = most

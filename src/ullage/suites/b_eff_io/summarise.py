@@ -18,7 +18,7 @@ from ullage.suites.b_eff_io.measured import BEffIoRun, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.rows import SpotRows, time_rows
 from ullage.suites.b_eff_io.scores import SpotScores, b_eff_io_scores, best
-from ullage.suites.b_eff_io.validity import reasons_against
+from ullage.suites.b_eff_io.validity import is_look, reasons_against
 from ullage.suites.b_eff_io.values import spots_of
 
 
@@ -33,7 +33,9 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
         rows += [row for one in found for row in one.rows]
         rows += time_rows(io_run, target, context.level)
     findings += failures_of((file.records for file in result.read_records()), context.level)
-    return SuiteSummary(rows, findings, b_eff_io_scores(by_target))
+    scores = b_eff_io_scores(by_target)
+    looks = [one.model_copy(update={"look": is_look(one.reasons, options)}) for one in scores]
+    return SuiteSummary(rows, findings, looks)
 
 
 def digest(io_run: BEffIoRun, context: RowContext) -> dict[str, list[SpotScores]]:

@@ -212,3 +212,9 @@ def reasons_of_options(options: BEffIoOptions) -> list[str]:
     if options.lmax is not None and options.lmax < SMALLEST_LMAX:
         found.append(f"Lmax is {format_bytes(options.lmax)}, below {format_bytes(SMALLEST_LMAX)}")
     return found
+
+
+def is_look(reasons: Sequence[str], options: BEffIoOptions) -> bool:
+    """Whether only what was asked for speaks against a value: a short time, and patterns that it was too short for."""
+    asked = reasons_of_options(options)
+    return bool(reasons) and all(one in asked or (asked and _WHY["overtime"] in one) for one in reasons)

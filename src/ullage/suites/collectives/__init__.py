@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long do MPI's collective operations take, and which of them are slower than they need to be?
+"""How long do the collective operations of MPI take?
 
 The suite times blocking operations over ranks and sizes. With --nonblocking it also measures how much of each operation
 overlaps with computation. With --one-sided it adds put, get and accumulate. Each operation is compared with other

@@ -150,11 +150,11 @@ def guideline_findings(rows: Sequence[Row]) -> list[Finding]:
 
 def _broken(guideline: Guideline, bad: Sequence[Verdict], all_: Sequence[Verdict]) -> Finding:
     worst = max(bad, key=lambda one: one.factor)
-    where = f" This holds in {len(bad)} of {len(all_)} cases." if len(all_) > 1 else ""
+    where = f"This holds in {len(bad)} of {len(all_)} cases. " if len(all_) > 1 else ""
     text = (
         f"{guideline.operation} of {format_bytes(worst.size)} with {worst.ranks} ranks takes "
         f"{format_time(worst.own.median)}, {times(worst.factor)} the time of {guideline.other} of the same library "
-        f"({format_time(worst.others_s)}).{where} Select another algorithm in the settings of the library."
+        f"({format_time(worst.others_s)}). {where}Select another algorithm in the settings of the library."
     )
     return finding(
         "guideline",

@@ -227,6 +227,7 @@ SECTION: Final = Section(
     "it shows its interval. Messages are counted as OSU does: what one rank gives to one other, or the whole vector "
     "of a bcast or a reduction.",
     order=6,
+    part="messages",
     build=tables,
     suite=SUITE,
 )
@@ -326,6 +327,7 @@ TIME_CHART: Final = Chart(
     title="Collective operations",
     doc="Blocking calls. Both axes are logarithmic: lines that are parallel differ by a factor that stays.",
     order=6,
+    part="messages",
     build=time_figures,
 )
 
@@ -388,6 +390,7 @@ OVERLAP_CHART: Final = Chart(
     title="Nonblocking operations",
     doc="100 % would be free: computation and operation together take no longer than the computation alone.",
     order=6,
+    part="messages",
     build=overlap_figures,
 )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much slower do the messages of a few ranks become while the other ranks load the network?
+"""How much slower are messages while others load the network?
 
 The tests are those of GPCNeT. Some ranks, the victims, exchange small and large messages in random rings and add up a
 number. They do so first alone, then while the other ranks all send to one rank, or each to each. The suite reports the

@@ -129,6 +129,7 @@ SECTION: Final = Section(
     "first alone, then while the others all send to one of them (incast) or each to each (alltoall). An impact of 1 is "
     "none; each is that of the same repetition.",
     order=7,
+    part="network",
     build=tables,
     suite=SUITE,
 )
@@ -255,6 +256,7 @@ CHART: Final = Chart(
     doc="The further the second curve lies to the right of the first, the more the load costs; where it leaves only at "
     "the bottom, it costs a few messages much.",
     order=7,
+    part="network",
     build=figures,
 )
 

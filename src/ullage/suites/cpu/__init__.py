@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast do the cores compute with each instruction set, and how close do DGEMM and a linear solve come?
+"""How fast do the cores compute, and how close does HPL come?
 
 The suite runs every arithmetic kernel that this CPU supports, and measures the clock beside each. Matrix products and
 the linear solve that gives the HPL number follow. Both use the BLAS of the site and that of the package. If hpcc is

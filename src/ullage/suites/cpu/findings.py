@@ -99,12 +99,11 @@ def _thread_finding(enough: int, most: int, found: Sequence[_Line], level: float
     low, high = times(min(gains)), times(max(gains))
     over = f"{low} the rate of 1 thread" if low == high else f"{low} to {high} the rate of 1 thread"
     what = f"{listing(types)} {'reach' if len(types) > 1 else 'reaches'}"
-    title = f"{what} {_NO_GAIN:.0%} of the best rate with {plural(enough, 'thread')}"
+    best = f"{_NO_GAIN:.0%} of the best rate with {plural(enough, 'thread')}"
     if enough == most:
-        title = f"{what} the best rate with all {most} threads"
-        text = f"{title}: {over}."
-    else:
-        text = f"{title}{f', {over}' if enough > 1 else ''}. {most} threads bring no more."
+        best = f"the best rate with {most} threads, the most tried"
+    text = f"{what} {best}{f', {over}' if enough > 1 else ''}."
+    title = f"{listing(types, 3)} {'reach' if len(types) > 1 else 'reaches'} {best}"
     numbers = columns(types=types, enough=enough, most=most, gain=gains)
     severity = "info" if enough == most else "advice"
     finding = Finding(kind="threads", title=title, text=text, severity=severity, numbers=numbers)

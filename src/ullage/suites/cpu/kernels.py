@@ -77,7 +77,9 @@ def chosen(description: Describe, types: Sequence[str], isas: Sequence[str]) -> 
         reasons = [one.reason for one in missing if (not types or one.type in types) and (not isas or one.isa in isas)]
         asked = " ".join([*types, *isas])
         raise UserError(
-            f"no kernel runs here for {asked}", "--type and --isa", reasons[0] if reasons else "name others"
+            f"no kernel runs here for {asked}",
+            "--type and --isa",
+            reasons[0] if reasons else "give other types or instruction sets",
         )
     return found
 

@@ -118,9 +118,8 @@ def _memory_bytes() -> int:
 def _check_size(planner: BlasPlanner) -> None:
     n = planner.options.size
     if n is not None and 16 * n * n > planner.memory_bytes:
-        what = (
-            f"a solve of {n} rows needs {format_volume(16 * n * n)}, {format_volume(planner.memory_bytes)} may be taken"
-        )
+        most = format_volume(planner.memory_bytes)
+        what = f"a solve of {n} rows needs {format_volume(16 * n * n)}, but only {most} may be used"
         raise UserError(what, "--size", "take fewer rows")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast is this disk: blocks by number of threads, and small requests by queue depth?
+"""How fast is this disk, by blocks, threads and queue depth?
 
 The suite writes and reads blocks in order and at random, and bypasses the page cache if the target supports that. Small
 random requests at rising queue depths follow. If fio is installed, it does the same work in turn.

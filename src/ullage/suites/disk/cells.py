@@ -104,7 +104,7 @@ def concurrencies(spot: Spot, options: DiskOptions, cores: int) -> list[Concurre
     deepest = max(spot.deepest, spot.small_threads)
     if deepest > 1 and max(options.depths) > deepest:
         what = f"backend '{spot.small_backend}' keeps at most {deepest} requests in flight"
-        raise UserError(what, "--depth", "take less", EXIT_BAD_INPUT)
+        raise UserError(what, "--depth", "give a smaller depth", EXIT_BAD_INPUT)
     if spot.deepest > 1:
         return [Concurrency(depth=depth) for depth in options.depths]
     if spot.small_threads > 1:

@@ -82,5 +82,5 @@ class DiskOptions(QuickOnCommandLine, PeerOptions, MachineOptions, RunOptions):
     def _small_is_smaller(self) -> Self:
         if self.small >= min(self.blocks):
             what = f"a small request of {self.small} bytes is no smaller than the smallest block"
-            raise OptionError("small", what, "name blocks that are larger")
+            raise OptionError("small", what, "give larger blocks")
         return self

@@ -194,6 +194,7 @@ SECTION: Final = Section(
     doc="R reads, W writes, S in sequential and R in random order; the threads of a row share its volume. Little's law "
     "holds where rate times mean latency is within 10 % of the requests that are kept in flight.",
     order=2,
+    part="disk",
     build=tables,
 )
 

@@ -41,7 +41,7 @@ def _data_model(given: Given) -> Parameters:
     if transfer == 0 or transfer % 8 or block % 8:
         raise UserError("-t and -b must be multiples of 8 bytes", _TOOL, f"-t {transfer} -b {block} are not")
     if block < transfer or block % transfer:
-        raise UserError(f"-b {block} is no multiple of -t {transfer}", _TOOL, "a block is made of whole transfers")
+        raise UserError(f"-b {block} is not a multiple of -t {transfer}", _TOOL, "a block is made of whole transfers")
     per_process = given.has("-F")
     if given.has("-u") and not per_process:
         raise UserError("-u needs -F: a shared file has one folder", _TOOL, "add -F or leave -u out")
@@ -155,7 +155,7 @@ def backend_of(given: Given, environment: Mapping[str, str], read_file: Callable
     """``environment``: what stands before the command. ``UserError`` for an API or flag that no backend serves."""
     api = given.text("-a", "POSIX")
     if api in _WITHOUT:
-        raise UserError(f"no backend speaks {api}", f"{_TOOL} -a", f"one of {', '.join(BACKENDS)}")
+        raise UserError(f"no backend supports {api}", f"{_TOOL} -a", f"one of {', '.join(BACKENDS)}")
     if api.upper() not in BACKENDS:
         raise UserError(f"unknown API '{api}'", f"{_TOOL} -a", suggest(api.upper(), BACKENDS))
     name = BACKENDS[api.upper()]
@@ -183,7 +183,7 @@ def _hints(given: Given, environment: Mapping[str, str], read_file: Callable[[Pa
             text = line.partition("#")[0].strip()
             name, joined, value = (part.strip() for part in text.partition("="))
             if text and not joined:
-                raise UserError("is no hint", f"{place}:{number}", "write IOR_HINT__MPI__KEY = VALUE")
+                raise UserError("is not a hint", f"{place}:{number}", "write IOR_HINT__MPI__KEY = VALUE")
             if text:
                 hints[_hint(name)] = value
     for name, value in environment.items():

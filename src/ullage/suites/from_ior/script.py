@@ -30,7 +30,7 @@ def _lines(text: str, read_file: Callable[[Path], str]) -> list[str]:
     before = shlex.split(text)[: -len(line.words) or None]
     tests = list(_tests(read_file(Path(script)), script))
     if not tests:
-        raise UserError("holds no test", script, "write IOR START, directives, RUN, IOR STOP")
+        raise UserError("contains no test", script, "write IOR START, directives, RUN, IOR STOP")
     return [shlex.join([*before, *words, *directives]) for directives in tests]
 
 

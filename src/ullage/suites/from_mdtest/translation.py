@@ -95,7 +95,7 @@ def _jobs(number: int, given: Given) -> list[Job]:
     asking = [job for job in jobs if job.asked]
     if not asking:
         what = "renames only directories" if given.has("-U") else "reads only files"
-        raise UserError(f"line {number} asks for nothing: mdtest {what}", TOOL, "add -C, -T or -r")
+        raise UserError(f"line {number} requests no work: mdtest {what}", TOOL, "add -C, -T or -r")
     return asking
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast is this storage by the rules of IO500, phase by phase, and is the score valid?
+"""How fast is this storage by the rules of IO500?
 
 The suite runs the official phases in the official order with the official parameters. They are bulk writes and reads,
 easy and hard, and files that are created, queried, read, found and removed. A probe chooses sizes so that each writing

@@ -33,7 +33,7 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
     """
     name, *words = _split(text, place)
     if name.upper() not in _BACKENDS:
-        raise UserError(f"API '{name}' is not served", place, suggest(name.upper(), _BACKENDS))
+        raise UserError(f"API '{name}' is not supported", place, suggest(name.upper(), _BACKENDS))
     backend = _BACKENDS[name.upper()]
     on_names = phase.workload in {"metadata", "mixed-metadata"}
     if backend == "mpiio" and on_names:
@@ -52,7 +52,7 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
             raise UserError(f"{name} option '{word}' is not set by a run", place, _STRIPES)
         elif not (word == "--posix.odirect" and on_names and not is_own):
             right = "--posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
-            raise UserError(f"option '{word}' of {name} is not served for {phase.name}", place, right)
+            raise UserError(f"option '{word}' of {name} is not supported for {phase.name}", place, right)
     return api
 
 
@@ -85,7 +85,7 @@ def read_hints(path: Path) -> dict[str, str]:
         bare = line.partition("#")[0].strip()
         match = _HINT.fullmatch(bare)
         if bare and (match is None or match[1] != "MPI"):
-            raise UserError("is no MPI hint", f"{path}:{number}", "write IOR_HINT__MPI__KEY=VALUE")
+            raise UserError("is not an MPI hint", f"{path}:{number}", "write IOR_HINT__MPI__KEY=VALUE")
         if match is not None:
             hints[match[2]] = match[3]
     return hints

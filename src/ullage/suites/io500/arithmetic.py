@@ -61,7 +61,7 @@ def arithmetic_findings(found: list[Contradiction], target: str) -> list[Finding
     return [
         Finding(
             kind="io500-arithmetic",
-            title=f"{lead}the phases on {one.dataset} contradict each other",
+            title=f"{lead}{'the' if lead else 'The'} phases on {one.dataset} contradict each other",
             text=f"{lead}the phases on {one.dataset} handle the same items, but their rate x time does not agree: "
             f"{one.text}. The score counts their rates as printed. No finding rests on these phases.",
             severity="warning",

@@ -86,7 +86,7 @@ def check_result_folder(official: OfficialConfig) -> None:
         path for path in (Path(official.result_folder), *Path(official.result_folder).parents) if path.exists()
     )
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-        what = f"resultdir {official.result_folder}: {nearest} is no folder that can be written to"
+        what = f"resultdir {official.result_folder}: {nearest} is not a folder that can be written to"
         raise UserError(what, official.file, "name another, or leave it out", EXIT_ENVIRONMENT)
 
 
@@ -163,7 +163,7 @@ def read_config(path: Path) -> OfficialConfig:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) and error.strerror else "is no UTF-8 text"
+        what = error.strerror if isinstance(error, OSError) and error.strerror else "is not UTF-8 text"
         raise UserError(what, str(path), "name an INI file of the official tool") from error
     return parse_config(text, str(path), path.parent)
 
@@ -273,7 +273,7 @@ def _take_data_kind(entry: Entry, reading: _Reading) -> None:
 def _refuse_gpu(entry: Entry, reading: _Reading) -> None:
     del reading
     if entry.value:
-        raise UserError("buffers on a GPU are not served", entry.place, "write FALSE")
+        raise UserError("buffers on a GPU are not supported", entry.place, "write FALSE")
 
 
 def _take_result_folder(entry: Entry, reading: _Reading) -> None:

@@ -120,7 +120,7 @@ def read_ini(text: str, name: str) -> tuple[list[Entry], list[str]]:
         elif line.comment:
             continue
         elif line.pair is None:
-            raise UserError("is no section and no value", line.place, "write [SECTION] or KEY = VALUE")
+            raise UserError("is neither a section nor a value", line.place, "write [SECTION] or KEY = VALUE")
         elif section is None:
             raise UserError(f"'{line.pair[0]}' stands before the first section", line.place, "begin with [global]")
         elif section and (entry := _entry(section, *line.pair, line.place)) is not None:
@@ -183,20 +183,20 @@ def _value(kind: Kind, text: str, where: str) -> IniValue:
     match kind:
         case "flag":
             if text.lower() not in _FLAGS:
-                raise UserError(f"'{text}' is no truth value", where, "write TRUE or FALSE")
+                raise UserError(f"'{text}' is not a truth value", where, "write TRUE or FALSE")
             return _FLAGS[text.lower()]
         case "count":
             if re.fullmatch(r"\d{1,18}", text, re.ASCII) is None:
-                raise UserError(f"'{text}' is no whole number", where, "write digits only")
+                raise UserError(f"'{text}' is not a whole number", where, "write digits only")
             return int(text)
         case "size":
             if _SIZE.fullmatch(text) is None:
-                raise UserError(f"'{text}' is no size", where, "write 2m, 47008 or 1g")
+                raise UserError(f"'{text}' is not a size", where, "write 2m, 47008 or 1g")
             return parse_size(text.rstrip("bB"))
         case "number":
             try:
                 return float(text)
             except ValueError:
-                raise UserError(f"'{text}' is no number", where, "write 0.0 or 1.5") from None
+                raise UserError(f"'{text}' is not a number", where, "write 0.0 or 1.5") from None
         case "text":
             return text

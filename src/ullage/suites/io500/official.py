@@ -183,10 +183,10 @@ def read_lines(text: str, name: str) -> list[OfficialRun]:
             run = run if phase is None else replace(run, phases=(*run.phases, phase))
         elif _TAGGED.match(line):
             right = "write '[RESULT] PHASE VALUE GiB/s|kIOPS : time SECONDS seconds' as the official tool does"
-            raise UserError("is no result line", place, right)
+            raise UserError("is not a result line", place, right)
     found = [one for one in (*runs, run) if one.phases]
     if not found:
-        raise UserError("holds no phase", name, "name a result_summary.txt, or a log with its [RESULT] lines")
+        raise UserError("contains no phase", name, "name a result_summary.txt, or a log with its [RESULT] lines")
     return found
 
 
@@ -235,7 +235,7 @@ def read_ini(text: str, name: str) -> OfficialRun:
     head = sections.pop("")
     phases = tuple(_phase_of_section(key, found) for key, found in sections.items() if key in BY_NAME)
     if not phases:
-        raise UserError("holds no phase", name, "name a result.txt as the official tool writes it")
+        raise UserError("contains no phase", name, "name a result.txt as the official tool writes it")
     scores: dict[Mode, ScoreResult] = {
         mode: _score_of_section(sections[key]) for mode, key in SCORE_SECTIONS.items() if key in sections
     }
@@ -277,7 +277,7 @@ class _Section:
         try:
             return parse(text)
         except ValueError as error:
-            raise UserError(f"'{text}' is no {key}", place, "write a number, 0 or more") from error
+            raise UserError(f"'{text}' is not a value of {key}", place, "write a number, 0 or more") from error
 
 
 def _count(text: str) -> float:
@@ -302,15 +302,15 @@ def _sections(text: str, name: str) -> dict[str, _Section]:
         elif line.section is not None:
             current = _section_name(line.section, line.place)
             if current in found:
-                raise UserError(f"section [{current}] stands twice", line.place, "keep one of them")
+                raise UserError(f"section [{current}] is given twice", line.place, "keep one of them")
             found[current] = _Section(line.place)
         elif line.pair is not None:
             key, value = line.pair
             if key in found[current].values:
-                raise UserError(f"'{key}' stands twice in its section", line.place, "keep one of them")
+                raise UserError(f"'{key}' is given twice in its section", line.place, "keep one of them")
             found[current].values[key] = (value, line.place)
         else:
-            raise UserError("is no line of a result.txt", line.place, "write [PHASE], KEY = VALUE or ; COMMENT")
+            raise UserError("is not a line of a result.txt", line.place, "write [PHASE], KEY = VALUE or ; COMMENT")
     return found
 
 

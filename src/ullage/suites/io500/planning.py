@@ -81,7 +81,7 @@ def make_layout(options: Io500Options, cores: int | None) -> Layout:
     """``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes."""
     ranks, nodes, most = options.ranks, options.nodes, options.ranks_per_node
     if nodes is not None and ranks < nodes:
-        raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "at least one rank a node")
+        raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "give at least one rank for each node")
     if nodes is None and options.hosts:
         nodes = place_ranks(ranks, None, most, cores, options.hosts).nodes
     if nodes is None and most is not None:

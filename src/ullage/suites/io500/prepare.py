@@ -66,7 +66,7 @@ class PreparedIo500:
     def room(self, target: Target) -> Room:
         """What may be taken of ``target``."""
         place = next(place for place in self.machine.places if place.target == target.name)
-        return room_at(place, self.limits, self.machine.memory)
+        return room_at(place, self.limits, self.machine.memory, self.layout.nodes)
 
     def sizes(self, target: Target, rates: Rates | None = None) -> Sizes:
         """Those that are settled, else by ``rates``, else by what is assumed."""
@@ -130,7 +130,7 @@ def check_targets(targets: Sequence[Target], places: Sequence[Place]) -> None:
     """``UserError`` for a target without files, or (exit code 3) one that is missing or not to be written to."""
     for target in targets:
         if target_path(target) is None:
-            what = f"target '{target.name}' ({target.uri}) holds no files"
+            what = f"target '{target.name}' ({target.uri}) cannot hold files"
             raise UserError(what, "--target", "name a folder: --target NAME=PATH")
     check_places(places)
 

@@ -68,6 +68,7 @@ SECTION: Final = Section(
     doc="The total is a geometric mean, so 10 % more in a phase moves it alike whatever the phase's value. What a "
     "phase has to give is in the last column: the total, if it alone were at the mean of the others of its half.",
     order=4,
+    part="metadata",
     build=tables,
 )
 

@@ -151,13 +151,16 @@ def _check_given(wishes: list[_Wish], config: OfficialConfig, room: Room, ranks:
 def _whole_transfers(config: OfficialConfig) -> int:
     block = config.block_bytes or 0
     if block % config.transfer_bytes:
-        what = f"blockSize {block:,} is no multiple of transferSize {config.transfer_bytes:,}"
+        what = f"blockSize {block:,} is not a multiple of transferSize {config.transfer_bytes:,}"
         raise UserError(what, f"{config.file} [ior-easy]", "make it one")
     return block // config.transfer_bytes
 
 
 def _units(wishes: list[_Wish], room: Room, ranks: int) -> dict[str, float]:
-    """Units of all ranks by phase, of those that are not given. ``UserError`` when some phase gets none."""
+    """Units of all ranks by phase, of those that are not given. ``UserError`` when some phase gets none.
+
+    Bytes are divided first: files for which there are no bytes are left to the phase whose files are empty.
+    """
     wanted = [wish for wish in wishes if wish.given is None]
     kinds = (
         (room.bytes, {wish.phase: wish.bytes for wish in wishes}),
@@ -168,31 +171,31 @@ def _units(wishes: list[_Wish], room: Room, ranks: int) -> dict[str, float]:
         left = most - sum(ranks * (wish.given or 0) * amounts[wish.phase] for wish in wishes)
         takers = [wish for wish in wanted if amounts[wish.phase]]
         if sum(ranks * amounts[wish.phase] for wish in takers) > left:
-            what = (
-                f"{format_volume(room.bytes)} and {room.files:,} files may be taken, which is too little for any phase"
-            )
-            raise UserError(what, "--space", "another target, or fewer ranks", EXIT_ENVIRONMENT)
-        shares = _shares({w.phase: (w.units * amounts[w.phase], w.most * amounts[w.phase]) for w in takers}, left)
-        for wish in takers:
-            found[wish.phase] = min(found[wish.phase], shares[wish.phase] / amounts[wish.phase])
+            may = f"{format_volume(room.bytes)} and {room.files:,} files may be taken"
+            right = "another target, or fewer ranks"
+            raise UserError(f"{may}, which is too little for any phase", "--space", right, EXIT_ENVIRONMENT)
+        demands = {wish.phase: (min(wish.units, found[wish.phase]), found[wish.phase]) for wish in takers}
+        found |= _shares(demands, amounts, left)
     return found
 
 
-def _shares(demands: Mapping[str, tuple[float, float]], room: float) -> dict[str, float]:
-    """How ``room`` is divided. By name what is needed, and what more would be of no use.
+def _shares(demands: Mapping[str, tuple[float, float]], amounts: Mapping[str, int], room: float) -> dict[str, float]:
+    """How ``room`` is divided, in units by name. ``demands``: units that are needed, and more than which are no use;
+    ``amounts``: what a unit takes.
 
     All get what they need with a small margin, or where that does not fit the same part of it. What is then left goes
     to the least demands first: their whole safety costs little.
     """
-    needed = sum(least for least, _ in demands.values()) * _LEAST_MARGIN
+    needed = sum(least * amounts[name] for name, (least, _) in demands.items()) * _LEAST_MARGIN
     factor = _LEAST_MARGIN * min(1.0, room / needed) if needed > 0 else 0.0
     found = {name: min(factor * least, most) for name, (least, most) in demands.items()}
-    left = room - sum(found.values())
-    names = sorted(demands, key=lambda name: demands[name][1] - found[name])
+    more = {name: (demands[name][1] - found[name]) * amounts[name] for name in demands}
+    left = room - sum(found[name] * amounts[name] for name in found)
+    names = sorted(more, key=lambda name: more[name])
     for index, name in enumerate(names):
-        more = min(demands[name][1] - found[name], max(0.0, left) / (len(names) - index))
-        found[name] += more
-        left -= more
+        taken = min(more[name], max(0.0, left) / (len(names) - index))
+        found[name] += taken / amounts[name]
+        left -= taken
     return found
 
 

@@ -48,11 +48,20 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     for found in digests:
         label = found.target.name if several else ""
         reasons: Mapping[Mode, Sequence[str]] = {one: found.validity.run.get(one, ()) for one in modes_of(options)}
-        scores += summary_scores(found.samples, reasons, options.mode, label)
+        scores += _with_looks(summary_scores(found.samples, reasons, options.mode, label), options)
         findings += void_findings(found.validity, label)
         findings += score_findings(found.values, options.mode, label, _disturbed(found.rows))
         findings += slow_ranks([one for one in rounds if one.target.name == found.target.name], label)
     return SuiteSummary([row for found in digests for row in found.rows], findings, scores)
+
+
+def _with_looks(scores: Sequence[Score], options: Io500Options) -> list[Score]:
+    """A score is a look where only what was asked for speaks against it."""
+    asked = condition_reasons(options.conditions)
+    return [
+        one.model_copy(update={"look": bool(one.reasons) and not one.valid and set(one.reasons) <= set(asked)})
+        for one in scores
+    ]
 
 
 def _disturbed(rows: Iterable[Row]) -> frozenset[str]:
@@ -104,15 +113,19 @@ def slow_ranks(rounds: Iterable[Round], label: str = "") -> list[Finding]:
     return [
         Finding(
             kind="slow-rank",
-            title=f"{_lead(label)}rank {rank} on {node} is often the slowest",
-            text=f"{_lead(label)}rank {rank} on {node} was the slowest in {count} of {plural(unequal, 'phase')} with "
-            "unequal ranks. Check what else runs there.",
+            title=f"{_place(label, rank, node)} is often the slowest",
+            text=f"{_place(label, rank, node)} was the slowest in {count} of {plural(unequal, 'phase')} with unequal "
+            "ranks. Check what else runs there.",
             severity="advice",
             numbers=columns(target=label, rank=rank, node=node, phases=count, unequal=unequal),
         )
         for (rank, node), count in last.most_common()
         if count >= _FEWEST_PHASES and 2 * count > unequal
     ]
+
+
+def _place(label: str, rank: int, node: str) -> str:
+    return f"{label}: rank {rank} on {node}" if label else f"Rank {rank} on {node}"
 
 
 # -- findings; ``target`` goes before the sentences where a result has several -----------------------------------------
@@ -158,7 +171,8 @@ def score_findings(
 
 
 def _title(whole: Io500Score, target: str) -> str:
-    return f"{_lead(target)}the IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
+    article = "the" if target else "The"
+    return f"{_lead(target)}{article} IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
 
 
 def void_findings(validity: Validity, target: str = "") -> list[Finding]:

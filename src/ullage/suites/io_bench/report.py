@@ -83,6 +83,7 @@ SECTION: Final = Section(
     doc="One process, one file, records in three orders, and the share of the peak each reaches; writes end with an "
     "fsync inside their time.",
     order=2,
+    part="disk",
     build=tables,
 )
 

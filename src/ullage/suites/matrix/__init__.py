@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast are files of every size with records of every size, in IOzone's thirteen tests?
+"""How fast are IOzone's tests, by size of file and record?
 
-One rank writes, rewrites, reads and rereads files in order, at random, backward and mixed. It does so through lseek,
-pread, preadv and the C library. Each test is shown as a map. Each number says whether a cache or the target answered.
+The suite runs IOzone's thirteen tests. One rank writes, rewrites, reads and rereads files in order, at random, backward
+and mixed. It does so through lseek, pread, preadv and the C library. Each test is shown as a map. Each number says
+whether a cache or the target answered.
 """
 
 from ullage.runs.suite import UsualSuite

@@ -76,7 +76,7 @@ def read_tables(text: str, name: str) -> Summary:
     cells = _cells(text, name) if has_titles else _plain_cells(text, name)
     rows = [_row(label, file, record, value, name) for label, file, record, value in cells]
     if not rows:
-        raise UserError("holds no number above 0", name, "give what `iozone -a` has printed")
+        raise UserError("contains no number above 0", name, "give what `iozone -a` has printed")
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings_of(rows, []))
 
 
@@ -129,7 +129,7 @@ def _cells(text: str, name: str) -> Iterator[tuple[str, int, int, float]]:
         elif label:
             for cell in _values(words, records, place):
                 if (key := (label, *cell[:2])) in seen:
-                    raise UserError("stands twice", place, "import one run of iozone at a time")
+                    raise UserError("is given twice", place, "import one run of iozone at a time")
                 seen.add(key)
                 yield label, *cell
 
@@ -148,7 +148,7 @@ def _plain_cells(text: str, name: str) -> Iterator[tuple[str, int, int, float]]:
         elif labels and re.fullmatch(r"[\d\s]*\d\s*", line):
             for cell in _plain_values(line, labels, place):
                 if cell[:3] in seen:
-                    raise UserError("stands twice", place, "import one run of iozone at a time")
+                    raise UserError("is given twice", place, "import one run of iozone at a time")
                 seen.add(cell[:3])
                 yield cell
         elif line.strip():
@@ -162,7 +162,7 @@ def _plain_labels(above: list[str], names: list[str], place: str) -> list[str]:
     found = [_ALONE.get(word, "") for word in others[: max(alone, 0)]]
     found += [_ABOVE.get(pair, "") for pair in zip(above, others[max(alone, 0) :], strict=False)]
     if alone < 0 or "" in found or names != [*others, *stdio]:
-        raise UserError("is no head of a table", place, "give the output whole: the line above names columns too")
+        raise UserError("is not the head of a table", place, "give the output whole: the line above names columns too")
     return [*found, *(_STDIO[word] for word in stdio)]
 
 
@@ -172,7 +172,7 @@ def _plain_values(line: str, labels: list[str], place: str) -> Iterator[tuple[st
         right = "run iozone with -R, whose tables say which number is whose"
         raise UserError(f"has {len(words) - 2} numbers below {len(labels)} tests", place, right)
     if len(words) < 2:
-        raise UserError("is no line of a table", place, "write sizes of file and record, and a number for each test")
+        raise UserError("is not a line of a table", place, "write sizes of file and record, and a number for each test")
     file, record = _size(words[0], place), _size(words[1], place)
     for label, word in zip(labels, words[2:], strict=False):
         if int(word) > 0:
@@ -182,20 +182,20 @@ def _plain_values(line: str, labels: list[str], place: str) -> Iterator[tuple[st
 def _label(title: str, place: str) -> str:
     found = _NAMES.get(title.lower())
     if found is None:
-        raise UserError(f"unknown table '{title} report'", place, f"known are {', '.join(_NAMES)}")
+        raise UserError(f"unknown table '{title} report'", place, f"known tables are {', '.join(_NAMES)}")
     return found
 
 
 def _records(words: str, place: str) -> list[int]:
     if not _SIZES.fullmatch(words):
-        raise UserError("is no line of record sizes", place, 'write "4" "8" "16", in KiB')
+        raise UserError("is not a line of record sizes", place, 'write "4" "8" "16", in KiB')
     return [_size(word.strip('"'), place) for word in words.split()]
 
 
 def _values(words: str, records: list[int], place: str) -> Iterator[tuple[int, int, float]]:
     match = _LINE.fullmatch(words)
     if match is None:
-        raise UserError("is no line of a table", place, 'write "64" and a number for each record')
+        raise UserError("is not a line of a table", place, 'write "64" and a number for each record')
     file, values = _size(match[1], place), match[2].split()
     if len(values) > len(records):
         what = f"has {len(values)} numbers below {len(records)} record sizes"
@@ -203,14 +203,14 @@ def _values(words: str, records: list[int], place: str) -> Iterator[tuple[int, i
     for column, (record, word) in enumerate(zip(records, values, strict=False), start=1):
         value = float(word) * _KIB if _VALUE.fullmatch(word) else math.nan
         if math.isnan(value):
-            raise UserError(f"'{word}' is no number", f"{place}, column {column}", "write KiB/s, for example 529017")
+            raise UserError(f"'{word}' is not a number", f"{place}, column {column}", "write KiB/s, for example 529017")
         if value > 0:
             yield file, record, value
 
 
 def _size(word: str, place: str) -> int:
     if not 1 <= int(word) <= _LARGEST_KIB:
-        raise UserError(f"'{word}' is no size in KiB", place, "write a whole number, 1 or more")
+        raise UserError(f"'{word}' is not a size in KiB", place, "write a whole number, 1 or more")
     return int(word) * _KIB
 
 

@@ -35,9 +35,9 @@ class TestNumbers(Kind):
         texts = [text.strip() for text in str(word).split(",")]
         for text in texts:
             if text not in known:
-                raise UserError("no test of IOzone", f"'{text}'", "write all, or numbers of 0 to 12 like 0,1,5")
+                raise UserError("not a test of IOzone", f"'{text}'", "write all, or numbers of 0 to 12 like 0,1,5")
             if texts.count(text) > 1:
-                raise UserError("stands twice", f"'{text}'", "write each number once")
+                raise UserError("is given twice", f"'{text}'", "write each number once")
         return sorted(known[text] for text in texts)
 
     def format(self, value: object) -> str:
@@ -53,7 +53,7 @@ class Thousandths(Share):
         """In steps of a thousandth."""
         share = cast("float", super().parse(word))
         if abs(1000 * share - round(1000 * share)) > 1e-6:
-            raise UserError("is no multiple of 0.1%", f"'{word}'", "write 50% or 0.5")
+            raise UserError("is not a multiple of 0.1%", f"'{word}'", "write 50% or 0.5")
         return round(share, 3)
 
 
@@ -115,5 +115,5 @@ class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Nothing is asked of a cache that is passed."""
         if said.get("direct") and "cache" in said:
-            raise OptionError("cache", "says nothing with --direct, which passes the cache", "leave one of them out")
+            raise OptionError("cache", "has no effect with --direct, which bypasses the cache", "leave one of them out")
         return super().settle(said)

@@ -102,7 +102,7 @@ class Planner:
         odd = [record for record in sorted(records) if record % direct.alignment_bytes]
         if odd:
             unit = format_bytes(direct.alignment_bytes)
-            what = f"a record of {format_bytes(odd[0])} is no multiple of {unit}, as direct I/O needs it here"
+            what = f"a record of {format_bytes(odd[0])} is not a multiple of {unit}, as direct I/O needs it here"
             raise UserError(what, f"--record at target '{target.name}'", f"name multiples of {unit}", EXIT_ENVIRONMENT)
 
     def _cell(self, target: Target, job: Job, file: int, record: int) -> Cell:

@@ -99,6 +99,7 @@ SECTION: Final = Section(
     doc="Each test over all files and records. Which cell is how fast stands in the maps; what answered, the target or "
     "a cache, stands beside each number.",
     order=9,
+    part="messages",
     build=tables,
     suite=_SUITE,
 )
@@ -225,6 +226,7 @@ CHART: Final = Chart(
     "of caches: files below a line, or records right of one, do not fit. A mark beside a number says that it was not "
     "measured as asked.",
     order=22,
+    part="messages",
     build=figures,
 )
 

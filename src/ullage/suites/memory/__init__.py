@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast is memory: bandwidth and latency of every level, by threads, page size and load?
+"""How fast is each level of memory, in bandwidth and latency?
 
 The suite measures the bandwidth of each cache and of the memory, and how long a load from each takes. Page size, kind
 of stores and number of threads are part of every row. Block copies, transfers between cores, loaded latency, NUMA and

@@ -69,8 +69,8 @@ def _best(rows: Sequence[Row]) -> list[Finding]:
     threads = int(best.params["threads"])
     stores = f" with {best.params['stores']} stores" if "stores" in best.params else ""
     text = (
-        f"Memory reaches {format_rate(best.median)} at most, with {best.params['kernel']}{stores}, "
-        f"{plural(threads, 'thread')} and a set of {format_bytes(int(best.params['working_set_bytes']))}"
+        f"Memory reaches {format_rate(best.median)} at most: {best.params['kernel']}{stores}, "
+        f"{plural(threads, 'thread')}, a set of {format_bytes(int(best.params['working_set_bytes']))}"
     )
     if best.ceiling is not None and best.ceiling.kind == "declared":
         text += f". That is {best.median / best.ceiling.value:.0%} of the declared {format_rate(best.ceiling.value)}"
@@ -183,7 +183,7 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
     text += "." if enough is last else f". That is at least {_ENOUGH:.0%} of the best median."
     title = f"{what} reaches {_ENOUGH:.0%} of its best with {plural(threads, 'thread')}"
     if enough is last:
-        title = f"{what} is highest with all {counts[-1]} threads"
+        title = f"{what} is highest with {counts[-1]} threads, the most tried"
     # What a program gains that takes fewer threads than it may.
     gain = gain_of(compare_rows(best, last, level, None))
     if gain is not None:
@@ -219,7 +219,8 @@ def _blocks(rows: Sequence[Row]) -> list[Finding]:
         return []
     text = f"Copies of blocks in random order reach, of the rate in order: {', '.join(said)} "
     text += f"({plural(threads, 'thread')})."
-    title = f"Copies of blocks in random order reach {said[0].split()[1]} with {said[0].split()[0]}"
+    size, share = said[0].split()
+    title = f"Copies of {size} blocks in random order reach {share} of the rate in order"
     numbers = columns(threads=threads, blocks=blocks, ratios=ratios)
     return [Finding(kind="block-order", title=title, text=text, numbers=numbers)]
 

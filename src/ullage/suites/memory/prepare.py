@@ -95,11 +95,11 @@ def spread(values: list[int], most: int) -> list[int]:
 def _check_sizes(planner: Planner) -> None:
     """``UserError`` for what would take more memory than it may."""
     most = planner.sizes.most
-    may = f"{format_volume(most)} may be taken (a quarter of the memory and of the control group's limit)"
+    may = f"{format_volume(most)} may be used (a quarter of the memory and of the control group's limit)"
     for size in planner.options.working_sets:
         if size > most:
-            what = f"a working set of {format_bytes(size)}, and only {may}"
-            raise UserError(what, "--working-set", "name smaller ones")
+            what = f"a working set of {format_bytes(size)}, but only {may}"
+            raise UserError(what, "--working-set", "give smaller working sets")
 
 
 def _left_out(planner: Planner) -> list[Note]:
@@ -119,16 +119,16 @@ def _notes(options: MemoryOptions, sizes: Sizes) -> tuple[Note, ...]:
     """What is not as one might expect."""
     notes: list[Note] = []
     if not options.caches:
-        text = "the kernel does not say how large the caches are: levels are not named"
+        text = "the kernel does not state the sizes of the caches: levels have no names"
         notes.append(Note("caches-unknown", text, "read the ends of caches from the curves"))
     if not sizes.is_beyond:
         last = last_bytes(options.caches, options.threads[-1])
         text = (
-            f"sets are {format_bytes(sizes.beyond)} at most, because {format_volume(sizes.most)} may be taken: less "
-            f"than four times the {format_volume(last)} of the last cache, so a part of them stays in it"
+            f"sets are at most {format_bytes(sizes.beyond)}, since {format_volume(sizes.most)} may be used: less "
+            f"than four times the last cache ({format_volume(last)})"
         )
-        notes.append(Note("small-sets", text, "allow the control group four times as much as four last caches"))
+        notes.append(Note("small-sets", text, "give the control group sixteen times the size of the last cache"))
     if options.threads[-1] == 1:
-        text = "one thread only: no load beside a chase, no scaling"
+        text = "there is one thread: loaded latency and scaling are not measured"
         notes.append(Note("one-thread", text, "allow more cores"))
     return tuple(notes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast are TCP and UDP between nodes, and how much processor time do they cost?
+"""How fast are TCP and UDP between nodes, at which CPU cost?
 
 The suite measures streams, requests, loss and jitter between pairs of ranks on different nodes. It needs no server. On
 a single node the pair uses the loopback, which measures the cores. If iperf3, sockperf and ping are installed, they run

@@ -213,7 +213,7 @@ def peers_for(
     if not found:
         return None
     in_turn = not options.quick and options.time_s is None and options.repetitions > 1
-    how = "in turn with ours, each repetition" if in_turn else "once, after ours"
+    how = "in turn, repetition by repetition" if in_turn else "once, after ours"
     counts = Counter(job.tool for job in found)
     lines = tuple(f"{tool} runs beside {count} cases, {how}." for tool, count in counts.items())
     return KernelPeers(lambda _: found, lines, in_turn)

@@ -222,6 +222,7 @@ SECTION: Final = Section(
     doc="Throughput is payload that arrived, after a warm-up, in 10^9 bits/s; round trips are there and back on one "
     "clock. Cores busy are of both ends together, the kernel's work for them included.",
     order=7,
+    part="network",
     build=tables,
     suite=SUITE,
 )
@@ -288,8 +289,10 @@ def _rate_spec(curves: dict[str, list[Line]]) -> Spec:
     layers: list[Spec] = [
         layer({"type": "rule", "opacity": 0.5}, rule),
         *line_layers(encoding, _RATE_TOOLTIP, 36),
-        layer(cross, {**encoding, "y": {**y, "field": "beside"}}, shown="datum.beside != null"),
     ]
+    if any(value["beside"] is not None for value in values):
+        beside = {**encoding, "y": {**y, "field": "beside"}}
+        layers.append(layer(cross, beside, shown="datum.beside != null"))
     ceiling = _ceiling(curves, max(value["y"] for value in values))
     if ceiling is not None:
         line = {"type": "rule", "strokeDash": [6, 4], "color": INK, "strokeWidth": 1.2}
@@ -329,6 +332,7 @@ RATE_CHART: Final = Chart(
     title="Network: streams",
     doc="What arrives when several streams share the way. On the loopback this ends where the cores do.",
     order=7,
+    part="network",
     build=rate_figures,
 )
 
@@ -386,6 +390,7 @@ LATENCY_CHART: Final = Chart(
     title="Network: round trips",
     doc="There and back on one clock, from the median to the slowest. The way up on the right is what jitters.",
     order=7,
+    part="network",
     build=latency_figures,
 )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How close do the cores, memory and disk of this node come to their ceilings, and how noisy is the node?
+"""How close do the parts of this node come to their ceilings?
 
 The suite runs the suites cpu, memory, disk, network and noise one after the other, each with its peers. It writes one
 report that begins with the share of its ceiling that each part reaches.

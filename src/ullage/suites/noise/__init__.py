@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much core time do interrupts, daemons, a hypervisor and other programs take?
+"""How much core time do other programs and interrupts take?
 
 Every thread repeats the same piece of work and reads the clock after each. What takes longer than the shortest piece at
 the same clock rate is noise.

@@ -88,6 +88,7 @@ SECTIONS: Final = (
         doc="Noise is what a piece of work takes beyond the shortest one at the same clock; a detour is a stretch in "
         "which a thread could not run. Grades: A below 1 % of foreign load, B below 5 %, C above.",
         order=80,
+        part="noise",
         build=tables,
         suite=_SUITE,
     ),

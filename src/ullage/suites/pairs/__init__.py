@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast is the path between every two nodes, and which links and nodes are slow?
+"""Which nodes, and which links between them, are slow?
 
 The suite measures all pairs in both directions, bisections and incast. On a single node it measures between ranks. A
 statistical test tells a slow node from a slow link.

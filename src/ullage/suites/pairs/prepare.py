@@ -57,12 +57,14 @@ def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -
         raise UserError("there is one node", "--between nodes", "name --hosts, or measure between ranks")
     ends = nodes if between == "nodes" else ranks
     if ends > MOST_ENDS:
-        raise UserError(f"a matrix of {ends} by {ends}", "", f"at most {MOST_ENDS}: choose --between nodes, or fewer")
+        raise UserError(
+            f"a matrix of {ends} by {ends} is too large", "", f"at most {MOST_ENDS}: choose --between nodes, or fewer"
+        )
     sha256 = options.pattern_sha256
     if options.pattern is not None:
         sha256 = read_pattern(Path(options.pattern), ranks).sha256
         if options.pattern_sha256 not in ("", sha256):
-            raise UserError("it is not what it was when the run was begun", f"--pattern {options.pattern}")
+            raise UserError("the file has changed since the run began", f"--pattern {options.pattern}")
     update = {"nodes": nodes, "ranks": ranks, "between": between, "pattern_sha256": sha256}
     return options.model_copy(update=update)
 
@@ -171,7 +173,7 @@ def read_pattern(path: Path, ranks: int) -> PatternFile:
         data = path.read_bytes()
         text = data.decode()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UserError(f"cannot be read: {reason}", f"--pattern {path}") from error
     known: set[tuple[int, int]] = set()
     links: list[tuple[int, int, int]] = []
@@ -194,7 +196,7 @@ def _link(words: list[str], ranks: int, known: set[tuple[int, int]]) -> tuple[in
     """One link; ``ValueError`` says what is wrong with it."""
     bad = next((word for word in words[:3] if not (word.isascii() and word.isdigit())), None)
     if bad is not None:
-        raise ValueError(f"'{bad}' is no whole number")
+        raise ValueError(f"'{bad}' is not a whole number")
     match [int(word) for word in words]:
         case [from_, to]:
             weight = 1
@@ -212,5 +214,5 @@ def _link(words: list[str], ranks: int, known: set[tuple[int, int]]) -> tuple[in
     if not 1 <= weight <= _MOST_WEIGHT:
         raise ValueError(f"a weight from 1 to {_MOST_WEIGHT} is allowed")
     if (from_, to) in known:
-        raise ValueError("this link stands there twice")
+        raise ValueError("this link is given twice")
     return from_, to, weight

@@ -170,6 +170,7 @@ SECTION: Final = Section(
     "links are, a link when it is slower than its two ends explain; either in every repetition. In a bisection every "
     "rank sends and receives at the same time.",
     order=5,
+    part="messages",
     build=tables,
     suite=SUITE,
 )
@@ -256,6 +257,7 @@ CHART: Final = Chart(
     title="Every pair",
     doc="A slow node is a line and a column that differ from all others; a slow link is a single cell.",
     order=6,
+    part="messages",
     build=figures,
 )
 

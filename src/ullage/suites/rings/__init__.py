@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do messages lose when all processes send at once, and when neighbours are far apart?
+"""What do messages lose when all processes send at once?
 
-The suite measures latency and bandwidth of the naturally ordered ring, of random rings and of single pairs. The
-definitions are those of HPC Challenge. If hpcc is installed, its own numbers are shown for comparison. The ratio of the
-rings says what kind of network this is.
+The suite shows what simultaneous sending and distant neighbours cost. It measures latency and bandwidth of the
+naturally ordered ring, of random rings and of single pairs. The definitions are those of HPC Challenge. If hpcc is
+installed, its own numbers are shown for comparison. The ratio of the rings says what kind of network this is.
 """
 
 from dataclasses import dataclass

@@ -41,8 +41,8 @@ def render(data: ReportData) -> str:
     rows = data.summary.rows
     pairs = [*_solve(rows), *_products(rows), *_streams(rows), *_rings(rows)]
     if not pairs:
-        what = "the result holds no number that HPC Challenge has too"
-        raise UserError(what, "--format hpcc", "run the suites rings, cpu or memory; --format csv takes all")
+        what = "the result contains no number that HPC Challenge has too"
+        raise UserError(what, "--format hpcc", "run the suites rings, cpu or memory; --format csv takes every result")
     lines = [f"{key}={value}" for key, value in pairs]
     return "\n".join(["Begin of Summary section.", *lines, "End of Summary section."]) + "\n"
 

@@ -95,7 +95,7 @@ _COMPARING: Final = 2
 UNWRITTEN: Final = frozenset({"ping_pong_least_bandwidth", "ping_pong_bandwidth", "ping_pong_most_bandwidth"})
 UNWRITTEN_NOTE: Final = (
     "hpcc never writes its large ping-pong messages, so on one node they are copies of one cached page of zeros. Its "
-    "ping-pong bandwidths are too high there and are not compared with ours."
+    "ping-pong bandwidths are too high there and are left out of the comparison."
 )
 _WORDS: Final = {"ping-pong": "ping-pong", "natural": "natural ring", "random": "random rings"}
 

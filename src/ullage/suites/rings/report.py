@@ -132,6 +132,7 @@ SECTION: Final = Section(
     "one message, the least of the measurements, each of the slowest process; of random rings the geometric mean of 30 "
     "(latency) or 10 (bandwidth). In a ping-pong one pair sends while all others wait.",
     order=4,
+    part="messages",
     build=tables,
     suite=SUITE,
 )
@@ -200,6 +201,7 @@ CHART: Final = Chart(
     title="Rings and ping-pong",
     doc="How much of what a single pair has is left to each process when all send at once.",
     order=5,
+    part="messages",
     build=figures,
 )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which storage target is fastest, with how many ranks and which block size?
+"""Which storage target is fastest, at which ranks and blocks?
 
 The suite writes and reads every target with every number of ranks and every block size. The order is shuffled and
 interleaved. A cell is repeated until the interval of its median is narrow enough or the time is over.

@@ -116,7 +116,7 @@ def _workload_parameters(
     """All but the sizes. Where no data is held there is nothing to drop from a cache and nothing to verify."""
     holds_data = "data" in backend.capabilities
     if not holds_data and options.verify not in (None, "none"):
-        raise UserError(f"backend '{backend.name}' holds no data to verify", "--verify", "use --verify none")
+        raise UserError(f"backend '{backend.name}' stores no data to verify", "--verify", "use --verify none")
     whole: Parameters = {
         **given,
         "phases": [*options.phases],

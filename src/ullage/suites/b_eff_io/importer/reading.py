@@ -117,7 +117,9 @@ class _Reader:
         """What was found, each partition with what the head says of all."""
         known = [one for one in self._found if one.value is not None]
         if not known:
-            raise UserError("holds no value of b_eff_io", self._name, "a line 'b_eff_io of these measurements = ...'")
+            raise UserError(
+                "contains no value of b_eff_io", self._name, "a line 'b_eff_io of these measurements = ...'"
+            )
         for one in self._found:
             if one.value is None or "read" not in one.averages or "write" not in one.averages:
                 what = f"the summary of {one.processes} processes lacks its value or its average for write or read"

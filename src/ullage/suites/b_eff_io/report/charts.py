@@ -256,6 +256,7 @@ CHART: Final = Chart(
     "bytes more (+8), on a logarithmic scale. Calls of type scatter move 1 MiB or more whatever the chunk, those of "
     "the other types one chunk: that is why scatter looks fast for small chunks.",
     order=5,
+    part="disk",
     build=figures,
 )
 
@@ -393,5 +394,6 @@ HINT_CHART: Final = Chart(
     doc="How many times faster each pattern is with a set of hints than without, on a logarithmic scale: above the "
     "dashed line results are better, below it they are worse. A pattern that no set moves resists optimisation.",
     order=5,
+    part="disk",
     build=hint_figures,
 )

@@ -345,6 +345,7 @@ SECTION: Final = Section(
     doc="b_eff_io is sqrt(W' x B_read). B of an access is the mean over the five pattern types, scatter double; W' is "
     "that of the first write, with the rewrite of scatter in the place of its second weight. MB is 10^6 bytes.",
     order=4,
+    part="disk",
     build=tables,
     suite=SUITE,
 )

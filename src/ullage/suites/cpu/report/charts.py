@@ -112,6 +112,7 @@ RATE_CHART: Final = Chart(
     title="Rates of the cores",
     doc="A step of the logarithmic axis is ten times as much; a bar that meets its tick has reached its ceiling.",
     order=1,
+    part="cores",
     build=rate_figures,
 )
 
@@ -204,5 +205,6 @@ ROOFLINE_CHART: Final = Chart(
     doc="Work left of where a slope meets a horizontal is held back by bandwidth, right of it by the cores. Both axes "
     "are logarithmic.",
     order=1,
+    part="cores",
     build=roofline_figures,
 )

@@ -298,6 +298,7 @@ SECTION: Final = Section(
     doc="Efficiency is against the ceiling of the cores in use, never of the whole machine. HPL is the linear solve by "
     f"the best library here ({' and '.join(LIBRARY_WORK)} stand below, library by library).",
     order=1,
+    part="cores",
     build=tables,
     suite=SUITE,
 )

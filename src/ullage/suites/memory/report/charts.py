@@ -82,6 +82,7 @@ BANDWIDTH_CHART: Final = Chart(
     title="Memory: bandwidth of every level",
     doc="Each step down is the end of a cache. Both axes are logarithmic.",
     order=3,
+    part="memory",
     build=bandwidth_figures,
 )
 
@@ -130,6 +131,7 @@ TIME_CHART: Final = Chart(
     title="Memory: time of a load",
     doc="Each step up is the end of a cache or of the translations that the core keeps. Both axes are logarithmic.",
     order=4,
+    part="memory",
     build=time_figures,
 )
 
@@ -186,5 +188,6 @@ LOAD_CHART: Final = Chart(
     title="Memory: time of a load while others work",
     doc="To the right memory is busier. Where the line turns up, loads queue.",
     order=4,
+    part="memory",
     build=load_figures,
 )

@@ -75,6 +75,7 @@ SECTION: Final = Section(
     doc="RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does, bytes on the "
     "bus with the lines that ordinary stores fetch before they write them. Access time is that of dependent loads.",
     order=3,
+    part="memory",
     build=tables,
     suite=SUITE,
 )

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All rows in one table that the page searches, sorts and filters: a few as HTML, all as packed arrays. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.model.summary import Row
+from ullage.quantity import format_param, param_label
+from ullage.report.data import ReportData
+from ullage.report.inert import inert
+from ullage.report.packed import chunks, packed, to_json
+from ullage.report.table import HIDDEN_KEYS, Column, columns
+from ullage.report.tabs import TITLES, Parts
+from ullage.report.verdicts import classify, headword
+from ullage.report.view import View
+
+AT_ONCE: Final = 2000
+"""Rows that are unpacked when the table is first looked at; those beyond when somebody asks for them."""
+WITHOUT_SCRIPT: Final = 20
+_MOST_COLUMNS_OF_SETTINGS: Final = 5
+_OTHERS: Final = frozenset({"target", "access", "phase", "metric"})
+
+
+@dataclass(frozen=True)
+class RowTable:
+    """``first``: the texts of the rows that stand in the page itself. ``packs``: all rows, ``AT_ONCE`` each.
+
+    A packed row is its texts, then the sort keys of the columns of numbers, then the class of its verdict, then the
+    index of its reasons among those of its pack.
+    """
+
+    shown: Sequence[Column]
+    first: Sequence[Sequence[str]]
+    packs: Sequence[str]
+    parts: Sequence[str]
+    verdicts: Sequence[str]
+    flags: Sequence[str]
+    count: int
+
+
+def row_table(data: ReportData, parts: Parts) -> RowTable:
+    """The rows in the order of the summary; in the page itself the strongest."""
+    rows = data.summary.rows
+    own = parts.of_rows(rows)
+    part_of = {id(row): TITLES[part] for row, part in zip(rows, own, strict=True)}
+    shown = [Column("part", lambda row: part_of[id(row)]), *map(_of_page, _settings_in_one(columns(data.view)))]
+    strongest = strongest_rows(data.view, WITHOUT_SCRIPT)
+    return RowTable(
+        shown,
+        [[column.text(row) for column in shown] for row in strongest],
+        [_pack(shown, some) for some in chunks(rows, AT_ONCE)],
+        [title for part, title in TITLES.items() if part in set(own)],
+        sorted({headword(row) for row in rows}),
+        sorted({flag.kind for row in rows for flag in row.flags}),
+        len(rows),
+    )
+
+
+def _of_page(column: Column) -> Column:
+    """What does not count says so in the place of its verdict."""
+    if column.heading != "verdict":
+        return column
+    return Column("verdict", lambda row: "INVALID" if headword(row) == "INVALID" else row.verdict)
+
+
+def _settings_in_one(shown: list[Column]) -> list[Column]:
+    """Rows of many suites have many parameters, most of them empty in most rows: one column says them all."""
+    first = next(index for index, column in enumerate(shown) if column.heading == "median")
+    settings = [column for column in shown[:first] if column.heading not in _OTHERS]
+    if len(settings) <= _MOST_COLUMNS_OF_SETTINGS:
+        return shown
+    kept = [column for column in shown[:first] if column.heading in _OTHERS]
+    known = {column.heading for column in settings}
+    return [*kept, Column("setting", lambda row: _setting(row, known)), *shown[first:]]
+
+
+def _setting(row: Row, known: set[str]) -> str:
+    pairs = [
+        (param_label(key), format_param(key, value)) for key, value in row.params.items() if key not in HIDDEN_KEYS
+    ]
+    return ", ".join(f"{label} {value}" for label, value in pairs if label in known)
+
+
+def _pack(shown: Sequence[Column], rows: Sequence[Row]) -> str:
+    reasons: dict[str, int] = {"": 0}
+    lines: list[list[object]] = []
+    for row in rows:
+        said = inert("; ".join(row.reasons))
+        texts: list[object] = [inert(column.text(row)) for column in shown]
+        keys = [_key(column, row) for column in shown if column.is_number]
+        lines.append([*texts, *keys, classify(row).name, reasons.setdefault(said, len(reasons))])
+    return packed(to_json({"rows": lines, "reasons": list(reasons)}))
+
+
+def _key(column: Column, row: Row) -> float | None:
+    value = column.number(row) if column.number is not None else None
+    return None if value is None else float(f"{value:.6g}")
+
+
+def strongest_rows(view: View, most: int) -> list[Row]:
+    """At most ``most`` rows in their own order: of every panel an equal share, its best ones."""
+    rows = view.summary.rows
+    if len(rows) <= most:
+        return list(rows)
+    share = max(1, most // len(view.panels))
+    kept: set[int] = set()
+    for panel in view.panels:
+        ordered = sorted(panel.rows, key=lambda row: row.median, reverse=panel.better == "more")
+        kept.update(id(row) for row in ordered[:share])
+    return [row for row in rows if id(row) in kept][:most]

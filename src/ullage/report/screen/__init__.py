@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The end of a run on one screen: at most 45 lines of 100 columns. Everything else is in the page and under --all."""
+
+from typing import TYPE_CHECKING, Final
+
+from ullage.model.summary import Summary
+from ullage.report.answers import MOST_LINES, Answer, answers, fitted
+from ullage.report.data import ReportData
+from ullage.report.screen.bars import bar_lines, score_lines
+from ullage.report.screen.cautions import caution
+from ullage.report.screen.findings import finding_lines, top_findings
+from ullage.report.screen.lines import WIDTH, Line, cut, folded, rows_of, total
+from ullage.report.screen.machine import machine_lines
+from ullage.report.words import host, title
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MOST_ROWS: Final = 45
+# Where page and result lie: lines that the caller prints after the screen.
+_ROWS_AFTER: Final = 3
+_MOST_OF_CAUTION: Final = 3
+
+
+def screen(data: ReportData) -> list[Line]:
+    """At most 42 rows, so that 3 are left for where the page and the result are."""
+    summary = data.summary
+    answered = answers(summary)
+    own = answered if not summary.parts else []
+    last = _caution(summary)
+    groups = [_head(summary), [*bar_lines(summary), *score_lines(summary)], *[_answer(answer) for answer in own]]
+    room = MOST_ROWS - _ROWS_AFTER - total([*groups, [Line()], last])
+    groups += [_findings(data, answered, room), last]
+    filled = [group for group in groups if group]
+    return [line for number, group in enumerate(filled) for line in ([Line()] if number else []) + group]
+
+
+def _head(summary: Summary) -> list[Line]:
+    data = ReportData(summary)
+    machine, what = host(data), summary.suite if summary.parts else title(data)
+    what += f"{f' on {machine}' if machine else ''}, {summary.created[:16].replace('T', ' ')}"
+    return [Line(cut(what, WIDTH), "bold"), *machine_lines(summary)]
+
+
+def _answer(answer: Answer) -> list[Line]:
+    """The question, and as many lines of the answer as fit into 8 rows, notes and remarks after them."""
+    lines, left = fitted([*answer.lines, *answer.notes, *answer.remarks], MOST_LINES, rows_of)
+    more = f" ({left} more lines: --all)" if left else ""
+    return [Line(cut(f"{answer.title}{more}", WIDTH), "bold"), *[row for line in lines for row in folded(line)]]
+
+
+def _findings(data: ReportData, answered: list[Answer], room: int) -> list[Line]:
+    found = top_findings(data, answered)
+    rows = finding_lines(found, room - 1)
+    return [Line("Change first" if any(one.gain for one in found) else "Findings", "bold"), *rows] if rows else []
+
+
+def _caution(summary: Summary) -> list[Line]:
+    text = caution(summary)
+    return folded(f"Mind: {text}.", most=_MOST_OF_CAUTION, style="yellow") if text else []
+
+
+def print_screen(data: ReportData, console: "Console") -> None:
+    """The screen, as far as the terminal is at least as wide; in a narrower one it folds the lines."""
+    from rich.text import Text
+
+    for line in screen(data):
+        console.print(Text(line.text, style=line.style), soft_wrap=True)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A line a number: a bar of what is reached of its ceiling, the share, and the value with its interval."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.model.summary import Row, Score, Summary
+from ullage.quantity import format_known, format_quantity, format_share, significant
+from ullage.report.glance import vessels
+from ullage.report.headlines import headlines
+from ullage.report.screen.lines import WIDTH, Line, columns, cut
+from ullage.report.verdicts import classify, headword
+from ullage.report.view import make_view
+
+MOST_BARS: Final = 10
+_MOST_SCORES: Final = 4
+_BAR: Final = 16
+_NAME: Final = 40
+_DIGITS: Final = 4
+_STYLES: Final = {"invalid": "red", "sound": ""}
+_EMPIRICAL: Final = "*"
+
+
+@dataclass(frozen=True)
+class _Number:
+    """``name`` is what stands at the left. ``share``: None without a ceiling of which there is one."""
+
+    name: str
+    row: Row
+    share: float | None
+
+
+def bar_lines(summary: Summary) -> list[Line]:
+    """Of a run of suites one line a part of the machine; of one suite its headlines, else its best rows."""
+    found = _numbers(summary)
+    shown = [_line(number) for number in found[:MOST_BARS]]
+    if len(found) > MOST_BARS:
+        shown.append(Line(f"  {len(found) - MOST_BARS} more numbers: --all", "dim"))
+    if any(map(_is_empirical, found[:MOST_BARS])):
+        shown.append(Line(f"  {_EMPIRICAL} of the best that anything reached here: no other ceiling is known", "dim"))
+    return shown
+
+
+def score_lines(summary: Summary) -> list[Line]:
+    """The totals, without the parts they are made of; those that do not count say why."""
+    return [_score(score) for score in _totals(summary.scores)[:_MOST_SCORES]]
+
+
+def _totals(scores: Sequence[Score]) -> list[Score]:
+    """A part is named after its total, or has its subject, as ``W' of 4 processes`` has that of a total before it."""
+    totals: list[Score] = []
+    subjects: set[str] = set()
+    for score in scores:
+        subject = score.name.partition(" of ")[2]
+        is_part = subject in subjects or any(score.name.startswith(f"{total.name} ") for total in totals)
+        if not is_part:
+            totals.append(score)
+        if subject:
+            subjects.add(subject)
+    return totals
+
+
+def _score(score: Score) -> Line:
+    value = f"{significant(score.value, _DIGITS)} {score.unit}".strip()
+    if score.valid:
+        return Line(cut(f"{score.name}: {value}", WIDTH), "bold")
+    return Line(cut(f"{score.name} does not count: {value} ({'; '.join(score.reasons)})", WIDTH), "dim")
+
+
+def _numbers(summary: Summary) -> list[_Number]:
+    if summary.parts:
+        return [_Number(f"{one.part}: {one.what}", one.row, one.share) for one in vessels(summary)]
+    lines = [(line.what, summary.rows[line.row]) for line in headlines(summary.rows)]
+    if not lines:
+        panels = make_view(summary).main
+        lines = [(panel.title, panel.best) for panel in panels if panel.best is not None]
+    return [_Number(what, row, row.share) for what, row in lines]
+
+
+def _line(number: _Number) -> Line:
+    row, verdict = number.row, classify(number.row)
+    mark = _EMPIRICAL if _is_empirical(number) else " "
+    known = f"{format_quantity(row.median, row.unit)} {_interval(row)}".rstrip()
+    said = "" if verdict.name == "sound" else f"  {headword(row)}"
+    name = cut(number.name, _NAME)
+    padded = name + " " * (_NAME - columns(name))
+    text = f"{padded} {bar(number.share)} {_share(number.share):>5}{mark} {known}{said}"
+    return Line(cut(text, WIDTH), _STYLES.get(verdict.name, "yellow"))
+
+
+def _interval(row: Row) -> str:
+    """``[1.19, 1.27]``; of too few samples ``1.19 to 1.27``."""
+    return format_known(row).partition(" (")[0]
+
+
+def _is_empirical(number: _Number) -> bool:
+    ceiling = number.row.ceiling
+    return number.share is not None and ceiling is not None and ceiling.kind == "empirical"
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else format_share(share)
+
+
+def bar(share: float | None) -> str:
+    """``[##########..........]``: what is reached; where no ceiling is known it says so."""
+    if share is None:
+        return f"[{'no ceiling known':^{_BAR}}]"
+    filled = min(max(round(share * _BAR), 0), _BAR)
+    return f"[{'#' * filled}{'.' * (_BAR - filled)}]"

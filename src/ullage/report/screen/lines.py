@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of a screen of limited width and height: text with a style, folded at words, never wider than the screen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.errors import one_line
+
+WIDTH: Final = 100
+_LONGEST: Final = 4000
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of a screen. ``style`` is rich's."""
+
+    text: str = ""
+    style: str = ""
+
+
+def cut(text: str, width: int) -> str:
+    """``text`` on one harmless line of at most ``width`` columns; what is cut off ends in dots."""
+    known = one_line(text, _LONGEST)
+    return known if columns(known) <= width else _head(known, width - 3) + "..."
+
+
+def _head(text: str, width: int) -> str:
+    while columns(text) > width:
+        text = text[:-1]
+    return text
+
+
+def columns(text: str) -> int:
+    """How many columns a terminal needs: some letters take two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def folded(text: str, indent: str = "  ", first: str = "", most: int | None = None, style: str = "") -> list[Line]:
+    """``text`` in rows of ``WIDTH`` columns; the first begins with ``first``, the others with ``indent``.
+
+    Beyond ``most`` rows the last one ends in dots.
+    """
+    rows = _wrapped(one_line(text, _LONGEST), first or indent, indent)
+    if most is not None and len(rows) > most:
+        rows = [*rows[: most - 1], f"{_head(rows[most - 1], WIDTH - 4).rstrip()} ..."]
+    return [Line(row, style) for row in rows]
+
+
+def _wrapped(text: str, first: str, indent: str) -> list[str]:
+    """At spaces, and within what is wider than a row; ``textwrap`` takes all letters for one column wide."""
+    rows, row, is_empty = list[str](), first, True
+    for word in text.split(" "):
+        left = word
+        while left:
+            room = WIDTH - columns(row) - (not is_empty)
+            if columns(left) <= room:
+                row, is_empty, left = f"{row}{'' if is_empty else ' '}{left}", False, ""
+            elif is_empty:
+                head = _head(left, room)
+                rows.append(row + head)
+                row, left = indent, left[len(head) :]
+            else:
+                rows.append(row)
+                row, is_empty = indent, True
+    return rows if is_empty and rows else [*rows, row]
+
+
+def rows_of(text: str) -> int:
+    """How many rows ``folded`` makes of it."""
+    return len(folded(text))
+
+
+def total(groups: Sequence[Sequence[Line]]) -> int:
+    """Rows of all groups, and of the empty ones between them."""
+    filled = [group for group in groups if group]
+    return sum(map(len, filled)) + max(len(filled) - 1, 0)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a report stands under which part of the machine: charts, tables, scores, findings and rows. Pure.
+
+A section or a chart says its part itself; a suite has the part of its section, or that of most of its headlines.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from ullage.analysis.settings import phase_of
+from ullage.discovery import gathered, suite_modules
+from ullage.model.summary import Finding, Row, Summary
+from ullage.report.contents import Cards, Chart, Content, Figure, Section, load_sections
+from ullage.report.glance import Vessel
+from ullage.report.headlines import IN_MEMORY, Rule, headlines
+from ullage.report.words import by_severity
+
+TITLES: Final[Mapping[str, str]] = {
+    "cores": "Cores",
+    "memory": "Memory",
+    "disk": "Disk",
+    "metadata": "Metadata",
+    "messages": "Messages",
+    "network": "Network",
+    "noise": "Noise",
+    "other": "Results",
+}
+OTHER: Final = "other"
+_OF_VESSELS: Final = {"disk writes": "disk", "disk reads": "disk", IN_MEMORY: "disk"}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A chart with its figures, by the names of their places."""
+
+    chart: Chart
+    figures: Mapping[str, Figure]
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A part of the machine: charts first, then tables, then what was found."""
+
+    part: str
+    charts: Sequence[Drawn]
+    scores: Sequence[Cards]
+    sections: Sequence[tuple[Section, Content]]
+    findings: Sequence[Finding]
+
+    @property
+    def title(self) -> str:
+        """As it stands on the tab."""
+        return TITLES[self.part]
+
+    @property
+    def docs(self) -> list[tuple[str, str]]:
+        """Titles with how to read what they are over, each once."""
+        said = [(drawn.chart.title, drawn.chart.doc) for drawn in self.charts]
+        said += [(section.title, section.doc) for section, _ in self.sections]
+        return list(dict.fromkeys(said))
+
+
+class Parts:
+    """Which part of the machine a suite, a row and a vessel of ``summary`` belong to."""
+
+    def __init__(self, summary: Summary) -> None:
+        self._summary = summary
+        self._rules: list[Rule] = gathered(suite_modules("report"), "HEADLINES")
+
+    @cached_property
+    def _of_suites(self) -> dict[str, str]:
+        found = {section.suite: section.part for section in load_sections() if section.suite and section.part}
+        for part in self._summary.parts:
+            found.setdefault(part.suite, _most(line.part for line in part.headlines))
+        if not self._summary.parts:
+            lines = headlines(self._summary.rows)
+            found.setdefault(self._summary.suite, _most(line.part for line in lines))
+        return found
+
+    def of_suite(self, suite: str) -> str:
+        """Of an unknown one ``other``; empty stands for the suite of the result."""
+        found = self._of_suites.get(suite or self._summary.suite, OTHER)
+        return found if found in TITLES else OTHER
+
+    @property
+    def usual(self) -> str:
+        """Of sections and charts that any result may have: of a result made of several suites they show storage."""
+        return "disk" if self._summary.parts else self.of_suite("")
+
+    def of(self, named: Section | Chart) -> str:
+        """The tab of a section or chart."""
+        return named.part or self.usual
+
+    def of_rows(self, rows: Sequence[Row]) -> list[str]:
+        """By the rules of headlines, then by another row of the same case, then by the suite."""
+        cases: dict[tuple[str, str], str] = {}
+        found = [self._by_rule(row) for row in rows]
+        for row, part in zip(rows, found, strict=True):
+            if part and row.case:
+                cases.setdefault((row.suite, row.case), part)
+        return [
+            part or cases.get((row.suite, row.case)) or self._by_suite(row)
+            for row, part in zip(rows, found, strict=True)
+        ]
+
+    def _by_rule(self, row: Row) -> str:
+        rule = next((rule for rule in self._rules if rule.metric == row.metric and rule.applies(row)), None)
+        return rule.part if rule is not None and rule.part in TITLES else ""
+
+    def _by_suite(self, row: Row) -> str:
+        part = self.of_suite(row.suite)
+        return "disk" if part == "metadata" and row.unit == "B/s" and phase_of(row) else part
+
+    def of_headline(self, part: str) -> str:
+        """Of the part that a rule of headlines names."""
+        found = _OF_VESSELS.get(part, part)
+        return found if found in TITLES else OTHER
+
+    def of_vessel(self, vessel: Vessel) -> str:
+        """The tab that a click on it goes to."""
+        part = _OF_VESSELS.get(vessel.part, vessel.part)
+        return part if part in TITLES else self.of_suite(vessel.row.suite)
+
+
+def _most(parts: Iterable[str]) -> str:
+    counted = Counter(_OF_VESSELS.get(part, part) for part in parts).most_common(1)
+    return counted[0][0] if counted else OTHER
+
+
+def tabs(
+    summary: Summary,
+    parts: Parts,
+    charts: Sequence[Drawn],
+    sections: Sequence[tuple[Section, Content]],
+    scores: Sequence[Cards],
+) -> list[Tab]:
+    """Those that have something to show, in a fixed order. Findings go to the part of their suite, warnings first."""
+    found: list[Tab] = []
+    for part in TITLES:
+        tab = Tab(
+            part,
+            [drawn for drawn in charts if parts.of(drawn.chart) == part],
+            [cards for cards in scores if parts.of_suite(cards.suite) == part],
+            [(section, content) for section, content in sections if parts.of(section) == part],
+            by_severity(one for one in summary.findings if parts.of_suite(one.suite) == part),
+        )
+        if tab.charts or tab.scores or tab.sections or tab.findings:
+            found.append(tab)
+    return found
