@@ -4,17 +4,14 @@
 import os
 import re
 import signal
-import subprocess
 import threading
 import time
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import command as ullage_command
 from tests.e2e.launching import case, finish, plan, run, start, write
 from tests.e2e.test_engine_ends import endless, rank_pids, wait_for_phase
 from tests.places.fuse import passthrough
-from tests.places.hosts import hosts_up
 
 from ullage.engine import describe
 from ullage.errors import EXIT_ABORTED
@@ -82,36 +79,6 @@ def test_a_launch_whose_every_rank_is_stopped_is_ended_by_the_front(engine: Path
     assert (outcome.stopped_by, outcome.code, outcome.stopped_ranks) == ("silent", EXIT_ABORTED, [0])
     assert rank_pids(engine, path) == []
     assert not list(tmp_path.glob("*.alive"))
-
-
-def test_a_host_whose_ranks_are_all_stopped_is_named(engine: Path, tmp_path: Path) -> None:
-    family = describe(engine).engine.mpi.family
-    result = tmp_path / "result"
-    (tmp_path / "target").mkdir()
-    words = ["--target", f"posix:{tmp_path / 'target'}", "--volume", "1M", "--watchdog", "3s", "--time", "10m"]
-    with hosts_up(tmp_path / "hosts", 2) as place:
-        run_there = ullage_command(
-            engine, "run", "sweep", "--hosts", "h0,h1", "--ranks", "2", *words, "--result", str(result)
-        )
-        process = subprocess.Popen(
-            place.command("h0", run_there),
-            env=dict(place.environment(family)),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            records = result / "records"
-            wait_for_phase({"records": str(records / "001.ndjson")}, timeout_s=60)
-            (launch_plan,) = (result / "plans").glob("001*")
-            of_h1 = [pid for pid in rank_pids(engine, launch_plan) if rank_of(pid) == 1]
-            os.kill(of_h1[0], signal.SIGSTOP)
-            _, err = process.communicate(timeout=LONGEST_S)
-        finally:
-            process.kill()
-    assert process.returncode == EXIT_ABORTED
-    assert "h1" in err
-    assert "gave no sign of life" in err
 
 
 @pytest.mark.parametrize(
