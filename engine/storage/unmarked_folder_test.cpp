@@ -73,7 +73,9 @@ TEST_F(UnmarkedFolder, IsNotAFolderWithAnythingElseOrOfOthers) {
   fs::remove(own() + "/.ullage-run");
   fs::permissions(own(), fs::perms::owner_all | fs::perms::group_read);
   EXPECT_FALSE(RunFolder::remove_unmarked(own())) << "its mode is not 0700";
-  EXPECT_FALSE(RunFolder::remove_unmarked(target_.path())) << "its name is none of ours";
+  fs::create_directory(target_.path() + "/thesis");
+  fs::permissions(target_.path() + "/thesis", fs::perms::owner_all);
+  EXPECT_FALSE(RunFolder::remove_unmarked(target_.path() + "/thesis")) << "its name is none of ours";
 }
 
 TEST_F(EndingFolder, IsNoLongerClaimedWhenItIsGone) {
