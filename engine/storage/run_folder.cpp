@@ -120,11 +120,29 @@ Result<SplitName> split_folder(const std::string& folder_path) {
   return named;
 }
 
+/// Whether a folder is called as those of the front's runs are: ullage-20261122T232612Z-d2e508, perhaps with more
+/// behind. Where no marker is left, an empty folder of any other name may be somebody's own.
+bool is_named_by_front(std::string_view name) {
+  constexpr std::string_view form = "ullage-dddddddd?dddddd?-xxxxxx";
+  if (name.size() < form.size()) return false;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const char c = name[i];
+    const bool is_digit = c >= '0' && c <= '9';
+    const bool fits = form[i] == 'd'   ? is_digit
+                      : form[i] == 'x' ? is_digit || (c >= 'a' && c <= 'f')
+                      : form[i] == '?' ? c == (i == 15 ? 'T' : 'Z')
+                                       : c == form[i];
+    if (!fits) return false;
+  }
+  return true;
+}
+
 /// Markers of the run `name` that a client has kept under its own names, as one that was killed leaves them; anything
 /// else under such a name, or one that a run still has open, is an error.
 Status remove_old_markers(const Descriptor& folder, const std::string& path, const std::string& name) {
   const auto silly = strangers(folder.get(), Leftovers::most_left);
   if (!silly) return fail(environment_error(path, reason_of(silly.error())));
+  if (silly->empty() && !is_named_by_front(name)) return fail(environment_error(path, "has no marker; refused"));
   for (const auto& file_name : *silly) {
     const auto file = open_beneath(folder.get(), file_name, O_RDWR | O_NONBLOCK);
     if (!file && file.error() == ENOENT) continue;

@@ -36,13 +36,26 @@ class UnmarkedFolder : public EndingFolder {
   }
 };
 
-TEST_F(UnmarkedFolder, IsRemovedWhenItIsEmpty) {
+TEST_F(UnmarkedFolder, IsRemovedWhenItIsEmptyAndCalledAsARunOfTheFront) {
   fs::remove(own() + "/.ullage-run");
-  EXPECT_FALSE(RunFolder::open_existing(own()));
-  const auto removed = RunFolder::remove_unmarked(own() + "/");
+  const std::string run = target_.path() + "/ullage-20261122T232612Z-d2e508-probe";
+  fs::rename(own(), run);
+  EXPECT_FALSE(RunFolder::open_existing(run));
+  const auto removed = RunFolder::remove_unmarked(run + "/");
   ASSERT_TRUE(removed) << line_of(removed);
   EXPECT_TRUE(*removed);
   EXPECT_TRUE(names_in(target_.path()).empty());
+}
+
+TEST_F(UnmarkedFolder, StaysWhenItIsEmptyAndMayBeSomebodysOwn) {
+  fs::remove(own() + "/.ullage-run");
+  for (const std::string name : {"r1", "20261122T232612Z", "20261122T232612Z-D2E508", "2026112xT232612Z-d2e508"}) {
+    const std::string path = target_.path() + "/ullage-" + name;
+    if (path != own()) fs::create_directory(path);
+    fs::permissions(path, fs::perms::owner_all);
+    EXPECT_FALSE(RunFolder::remove_unmarked(path)) << name;
+    EXPECT_TRUE(fs::exists(path)) << name;
+  }
 }
 
 TEST_F(UnmarkedFolder, IsRemovedWithItsMarkerUnderAClientsName) {

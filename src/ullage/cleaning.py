@@ -19,6 +19,7 @@ _SHOWN_LINES: Final = 5
 _LONGEST_MARKER: Final = 64 << 10
 # What NFS and FUSE call a file that was removed while it was open.
 _SILLY_NAME: Final = re.compile(r"\.nfs[0-9a-f]{24}|\.fuse_hidden[0-9a-f]{16}")
+_RUN_OF_FRONT: Final = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def _why_not(path: Path, run_id: str, status: os.stat_result) -> str | None:
         return f"belongs to user {status.st_uid}"
     marker = _read_marker(path / MARKER)
     if marker is None:
-        return None if _has_lost_its_marker(path, status) else f"has no marker file {MARKER}"
+        return None if _has_lost_its_marker(path, run_id, status) else f"has no marker file {MARKER}"
     return None if marker == run_id else f"its marker names another run: {marker}"
 
 
@@ -71,12 +72,15 @@ def holds_silly_names_only(folder: int | Path) -> bool:
     return all(_SILLY_NAME.fullmatch(name) for name in os.listdir(folder))  # noqa: PTH208 - also of a descriptor
 
 
-def _has_lost_its_marker(path: Path, status: os.stat_result) -> bool:
-    """What the end of a run left on NFS or FUSE; the engine looks into it before it removes it."""
+def _has_lost_its_marker(path: Path, run_id: str, status: os.stat_result) -> bool:
+    """What the end of a run left on NFS or FUSE; the engine looks into it before it removes it.
+
+    An empty folder is taken for one only where it is called as the front calls its runs.
+    """
     if stat.S_IMODE(status.st_mode) != 0o700:
         return False
     try:
-        return holds_silly_names_only(path)
+        return holds_silly_names_only(path) and (_RUN_OF_FRONT.match(run_id) is not None or any(path.iterdir()))
     except OSError:
         return False
 

@@ -164,6 +164,6 @@ def test_files_of_the_result_are_replaced_and_links_in_it_are_not(result: Path, 
     assert (tmp_path / "theirs").read_text() == "precious"
 
 
-def test_a_terminal_has_no_such_ranking(result: Path, capsys: Capture) -> None:
-    assert run(["report", str(result), "--care", "disk"]) == EXIT_BAD_INPUT
-    assert "--care" in capsys.readouterr().err
+def test_what_is_cared_for_has_to_be_known(result: Path, capsys: Capture) -> None:
+    assert run(["report", str(result), "--care", "disc"]) == EXIT_BAD_INPUT
+    assert "--care: unknown word 'disc'" in capsys.readouterr().err

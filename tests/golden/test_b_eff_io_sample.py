@@ -70,7 +70,7 @@ def test_the_headline_needs_431_009_on_the_write_side_and_the_averages_do_not_gi
     assert b_eff_io(431.009, means["read"]) == pytest.approx(451.727, abs=5e-4)
     found = _finding(summary, "b_eff_io-recomputed")
     assert "W' = 431.009 MB/s" in found.text
-    assert "The three printed averages alone do not determine it" in found.text
+    assert "The three printed averages alone do not determine W'" in found.text
     assert found.numbers["determined"] is False
     low, high = found.numbers["low"], found.numbers["high"]
     assert isinstance(low, float)

@@ -100,9 +100,9 @@ def test_nvme_writes_do_best_at_64_ranks_for_every_block_size() -> None:
 def test_nvme_reads_do_best_at_64_ranks_but_for_128k_at_32() -> None:
     found = _one("scaling", target="nvme", access="read")
     assert found.numbers["best_ranks"] == [32, *[64] * 7]
-    assert "Best at 64 ranks for blocks of 4M, 8M and 16M." in found.text
+    assert "They are best at 64 ranks for blocks of 4M, 8M and 16M." in found.text
     assert (
-        "not told from all others, at 64 ranks for blocks of 128K, 256K, 512K, 1M and 2M except 128K (32)" in found.text
+        "cannot be told from all others: 64 ranks for blocks of 128K, 256K, 512K, 1M and 2M except 128K (32)" in found.text
     )
 
 
@@ -130,8 +130,8 @@ def test_nvme_wins_reads_of_256k_at_every_rank_count_and_of_4m_and_8m_from_more_
     patterns = ["first"] * 5 + ["gains"] * 2 + ["second"]
     assert _by(found, "block_bytes", "pattern") == dict(zip(BLOCKS, patterns, strict=True))
     assert _by(found, "block_bytes", "after") == dict(zip(BLOCKS, [*[""] * 5, 64, 64, ""], strict=True))
-    assert "nvme wins at every rank count for blocks of 256K" in found.text
-    assert "nvme begins to win between 4 and 64 ranks with 4M and 4 and 64 with 8M" in found.text
+    assert "nvme is faster at every rank count for blocks of 256K" in found.text
+    assert "nvme becomes the faster one: between 4 and 64 ranks with 4M and 4 and 64 with 8M" in found.text
 
 
 def test_the_8m_scratch_writes_are_flagged_as_outliers_with_the_advice_to_repeat() -> None:
@@ -140,7 +140,7 @@ def test_the_8m_scratch_writes_are_flagged_as_outliers_with_the_advice_to_repeat
     assert found.numbers["ranks"] == RANKS
     assert all(ratio < 0.7 for ratio in found.numbers["ratios"])  # type: ignore[union-attr, operator]
     assert found.severity == "advice"
-    assert "Repeat it" in found.text
+    assert "Measure it again" in found.text
 
 
 def test_the_reads_of_128k_drop_at_64_ranks() -> None:
@@ -171,7 +171,8 @@ def test_further_testing_is_needed_above_64_ranks_on_nvme() -> None:
     """Of the reads, too, by the authors; the best of those is not told from its neighbour."""
     found = _one("edge", target="nvme", access="write", axis="ranks")
     assert (found.numbers["side"], found.numbers["value"]) == ("upper", 64)
-    assert "further testing is needed" in found.text
+    assert "They still gain at 64 ranks, the most tried" in found.text
+    assert found.text.endswith("Test further: --extend ranks.")
     assert _of("edge", target="nvme", access="read") == []
 
 

@@ -127,7 +127,7 @@ def test_a_check_that_needs_another_file_says_so(summary: Summary) -> None:
     alone = read(HERE / "pa1_disk_latency.csv")
     (finding,) = [one for one in alone.findings if one.kind == "not-checked"]
     assert finding.text == (
-        "disk latency: whether its latencies and the rates agree was not checked: that takes pa1_disk_iops.csv too."
+        "disk latency: whether its latencies and the rates agree was not checked. Import pa1_disk_iops.csv with it."
     )
 
 

@@ -51,6 +51,8 @@ def test_an_old_document_loses_nothing(name: str) -> None:
         assert after == before
     for finding in [*new["findings"], *new["events"]]:
         assert (finding.pop("title"), finding.pop("change"), finding.pop("gain")) == ("", "", None)
+    for score in new["scores"]:
+        assert (score.pop("look"), score.pop("suite")) == (False, "")
     assert new == old
 
 

@@ -62,7 +62,7 @@ def test_every_help_text_is_there_and_plain() -> None:
 @pytest.mark.parametrize(
     ("verb", "names"),
     [("import", load_importers), ("report", lambda: ["screen", "terminal", *load_exporters()])],
-    ids=str,
+    ids=["import", "report"],
 )
 def test_every_format_is_named(verb: str, names: Callable[[], Iterable[str]]) -> None:
     command = next(one for one in every_command() if one.words == ("ullage", verb))

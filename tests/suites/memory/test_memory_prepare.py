@@ -66,7 +66,7 @@ def test_under_a_control_group_sets_shrink_and_a_note_says_so(monkeypatch: pytes
     prepared = prepare(parse_options(MemoryOptions))
     small, left_out = prepared.notes
     assert (small.code, left_out.code) == ("small-sets", "blocks-left-out")
-    assert "64M at most" in small.text
+    assert "at most 64M" in small.text
     assert "blocks of 10M are left out where 2 threads copy them" in left_out.text
     largest = max(int(str(case.case.workload.parameters.get("working_set_bytes", 0))) for case in prepared.cases)
     assert largest <= 64 * MIB

@@ -197,7 +197,8 @@ def _unknown(found: Sequence[Move]) -> str:
 def _moved(found: Sequence[Move], most: int = 4) -> str:
     shown = [f"{move.phase} ({times(move.ratio)}) moves it {times(move.moved)}" for move in found[:most]]
     rest = math.prod(move.moved for move in found[most:])
-    more = [f"{len(found) - most} more phases move it {times(rest)}"] if len(found) > most else []
+    left = len(found) - most
+    more = [f"{plural(left, 'more phase')} move{'s' if left == 1 else ''} it {times(rest)}"] if left > 0 else []
     return ", ".join([*shown, *more])
 
 
