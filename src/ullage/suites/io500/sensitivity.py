@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.quantity import plural
 from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, scored_phases
 from ullage.suites.io500.score import Io500Score, geometric_mean, score
 
