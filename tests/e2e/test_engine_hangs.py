@@ -42,7 +42,8 @@ def test_a_stopped_rank_ends_the_run_and_is_named(engine: Path, tmp_path: Path, 
     good = {record.case for record in done.of("case") if record.status == "ok"}
     bad = {record.case for record in done.of("case") if record.status == "timeout"}
     assert end.cases_ok == len(good - bad) > 0
-    assert end.repetitions == sum(record.status == "ok" for record in done.of("case"))
+    # Rank 0 may have been stopped between writing a record and telling the others.
+    assert sum(record.status == "ok" for record in done.of("case")) - end.repetitions in {0, 1}
 
 
 def rank_of(pid: int) -> int:

@@ -49,9 +49,9 @@ def test_a_peer_leaves_nothing(fuse: Path) -> None:
 
 def test_clean_removes_what_an_end_with_an_open_marker_has_left(engine: Path, fuse: Path) -> None:
     """As all ends were before: the marker was removed while it was open, and the folder could not be."""
-    folder = fuse / "ullage-r1"
+    folder = fuse / "ullage-20261122T232612Z-d2e508"
     folder.mkdir(mode=0o700)
-    (folder / ".ullage-run").write_text('{"run_id":"r1","nonce":"n"}\n')
+    (folder / ".ullage-run").write_text('{"run_id":"20261122T232612Z-d2e508","nonce":"n"}\n')
     with (folder / ".ullage-run").open():
         (folder / ".ullage-run").unlink()
         with pytest.raises(OSError, match="not empty"):

@@ -59,7 +59,7 @@ def test_what_each_test_does_stands_in_the_records(engine: Path, target: Path, t
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
-        (["--target", "here={here}", "--tests", "13"], 2, "--tests '13': no test of IOzone"),
+        (["--target", "here={here}", "--tests", "13"], 2, "--tests '13': not a test of IOzone"),
         (["--target", "here={here}", "--file", "64K", "--record", "1M"], 2, "no record of these fits"),
         (["--target", "here={here}/none"], 3, "does not exist"),
         (["--target", "m=model:"], 2, "target 'm' has no place for files"),

@@ -48,5 +48,5 @@ def test_bad_words_are_one_line_and_leave_nothing(engine: Path, tmp_path: Path) 
         tmp_path,
         ["run", "memory", "--working-set", "1000T"],
         2,
-        "a working set of 1000T, and only",
+        "a working set of 1000T, but only",
     )

@@ -102,7 +102,8 @@ def test_nvme_reads_do_best_at_64_ranks_but_for_128k_at_32() -> None:
     assert found.numbers["best_ranks"] == [32, *[64] * 7]
     assert "They are best at 64 ranks for blocks of 4M, 8M and 16M." in found.text
     assert (
-        "cannot be told from all others: 64 ranks for blocks of 128K, 256K, 512K, 1M and 2M except 128K (32)" in found.text
+        "cannot be told from all others: 64 ranks for blocks of 128K, 256K, 512K, 1M and 2M except 128K (32)"
+        in found.text
     )
 
 

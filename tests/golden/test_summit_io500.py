@@ -77,7 +77,9 @@ def test_the_unrounded_value_of_the_first_run_gives_its_printed_score() -> None:
 def test_the_first_run_lost_its_score_in_ior_hard() -> None:
     head, first, *_ = _texts("io500-score", "160x16")
     assert head.text.endswith("The phases that lower it most are those of ior-hard.")
-    assert first.text.startswith("160x16: ior-hard-write reaches 0.02100 GiB/s, and all phases of ior-hard together 0.2713 GiB/s.")
+    assert first.text.startswith(
+        "160x16: ior-hard-write reaches 0.02100 GiB/s, and all phases of ior-hard together 0.2713 GiB/s."
+    )
     assert head.numbers["family"][0] == "ior-hard"  # type: ignore[index]
     assert head.numbers["loss"][0] == pytest.approx(8.58, abs=0.01)  # type: ignore[index]
 
@@ -107,7 +109,9 @@ def test_rate_times_time_contradicts_itself_and_that_stands_beside_the_score() -
     first = next(one for one in _summary().scores if one.name == "IO500 of 160x16")
     assert first.valid
     (reason,) = first.reasons
-    assert reason.startswith("rate x time of the phases on mdtest-easy and mdtest-hard does not agree: the score counts")
+    assert reason.startswith(
+        "rate x time of the phases on mdtest-easy and mdtest-hard does not agree: the score counts"
+    )
 
 
 def test_no_sentence_rests_on_phases_that_contradict_themselves() -> None:

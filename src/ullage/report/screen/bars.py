@@ -65,7 +65,8 @@ def _score(score: Score) -> Line:
     value = f"{significant(score.value, _DIGITS)} {score.unit}".strip()
     if score.valid:
         return Line(cut(f"{score.name}: {value}", WIDTH), "bold")
-    return Line(cut(f"{score.name} does not count: {value} ({'; '.join(score.reasons)})", WIDTH), "dim")
+    said = ": a look, not a result" if score.look else " does not count"
+    return Line(cut(f"{score.name}{said}: {value} ({'; '.join(score.reasons)})", WIDTH), "dim")
 
 
 def _numbers(summary: Summary) -> list[_Number]:
