@@ -133,6 +133,7 @@ def test_ranks_end_when_the_front_is_killed_and_remove_their_files(
     segments = set[Path]()
 
     def act(process: "subprocess.Popen[str]") -> None:
+        wait_until(lambda: has_case(result))
         segments.update(segments_of(process.pid))
         process.kill()
 
