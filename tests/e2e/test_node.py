@@ -81,7 +81,7 @@ def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path
     assert {"cores", "memory", "disk", "noise"} <= {one.part for part in summary.parts for one in part.headlines}
     assert "The machine at a glance" in out
     page = (result / "report.html").read_text()
-    assert page.index('id="front"') < page.index('id="disk"') < page.index('id="noise"')
+    assert page.index('id="change-first"') < page.index('id="disk"') < page.index('id="noise"')
     assert [path.name for path in target.iterdir()] == ["precious"]
     shown, again, _ = run_here("report", str(result), "--format", "json")
     assert shown == 0
