@@ -141,7 +141,7 @@ std::string failure_line(const Json& failure) {
   return line;
 }
 
-void Tally::count(const std::string& case_id, bool is_ok) {
+void CaseCounts::count(const std::string& case_id, bool is_ok) {
   if (is_ok) {
     ++repetitions;
     if (!failed.contains(case_id)) ok.insert(case_id);
@@ -151,7 +151,7 @@ void Tally::count(const std::string& case_id, bool is_ok) {
   }
 }
 
-bool write_timeout_records(const Plan& plan, const CurrentRepetition& current, Tally tally, const Hang& hang,
+bool write_timeout_records(const Plan& plan, const CurrentRepetition& current, CaseCounts tally, const Hang& hang,
                            std::int64_t elapsed_ns) {
   const std::string marker = plan.records + ".timeout";
   const Descriptor first(::open(marker.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));

@@ -28,7 +28,7 @@ struct CurrentRepetition {
 };
 
 /// What became of the cases so far, the same on every rank.
-struct Tally {
+struct CaseCounts {
   std::set<std::string> ok;  // cases with a good repetition and no bad one
   std::set<std::string> failed;
   int repetitions = 0;  // good ones
@@ -54,7 +54,7 @@ struct Hang {
 [[nodiscard]] std::string failure_line(const nlohmann::json& failure);
 
 /// Appends event, case and end records for a launch that hangs. False: another rank does so, or nothing can be written.
-bool write_timeout_records(const Plan& plan, const CurrentRepetition& current, Tally tally, const Hang& hang,
+bool write_timeout_records(const Plan& plan, const CurrentRepetition& current, CaseCounts tally, const Hang& hang,
                            std::int64_t elapsed_ns);
 
 /// Collective over the node. What a node's leader does when the stop file appears: passes SIGTERM to its node's ranks.

@@ -161,7 +161,7 @@ class TimeoutRecords : public ::testing::Test {
 
   test::TempFolder folder_;
   Plan plan_;
-  Tally tally_;
+  CaseCounts tally_;
   std::atomic<bool> wrote_ = false;
 };
 

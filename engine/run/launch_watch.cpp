@@ -102,7 +102,7 @@ void LaunchWatch::ends(bool is_ok, bool was_cut) {
   current_ = {};
 }
 
-Tally LaunchWatch::tally() const {
+CaseCounts LaunchWatch::tally() const {
   const std::scoped_lock lock(mutex_);
   return tally_;
 }
@@ -147,7 +147,7 @@ void LaunchWatch::give_sign_of_life() {
 void LaunchWatch::die(const Hang& hang) {
   abort_within(longest_end);
   CurrentRepetition current;
-  Tally tally;
+  CaseCounts tally;
   {
     const std::scoped_lock lock(mutex_);
     current = current_;

@@ -33,7 +33,7 @@ class LaunchWatch final {
   void begins(const CurrentRepetition& current);
   /// Of the repetition that was begun last. `was_cut`: it counts neither way.
   void ends(bool is_ok, bool was_cut);
-  [[nodiscard]] Tally tally() const;
+  [[nodiscard]] CaseCounts tally() const;
   /// This rank's clock when the launch's was at 0.
   void set_origin(std::int64_t local_ns) noexcept { origin_ns_.store(local_ns, std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t elapsed_ns() const noexcept;
@@ -56,7 +56,7 @@ class LaunchWatch final {
 
   mutable std::mutex mutex_;  // guards the two below, which the caller's thread writes
   CurrentRepetition current_;
-  Tally tally_;
+  CaseCounts tally_;
 
   // The watchdog's thread's own; the destructor's when that has ended.
   Descriptor alive_;

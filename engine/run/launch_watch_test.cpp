@@ -32,7 +32,7 @@ TEST_F(MpiLaunchWatch, CountsCasesAsTheEndSaysThem) {
     watch.begins({id, 0});
     watch.ends(ok, cut);
   }
-  const Tally tally = watch.tally();
+  const CaseCounts tally = watch.tally();
   EXPECT_EQ(tally.ok, (std::set<std::string>{"a"}));
   EXPECT_EQ(tally.failed, (std::set<std::string>{"b"}));
   EXPECT_EQ(tally.repetitions, 3);

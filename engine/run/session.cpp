@@ -168,7 +168,7 @@ class Session final {
         cut["case"] = plan_.cases[index].id;
         write(cut);
       }
-    const Tally tally = watch_.tally();
+    const CaseCounts tally = watch_.tally();
     const bool failed = !tally.failed.empty();
     const std::string status = interrupted_ ? "interrupted" : failed ? "failed" : "complete";
     write({{"kind", "end"},

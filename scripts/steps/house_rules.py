@@ -28,7 +28,20 @@ def cpp_sources(root: Path = ROOT) -> list[Path]:
 
 def violations(root: Path = ROOT) -> list[str]:
     """Return one line for each broken rule: file, line, what is wrong."""
-    return [f"{file.relative_to(root)}{found}" for file in sources(root) for found in _violations(file, root)]
+    found = [f"{file.relative_to(root)}{found}" for file in sources(root) for found in _violations(file, root)]
+    return [*found, *_types_of_one_name(root)]
+
+
+def _types_of_one_name(root: Path) -> Iterator[str]:
+    """Types of one name and namespace in two headers: linked into one program, either may get the other's members."""
+    known: dict[tuple[str, str], Path] = {}
+    for file in (file for file in cpp_sources(root) if file.suffix == ".hpp" and file.is_relative_to(root / "engine")):
+        text = file.read_text(encoding="utf-8")
+        namespace = re.search(r"^namespace ([\w:]+) \{", text, re.MULTILINE)
+        for name in re.findall(r"^(?:class|struct) (?:alignas\(\w+\) )?(\w+)\b(?!::)[^;]*?\{", text, re.MULTILINE):
+            first = known.setdefault((namespace[1] if namespace else "", name), file)
+            if first != file:
+                yield f"{file.relative_to(root)}: '{name}' is a type of {first.relative_to(root)} too"
 
 
 def _violations(file: Path, root: Path) -> Iterator[str]:

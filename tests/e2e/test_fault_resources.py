@@ -87,7 +87,7 @@ def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, tar
     start_and_act(sweep(engine, target, result, *long), result, act)
     code, _, errors = second[0]
     assert code == EXIT_ENVIRONMENT
-    assert re.fullmatch(r"ullage: .*is being measured into by process \d+ on \S+; .*\n", errors), errors
+    assert re.fullmatch(r"ullage: .*is in use by process \d+ on \S+; .*\n", errors), errors
 
 
 @pytest.mark.any_mpi
