@@ -19,13 +19,14 @@ Table<ChaseParameters> ChaseParameters::table() {
   return joined<P>(
       WindowParameters::table(),
       Table<P>{
-          bytes("working_set_bytes", &P::working_set_bytes, {2.0 * sizeof(void*), 1e15}, "of each thread"),
+          bytes("working_set_bytes", &P::working_set_bytes, {2.0 * sizeof(void*), 1e15},
+                "Use a working set of this many bytes for each thread."),
           bytes("stride_bytes", &P::stride_bytes, {sizeof(void*), 1e9},
-                "from one pointer to the next as they lie in memory; a multiple of 8"),
+                "Place the pointers this many bytes apart in memory. It must be a multiple of 8."),
           bytes("locality_bytes", &P::locality_bytes, {0, 1e15},
-                "all pointers of a piece of that size are visited before those of another, so that few pages are in "
-                "use at a time; a multiple of stride_bytes; 0: at random through the whole set"),
-          count("chains", &P::chains, {1, most_chains}, "independent chases of each thread")},
+                "Visit all pointers of a piece of this many bytes (a multiple of stride_bytes) before another piece, "
+                "to use few pages at a time. 0 means at random through the whole set."),
+          count("chains", &P::chains, {1, most_chains}, "Run this many independent chases on each thread.")},
       MemoryPlace::table());
 }
 

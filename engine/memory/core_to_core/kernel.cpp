@@ -26,11 +26,14 @@ std::string cpus_text(std::span<const int> cpus) {
 
 Table<CoreToCoreParameters> CoreToCoreParameters::table() {
   using P = CoreToCoreParameters;
-  return joined<P>(
-      timing(), Table<P>{
-                    count("cpu_a", &P::cpu_a, {-1, 8191}, "the kernel's number of one CPU; -1: the first allowed one"),
-                    count("cpu_b", &P::cpu_b, {-1, 8191}, "the other one's; -1: the last allowed one"),
-                });
+  return joined<P>(timing(), Table<P>{
+                                 count("cpu_a", &P::cpu_a, {-1, 8191},
+                                       "Run one thread on the CPU of this number, as the kernel counts; -1 means the "
+                                       "first allowed CPU."),
+                                 count("cpu_b", &P::cpu_b, {-1, 8191},
+                                       "Run the other thread on the CPU of this number; -1 means the last allowed "
+                                       "CPU."),
+                             });
 }
 
 Status check_core_to_core(const CoreToCoreParameters& p, const std::string& pointer) {

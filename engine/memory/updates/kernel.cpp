@@ -68,11 +68,13 @@ void update_table(std::span<std::uint64_t> table, UpdateLanes& lanes, std::uint6
 
 Table<UpdatesParameters> UpdatesParameters::table() {
   using P = UpdatesParameters;
-  return joined<P>(WindowParameters::table(),
-                   Table<P>{
-                       bytes("table_bytes", &P::table_bytes, {table_element, 1e15}, "of each rank; a power of two"),
-                       choice("pages", &P::pages, pages_words(), "see workload stream"),
-                   });
+  return joined<P>(WindowParameters::table(), Table<P>{
+                                                  bytes("table_bytes", &P::table_bytes, {table_element, 1e15},
+                                                        "Use a table of this many bytes on each rank. It must be a "
+                                                        "power of two."),
+                                                  choice("pages", &P::pages, pages_words(),
+                                                         "Choose the pages of the memory, as for workload stream."),
+                                              });
 }
 
 Status check_updates(const UpdatesParameters& p, const std::string& pointer) {

@@ -33,7 +33,8 @@ Status check_b_eff(const BEffParameters&, int ranks, const std::string& pointer)
 
 const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters, MessageWork>({
     .name = "b-eff",
-    .doc = "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
+    .doc = "Sends messages of 21 lengths in rings, random rings, bisections and halos, by three methods of calling "
+           "MPI.",
     .check = check_b_eff,
     .make = workload_of<BEff>,
 })};

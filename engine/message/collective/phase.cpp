@@ -59,19 +59,20 @@ Table<CollectiveParameters> CollectiveParameters::table() {
   using P = CollectiveParameters;
   return joined<P>(
       Table<P>{
-          choice<P>("operation", &P::operation, operation_words(), "what all ranks call"),
-          bytes(
-              "message_bytes", &P::message_bytes, {0, static_cast<double>(most_bytes_of_a_call)},
-              "of the vector in bcast and reductions, also before reduce_scatter cuts it; elsewhere of what goes from "
-              "one rank to one other; 0 for a barrier"),
+          choice<P>("operation", &P::operation, operation_words(), "Choose the operation that all ranks call."),
+          bytes("message_bytes", &P::message_bytes, {0, static_cast<double>(most_bytes_of_a_call)},
+                "Set the bytes of the vector in bcast and reductions (for reduce_scatter, before it cuts the vector). "
+                "For other operations, set the bytes from one rank to one other; 0 for a barrier."),
           choice<P>("element", &P::element, {{mpi::Element::fp32, "fp32"}, {mpi::Element::fp64, "fp64"}},
-                    "what reductions add up"),
+                    "Choose the type of the elements that reductions add."),
           choice<P>("mode", &P::mode, {{CollectiveMode::blocking, "blocking"}, {CollectiveMode::overlap, "overlap"}},
-                    "overlap: the nonblocking form, alone and beside computation of the same length"),
+                    "Choose blocking, or overlap, which runs the nonblocking form alone and together with computation "
+                    "of the same length."),
           count("tests", &P::tests, {0, 10'000},
-                "of mode overlap: calls of MPI_Test during the computation of each call"),
+                "In mode overlap, call MPI_Test this many times during the computation of each call."),
           choice<P>("root", &P::root, {{CollectiveRoot::rotating, "rotating"}, {CollectiveRoot::first, "first"}},
-                    "rotating: each call has the next rank as its root, so that none can run ahead of the others"),
+                    "Choose the root. With rotating, each call takes the next rank as its root, so that no rank can "
+                    "run ahead of the others."),
       },
       CallWindowParameters::table());
 }

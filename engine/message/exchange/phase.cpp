@@ -66,11 +66,12 @@ Table<ExchangeParameters> ExchangeParameters::table() {
   return joined<P>(
       Table<P>{
           choice("pattern", &P::pattern, pattern_words(),
-                 "who sends to whom; of a bisection's pairs each sends and receives, halos do not close and tori do"),
-          choice("method", &P::method, message_method_words(), "by which calls of MPI"),
-          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
-          text("file", &P::file, "of pattern sparse: lines FROM TO [WEIGHT]"),
-          count("seed", &P::seed, {}, "of random-bisection"),
+                 "Choose which ranks send to which. In a bisection both ranks of a pair send and receive; halos do not "
+                 "wrap around, tori do."),
+          choice("method", &P::method, message_method_words(), "Choose the MPI calls that move the messages."),
+          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "Set the bytes of each message."),
+          text("file", &P::file, "For pattern sparse, read the messages from this file, in lines FROM TO [WEIGHT]."),
+          count("seed", &P::seed, {}, "Set the seed of pattern random-bisection."),
       },
       CallWindowParameters::table(), MessagePages::table());
 }

@@ -28,16 +28,20 @@ Table<PingPongParameters> PingPongParameters::table() {
   return joined<P>(
       Table<P>{
           choice("pairs", &P::pairs, {{PairChoice::all, "all"}, {PairChoice::sampled, "sampled"}},
-                 "every ordered pair, or those among every k-th end that fit into budget_s, by HPCC's rule"),
+                 "Choose every ordered pair, or those among every k-th end that fit into budget_s, by HPCC's rule."),
           choice("between", &P::between, {{PairEnds::ranks, "ranks"}, {PairEnds::nodes, "nodes"}},
-                 "every rank is an end, or the lowest rank of each node"),
+                 "Choose the ends of the pairs: every rank, or the lowest rank of each node."),
           choice("traffic", &P::traffic, {{PairTraffic::ping_pong, "ping-pong"}, {PairTraffic::one_way, "one-way"}},
-                 "there and back one message at a time, or all of a measurement one way at once"),
-          flag("at_once", &P::at_once, "all disjoint pairs of a round together, or one pair while the others wait"),
-          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
-          count("loops", &P::loops, {1, 1'000'000}, "messages each way of a measurement"),
-          count("measurements", &P::measurements, {1, 10'000}, "of each ordered pair; the shortest counts"),
-          seconds("budget_s", &P::budget_s, {1e-6, 86400}, "for all pairs, by which sampled ones are chosen"),
+                 "Send one message at a time in alternating directions, or all messages of a measurement one way at "
+                 "once."),
+          flag("at_once", &P::at_once,
+               "Measure all disjoint pairs of a round at once. If false, measure one pair while the others wait."),
+          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "Set the bytes of each message."),
+          count("loops", &P::loops, {1, 1'000'000}, "Send this many messages each way in a measurement."),
+          count("measurements", &P::measurements, {1, 10'000},
+                "Measure each ordered pair this many times. The shortest time counts."),
+          seconds("budget_s", &P::budget_s, {1e-6, 86400},
+                  "Plan this many seconds for all pairs. The number of sampled pairs follows from it."),
       },
       MessagePages::table());
 }

@@ -26,33 +26,48 @@ using P = SocketsParameters;
 Table<P> job_fields() {
   return {
       choice("mode", &P::mode, modes(),
-             "stream: as much as goes through; request: a message and its answer, one after the other"),
-      choice("protocol", &P::protocol, protocols(), "icmp: echoes, of mode request only"),
-      bytes("block_bytes", &P::block_bytes, {1, 1 << 30}, "of a call, a datagram, a request and its answer"),
-      count("streams", &P::streams, {1, 256}, "of a pair, a thread each at either end"),
+             "Choose stream, which sends as much as the connection takes, or request, which sends a message and waits "
+             "for its answer."),
+      choice("protocol", &P::protocol, protocols(),
+             "Choose the protocol. With icmp the requests are echoes; it works in mode request only."),
+      bytes("block_bytes", &P::block_bytes, {1, 1 << 30},
+            "Set the bytes of a call, of a datagram, or of a request and of its answer."),
+      count("streams", &P::streams, {1, 256},
+            "Run this many streams in each pair, with one thread for each at either end."),
       choice("direction", &P::direction, directions(),
-             "of streams: from the pair's lower rank to the higher, or both ways at once"),
-      seconds("seconds", &P::seconds, {0.001, longest_s}, "that are measured"),
-      seconds("warm_up_s", &P::warm_up_s, {0, 60}, "of the same before"),
-      text("interface", &P::interface, "whose addresses are used; empty: loopback on one node, else by the route"),
-      choice("ip", &P::ip, versions(), "which version of IP"),
+             "Choose the direction of streams: from the lower rank of the pair to the higher, or both ways at once."),
+      seconds("seconds", &P::seconds, {0.001, longest_s}, "Measure for this many seconds."),
+      seconds("warm_up_s", &P::warm_up_s, {0, 60},
+              "Run the same traffic for this many seconds before the measurement."),
+      text("interface", &P::interface,
+           "Use the addresses of this network interface; empty means loopback on one node, else the interface of the "
+           "route."),
+      choice("ip", &P::ip, versions(), "Choose the version of IP."),
   };
 }
 
 Table<P> socket_fields() {
   return {
-      bytes("send_buffer_bytes", &P::send_buffer_bytes, {0, 1 << 30}, "SO_SNDBUF; 0: as the kernel has it"),
-      bytes("receive_buffer_bytes", &P::receive_buffer_bytes, {0, 1 << 30}, "SO_RCVBUF; 0: as the kernel has it"),
+      bytes("send_buffer_bytes", &P::send_buffer_bytes, {0, 1 << 30},
+            "Set SO_SNDBUF to this many bytes; 0 keeps the kernel's default."),
+      bytes("receive_buffer_bytes", &P::receive_buffer_bytes, {0, 1 << 30},
+            "Set SO_RCVBUF to this many bytes; 0 keeps the kernel's default."),
       bytes("receive_bytes", &P::receive_bytes, {0, 1 << 30},
-            "of a call that receives of a tcp stream; 0: block_bytes"),
-      flag("no_delay", &P::no_delay, "TCP_NODELAY: small messages do not wait for others"),
-      flag("zero_copy", &P::zero_copy, "MSG_ZEROCOPY for tcp streams: the kernel sends from our pages"),
-      choice("batch", &P::batch, batches(), "datagrams of a udp stream that one call hands over"),
-      rate("rate", &P::rate, {0, 1e15}, "of each udp stream; 0: as fast as it can"),
-      seconds("resend_s", &P::resend_s, {0.001, 10}, "without an answer a udp request or an echo is lost"),
-      flag("spin", &P::spin, "requests are waited for awake, by calls that do not block"),
-      count("busy_poll_us", &P::busy_poll_us, {0, 1'000'000}, "SO_BUSY_POLL of requests; 0: as the kernel has it"),
-      seconds("patience_s", &P::patience_s, {0.1, 600}, "until a peer that does not answer is an error"),
+            "Ask for this many bytes in each call that receives from a tcp stream; 0 means block_bytes."),
+      flag("no_delay", &P::no_delay, "Set TCP_NODELAY, so that small messages do not wait for others."),
+      flag("zero_copy", &P::zero_copy,
+           "Use MSG_ZEROCOPY for tcp streams, so that the kernel sends from the program's pages without a copy."),
+      choice("batch", &P::batch, batches(),
+             "Choose how a call passes datagrams of a udp stream to the kernel: gso (one large piece that the kernel "
+             "cuts), many (several) or single (one)."),
+      rate("rate", &P::rate, {0, 1e15}, "Limit each udp stream to this many bytes a second; 0 means no limit."),
+      seconds("resend_s", &P::resend_s, {0.001, 10},
+              "Count a udp request or an echo as lost after this many seconds without an answer."),
+      flag("spin", &P::spin, "Wait for requests by repeated calls that do not block, without sleeping."),
+      count("busy_poll_us", &P::busy_poll_us, {0, 1'000'000},
+            "Set SO_BUSY_POLL of requests to this many us; 0 keeps the kernel's default."),
+      seconds("patience_s", &P::patience_s, {0.1, 600},
+              "Report an error when a peer has not answered for this many seconds."),
   };
 }
 

@@ -30,38 +30,43 @@ constexpr Bounds share_bounds{0, 1000};
 Table<MixedMetadataParameters> objects_and_operations() {
   using P = MixedMetadataParameters;
   return {
-      choices("phases", &P::phases, mixed_phase_words(), "what a repetition does, in this order"),
-      count("sets", &P::sets, {1, 1e6}, "directories of a rank"),
-      count("objects", &P::objects, {1, 1e9}, "files that are in each set all the time"),
-      bytes("object_bytes", &P::object_bytes, {0, 1e9}, "bytes of each file"),
+      choices("phases", &P::phases, mixed_phase_words(), "Run these phases in each repetition, in this order."),
+      count("sets", &P::sets, {1, 1e6}, "Make this many sets, each one directory, on each rank."),
+      count("objects", &P::objects, {1, 1e9}, "Keep this many files in each set all the time."),
+      bytes("object_bytes", &P::object_bytes, {0, 1e9}, "Give each file this many bytes."),
       count("rounds", &P::rounds, {1, 1e9},
-            "of phase bench: each visits every set once, and does to it as many operations as the shares say"),
-      count("stat_share", &P::stat_share, share_bounds, "stats of a visit"),
-      count("read_share", &P::read_share, share_bounds, "reads of a visit: open, read the whole file, close"),
+            "Run this many rounds in phase bench. A round visits every set once and performs as many operations there "
+            "as the shares say."),
+      count("stat_share", &P::stat_share, share_bounds, "Perform this many stats in a visit."),
+      count("read_share", &P::read_share, share_bounds,
+            "Perform this many reads in a visit: open, read the whole file, close."),
       count("delete_share", &P::delete_share, share_bounds,
-            "deletes of a visit, of the set's oldest files; as many as create_share, and fewer than objects"),
-      count("create_share", &P::create_share, share_bounds, "creates of a visit: a new file, written and closed"),
-      choice(
-          "order", &P::order, mixed_order_words(),
-          "of the operations of a visit: stats, reads, deletes, creates, as md-workbench has them, or random, another "
-          "for each rank and visit"),
-      count("order_seed", &P::order_seed, {0, 9e15}, "of order random"),
+            "Delete this many of the set's oldest files in a visit. It must equal create_share and be less than "
+            "objects."),
+      count("create_share", &P::create_share, share_bounds, "Create, write and close this many new files in a visit."),
+      choice("order", &P::order, mixed_order_words(),
+             "Choose the order of the operations of a visit: stats, reads, deletes, creates, as md-workbench does, or "
+             "random, which differs for each rank and visit."),
+      count("order_seed", &P::order_seed, {0, 9e15}, "Set the seed of order random."),
       count("stride", &P::stride, {0, 1e6},
-            "whose sets phase bench works on: those of the rank (or node, where there are several with the same number "
-            "of ranks) this many places further, and as many more with each further bench; 0: its own"),
+            "In phase bench, work on the sets of the rank (or node, where there are several with the same number of "
+            "ranks) this many places further. Each further bench adds as many places; 0 means its own."),
       number("waiting_factor", &P::waiting_factor, {0, 1000},
-             "pause of phase bench after each operation, in multiples of the time that it took"),
+             "Pause in phase bench after each operation, for this multiple of the time that the operation took."),
   };
 }
 
 Table<MixedMetadataParameters> mixed_conditions() {
   using P = MixedMetadataParameters;
   return {
-      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "phase bench begins no operation after this time; 0: none"),
-      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7},
+              "Let phase bench begin no operation after this many seconds; 0 means no limit."),
+      flag("wear_out", &P::wear_out,
+           "After the stonewall, let every rank continue to the largest count that any rank has reached."),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
-              "longest time after the stonewall that wear_out may take; 0: any"),
-      choice("verify", &P::verify, mixed_verify_words(), "of what is read, outside the timer: nothing, or every byte"),
+              "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
+      choice("verify", &P::verify, mixed_verify_words(),
+             "Choose what to verify of the data read, outside the timer: nothing, or every byte."),
   };
 }
 

@@ -88,8 +88,8 @@ class MixedTransfer final : public Workload {
 const Registered<WorkloadEntry> registered_mixed_transfer{{
     .description = {.name = "mixed-transfer",
                     .doc =
-                        "reads and writes in weighted shares at random, permuted or Zipf positions of a dataset that "
-                        "transfer has made",
+                        "Reads and writes in weighted shares at random, permuted or Zipf positions of a dataset that "
+                        "workload transfer has made.",
                     .parameters = specs_of(MixedTransferParameters::table())},
     .work = StorageWork{
         .check =

@@ -62,56 +62,62 @@ constexpr Bounds count_bounds{1, 1e12};
 Table<TransferParameters> data_model() {
   using P = TransferParameters;
   return {
-      choices("phases", &P::phases, phase_words(), "what a repetition does, in this order"),
-      bytes("transfer_bytes", &P::transfer_bytes, size_bounds, "bytes of one call; a multiple of 8"),
+      choices("phases", &P::phases, phase_words(), "Run these phases in each repetition, in this order."),
+      bytes("transfer_bytes", &P::transfer_bytes, size_bounds, "Move this many bytes in one call, a multiple of 8."),
       bytes("block_bytes", &P::block_bytes, size_bounds,
-            "contiguous bytes of one rank in a segment; a multiple of transfer_bytes"),
-      count("segments", &P::segments, count_bounds, "how often the file repeats one block of every rank"),
-      choice("file_mode", &P::file_mode, file_mode_words(), "one file for all ranks, or one each"),
+            "Give each rank this many contiguous bytes in a segment, a multiple of transfer_bytes."),
+      count("segments", &P::segments, count_bounds, "Repeat one block of every rank this many times in the file."),
+      choice("file_mode", &P::file_mode, file_mode_words(),
+             "Choose one file for all ranks, or one file for each rank."),
       flag("directory_per_process", &P::directory_per_process,
-           "each rank's file in a directory of its own; only with file_mode per-process"),
+           "Put the file of each rank into a separate directory; only with file_mode per-process."),
       choice("order", &P::order, order_words(),
-             "in which a rank visits its own transfers; random is a permutation, different on each rank; repeat is the "
-             "first of them again and again, as often as there are transfers"),
-      count("stride", &P::stride, count_bounds, "of order strided: transfers 0, k, 2k, ..., 1, k+1, ..."),
-      count("order_seed", &P::order_seed, {0, 9e15}, "of order random, and of phase mixed"),
+             "Choose the order in which a rank visits its transfers. With random it is a permutation, different on "
+             "each rank; with repeat it is the first transfer, as often as there are transfers."),
+      count("stride", &P::stride, count_bounds,
+            "With order strided, visit transfers 0, k, 2k, ..., 1, k+1, ..., where k is this number."),
+      count("order_seed", &P::order_seed, {0, 9e15}, "Set the seed of order random and of phase mixed."),
       choice("write_order", &P::write_order, write_order_words(),
-             "of phase write, which makes the files: that of order, or sequential"),
+             "Choose the order of phase write, which makes the files: that of parameter order, or sequential."),
       number("read_share", &P::read_share, {0, 1},
-             "of phase mixed: so many of its transfers are reads, in steps of 0.001; the others write what is there "
-             "already"),
+             "In phase mixed, make this share of the transfers reads, in steps of 0.001. The other transfers write the "
+             "data that is already there."),
   };
 }
 
 Table<TransferParameters> conditions() {
   using P = TransferParameters;
   return {
-      choice("read_back", &P::read_back, read_back_words(), "whose data a reading phase reads, by true topology"),
-      count("read_shift", &P::read_shift, {1, 1e6}, "how many ranks or nodes further that is"),
+      choice("read_back", &P::read_back, read_back_words(),
+             "Choose whose data a reading phase reads, by where the ranks really run."),
+      count("read_shift", &P::read_shift, {1, 1e6}, "Take the data of the rank or node this many places further."),
       choice("sync", &P::sync, sync_words(),
-             "fsync of a writing phase: never, once before close, or after every sync_every transfers"),
-      count("sync_every", &P::sync_every, count_bounds, "transfers between syncs; only with sync every"),
-      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "a phase begins no transfer after this time; 0: none"),
-      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+             "Choose when a writing phase calls fsync: never, once before close, or after every sync_every transfers."),
+      count("sync_every", &P::sync_every, count_bounds, "Call fsync after this many transfers; only with sync every."),
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7},
+              "Let a phase begin no transfer after this many seconds; 0 means no limit."),
+      flag("wear_out", &P::wear_out,
+           "After the stonewall, let every rank continue to the largest count that any rank has reached."),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
-              "longest time after the stonewall that wear_out may take; 0: any"),
+              "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
       choice("cache", &P::cache, cache_words(),
-             "before each read phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
-             "/proc/sys/vm/drop_caches (root); reread is never preceded by it"),
+             "Choose what to do before each phase read: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
+             "/proc/sys/vm/drop_caches (needs root). Nothing is done before reread."),
       choice("verify", &P::verify, verify_words(),
-             "after each reading phase, outside the timer: nothing; the last 16 MiB of a rank, as the buffers hold "
-             "them or "
-             "read again; or a further pass over all data"),
-      number("compress_ratio", &P::compress_ratio, {1, 40}, "of the payload, as zstd -1 sees it"),
+             "Choose what to verify after each reading phase, outside the timer: nothing, the last 16 MiB of a rank "
+             "(as the buffers hold them or read again), or all data by a further pass."),
+      number("compress_ratio", &P::compress_ratio, {1, 40},
+             "Set the compression ratio of the payload, as zstd -1 reaches it."),
       number("dedup_ratio", &P::dedup_ratio, {1, 1024},
-             "of the payload in blocks of 4 KiB; above 1 needs transfers of whole 4 KiB"),
+             "Set the deduplication ratio of the payload in blocks of 4 KiB. A ratio above 1 needs transfers of whole "
+             "blocks of 4 KiB."),
       count("queue_depth", &P::queue_depth, {1, 65536},
-            "operations in flight a rank; a backend refuses more than it serves"),
-      count("threads", &P::threads, {1, 4096}, "threads a rank; a backend refuses more than it serves"),
-      bytes(
-          "buffers", &P::buffers, {0, 1e12},
-          "memory that a rank's transfers go through in turn; 0: a buffer for each operation in flight, used again as "
-          "soon as it has ended, which the caches keep. 16 MiB are cold memory on most machines"),
+            "Keep this many operations of a rank in flight. A backend refuses more than it serves."),
+      count("threads", &P::threads, {1, 4096},
+            "Run this many threads on each rank. A backend refuses more than it serves."),
+      bytes("buffers", &P::buffers, {0, 1e12},
+            "Let the transfers of a rank go through this many bytes of memory in turn; 16 MiB are cold memory on most "
+            "machines. 0 means one buffer for each operation in flight, which the caches keep."),
   };
 }
 
