@@ -71,7 +71,7 @@ Status check(const ComputeParameters& parameters, const std::string& pointer) {
   const Kernel* kernel = compute::find_kernel(parameters.isa, parameters.type, parameters.operation);
   if (kernel == nullptr)
     return fail(bad_plan(pointer, "there is no kernel " + wanted_name(parameters) +
-                                      " in this build; `ullage-engine describe compute` lists those there are"));
+                                      " in this build; `ullage-engine describe compute` lists the kernels"));
   if (const auto missing = compute::why_missing_here(*kernel))
     return fail(bad_plan(pointer + "/isa", "kernel " + kernel->name() + " cannot run here: " + *missing));
   if (kernel->variant(parameters.chains) == nullptr)

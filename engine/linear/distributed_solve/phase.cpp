@@ -60,7 +60,7 @@ Status DistributedSolvePhase::load() {
     library_->set_threads(parameters_.threads);
   else if (parameters_.threads > 1)
     return fail(environment_error("distributed-solve",
-                                  library_->facts.at("blas") + " cannot be told how many threads to use; take 1"));
+                                  library_->facts.at("blas") + " cannot set its number of threads; use threads 1"));
   return {};
 }
 

@@ -33,7 +33,8 @@ Table<ChaseParameters> ChaseParameters::table() {
 Status check_chase_shape(const ChaseShape& shape, const std::string& pointer) {
   if (shape.stride % sizeof(void*) != 0) return fail(bad_plan(pointer + "/stride_bytes", "must be a multiple of 8"));
   if (shape.slots() < 2)
-    return fail(bad_plan(pointer + "/working_set_bytes", "must be at least two strides: a chase needs two places"));
+    return fail(
+        bad_plan(pointer + "/working_set_bytes", "must be at least two strides, since a chase needs two places"));
   if (shape.slots() > most_slots)
     return fail(bad_plan(pointer + "/working_set_bytes", "must be less than 2^32 strides; take a larger stride_bytes"));
   if (shape.locality % shape.stride != 0)
@@ -56,8 +57,9 @@ Chaser::Chaser(ChaseCycle cycle, std::size_t chains) : cycle_(std::move(cycle)),
 Status Chaser::check() const {
   for (std::size_t chain = 0; chain < chains_; ++chain) {
     if (at_.at(chain) == cycle_.slot_after(start(chain) + steps_)) continue;
-    return fail(verification_error("check", "chain " + std::to_string(chain),
-                                   "does not stand where its cycle leads after " + std::to_string(steps_) + " steps"));
+    return fail(
+        verification_error("check", "chain " + std::to_string(chain),
+                           "is not at the place that its cycle reaches after " + std::to_string(steps_) + " steps"));
   }
   return {};
 }

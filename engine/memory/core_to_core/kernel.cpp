@@ -37,7 +37,8 @@ Table<CoreToCoreParameters> CoreToCoreParameters::table() {
 }
 
 Status check_core_to_core(const CoreToCoreParameters& p, const std::string& pointer) {
-  if (p.cpu_a == p.cpu_b && p.cpu_a >= 0) return fail(bad_plan(pointer + "/cpu_b", "must be another CPU than cpu_a"));
+  if (p.cpu_a == p.cpu_b && p.cpu_a >= 0)
+    return fail(bad_plan(pointer + "/cpu_b", "must be a different CPU than cpu_a"));
   return {};
 }
 
@@ -46,7 +47,7 @@ Result<std::vector<int>> choose_pair(const CoreToCoreParameters& p, std::span<co
   for (const int cpu : pair)
     if (std::ranges::find(allowed, cpu) == allowed.end())
       return fail(environment_error("cpu " + std::to_string(cpu),
-                                    "this process may not run there; it may on " + cpus_text(allowed)));
+                                    "this process may not run on this CPU; allowed CPUs: " + cpus_text(allowed)));
   if (pair[0] == pair[1])
     return fail(environment_error("cpu " + std::to_string(pair[0]),
                                   "needs two CPUs; this process may run on " + cpus_text(allowed)));

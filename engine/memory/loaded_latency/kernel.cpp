@@ -53,9 +53,10 @@ Status check_loaded_latency(const LoadedLatencyParameters& p, const std::string&
   const std::uint64_t piece_bytes = lines_a_turn(p) * stream_line;
   if (p.injectors > 0 && p.working_set_bytes < piece_bytes)
     return fail(bad_plan(pointer + "/working_set_bytes",
-                         "must be at least " + std::to_string(piece_bytes) + ", which are injected in one go"));
+                         "must be at least " + std::to_string(piece_bytes) + ", which an injector moves at a time"));
   if (stream_candidates(p.kind(), p.stores(), 0).empty())
-    return fail(bad_plan(pointer + "/injection", "must be read or write: this CPU's other stores are not known here"));
+    return fail(
+        bad_plan(pointer + "/injection", "must be read or write: the engine has no non-temporal stores for this CPU"));
   return {};
 }
 

@@ -42,8 +42,7 @@ std::string widths() {
 Status check_blocks(const StreamParameters& p, const std::string& pointer) {
   if (p.block_bytes % stream_line != 0) return fail(bad_plan(pointer + "/block_bytes", "must be a multiple of 64"));
   if (p.order == BlockOrder::random && p.block_bytes == 0)
-    return fail(
-        bad_plan(pointer + "/block_bytes", "must be given with order random: it is the blocks that change places"));
+    return fail(bad_plan(pointer + "/block_bytes", "must be above 0 with order random, which shuffles the blocks"));
   return {};
 }
 
@@ -92,13 +91,14 @@ Status check_stream(const StreamParameters& p, const std::string& pointer) {
                              std::to_string(arrays_of(p.kind)) + " arrays of " + std::to_string(unit) +
                              " bytes for each of " + std::to_string(p.threads) + " threads"));
   }
-  if (p.blocks() > most_blocks) return fail(bad_plan(pointer + "/block_bytes", "too small: more than 2^32 blocks"));
+  if (p.blocks() > most_blocks)
+    return fail(bad_plan(pointer + "/block_bytes", "is too small: there would be more than 2^32 blocks"));
   if (p.stores == Stores::non_temporal && !writes(p.kind))
     return fail(bad_plan(pointer + "/stores", "must be ordinary with kernel read, which stores nothing"));
   if (p.vector_bytes != 0 && stream_candidates(p.kind, Stores::ordinary, p.vector_bytes).empty())
     return fail(bad_plan(pointer + "/vector_bytes", "must be 0 or one of " + widths() + ", which this CPU has"));
   if (stream_candidates(p.kind, p.stores, p.vector_bytes).empty())
-    return fail(bad_plan(pointer + "/stores", "must be ordinary: this CPU's other ones are not known here"));
+    return fail(bad_plan(pointer + "/stores", "must be ordinary: the engine has no non-temporal stores for this CPU"));
   return {};
 }
 

@@ -124,9 +124,9 @@ Status UpdatesKernel::check() {
   errors_ = 0;
   for (std::uint64_t i = 0; i < table.size(); ++i) errors_ += table[i] != i ? 1 : 0;
   if (static_cast<double>(errors_) <= share_that_may_be_wrong * static_cast<double>(table.size())) return {};
-  return fail(verification_error("check", "table",
-                                 std::to_string(errors_) + " of " + std::to_string(table.size()) +
-                                     " elements are wrong, more than the one in a hundred that may get lost"));
+  return fail(verification_error(
+      "check", "table",
+      std::to_string(errors_) + " of " + std::to_string(table.size()) + " elements are wrong, but at most 1 % may be"));
 }
 
 void UpdatesKernel::report(const WindowTotals& totals, Gauges& gauges) const {

@@ -80,17 +80,17 @@ Table<CollectiveParameters> CollectiveParameters::table() {
 Status check_collective(const CollectiveParameters& p, int ranks, const std::string& pointer) {
   const auto count = static_cast<std::uint64_t>(ranks);
   if (count < fewest_ranks)
-    return fail(bad_plan(pointer + "/operation", "a collective operation needs 2 ranks or more, the layout has 1"));
+    return fail(bad_plan(pointer + "/operation", "a collective operation needs 2 ranks or more; the layout has 1"));
   if (p.message_bytes * count > most_bytes_of_a_call)
-    return fail(bad_plan(pointer + "/message_bytes", "ranks times message_bytes has to be below 2 GiB"));
+    return fail(bad_plan(pointer + "/message_bytes", "must be below 2 GiB when multiplied by the number of ranks"));
   if (p.operation == Collective::barrier && p.message_bytes > 0)
-    return fail(bad_plan(pointer + "/message_bytes", "a barrier moves nothing: it has to be 0"));
+    return fail(bad_plan(pointer + "/message_bytes", "must be 0 for a barrier, which moves nothing"));
   const std::size_t element = mpi::bytes_of(p.element);
   if (mpi::reduces(p.operation) && (p.message_bytes % element != 0 || p.message_bytes == 0))
-    return fail(bad_plan(pointer + "/message_bytes",
-                         "a reduction needs a multiple of its element's " + std::to_string(element) + " bytes"));
+    return fail(bad_plan(pointer + "/message_bytes", "for a reduction it must be a multiple of the element's " +
+                                                         std::to_string(element) + " bytes"));
   if (p.tests > 0 && p.mode == CollectiveMode::blocking)
-    return fail(bad_plan(pointer + "/tests", "a blocking call cannot be tested; needs mode overlap"));
+    return fail(bad_plan(pointer + "/tests", "needs mode overlap: a blocking call cannot be tested"));
   return {};
 }
 

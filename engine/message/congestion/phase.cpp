@@ -64,7 +64,7 @@ Status check_congestion(const CongestionParameters& p, int ranks, const std::str
                          "congestion needs 4 ranks or more, 2 victims and 2 that load the network; the layout has " +
                              std::to_string(ranks)));
   if (p.message_bytes % number_bytes_of_sum != 0)
-    return fail(bad_plan(pointer + "/message_bytes", "an allreduce of 64-bit numbers needs a multiple of 8"));
+    return fail(bad_plan(pointer + "/message_bytes", "must be a multiple of 8 for an allreduce of 64-bit numbers"));
   return {};
 }
 

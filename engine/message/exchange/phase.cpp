@@ -77,7 +77,7 @@ Table<ExchangeParameters> ExchangeParameters::table() {
 }
 
 Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer) {
-  if (ranks < fewest_exchange_ranks) return fail(bad_plan(pointer, "an exchange needs two ranks at least"));
+  if (ranks < fewest_exchange_ranks) return fail(bad_plan(pointer, "an exchange needs two ranks or more"));
   const bool is_sparse = parameters.pattern == ExchangePattern::sparse;
   if (is_sparse && parameters.file.empty()) return fail(bad_plan(pointer + "/file", "pattern sparse needs a file"));
   if (!is_sparse && !parameters.file.empty())
@@ -159,7 +159,7 @@ Status ExchangePhase::make_loop() {
   if (slots * (parameters_.message_bytes + 8) > (is_alltoallv ? most_alltoallv_bytes : most_buffer_bytes))
     return fail(environment_error("exchange", std::to_string(slots) + " messages do not fit into a buffer"));
   if (is_alltoallv && has_parallel_messages(steps))
-    return fail(environment_error("exchange", "alltoallv has one message a pair: no weights above 1"));
+    return fail(environment_error("exchange", "alltoallv sends one message a pair, so no weight may be above 1"));
   buffers_ = std::make_unique<MessageBuffers>(parameters_.message_bytes, sends, receives, parameters_.pages);
   contents_.fill(buffers_->out().bytes(), world_.rank());
   contents_.poison(buffers_->in().bytes());

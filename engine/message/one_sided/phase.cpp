@@ -54,9 +54,10 @@ Table<OneSidedParameters> OneSidedParameters::table() {
 
 Status check_one_sided(const OneSidedParameters& p, int ranks, const std::string& pointer) {
   if (ranks < fewest_for_a_pair)
-    return fail(bad_plan(pointer + "/pairs", "a one-sided operation needs 2 ranks or more, the layout has 1"));
+    return fail(bad_plan(pointer + "/pairs", "a one-sided operation needs 2 ranks or more; the layout has 1"));
   if (p.operation == OneSidedOperation::accumulate && p.message_bytes % number_bytes != 0)
-    return fail(bad_plan(pointer + "/message_bytes", "accumulate adds 64-bit numbers: it has to be a multiple of 8"));
+    return fail(
+        bad_plan(pointer + "/message_bytes", "must be a multiple of 8 for accumulate, which adds 64-bit numbers"));
   return {};
 }
 

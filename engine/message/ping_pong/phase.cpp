@@ -47,13 +47,15 @@ Table<PingPongParameters> PingPongParameters::table() {
 }
 
 Status check_ping_pong(const PingPongParameters& parameters, int ranks, const std::string& pointer) {
-  if (ranks < fewest_ends) return fail(bad_plan(pointer, "pairs need two ranks at least"));
+  if (ranks < fewest_ends) return fail(bad_plan(pointer, "ping-pong needs two ranks or more"));
   if (parameters.at_once && parameters.pairs == PairChoice::sampled)
-    return fail(bad_plan(pointer + "/at_once", "sampled pairs are measured one at a time"));
+    return fail(bad_plan(pointer + "/at_once", "must be false with pairs sampled, which are measured one at a time"));
   if (parameters.traffic == PairTraffic::one_way && parameters.loops * parameters.message_bytes > most_under_way_bytes)
-    return fail(bad_plan(pointer + "/loops", "all messages of a measurement are under way at once: at most 1 GiB"));
+    return fail(
+        bad_plan(pointer + "/loops", "all messages of a measurement are in flight at once and must not exceed 1 GiB"));
   if (parameters.pairs == PairChoice::all && parameters.between == PairEnds::ranks && ranks > PingPongPhase::most_ends)
-    return fail(bad_plan(pointer + "/pairs", "all pairs of at most 1024 ends: choose sampled, or between nodes"));
+    return fail(
+        bad_plan(pointer + "/pairs", "all pairs are possible for at most 1024 ends; choose sampled, or between nodes"));
   return {};
 }
 
@@ -67,7 +69,8 @@ Status PingPongPhase::before() {
   end_count_ = of_nodes ? topology.nodes : topology.ranks;
   if (end_count_ < fewest_ends) return fail(environment_error("pairs", "all ranks are on one node"));
   if (end_count_ > most_ends && parameters_.pairs == PairChoice::all)
-    return fail(environment_error("pairs", std::to_string(end_count_) + " ends, and all pairs of 1024 at most"));
+    return fail(environment_error("pairs", std::to_string(end_count_) + " ends, but all pairs are possible for at most "
+                                                                        "1024"));
   ends_ = world_.all().split(is_end_ ? 0 : 1, topology.rank);
   if (is_end_) timer_ = std::make_unique<PairTimer>(*ends_, parameters_.job(), key_);
   stride_ = choose_stride();

@@ -57,9 +57,9 @@ Table<RingParameters> RingParameters::table() {
 }
 
 Status check_rings(const RingParameters& p, int ranks, const std::string& pointer) {
-  if (ranks < 2) return fail(bad_plan(pointer, "ring needs two ranks or more: one has nobody to send to"));
+  if (ranks < 2) return fail(bad_plan(pointer, "ring needs two ranks or more"));
   if (p.order == RingOrder::natural && p.rings != 1)
-    return fail(bad_plan(pointer + "/rings", "must be 1 in natural order: all would be the same"));
+    return fail(bad_plan(pointer + "/rings", "must be 1 in natural order, where all rings are the same"));
   return {};
 }
 

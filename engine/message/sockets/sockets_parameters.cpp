@@ -86,12 +86,12 @@ std::vector<Rule> rules_of_jobs(const P& p) {
   const bool is_tcp = p.protocol == SocketProtocol::tcp;
   const bool is_stream = p.mode == SocketMode::stream;
   return {
-      {is_stream && is_icmp(p), "/mode", "must be request: echoes are no stream"},
+      {is_stream && is_icmp(p), "/mode", "must be request for icmp, which has no streams"},
       {is_icmp(p) && p.streams > 1, "/streams", "must be 1 for echoes"},
-      {!is_tcp && p.block_bytes > largest_datagram, "/block_bytes", "must be at most 65507: a datagram"},
-      {!is_tcp && p.no_delay, "/no_delay", "is of tcp only"},
-      {is_icmp(p) && p.send_buffer_bytes > 0, "/send_buffer_bytes", "is of tcp and udp only"},
-      {is_icmp(p) && p.receive_buffer_bytes > 0, "/receive_buffer_bytes", "is of tcp and udp only"},
+      {!is_tcp && p.block_bytes > largest_datagram, "/block_bytes", "must be at most 65507, the longest datagram"},
+      {!is_tcp && p.no_delay, "/no_delay", "is for tcp only"},
+      {is_icmp(p) && p.send_buffer_bytes > 0, "/send_buffer_bytes", "is for tcp and udp only"},
+      {is_icmp(p) && p.receive_buffer_bytes > 0, "/receive_buffer_bytes", "is for tcp and udp only"},
   };
 }
 
@@ -100,11 +100,11 @@ std::vector<Rule> rules_of_streams(const P& p) {
   const bool is_udp = is_stream_of(p, SocketProtocol::udp);
   return {
       {is_udp && p.block_bytes < datagram_header_bytes, "/block_bytes",
-       "must be 16 or more: a datagram's number and stamp"},
-      {!is_tcp && p.zero_copy, "/zero_copy", "is of tcp streams only"},
-      {!is_tcp && p.receive_bytes > 0, "/receive_bytes", "is of tcp streams only"},
-      {!is_udp && p.batch != DatagramBatch::gso, "/batch", "is of udp streams only"},
-      {!is_udp && p.rate > 0, "/rate", "is of udp streams only"},
+       "must be at least 16, for the number and the time stamp of a datagram"},
+      {!is_tcp && p.zero_copy, "/zero_copy", "is for tcp streams only"},
+      {!is_tcp && p.receive_bytes > 0, "/receive_bytes", "is for tcp streams only"},
+      {!is_udp && p.batch != DatagramBatch::gso, "/batch", "is for udp streams only"},
+      {!is_udp && p.rate > 0, "/rate", "is for udp streams only"},
   };
 }
 
@@ -113,8 +113,8 @@ std::vector<Rule> rules_of_requests(const P& p) {
   const bool has_calls = !is_stream && !is_icmp(p);
   return {
       {!is_stream && p.direction == SocketDirection::both, "/direction", "must be forward for requests"},
-      {!has_calls && p.spin, "/spin", "is of tcp and udp requests only"},
-      {!has_calls && p.busy_poll_us > 0, "/busy_poll_us", "is of tcp and udp requests only"},
+      {!has_calls && p.spin, "/spin", "is for tcp and udp requests only"},
+      {!has_calls && p.busy_poll_us > 0, "/busy_poll_us", "is for tcp and udp requests only"},
   };
 }
 
@@ -125,7 +125,7 @@ Table<SocketsParameters> SocketsParameters::table() { return joined<P>(job_field
 std::string word_of(DatagramBatch batch) { return detail::word_of(batches(), batch); }
 
 Status check_sockets(const SocketsParameters& p, int ranks, const std::string& pointer) {
-  if (ranks < 2) return fail(bad_plan(pointer, "needs two ranks at least: each has another one as its peer"));
+  if (ranks < 2) return fail(bad_plan(pointer, "needs two ranks or more, since each rank has another as its peer"));
   for (const auto& rules : {rules_of_jobs(p), rules_of_streams(p), rules_of_requests(p)})
     for (const Rule& rule : rules)
       if (rule.broken) return fail(bad_plan(pointer + rule.parameter, rule.text));

@@ -43,7 +43,7 @@ Error short_count(Direction direction, const std::string& path, std::uint64_t of
   Error error = errno_error(EIO, word(direction), path, offset_bytes);
   error.kind = ErrorKind::mpi;
   error.text = direction == Direction::read ? "end of file inside a transfer"
-                                            : "the MPI library reported success and wrote less than it was given";
+                                            : "the MPI library reported success but wrote less than requested";
   error.text += " (" + std::to_string(moved) + " of " + std::to_string(asked) + " bytes)";
   return error;
 }

@@ -102,7 +102,7 @@ class PosixBackend final : public KernelFileBackend, public ConcurrencyFacet {
       return {};
     }
     if (!positioned_)
-      return fail(unsupported("several threads", "posix without positioned: they share a file's place"));
+      return fail(unsupported("several threads", "posix without positioned: the threads share a file's position"));
     if (!threads_ || threads_->size() != threads) threads_ = std::make_unique<MovingThreads>(threads);
     threads_->share_memory(wanted.window);
     return {};

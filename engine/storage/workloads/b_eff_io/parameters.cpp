@@ -131,7 +131,7 @@ Status check_b_eff_io(const BEffIoParameters& p, const Capabilities& capabilitie
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
   if (p.access == BEffIoAccess::write &&
       std::ranges::all_of(b_eff_io_patterns(p.type), [&](const BEffIoPattern& one) { return p.skips(one.number); }))
-    return fail(bad_plan(pointer + "/skip", "leaves no pattern of type " + word_of(p.type)));
+    return fail(bad_plan(pointer + "/skip", "must leave a pattern of type " + word_of(p.type)));
   if (auto status = check_counts_of(p, pointer); !status) return status;
   return check_hint_keys(p.hints, pointer);
 }

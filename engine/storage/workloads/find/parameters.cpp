@@ -63,8 +63,7 @@ Status check_find(const FindParameters& p, const Capabilities& capabilities, con
   if (auto status = check_phases(p, pointer); !status) return status;
   if (!p.within.empty() && !is_dataset_name(p.within))
     return fail(bad_plan(pointer + "/within", "is '" + p.within + "', must be the name of a dataset"));
-  if (p.name.find('\0') != std::string::npos)
-    return fail(bad_plan(pointer + "/name", "holds a NUL, which is in no file's name"));
+  if (p.name.find('\0') != std::string::npos) return fail(bad_plan(pointer + "/name", "must not hold a NUL byte"));
   if (p.size.empty()) return {};
   const auto size = SizeTest::parse(p.size, pointer + "/size");
   return size ? Status{} : fail(size.error());

@@ -78,7 +78,7 @@ Status check_phases(const MixedMetadataParameters& p, const std::string& pointer
     if (p.phases[i] == MixedKind::cleanup && i + 1 < p.phases.size())
       return fail(bad_plan(here, "must come last: it removes the dataset"));
     if (i > 0 && p.phases[i] == p.phases[i - 1])
-      return fail(bad_plan(here, "comes a second time: a further bench is a case of its own"));
+      return fail(bad_plan(here, "is listed twice in a row; put a further bench into a separate case"));
   }
   return {};
 }
@@ -86,12 +86,12 @@ Status check_phases(const MixedMetadataParameters& p, const std::string& pointer
 /// As many objects have to come as go: any other shares would fill the file system, or run out of objects.
 Status check_shares(const MixedMetadataParameters& p, const std::string& pointer) {
   if (p.stat_share + p.read_share + p.delete_share + p.create_share == 0)
-    return fail(bad_plan(pointer + "/stat_share", "is 0, and so are the other shares: nothing would be done"));
+    return fail(bad_plan(pointer + "/stat_share", "must be above 0, since all other shares are 0"));
   if (p.create_share != p.delete_share)
     return fail(bad_plan(pointer + "/create_share",
-                         "must be delete_share, " + std::to_string(p.delete_share) + ": a set keeps its size"));
+                         "must be delete_share, " + std::to_string(p.delete_share) + ", so that a set keeps its size"));
   if (p.delete_share >= p.objects)
-    return fail(bad_plan(pointer + "/delete_share", "must be less than objects: a set is never empty"));
+    return fail(bad_plan(pointer + "/delete_share", "must be less than objects, so that a set is never empty"));
   return {};
 }
 
@@ -124,7 +124,7 @@ MixedMetadataShape MixedMetadataParameters::shape() const {
 
 Status check_mixed_metadata(const MixedMetadataParameters& p, const Capabilities& capabilities,
                             const std::string& pointer) {
-  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend does not work on names; posix does"));
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
   if (auto status = check_phases(p, pointer); !status) return status;
   const bool benches = std::ranges::find(p.phases, MixedKind::bench) != p.phases.end();
   if (benches)

@@ -129,7 +129,7 @@ Status check_phases(const MetadataParameters& p, const std::string& pointer) {
 Status check_sizes(const MetadataParameters& p, std::uint64_t ranks, const std::string& pointer) {
   const TreeShape shape = p.shape(ranks);
   if (shape.directory_count() > TreeShape::most_directories)
-    return fail(bad_plan(pointer + "/depth", "with this branching is beyond " +
+    return fail(bad_plan(pointer + "/depth", "with this branching makes more than " +
                                                  std::to_string(TreeShape::most_directories) + " directories"));
   const double holds = static_cast<double>(shape.items_in_directory()) * static_cast<double>(shape.holding_count());
   if (holds < static_cast<double>(p.items))
@@ -156,7 +156,7 @@ TreeShape MetadataParameters::shape(std::uint64_t ranks) const {
 
 Status check_metadata(const MetadataParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
                       const std::string& pointer) {
-  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend does not work on names; posix does"));
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
   if (auto status = check_phases(p, pointer); !status) return status;
   if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
   if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));

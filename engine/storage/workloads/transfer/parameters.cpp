@@ -126,7 +126,8 @@ Status check_sizes(const TransferParameters& p, std::uint64_t ranks, const std::
   if (p.block_bytes % p.transfer_bytes != 0)
     return fail(bad_plan(pointer + "/block_bytes", "must be a multiple of transfer_bytes"));
   if (static_cast<double>(p.block_bytes) * static_cast<double>(p.segments) * static_cast<double>(ranks) > 9e18)
-    return fail(bad_plan(pointer + "/segments", "segments x block_bytes x ranks is beyond 2^63 bytes"));
+    return fail(
+        bad_plan(pointer + "/segments", "must be smaller: segments x block_bytes x ranks is beyond 2^63 bytes"));
   if (p.dedup_ratio > 1 && p.transfer_bytes % 4096 != 0)
     return fail(bad_plan(pointer + "/dedup_ratio", "above 1 needs transfer_bytes to be a multiple of 4096"));
   return {};
@@ -141,11 +142,11 @@ Status check_wall(const TransferParameters& p, const std::string& pointer) {
 Status check_write_order(const TransferParameters& p, const std::string& pointer) {
   if (p.write_order == WriteOrder::same) return {};
   if (p.order == Order::sequential)
-    return fail(bad_plan(pointer + "/write_order", "says nothing: order is sequential already"));
+    return fail(bad_plan(pointer + "/write_order", "must be same when order is sequential"));
   if (p.stonewall_s > 0)
     return fail(bad_plan(pointer + "/write_order",
-                         "must be same with stonewall_s: a wall cuts the writing short, and "
-                         "the other phases visit what order has them visit first"));
+                         "must be same with stonewall_s, so that the other phases visit what was written before the "
+                         "stonewall"));
   return {};
 }
 
@@ -169,14 +170,15 @@ Status check_combinations(const TransferParameters& p, const std::string& pointe
     return fail(bad_plan(pointer + "/directory_per_process", "needs file_mode per-process"));
   if (std::ranges::count(p.phases, PhaseKind::write) > (p.makes_dataset() ? 1 : 0))
     return fail(bad_plan(pointer + "/phases",
-                         "holds write, which makes the dataset, not once at the beginning; a later one is a rewrite"));
+                         "may hold write, which makes the dataset, only once and first; use rewrite for later writes"));
   const TransferParameters initial;
   if (p.sync_every != initial.sync_every && p.sync != SyncWhen::every)
     return fail(bad_plan(pointer + "/sync_every", "needs sync every"));
   if (p.stride != initial.stride && p.order != Order::strided)
     return fail(bad_plan(pointer + "/stride", "needs order strided"));
   if (p.order == Order::repeat && p.makes_dataset() && p.write_order != WriteOrder::sequential)
-    return fail(bad_plan(pointer + "/write_order", "must be sequential: order repeat alone makes no whole file"));
+    return fail(
+        bad_plan(pointer + "/write_order", "must be sequential with order repeat, which alone writes no whole file"));
   if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
     return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
   if (p.cache == CacheControl::drop && p.reads() && geteuid() != 0)
