@@ -54,8 +54,8 @@ Table<StreamParameters> StreamParameters::table() {
       WindowParameters::table(),
       Table<P>{
           choice("kernel", &P::kind, stream_words(),
-                 "Choose the kernel: read (sum of b), write (a = s), copy (a = b), scale (a = s*b), add (a = b + c), "
-                 "triad (a = b + s*c) or read-write (a = a + 1, in place)."),
+                 "Choose the kernel: read (`sum of b`), write (`a = s`), copy (`a = b`), scale (`a = s*b`), add (`a = "
+                 "b + c`), triad (`a = b + s*c`) or read-write (`a = a + 1`, in place)."),
           choice("stores", &P::stores, stores_words(),
                  "Choose ordinary or non-temporal stores, which bypass the caches. With ordinary stores bus_bytes "
                  "counts each line of a once more, since it is read before it is written."),

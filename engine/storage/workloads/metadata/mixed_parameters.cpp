@@ -49,8 +49,8 @@ Table<MixedMetadataParameters> objects_and_operations() {
              "random, which differs for each rank and visit."),
       count("order_seed", &P::order_seed, {0, 9e15}, "Set the seed of order random."),
       count("stride", &P::stride, {0, 1e6},
-            "In phase bench, work on the sets of the rank (or node, where there are several with the same number of "
-            "ranks) this many places further. Each further bench adds as many places; 0 means its own."),
+            "In phase bench, work on the sets of the rank this many places further. With several nodes of equally many "
+            "ranks, work on those of the node. Each further bench adds as many places. 0 means its own."),
       number("waiting_factor", &P::waiting_factor, {0, 1000},
              "Pause in phase bench after each operation, for this multiple of the time that the operation took."),
   };

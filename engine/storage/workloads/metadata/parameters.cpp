@@ -97,7 +97,7 @@ Table<MetadataParameters> conditions() {
              "names (needs root)."),
       choice("verify", &P::verify, verify_words(),
              "Choose what to verify of the data read: nothing, every byte by a further pass after the timer, or every "
-             "byte as it arrives, within the measured time."),
+             "byte within the measured time."),
   };
 }
 

@@ -104,8 +104,8 @@ Table<TransferParameters> conditions() {
              "Choose what to do before each phase read: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
              "/proc/sys/vm/drop_caches (needs root). Nothing is done before reread."),
       choice("verify", &P::verify, verify_words(),
-             "Choose what to verify after each reading phase, outside the timer: nothing, the last 16 MiB of a rank "
-             "(as the buffers hold them or read again), or all data by a further pass."),
+             "Choose what to verify after each reading phase: nothing, the last 16 MiB of a rank, or all data in a "
+             "further pass. The timer does not cover it. The last 16 MiB are taken from the buffers or read again."),
       number("compress_ratio", &P::compress_ratio, {1, 40},
              "Set the compression ratio of the payload, as zstd -1 reaches it."),
       number("dedup_ratio", &P::dedup_ratio, {1, 1024},
