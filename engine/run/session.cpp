@@ -190,7 +190,7 @@ class Session final {
     const auto mine = left.empty() ? std::nullopt : std::optional(environment_error("", lines));
     for (const Json& failure : gather_failures(world_, mine)) {
       Json behind = event("warning", "left-behind", failure["text"],
-                          "'ullage clean' removes what a manifest lists; other files are left alone");
+                          "'ullage clean' removes what a manifest lists and no other files");
       behind["node"] = failure["node"];
       write(behind);
     }

@@ -37,8 +37,8 @@ Table<OneSidedParameters> OneSidedParameters::table() {
           choice<P>(
               "sync", &P::sync,
               {{OneSidedSync::lock, "lock"}, {OneSidedSync::flush, "flush"}, {OneSidedSync::fence, "fence"}},
-              "Choose the synchronisation: lock (a shared lock and its unlock around each call), flush (a flush after "
-              "each call, one lock_all around all) or fence (of all ranks, after each call)."),
+              "Choose the synchronisation. With lock, a shared lock and its unlock surround each call; with flush, a "
+              "flush follows each call within one lock_all. With fence, a fence of all ranks follows each call."),
           choice<P>(
               "pairs", &P::pairs, {{OneSidedPairs::one, "one"}, {OneSidedPairs::all, "all"}},
               "Choose the pairs. With one, rank 0 accesses the last rank while the others wait. With all, each rank of "

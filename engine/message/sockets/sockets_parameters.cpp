@@ -59,7 +59,7 @@ Table<P> socket_fields() {
            "Use MSG_ZEROCOPY for tcp streams, so that the kernel sends from the program's pages without a copy."),
       choice("batch", &P::batch, batches(),
              "Choose how a call passes datagrams of a udp stream to the kernel. With gso it passes one large piece "
-             "that the kernel cuts, with many several, with single one."),
+             "that the kernel cuts; with many it passes several datagrams, with single one."),
       rate("rate", &P::rate, {0, 1e15}, "Limit each udp stream to this many bytes a second; 0 means no limit."),
       seconds("resend_s", &P::resend_s, {0.001, 10},
               "Count a udp request or an echo as lost after this many seconds without an answer."),
