@@ -33,7 +33,7 @@ int describe(const std::string& name) {
 
 int clean(const std::string& path) {
   if (ullage::RunFolder::remove_unmarked(path).value_or(false)) {
-    std::cout << "an empty folder removed" << '\n';
+    std::cout << "removed an empty folder" << '\n';
     return ullage::exit_code::ok;
   }
   auto folder = ullage::RunFolder::open_existing(path);

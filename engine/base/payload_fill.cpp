@@ -24,7 +24,7 @@ void fill_by_16_bytes(std::byte* to, const std::byte* pool, const std::uint64_t*
 }
 
 const Registered<PayloadFill> registered_fill_by_16_bytes{PayloadFill{
-    .description = {"portable", "vectors of 16 bytes, which every 64-bit CPU has"},
+    .description = {"portable", "Uses vectors of 16 bytes, which every 64-bit CPU has."},
     .vector_bytes = sizeof(Words16),
     .works_here = [] { return true; },
     .blocks = fill_by_16_bytes,

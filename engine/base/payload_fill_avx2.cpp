@@ -27,7 +27,7 @@ using Words32 = std::uint64_t __attribute__((vector_size(32)));
 }
 
 const Registered<PayloadFill> registered_fill_by_32_bytes{PayloadFill{
-    .description = {"avx2", "vectors of 32 bytes"},
+    .description = {"avx2", "Uses vectors of 32 bytes."},
     .vector_bytes = sizeof(Words32),
     .works_here = [] { return __builtin_cpu_supports("avx2") != 0; },
     .blocks = fill_by_32_bytes,

@@ -27,7 +27,7 @@ using Words64 = std::uint64_t __attribute__((vector_size(64)));
 }
 
 const Registered<PayloadFill> registered_fill_by_64_bytes{PayloadFill{
-    .description = {"avx512", "vectors of 64 bytes"},
+    .description = {"avx512", "Uses vectors of 64 bytes."},
     .vector_bytes = sizeof(Words64),
     .works_here = [] { return __builtin_cpu_supports("avx512f") != 0; },
     .blocks = fill_by_64_bytes,

@@ -33,12 +33,13 @@ TEST(Result, VerificationSaysWhatWasThereInstead) {
   error.kind = ErrorKind::verification;
   error.operation = "verify";
   error.where = "/a";
-  error.text = "data is not what was written";
+  error.text = "data differs from what was written";
   error.offset_bytes = 512;
   error.expected = "0102";
   error.found = "0000 (never written: zeros)";
-  EXPECT_EQ(to_line(error),
-            "verify /a at offset 512: data is not what was written; expected 0102, found 0000 (never written: zeros)");
+  EXPECT_EQ(
+      to_line(error),
+      "verify /a at offset 512: data differs from what was written; expected 0102, found 0000 (never written: zeros)");
 }
 
 TEST(Result, EachMakerSetsItsKind) {

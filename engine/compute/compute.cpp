@@ -28,12 +28,15 @@ struct ComputeParameters : WindowParameters {
     using P = ComputeParameters;
     return joined<P>(
         Table<P>{choice("isa", &P::isa, compute::isa_words(),
-                        "instruction set; sse2 is 128 bits wide, avx2 256, avx512 512"),
-                 choice("type", &P::type, compute::type_words(), "of what is added or multiplied"),
+                        "Choose the instruction set: sse2 is 128 bits wide, avx2 256 bits and avx512 512 bits."),
+                 choice("type", &P::type, compute::type_words(),
+                        "Choose the type of the values that are added or multiplied."),
                  choice("operation", &P::operation, compute::operation_words(),
-                        "fma and dot (multiply, and add to a wider accumulator) count two a lane"),
+                        "Choose the operation. An fma or dot (multiply, and add to a wider accumulator) counts as two "
+                        "operations a lane."),
                  count("chains", &P::chains, {0, 24},
-                       "independent chains of the instruction; 0: as many as the kernel needs for its rate")},
+                       "Run this many independent chains of the instruction; 0 means as many as the kernel needs for "
+                       "its highest rate.")},
         WindowParameters::table());
   }
 };
@@ -68,7 +71,7 @@ Status check(const ComputeParameters& parameters, const std::string& pointer) {
   const Kernel* kernel = compute::find_kernel(parameters.isa, parameters.type, parameters.operation);
   if (kernel == nullptr)
     return fail(bad_plan(pointer, "there is no kernel " + wanted_name(parameters) +
-                                      " in this build; `ullage-engine describe compute` lists those there are"));
+                                      " in this build; `ullage-engine describe compute` lists the kernels"));
   if (const auto missing = compute::why_missing_here(*kernel))
     return fail(bad_plan(pointer + "/isa", "kernel " + kernel->name() + " cannot run here: " + *missing));
   if (kernel->variant(parameters.chains) == nullptr)
@@ -87,7 +90,8 @@ std::unique_ptr<Workload> make(const ComputeParameters& parameters, const Worklo
 WorkloadEntry compute_entry() {
   return without_storage<ComputeParameters>({
       .name = "compute",
-      .doc = "operations a second of cores: chains of one instruction in registers, results checked bit for bit",
+      .doc = "Measures the operations a second of cores: chains of one instruction in registers. It checks the results "
+             "bit for bit.",
       .capabilities = capabilities(),
       .check = on_any_ranks(check),
       .make = make,

@@ -33,8 +33,7 @@ TEST(ComputeWorkload, WhatCannotRunIsRefusedWithOneLine) {
   EXPECT_EQ(refusal(portable), "");
   EXPECT_EQ(
       refusal(with(portable, "operation", std::string("dot"))),
-      "/p: there is no kernel portable/fp64/dot in this build; `ullage-engine describe compute` lists those there "
-      "are");
+      "/p: there is no kernel portable/fp64/dot in this build; `ullage-engine describe compute` lists the kernels");
   for (const auto& kernel : compute::all_kernels()) {
     const auto missing = compute::why_missing_here(kernel);
     const std::string name = kernel.name();

@@ -42,7 +42,7 @@ std::string_view name_of(Architecture architecture) {
     case Architecture::aarch64:
       return "aarch64";
     case Architecture::other:
-      return "another architecture";
+      return "a different architecture";
   }
   return "";
 }

@@ -53,11 +53,13 @@ Result<BlasCalls> find_calls(void* handle) {
   find(handle, "bli_arch_string", calls.architecture_text);
   find_first(handle, {"openblas_get_config", "bli_info_get_version_str"}, calls.config);
   if (calls.dgemm == nullptr || calls.sgemm == nullptr || calls.dtrsm == nullptr || calls.dtrsv == nullptr)
-    return fail(environment_error("BLAS", "the library is none: it lacks one of dgemm_, sgemm_, dtrsm_, dtrsv_"));
+    return fail(
+        environment_error("BLAS", "this library is not a BLAS: it lacks one of dgemm_, sgemm_, dtrsm_, dtrsv_"));
   const Map facts = facts_of(calls);
   const auto config = facts.find("config");
   if (config != facts.end() && config->second.find("USE64BITINT") != std::string::npos)
-    return fail(environment_error("BLAS", facts.at("library") + " has 64-bit integers; take the one of 32-bit ones"));
+    return fail(environment_error("BLAS", facts.at("library") + " has 64-bit integers; use the library with 32-bit "
+                                                                "integers"));
   return calls;
 }
 

@@ -34,7 +34,7 @@ class Library final : public Blas {
       calls_.set_threads_long(threads);
     else if (threads > 1)
       return fail(
-          library_error(facts_.at("library") + " cannot be told how many threads to use; take 1, or another library"));
+          library_error(facts_.at("library") + " cannot set its number of threads; use threads 1, or another library"));
     return {};
   }
   [[nodiscard]] int threads() const override {
@@ -77,7 +77,7 @@ class Library final : public Blas {
 
 std::string linker_says() {
   const char* text = dlerror();
-  return text == nullptr ? "the dynamic linker does not say why" : text;
+  return text == nullptr ? "the dynamic linker reports no reason" : text;
 }
 
 Result<void*> open_library(const std::string& name) {
@@ -98,9 +98,10 @@ Result<void*> open_library(const std::string& name) {
 Status check_core(const std::string& wanted, const Map& facts) {
   if (wanted.empty()) return {};
   const auto core = facts.find("core");
-  if (core == facts.end()) return fail(library_error(facts.at("library") + " takes no `core`: only OpenBLAS does"));
+  if (core == facts.end())
+    return fail(library_error(facts.at("library") + " does not support `core`; only OpenBLAS does"));
   if (strcasecmp(core->second.c_str(), wanted.c_str()) == 0) return {};
-  return fail(library_error(facts.at("library") + " has no kernels for core '" + wanted + "' here and has taken '" +
+  return fail(library_error(facts.at("library") + " has no kernels for core '" + wanted + "' on this CPU and uses '" +
                             core->second + "'"));
 }
 
@@ -129,7 +130,7 @@ Result<Blas*> load_blas(const BlasChoice& choice) {
   if (*chosen != choice)
     return fail(library_error("this launch has loaded library '" + chosen->library + "' with core '" + chosen->core +
                               "' and cannot load '" + choice.library + "' with '" + choice.core +
-                              "' as well; put it into a launch of its own"));
+                              "' as well; run them in separate launches"));
   if (!loaded) return fail(loaded.error());
   return loaded->get();
 }

@@ -48,7 +48,7 @@ Verification SystemsPhase::after(std::uint64_t, Meter& progress) {
     if (residual < most_residual) continue;
     if (counts_it()) ++found.bad_blocks;
     found.first = environment_error(info().name, "HPL's scaled residual is " + std::to_string(residual) +
-                                                     ", and below 16 where the solution is right");
+                                                     ", but must be below 16 for a right solution");
   }
   return found;
 }

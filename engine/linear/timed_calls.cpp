@@ -6,12 +6,16 @@ namespace ullage {
 Table<CallParameters> CallParameters::table() {
   using P = CallParameters;
   return {
-      count("threads", &P::threads, {1, 4096}, "of the library, not pinned"),
-      count("calls", &P::calls, {1, 100'000}, "timed, one after the other"),
-      seconds("warm_up_s", &P::warm_up_s, {0, 60}, "of smaller calls before the first"),
+      count("threads", &P::threads, {1, 4096}, "Let the library run this many threads, not pinned to cores."),
+      count("calls", &P::calls, {1, 100'000}, "Time this many calls, one after the other."),
+      seconds("warm_up_s", &P::warm_up_s, {0, 60},
+              "Run smaller calls for this many seconds before the first timed call."),
       text("library", &P::library,
-           "path or name of the BLAS; empty: the first that the dynamic linker finds. One in a launch"),
-      text("core", &P::core, "whose kernels OpenBLAS shall use, a word of OPENBLAS_CORETYPE; empty: its own choice"),
+           "Load the BLAS of this path or name; empty means the first that the dynamic linker finds. A launch can load "
+           "only one."),
+      text("core", &P::core,
+           "Make OpenBLAS use the kernels of this core, a word of OPENBLAS_CORETYPE; empty means that OpenBLAS "
+           "chooses."),
   };
 }
 

@@ -44,7 +44,7 @@ Result<std::vector<int>> cpus_of_node(int node, std::span<const int> allowed, co
   if (nodes.empty()) nodes.push_back(0);
   const std::string where = "cpu_node " + std::to_string(node);
   if (std::ranges::find(nodes, node) == nodes.end())
-    return fail(environment_error(where, "no such node; those with CPUs are " + listed(nodes)));
+    return fail(environment_error(where, "there is no such node; nodes with CPUs: " + listed(nodes)));
   const std::vector<int> of_node = numbers_in(folder + "/node" + std::to_string(node) + "/cpulist");
   std::vector<int> chosen;
   for (const int cpu : allowed)
@@ -57,7 +57,7 @@ Status bind_to_node(std::span<std::byte> memory, int node) {
   const std::vector<int> nodes = memory_nodes();
   const std::string where = "memory_node " + std::to_string(node);
   if (node >= most_nodes || std::ranges::find(nodes, node) == nodes.end())
-    return fail(environment_error(where, "no such node; those with memory are " + listed(nodes)));
+    return fail(environment_error(where, "there is no such node; nodes with memory: " + listed(nodes)));
   if (nodes.size() == 1) return {};  // all memory is there; the call may not even exist
   std::array<unsigned long, most_nodes / word_bits> mask{};
   mask.at(static_cast<std::size_t>(node / word_bits)) |= 1UL << (node % word_bits);

@@ -27,7 +27,7 @@ std::uint64_t page_size() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESI
 std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 Error no_room(std::uint64_t bytes, int why) {
-  return environment_error("memory", std::to_string(bytes) + " bytes cannot be had: " + std::strerror(why));
+  return environment_error("memory", std::to_string(bytes) + " bytes cannot be allocated: " + std::strerror(why));
 }
 
 bool has_transparent_pages() {

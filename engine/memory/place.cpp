@@ -11,10 +11,11 @@ Table<MemoryPlace> MemoryPlace::table() {
   using P = MemoryPlace;
   return {
       choice("pages", &P::pages, pages_words(),
-             "as the system does it, small ones only, or huge ones asked for (what came of it: huge_bytes)"),
+             "Choose the pages of the memory: as the system decides, small ones only, or huge ones on request. Value "
+             "huge_bytes says what the memory got."),
       count("memory_node", &P::memory_node, {-1, 1023},
-            "the memory node that all memory is bound to; -1: where the thread that uses it runs"),
-      count("cpu_node", &P::cpu_node, {-1, 1023}, "the node on whose CPUs the threads run; -1: any"),
+            "Bind all memory to this memory node; -1 means the node where the thread that uses it runs."),
+      count("cpu_node", &P::cpu_node, {-1, 1023}, "Run the threads on the CPUs of this node; -1 means any node."),
   };
 }
 

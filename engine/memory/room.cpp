@@ -53,7 +53,7 @@ Status check_room(const std::string& where, std::uint64_t needed_bytes, std::opt
   if (!room || needed_bytes <= *room - *room / 100) return {};
   return fail(environment_error(where, "needs " + std::to_string(needed_bytes >> 20U) +
                                            " MiB on this node, which has " + std::to_string(*room >> 20U) +
-                                           " MiB left; take a smaller one"));
+                                           " MiB left; use a smaller size"));
 }
 
 }  // namespace ullage

@@ -15,9 +15,10 @@ constexpr std::uint64_t most_calls = 1'000'000'000;
 Table<CallWindowParameters> CallWindowParameters::table() {
   using P = CallWindowParameters;
   return {
-      count("windows", &P::windows, {1, 100'000}, "timed stretches"),
-      seconds("window_s", &P::window_s, {1e-5, 60}, "how long each shall last; a single call may take longer"),
-      seconds("warm_up_s", &P::warm_up_s, {0, 60}, "of the same calls before the first"),
+      count("windows", &P::windows, {1, 100'000}, "Time this many windows."),
+      seconds("window_s", &P::window_s, {1e-5, 60},
+              "Let each window last this many seconds. A single call may take longer."),
+      seconds("warm_up_s", &P::warm_up_s, {0, 60}, "Run the same calls for this many seconds before the first window."),
   };
 }
 

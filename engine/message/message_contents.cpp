@@ -73,12 +73,12 @@ void MessageContents::poison(std::span<std::byte> buffer) const {
 
 Status MessageContents::check(std::span<const std::byte> message, int sender) const {
   const std::uint64_t base = first_word(sender);
-  if (message.size() != message_bytes_) return wrong_message(sender, 0, "it has not the length it should have");
+  if (message.size() != message_bytes_) return wrong_message(sender, 0, "it has the wrong length");
   if (message_bytes_ < content_word_bytes) {
     std::uint64_t expected = 0;
     std::memcpy(&expected, &base, message_bytes_);
     if (content_word(message, 0, message_bytes_) != expected)
-      return wrong_message(sender, 0, "other bytes than were sent");
+      return wrong_message(sender, 0, "the bytes differ from those sent");
     return {};
   }
   const std::uint64_t place = (content_word(message, 0) - base) * inverse_place_step;
@@ -87,10 +87,10 @@ Status MessageContents::check(std::span<const std::byte> message, int sender) co
   std::uint64_t word = base + place * place_step;
   std::size_t offset = 0;
   for (; offset + content_word_bytes <= message.size(); offset += content_word_bytes, word += place_step)
-    if (content_word(message, offset) != word) return wrong_message(sender, offset, "other bytes than were sent");
+    if (content_word(message, offset) != word) return wrong_message(sender, offset, "the bytes differ from those sent");
   const std::size_t rest = message.size() - offset;
   if (rest > 0 && content_word(message, offset, rest) != (word & ~(~std::uint64_t{0} << (8 * rest))))
-    return wrong_message(sender, offset, "other bytes than were sent");
+    return wrong_message(sender, offset, "the bytes differ from those sent");
   return {};
 }
 

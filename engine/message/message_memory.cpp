@@ -15,8 +15,8 @@ constexpr std::size_t smallest_huge_page = std::size_t{2} << 20;
 
 Table<MessagePages> MessagePages::table() {
   return {choice("pages", &MessagePages::pages, pages_words(),
-                 "of the messages' memory: as the system gives them to a program that asks for none, small ones only, "
-                 "or huge ones asked for (what came of it: fact `pages`)")};
+                 "Choose the pages of the messages' memory: those that the system gives by default, small ones only, "
+                 "or huge ones on request. Fact `pages` says what the memory got.")};
 }
 
 MessageMemory::MessageMemory(std::size_t size_bytes, Pages pages) : size_(size_bytes) {

@@ -8,7 +8,8 @@ namespace {
 
 const Registered<WorkloadEntry> registered_fixed_work{without_storage<FixedWorkParameters>({
     .name = "fixed-work",
-    .doc = "quanta of the same work on each thread, and a watch for detours: the time that others take from it",
+    .doc = "Times quanta of the same work on each thread, then watches for detours: times when something else runs on "
+           "the thread's core.",
     .make = single_phase<FixedWorkPhase>,
 })};
 

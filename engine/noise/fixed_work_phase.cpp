@@ -28,11 +28,12 @@ constexpr std::uint64_t untimed_quanta = 2;
 Table<FixedWorkParameters> FixedWorkParameters::table() {
   using P = FixedWorkParameters;
   return {
-      count("threads", &P::threads, {1, 4096}, "of each rank, a core each"),
-      seconds("quantum_s", &P::quantum_s, {2e-5, 0.1}, "how long a quantum of work shall last undisturbed"),
-      count("quanta", &P::quanta, {1, 10'000'000}, "of each thread, one after the other"),
-      seconds("watch_s", &P::watch_s, {0, 3600}, "after them: looking for detours; 0: none"),
-      seconds("warm_up_s", &P::warm_up_s, {0, 60}, "of the same work before the first quantum"),
+      count("threads", &P::threads, {1, 4096}, "Run this many threads on each rank, each on its own core."),
+      seconds("quantum_s", &P::quantum_s, {2e-5, 0.1}, "Size a quantum of work to last this many seconds undisturbed."),
+      count("quanta", &P::quanta, {1, 10'000'000}, "Run this many quanta on each thread, one after the other."),
+      seconds("watch_s", &P::watch_s, {0, 3600},
+              "Watch for detours for this many seconds after the quanta; 0 means no watch."),
+      seconds("warm_up_s", &P::warm_up_s, {0, 60}, "Run the same work for this many seconds before the first quantum."),
   };
 }
 

@@ -274,8 +274,8 @@ class ContaminationProbe final : public Probe {
 
 const Registered<ProbeEntry> registered_contamination{{
     .description = {.name = "contamination",
-                    .doc = "Use of the cores by others, steal, pressure, involuntary switches and clock drift around "
-                           "each phase; gives it its grade"},
+                    .doc = "Reads the use of the cores by others, steal, pressure, involuntary switches and clock "
+                           "drift around each phase. The phase's grade follows from them."},
     .make = [] { return std::make_unique<ContaminationProbe>(); },
 }};
 

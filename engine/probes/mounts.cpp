@@ -86,7 +86,7 @@ BlockCounters block_counters(const Mount& mount) {
   std::vector<std::string> devices{mount.device};
   if (mount.device.starts_with("0:")) {
     const auto device = device_number(mount.source);
-    if (!device) return {{}, mount.file_system + " on " + mount.source + " has no block device that shows"};
+    if (!device) return {{}, mount.file_system + " on " + mount.source + " has no visible block device"};
     devices = mount.file_system == "btrfs" ? btrfs_members(*device) : std::vector{*device};
     if (devices.empty()) return {{}, "members of the btrfs on " + mount.source + " are not known"};
   }

@@ -129,7 +129,8 @@ class MovedProbe final : public Probe {
 
 const Registered<ProbeEntry> registered_moved{{
     .description = {.name = "moved",
-                    .doc = "Bytes that processes, block devices and NFS or Lustre clients moved during each phase"},
+                    .doc = "Counts the bytes that processes, block devices and NFS or Lustre clients moved during each "
+                           "phase."},
     .make = [] { return std::make_unique<MovedProbe>(); },
 }};
 

@@ -91,7 +91,8 @@ class NodeProbe final : public Probe {
 
 const Registered<ProbeEntry> registered_node{{
     .description = {.name = "node",
-                    .doc = "Facts of each node, once a run: kernel, CPUs, memory, quota, clock source, hypervisor"},
+                    .doc = "Records the facts of each node once a run: kernel, CPUs, memory, quota, clock source, "
+                           "hypervisor."},
     .make = [] { return std::make_unique<NodeProbe>(); },
 }};
 

@@ -83,8 +83,8 @@ class ResidentProbe final : public Probe {
 
 const Registered<ProbeEntry> registered_resident{{
     .description = {.name = "resident",
-                    .doc =
-                        "Pages of the dataset in the page cache before and after each phase (cachestat, else mincore)"},
+                    .doc = "Counts the pages of the dataset in the page cache before and after each phase (cachestat, "
+                           "else mincore)."},
     .make = [] { return std::make_unique<ResidentProbe>(); },
 }};
 

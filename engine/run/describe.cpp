@@ -72,7 +72,7 @@ Result<Json> describe(const std::string& name) {
                 {"stop_rules", registry_json<StopRuleEntry>(name)}};
   bool found = name.empty();
   for (const char* kind : {"backends", "workloads", "probes", "stop_rules"}) found = found || !document[kind].empty();
-  if (!found) return fail(bad_plan(name, "nothing is called so; 'ullage-engine describe' lists what there is"));
+  if (!found) return fail(bad_plan(name, "there is nothing of this name; 'ullage-engine describe' lists all names"));
   return document;
 }
 

@@ -127,7 +127,7 @@ void LaunchWatch::look_at_neighbours(std::int64_t now) {
   if (const auto silent = ring_.silent_node(now, node_ns))
     die({silent->rank, silent->node,
          "node " + silent->node + " (rank " + std::to_string(silent->rank) + ") gave no sign of life for " +
-             seconds_text(node_ns) + ": it hangs, or cannot be reached any more"});
+             seconds_text(node_ns) + ": it hangs, or cannot be reached"});
   const std::int64_t rest_ns = std::max(shortest_rest_ns, silence_ns_);
   if (world_.root() && topology.nodes == 1 && heartbeats_.all_rest(now, rest_ns))
     die({topology.rank, topology.node_name, "all ranks waited for each other for " + seconds_text(rest_ns)});

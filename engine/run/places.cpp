@@ -151,7 +151,7 @@ Status check_room(const PlannedTarget& target, const TargetSpace& space, std::ui
   most = std::min(most, free > limits.reserve_bytes ? free - limits.reserve_bytes : 0);
   if (limits.space_bytes) most = std::min(most, *limits.space_bytes);
   if (needed_bytes > most)
-    return fail(environment_error(name, "needs " + std::to_string(needed_bytes) + " bytes, may take " +
+    return fail(environment_error(name, "needs " + std::to_string(needed_bytes) + " bytes but may take only " +
                                             std::to_string(most) + " of " + std::to_string(free) +
                                             " free; a smaller volume fits"));
   if (static_cast<double>(needed_inodes) > static_cast<double>(space.free_inodes) * limits.space_fraction)
@@ -169,7 +169,7 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchd
       place.writes_manifest = world.root();
       continue;
     }
-    const Watched watched(watchdog, "look at target '" + target.name + "'");
+    const Watched watched(watchdog, "check target '" + target.name + "'");
     Result<TargetSpace> space = TargetSpace{};
     if (world.topology().leader()) space = RunFolder::space(target.path);
     const int sharing = ranks_sharing(world, space ? &*space : nullptr);

@@ -79,7 +79,8 @@ Result<PlannedTarget> parse_target(const Json& json, const std::string& pointer)
   target.path = uri.substr(colon + 1);
   if (!target.path.empty() && target.path.front() != '/')
     return fail(bad_plan(pointer + "/uri", "the path must be absolute"));
-  if (target.path.find('\0') != std::string::npos) return fail(bad_plan(pointer + "/uri", "the path holds a NUL"));
+  if (target.path.find('\0') != std::string::npos)
+    return fail(bad_plan(pointer + "/uri", "the path must not hold a NUL byte"));
   return target;
 }
 
@@ -124,7 +125,7 @@ Status check_case(const Plan& plan, const PlannedCase& planned, const std::strin
     return fail(bad_plan(pointer + "/backend/name",
                          "must be null: workload '" + planned.workload.name + "' works on cores and memory"));
   if (planned.dataset.empty() && workload->uses_dataset(planned.workload.values))
-    return fail(bad_plan(pointer + "/dataset", "is missing: these phases use what another case has made"));
+    return fail(bad_plan(pointer + "/dataset", "is missing: these phases use a dataset that another case has made"));
   return workload->check(planned.workload.values, backend->capabilities, plan.layout, pointer + "/workload/parameters");
 }
 

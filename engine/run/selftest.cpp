@@ -186,7 +186,7 @@ Status selftest(std::ostream& out) {
     if (!finding.right && failed.empty()) failed = name + ": " + finding.figures;
   }
   if (failed.empty()) return {};
-  return fail(environment_error("selftest", "this machine or build does not measure right: " + failed));
+  return fail(environment_error("selftest", "this machine or build does not measure correctly: " + failed));
 }
 
 }  // namespace ullage

@@ -50,9 +50,9 @@ Result<Plan> read_plan(const std::string& path, const mpi::World& world) {
 
 Status check_layout(const PlannedLayout& layout, const mpi::Topology& topology) {
   const auto differs = [](const std::string& what, int planned, int found) {
-    return fail(environment_error("/layout/" + what, "the plan wants " + std::to_string(planned) +
-                                                         ", this launch has " + std::to_string(found) +
-                                                         "; is the mpiexec the one of this engine's MPI?"));
+    return fail(environment_error("/layout/" + what, "the plan needs " + std::to_string(planned) +
+                                                         ", but this launch has " + std::to_string(found) +
+                                                         "; use the mpiexec of this engine's MPI"));
   };
   if (layout.ranks != topology.ranks) return differs("ranks", layout.ranks, topology.ranks);
   if (layout.nodes && *layout.nodes != topology.nodes) return differs("nodes", *layout.nodes, topology.nodes);
@@ -190,7 +190,7 @@ class Session final {
     const auto mine = left.empty() ? std::nullopt : std::optional(environment_error("", lines));
     for (const Json& failure : gather_failures(world_, mine)) {
       Json behind = event("warning", "left-behind", failure["text"],
-                          "'ullage clean' removes what a manifest lists; other files are left alone");
+                          "'ullage clean' removes what a manifest lists and no other files");
       behind["node"] = failure["node"];
       write(behind);
     }

@@ -25,7 +25,7 @@ Status DatasetBook::strike(const std::string& name) {
 }
 
 Error no_dataset(const std::string& name) {
-  return environment_error("dataset '" + name + "'", "is not there: run the case that makes it first");
+  return environment_error("dataset '" + name + "'", "is not there; first run the case that makes it");
 }
 
 }  // namespace ullage

@@ -87,7 +87,7 @@ class TreeRemoval final {
     } else if (shape_.is_directory_name(name)) {
       descend(directory, path + "/" + name, name);
     } else if (!is_silly_name(name)) {
-      leftovers_.note(path + "/" + name, "in no manifest, not removed");
+      leftovers_.note(path + "/" + name, "it is in no manifest, so it was not removed");
     }
   }
 

@@ -28,8 +28,10 @@ const Words<FaultOperation>& operations() {
 
 /// A choice whose words are only known when all backends are registered.
 Field<FaultParameters> inner_field() {
-  ParameterSpec spec{"inner", ParameterType::choice,       "", FaultParameters{}.inner, {}, {},
-                     {},      "backend that does the work"};
+  ParameterSpec spec{"inner", ParameterType::choice,
+                     "",      FaultParameters{}.inner,
+                     {},      {},
+                     {},      "Choose the backend that does the work."};
   return {std::move(spec), [](FaultParameters& p, const Value& v) { p.inner = std::get<std::string>(v); }};
 }
 
@@ -39,19 +41,20 @@ Table<FaultParameters> FaultParameters::table() {
   using P = FaultParameters;
   return {
       inner_field(),
-      map("inner_parameters", &P::inner_parameters, "parameters of that backend"),
+      map("inner_parameters", &P::inner_parameters, "Set the parameters of the inner backend."),
       choice("kind", &P::kind, kinds(),
-             "what goes wrong: an error, a short count, a delay, a hang for ever, a flipped bit of the data"),
-      choice("operation", &P::operation, operations(), "in which calls"),
-      ullage::count("rank", &P::rank, {-1, 16777216}, "on which rank; -1: on all"),
+             "Choose what goes wrong: an error, a short count, a delay, an endless hang or a flipped bit of the data."),
+      choice("operation", &P::operation, operations(), "Choose the operation whose calls go wrong."),
+      ullage::count("rank", &P::rank, {-1, 16777216}, "Let calls go wrong on this rank only; -1 means on all ranks."),
       ullage::count("after", &P::after, {},
-                    "calls of that operation, in this repetition and on this rank, that go well before"),
-      ullage::count("count", &P::count, {}, "calls that go wrong; 0: all from then on"),
-      seconds("delay_s", &P::delay_s, {0, 3600}, "length of a delay"),
+                    "Let this many calls of the operation succeed first, in each repetition and on each rank."),
+      ullage::count("count", &P::count, {}, "Let this many calls go wrong; 0 means all calls from then on."),
+      seconds("delay_s", &P::delay_s, {0, 3600}, "Delay a call by this many seconds."),
       bytes("short_bytes", &P::short_bytes, {1, 9e15},
-            "bytes that a short call moves; the rest follows in a second one, but not where a file has views: there it "
-            "fails"),
-      ullage::count("flip_bit", &P::flip_bit, {}, "which bit of an operation's data is flipped, modulo its length"),
+            "Let a short call move this many bytes. A second call moves the rest, except in a file with views, where "
+            "the operation fails."),
+      ullage::count("flip_bit", &P::flip_bit, {},
+                    "Flip this bit of an operation's data, modulo the length of the data."),
   };
 }
 

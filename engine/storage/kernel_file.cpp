@@ -38,7 +38,7 @@ Error KernelFile::failed(Direction direction, int code, std::uint64_t offset_byt
 Error KernelFile::nothing_moved(Direction direction, std::uint64_t offset_bytes) const {
   Error error = failed(direction, EIO, offset_bytes);
   error.text =
-      direction == Direction::read ? "end of file inside a transfer" : "the call wrote nothing and gave no reason";
+      direction == Direction::read ? "end of file inside a transfer" : "the call wrote nothing and returned no error";
   return error;
 }
 

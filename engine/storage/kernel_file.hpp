@@ -31,10 +31,10 @@ struct KernelFileParameters {
 template <class P>
 [[nodiscard]] Table<P> kernel_file_table() {
   return {
-      flag<P>("direct", &P::direct, "bypass the page cache (O_DIRECT)"),
+      flag<P>("direct", &P::direct, "Bypass the page cache (O_DIRECT)."),
       choice<P, Advice>("advice", &P::advice, advice_words(),
-                        "access pattern told to the kernel for each file (posix_fadvise)"),
-      flag<P>("preallocate", &P::preallocate, "allocate a new file's whole size when it is made (fallocate)"),
+                        "Tell the kernel this access pattern for each file (posix_fadvise)."),
+      flag<P>("preallocate", &P::preallocate, "Allocate the whole size of a new file when it is made (fallocate)."),
   };
 }
 

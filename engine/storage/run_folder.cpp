@@ -44,11 +44,11 @@ Result<Marker> read_marker(const Descriptor& folder, const std::string& path) {
   const auto file = open_beneath(folder.get(), marker_name, O_RDONLY | O_NONBLOCK);
   if (!file) return foreign(file.error() == ENOENT ? "it has no marker" : "its marker " + reason_of(file.error()));
   struct stat status{};
-  if (fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return foreign("its marker is no regular file");
+  if (fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return foreign("its marker is not a regular file");
   const auto text = read_text(file->get(), most_marker_bytes);
   if (!text) return foreign("its marker cannot be read: " + std::generic_category().message(text.error()));
   auto marker = parse_marker(*text);
-  if (!marker) return foreign("its marker is not understood");
+  if (!marker) return foreign("its marker cannot be parsed");
   return std::move(*marker);
 }
 
@@ -149,7 +149,7 @@ Status remove_old_markers(const Descriptor& folder, const std::string& path, con
     const auto text = file ? read_text(file->get(), most_marker_bytes) : std::unexpected(file.error());
     const auto marker = text ? parse_marker(*text) : std::nullopt;
     if (!marker || folder_name(marker->run_id) != name)
-      return fail(environment_error(path + "/" + file_name, "is no marker of this run; refused"));
+      return fail(environment_error(path + "/" + file_name, "is not a marker of this run; refused"));
     if (flock(file->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       return fail(environment_error(path, "a run is still at work in it; refused"));
     (void)unlinkat(folder.get(), file_name.c_str(), 0);
@@ -170,7 +170,7 @@ RunFolder::RunFolder(Descriptor folder, std::string path, std::string nonce)
 
 Result<RunFolder> RunFolder::make(const std::string& target_path, const std::string& run_id) {
   const std::string name = folder_name(run_id);
-  if (!is_safe_name(name) || split_name(name).base != name) return fail(environment_error(run_id, "is no run id"));
+  if (!is_safe_name(name) || split_name(name).base != name) return fail(environment_error(run_id, "is not a run id"));
   const auto target = open_target(target_path);
   if (!target) return fail(target.error());
   if (mkdirat(target->descriptor.get(), name.c_str(), 0700) != 0) {
@@ -194,7 +194,7 @@ Status RunFolder::claim() {
 
 Result<RunFolder> RunFolder::open(const std::string& target_path, const std::string& run_id) {
   const std::string name = folder_name(run_id);
-  if (!is_safe_name(name) || split_name(name).base != name) return fail(environment_error(run_id, "is no run id"));
+  if (!is_safe_name(name) || split_name(name).base != name) return fail(environment_error(run_id, "is not a run id"));
   const auto target = open_target(target_path);
   if (!target) return fail(target.error());
   auto opened = open_marked(*target, name);
@@ -332,7 +332,7 @@ Result<Leftovers> RunFolder::remove_listed() {
   if (!unlisted) return fail(error(unlisted.error(), "list", ""));
   for (const auto& name : *unlisted) {
     const bool listed_one = std::ranges::find(*entries, name, &DatasetEntry::directory) != entries->end();
-    if (!listed_one) leftovers.note(path_ + "/" + name, "in no manifest, not removed");
+    if (!listed_one) leftovers.note(path_ + "/" + name, "it is in no manifest, so it was not removed");
   }
   if (unlisted->empty() && leftovers.left.empty())
     if (auto removed = remove_itself(); !removed) return fail(removed.error());

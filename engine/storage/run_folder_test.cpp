@@ -114,7 +114,7 @@ TEST_F(RunFolderTest, BadTargetsAreOneClearLine) {
   write_file(target_.path() + "/file", "");
   EXPECT_EQ(line(target_.path() + "/file"), target_.path() + "/file: is not a directory");
   EXPECT_EQ(line("/dev/null"), "/dev/null: is not a directory");
-  EXPECT_TRUE(mentions(line(""), "is no path"));
+  EXPECT_TRUE(mentions(line(""), "is not a path"));
   EXPECT_FALSE(RunFolder::make(target_.path(), "../escape"));
   EXPECT_FALSE(RunFolder::make(target_.path(), "a/b"));
 }
@@ -164,7 +164,7 @@ TEST_F(RunFolderTest, MarkerMustBeOurs) {
   fs::permissions(own(), fs::perms::owner_all);
   for (const char* text : {"", "garbage", R"({"run_id":"r1"})"}) {
     write_file(own() + "/.ullage-run", text);
-    EXPECT_TRUE(mentions(line_of(RunFolder::open(target_.path(), "r1")), "its marker is not understood")) << text;
+    EXPECT_TRUE(mentions(line_of(RunFolder::open(target_.path(), "r1")), "its marker cannot be parsed")) << text;
   }
   write_file(own() + "/.ullage-run", marker_text({"r2", "nonce"}));
   EXPECT_TRUE(mentions(line_of(RunFolder::open(target_.path(), "r1")), "marker of run 'r2'"));
@@ -174,7 +174,7 @@ TEST_F(RunFolderTest, MarkerMustBeOurs) {
   EXPECT_TRUE(mentions(line_of(RunFolder::open(target_.path(), "r1")), "symbolic link"));
   fs::remove(own() + "/.ullage-run");
   ASSERT_EQ(mkfifo((own() + "/.ullage-run").c_str(), 0600), 0);  // must not hang
-  EXPECT_TRUE(mentions(line_of(RunFolder::open(target_.path(), "r1")), "no regular file"));
+  EXPECT_TRUE(mentions(line_of(RunFolder::open(target_.path(), "r1")), "not a regular file"));
 }
 
 TEST_F(RunFolderTest, FolderOpenToOthersIsRefused) {

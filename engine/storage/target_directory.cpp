@@ -50,7 +50,7 @@ std::string reason_of(int errno_value) {
 }
 
 Result<TargetDirectory> open_target(const std::string& path) {
-  if (path.empty() || path.find('\0') != std::string::npos) return fail(environment_error(path, "is no path"));
+  if (path.empty() || path.find('\0') != std::string::npos) return fail(environment_error(path, "is not a path"));
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor && errno == EACCES) descriptor = Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor) return fail(environment_error(path, reason_of(errno)));

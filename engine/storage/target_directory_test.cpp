@@ -22,7 +22,7 @@ TEST(TargetDirectoryTest, SaysWhatIsWrongWithAPath) {
   const auto missing = open_target("/nowhere/at/all");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().text, "does not exist");
-  EXPECT_EQ(open_target("").error().text, "is no path");
+  EXPECT_EQ(open_target("").error().text, "is not a path");
   EXPECT_EQ(reason_of(EDQUOT), "is over this user's quota");
 }
 

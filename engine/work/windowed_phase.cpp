@@ -15,16 +15,20 @@ namespace ullage {
 
 Table<WindowParameters> WindowParameters::table() {
   using P = WindowParameters;
-  return joined<P>(Table<P>{count("threads", &P::threads, {1, 4096}, "of each rank, a core each")}, timing());
+  return joined<P>(
+      Table<P>{count("threads", &P::threads, {1, 4096}, "Run this many threads on each rank, each on its own core.")},
+      timing());
 }
 
 Table<WindowParameters> WindowParameters::timing() {
   using P = WindowParameters;
   return {
-      count("windows", &P::windows, {1, 100'000}, "timed stretches"),
-      seconds("window_s", &P::window_s, {1e-4, 60}, "how long each shall last; a single pass may take longer"),
+      count("windows", &P::windows, {1, 100'000}, "Time this many windows."),
+      seconds("window_s", &P::window_s, {1e-4, 60},
+              "Let each window last this many seconds. A single pass may take longer."),
       seconds("warm_up_s", &P::warm_up_s, {0, 60},
-              "of the same work before the first: clocks fall under wide instructions"),
+              "Run the same work for this many seconds before the first window, since wide instructions lower the "
+              "clock rate."),
   };
 }
 

@@ -175,7 +175,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_amx{{
-    .description = {.name = "amx", .doc = "products of matrices in tiles"},
+    .description = {.name = "amx", .doc = "Multiplies matrices in tiles."},
     .instruction_sets = {{"amx", 8}},
     .kernels = amx_kernels,
 }};

@@ -89,7 +89,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_avx2{{
-    .description = {.name = "avx2", .doc = "vectors of 256 bits"},
+    .description = {.name = "avx2", .doc = "Computes with vectors of 256 bits."},
     .instruction_sets = {{"avx2", 2}, {"avxvnni", 4}},
     .kernels = avx2_kernels,
 }};

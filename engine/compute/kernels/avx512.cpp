@@ -92,7 +92,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_avx512{{
-    .description = {.name = "avx512", .doc = "vectors of 512 bits"},
+    .description = {.name = "avx512", .doc = "Computes with vectors of 512 bits."},
     .instruction_sets = {{"avx512", 3}, {"avx512vnni", 5}, {"avx512fp16", 6}, {"avx512bf16", 7}},
     .kernels = avx512_kernels,
 }};

@@ -149,7 +149,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_neon{{
-    .description = {.name = "neon", .doc = "vectors of 128 bits of Arm"},
+    .description = {.name = "neon", .doc = "Computes with Arm vectors of 128 bits."},
     .instruction_sets = {{"neon", 9}},
     .kernels = neon_kernels,
 }};

@@ -96,7 +96,7 @@ std::vector<Kernel> portable_kernels() {
 }
 
 const Registered<KernelSet> registered_portable{{
-    .description = {.name = "portable", .doc = "what the compiler makes for any CPU"},
+    .description = {.name = "portable", .doc = "Uses the instructions that the compiler chooses for any CPU."},
     .instruction_sets = {{"portable", 11}},
     .kernels = portable_kernels,
 }};

@@ -142,7 +142,7 @@ std::vector<Kernel> scalar_kernels() {
 }
 
 const Registered<KernelSet> registered_scalar{{
-    .description = {.name = "scalar", .doc = "one value at a time, on the ordinary registers"},
+    .description = {.name = "scalar", .doc = "Computes one value at a time in the ordinary registers."},
     .instruction_sets = {{"scalar", 0}},
     .kernels = scalar_kernels,
 }};

@@ -119,7 +119,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_sse2{{
-    .description = {.name = "sse2", .doc = "vectors of 128 bits"},
+    .description = {.name = "sse2", .doc = "Computes with vectors of 128 bits."},
     .instruction_sets = {{"sse2", 1}},
     .kernels = sse2_kernels,
 }};

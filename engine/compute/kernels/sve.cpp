@@ -117,7 +117,7 @@ namespace ullage::compute {
 namespace {
 
 const Registered<KernelSet> registered_sve{{
-    .description = {.name = "sve", .doc = "vectors of Arm whose length the machine chooses"},
+    .description = {.name = "sve", .doc = "Computes with Arm vectors whose length the machine chooses."},
     .instruction_sets = {{"sve", 10}},
     .kernels = sve_kernels,
 }};

@@ -16,8 +16,8 @@ std::unique_ptr<PhaseWork> make_distributed_phase(const DistributedSolveParamete
 
 const Registered<WorkloadEntry> registered_distributed_solve{without_storage<DistributedSolveParameters>({
     .name = "distributed-solve",
-    .doc =
-        "a dense linear system over all ranks as HPL counts and checks it, by a ScaLAPACK that is loaded at run time",
+    .doc = "Solves a dense linear system over all ranks by a ScaLAPACK loaded at run time. It counts operations and "
+           "checks the solution as HPL does.",
     .check = check_distributed_solve,
     .make = single_phase_by(make_distributed_phase),
 })};

@@ -29,14 +29,15 @@ Table<DistributedSolveParameters> DistributedSolveParameters::table() {
   using P = DistributedSolveParameters;
   auto of_calls = CallParameters::table();
   std::ranges::find(of_calls, "library", [](const auto& field) { return field.spec.name; })->spec.doc =
-      "path or name of the ScaLAPACK; empty: the one of this MPI that the dynamic linker finds";
+      "Load the ScaLAPACK of this path or name; empty means the one of this MPI that the dynamic linker finds.";
   return joined<P>(
       Table<P>{
-          count("n", &P::n, {1, 1'000'000}, "unknowns"),
-          count("block", &P::block, {1, 4096}, "rows and columns of the blocks that are dealt out"),
+          count("n", &P::n, {1, 1'000'000}, "Solve for this many unknowns."),
+          count("block", &P::block, {1, 4096}, "Distribute the matrix in blocks of this many rows and columns."),
           count("grid_rows", &P::grid_rows, {0, 1'000'000},
-                "of processes; 0: as square as the ranks allow, and wider than high"),
-          count("seed", &P::seed, {}, "of the matrix"),
+                "Arrange the processes in a grid of this many rows; 0 means as square as the ranks allow, and wider "
+                "than high."),
+          count("seed", &P::seed, {}, "Set the seed of the matrix."),
       },
       std::move(of_calls));
 }
@@ -59,7 +60,7 @@ Status DistributedSolvePhase::load() {
     library_->set_threads(parameters_.threads);
   else if (parameters_.threads > 1)
     return fail(environment_error("distributed-solve",
-                                  library_->facts.at("blas") + " cannot be told how many threads to use; take 1"));
+                                  library_->facts.at("blas") + " cannot set its number of threads; use threads 1"));
   return {};
 }
 

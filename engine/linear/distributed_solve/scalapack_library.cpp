@@ -78,7 +78,7 @@ Result<Scalapack> load_chosen(const ScalapackChoice& choice) {
   const void* const theirs = dlsym(handle, "MPI_Comm_size");
   if (theirs == nullptr || theirs != dlsym(RTLD_DEFAULT, "MPI_Comm_size"))
     return fail(scalapack_error(file_of(reinterpret_cast<void*>(calls.pdgesv)) +
-                                " is linked with another MPI than this engine; name one for " + mpi_family()));
+                                " is linked with a different MPI than this engine; use one for " + mpi_family()));
   calls.set_threads = function_of<void (*)(int)>(handle, "openblas_set_num_threads");
   calls.facts = facts_of_scalapack(handle);
   return calls;
@@ -97,7 +97,7 @@ Result<const Scalapack*> load_scalapack(const ScalapackChoice& choice) {
   }
   if (*chosen != choice)
     return fail(scalapack_error("this launch has loaded '" + chosen->library + "' and cannot load '" + choice.library +
-                                "' as well; put it into a launch of its own"));
+                                "' as well; run them in separate launches"));
   if (!loaded) return fail(loaded.error());
   return &*loaded;
 }

@@ -15,7 +15,7 @@ std::unique_ptr<PhaseWork> make_gemm_phase(const GemmParameters& parameters, con
 
 const Registered<WorkloadEntry> registered_gemm{without_storage<GemmParameters>({
     .name = "gemm",
-    .doc = "products of square matrices by a BLAS, which is loaded at run time",
+    .doc = "Multiplies square matrices by a BLAS that is loaded at run time.",
     .make = single_phase_by(make_gemm_phase),
 })};
 

@@ -23,9 +23,9 @@ Table<GemmParameters> GemmParameters::table() {
   using P = GemmParameters;
   return joined<P>(
       Table<P>{
-          count("n", &P::n, {1, 200'000}, "rows and columns of each of the three matrices"),
+          count("n", &P::n, {1, 200'000}, "Give each of the three matrices this many rows and columns."),
           choice("type", &P::type, Words<GemmType>{{GemmType::fp64, "fp64"}, {GemmType::fp32, "fp32"}},
-                 "of the elements: dgemm or sgemm"),
+                 "Choose the type of the elements: fp64 calls dgemm, fp32 calls sgemm."),
       },
       CallParameters::table());
 }

@@ -23,11 +23,11 @@ Table<SolveParameters> SolveParameters::table() {
   using P = SolveParameters;
   return joined<P>(
       Table<P>{
-          count("n", &P::n, {1, 200'000}, "unknowns"),
+          count("n", &P::n, {1, 200'000}, "Solve for this many unknowns."),
           count("block", &P::block, {0, 65'536},
-                "columns of a panel of our own factorisation; 0: the library's dgetrf, or where it has none ours with "
-                "192"),
-          count("seed", &P::seed, {}, "of the matrix"),
+                "Use the engine's factorisation with panels of this many columns; 0 means the library's dgetrf, or "
+                "where it has none the engine's with 192 columns."),
+          count("seed", &P::seed, {}, "Set the seed of the matrix."),
       },
       CallParameters::table());
 }

@@ -13,7 +13,8 @@ std::unique_ptr<PhaseWork> make_solve_phase(const SolveParameters& parameters, c
 
 const Registered<WorkloadEntry> registered_solve{without_storage<SolveParameters>({
     .name = "solve",
-    .doc = "dense linear systems as HPL counts and checks them, by a BLAS that is loaded at run time",
+    .doc = "Solves dense linear systems by a BLAS loaded at run time. It counts operations and checks the solutions as "
+           "HPL does.",
     .make = single_phase_by(make_solve_phase),
 })};
 

@@ -16,7 +16,7 @@ std::unique_ptr<Workload> make_chase(const ChaseParameters& given, const Workloa
 
 const Registered<WorkloadEntry> registered_chase{without_storage<ChaseParameters>({
     .name = "chase",
-    .doc = "every thread follows pointers through memory of its own, each step waiting for the one before",
+    .doc = "Each thread follows pointers through its own memory. Each step waits for the one before.",
     .check = on_any_ranks(check_chase),
     .make = make_chase,
 })};

@@ -19,20 +19,22 @@ Table<ChaseParameters> ChaseParameters::table() {
   return joined<P>(
       WindowParameters::table(),
       Table<P>{
-          bytes("working_set_bytes", &P::working_set_bytes, {2.0 * sizeof(void*), 1e15}, "of each thread"),
+          bytes("working_set_bytes", &P::working_set_bytes, {2.0 * sizeof(void*), 1e15},
+                "Use a working set of this many bytes for each thread."),
           bytes("stride_bytes", &P::stride_bytes, {sizeof(void*), 1e9},
-                "from one pointer to the next as they lie in memory; a multiple of 8"),
+                "Place the pointers this many bytes apart in memory. It must be a multiple of 8."),
           bytes("locality_bytes", &P::locality_bytes, {0, 1e15},
-                "all pointers of a piece of that size are visited before those of another, so that few pages are in "
-                "use at a time; a multiple of stride_bytes; 0: at random through the whole set"),
-          count("chains", &P::chains, {1, most_chains}, "independent chases of each thread")},
+                "Visit all pointers of a piece of this many bytes (a multiple of stride_bytes) before another piece, "
+                "to use few pages at a time. 0 means at random through the whole set."),
+          count("chains", &P::chains, {1, most_chains}, "Run this many independent chases on each thread.")},
       MemoryPlace::table());
 }
 
 Status check_chase_shape(const ChaseShape& shape, const std::string& pointer) {
   if (shape.stride % sizeof(void*) != 0) return fail(bad_plan(pointer + "/stride_bytes", "must be a multiple of 8"));
   if (shape.slots() < 2)
-    return fail(bad_plan(pointer + "/working_set_bytes", "must be at least two strides: a chase needs two places"));
+    return fail(
+        bad_plan(pointer + "/working_set_bytes", "must be at least two strides, since a chase needs two places"));
   if (shape.slots() > most_slots)
     return fail(bad_plan(pointer + "/working_set_bytes", "must be less than 2^32 strides; take a larger stride_bytes"));
   if (shape.locality % shape.stride != 0)
@@ -55,8 +57,9 @@ Chaser::Chaser(ChaseCycle cycle, std::size_t chains) : cycle_(std::move(cycle)),
 Status Chaser::check() const {
   for (std::size_t chain = 0; chain < chains_; ++chain) {
     if (at_.at(chain) == cycle_.slot_after(start(chain) + steps_)) continue;
-    return fail(verification_error("check", "chain " + std::to_string(chain),
-                                   "does not stand where its cycle leads after " + std::to_string(steps_) + " steps"));
+    return fail(
+        verification_error("check", "chain " + std::to_string(chain),
+                           "is not at the place that its cycle reaches after " + std::to_string(steps_) + " steps"));
   }
   return {};
 }

@@ -17,7 +17,7 @@ std::unique_ptr<Workload> make_core_to_core(const CoreToCoreParameters& given, c
 
 const Registered<WorkloadEntry> registered_core_to_core{without_storage<CoreToCoreParameters>({
     .name = "core-to-core",
-    .doc = "two threads pass a counter to and fro in one cache line, by plain loads and stores",
+    .doc = "Two threads pass a counter back and forth in one cache line, by ordinary loads and stores.",
     .check = on_any_ranks(check_core_to_core),
     .make = make_core_to_core,
 })};

@@ -26,15 +26,19 @@ std::string cpus_text(std::span<const int> cpus) {
 
 Table<CoreToCoreParameters> CoreToCoreParameters::table() {
   using P = CoreToCoreParameters;
-  return joined<P>(
-      timing(), Table<P>{
-                    count("cpu_a", &P::cpu_a, {-1, 8191}, "the kernel's number of one CPU; -1: the first allowed one"),
-                    count("cpu_b", &P::cpu_b, {-1, 8191}, "the other one's; -1: the last allowed one"),
-                });
+  return joined<P>(timing(), Table<P>{
+                                 count("cpu_a", &P::cpu_a, {-1, 8191},
+                                       "Run one thread on the CPU of this number, as the kernel counts; -1 means the "
+                                       "first allowed CPU."),
+                                 count("cpu_b", &P::cpu_b, {-1, 8191},
+                                       "Run the other thread on the CPU of this number; -1 means the last allowed "
+                                       "CPU."),
+                             });
 }
 
 Status check_core_to_core(const CoreToCoreParameters& p, const std::string& pointer) {
-  if (p.cpu_a == p.cpu_b && p.cpu_a >= 0) return fail(bad_plan(pointer + "/cpu_b", "must be another CPU than cpu_a"));
+  if (p.cpu_a == p.cpu_b && p.cpu_a >= 0)
+    return fail(bad_plan(pointer + "/cpu_b", "must be a different CPU than cpu_a"));
   return {};
 }
 
@@ -43,7 +47,7 @@ Result<std::vector<int>> choose_pair(const CoreToCoreParameters& p, std::span<co
   for (const int cpu : pair)
     if (std::ranges::find(allowed, cpu) == allowed.end())
       return fail(environment_error("cpu " + std::to_string(cpu),
-                                    "this process may not run there; it may on " + cpus_text(allowed)));
+                                    "this process may not run on this CPU; allowed CPUs: " + cpus_text(allowed)));
   if (pair[0] == pair[1])
     return fail(environment_error("cpu " + std::to_string(pair[0]),
                                   "needs two CPUs; this process may run on " + cpus_text(allowed)));

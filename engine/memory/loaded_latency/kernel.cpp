@@ -34,14 +34,18 @@ Error injected_wrong(std::string text) { return verification_error("check", "mem
 
 Table<LoadedLatencyParameters> LoadedLatencyParameters::table() {
   using P = LoadedLatencyParameters;
-  return joined<P>(
-      timing(),
-      Table<P>{
-          count("injectors", &P::injectors, {0, 4095}, "threads that load the memory, beside the one that chases"),
-          choice("injection", &P::injection, injection_words(), "what they do, each with memory of its own"),
-          count("delay", &P::delay, {0, 1e6}, "steps of about a cycle that an injector pauses after every 64 bytes"),
-          bytes("working_set_bytes", &P::working_set_bytes, {stream_line * 2.0, 1e15}, "of each thread"),
-          choice("pages", &P::pages, pages_words(), "see workload stream")});
+  return joined<P>(timing(), Table<P>{count("injectors", &P::injectors, {0, 4095},
+                                            "Load the memory with this many threads, besides the one that follows "
+                                            "pointers."),
+                                      choice("injection", &P::injection, injection_words(),
+                                             "Choose what the injectors do. Each uses its own memory."),
+                                      count("delay", &P::delay, {0, 1e6},
+                                            "Let an injector pause for this many steps of about one clock cycle after "
+                                            "every 64 bytes."),
+                                      bytes("working_set_bytes", &P::working_set_bytes, {stream_line * 2.0, 1e15},
+                                            "Use a working set of this many bytes for each thread."),
+                                      choice("pages", &P::pages, pages_words(),
+                                             "Choose the pages of the memory, as for workload stream.")});
 }
 
 Status check_loaded_latency(const LoadedLatencyParameters& p, const std::string& pointer) {
@@ -49,9 +53,10 @@ Status check_loaded_latency(const LoadedLatencyParameters& p, const std::string&
   const std::uint64_t piece_bytes = lines_a_turn(p) * stream_line;
   if (p.injectors > 0 && p.working_set_bytes < piece_bytes)
     return fail(bad_plan(pointer + "/working_set_bytes",
-                         "must be at least " + std::to_string(piece_bytes) + ", which are injected in one go"));
+                         "must be at least " + std::to_string(piece_bytes) + ", which an injector moves at a time"));
   if (stream_candidates(p.kind(), p.stores(), 0).empty())
-    return fail(bad_plan(pointer + "/injection", "must be read or write: this CPU's other stores are not known here"));
+    return fail(
+        bad_plan(pointer + "/injection", "must be read or write: the engine has no non-temporal stores for this CPU"));
   return {};
 }
 

@@ -16,7 +16,7 @@ std::unique_ptr<Workload> make_loaded_latency(const LoadedLatencyParameters& giv
 
 const Registered<WorkloadEntry> registered_loaded_latency{without_storage<LoadedLatencyParameters>({
     .name = "loaded-latency",
-    .doc = "one thread follows pointers while others read or write as fast as they are told to",
+    .doc = "One thread follows pointers while other threads read or write memory at a set rate.",
     .check = on_any_ranks(check_loaded_latency),
     .make = make_loaded_latency,
 })};

@@ -41,7 +41,7 @@ namespace ullage {
 namespace {
 
 const Registered<StreamLoopsEntry> registered_avx2{{
-    .description = {.name = "avx2", .doc = "vectors of 32 bytes"},
+    .description = {.name = "avx2", .doc = "Uses vectors of 32 bytes."},
     .loops = [] -> const StreamLoops* { return __builtin_cpu_supports("avx2") != 0 ? &avx2_loops : nullptr; },
 }};
 

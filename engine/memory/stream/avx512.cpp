@@ -41,7 +41,7 @@ namespace ullage {
 namespace {
 
 const Registered<StreamLoopsEntry> registered_avx512{{
-    .description = {.name = "avx512", .doc = "vectors of 64 bytes"},
+    .description = {.name = "avx512", .doc = "Uses vectors of 64 bytes."},
     .loops = [] -> const StreamLoops* { return __builtin_cpu_supports("avx512f") != 0 ? &avx512_loops : nullptr; },
 }};
 

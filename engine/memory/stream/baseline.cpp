@@ -32,7 +32,7 @@ struct StreamBaseline {
 constexpr StreamLoops baseline_loops = stream_loops_of<StreamBaseline>("baseline");
 
 const Registered<StreamLoopsEntry> registered_baseline{{
-    .description = {.name = "baseline", .doc = "vectors of 16 bytes, which the compiler makes for any CPU"},
+    .description = {.name = "baseline", .doc = "Uses vectors of 16 bytes, which the compiler makes for any CPU."},
     .loops = [] -> const StreamLoops* { return &baseline_loops; },
 }};
 

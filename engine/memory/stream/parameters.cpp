@@ -42,8 +42,7 @@ std::string widths() {
 Status check_blocks(const StreamParameters& p, const std::string& pointer) {
   if (p.block_bytes % stream_line != 0) return fail(bad_plan(pointer + "/block_bytes", "must be a multiple of 64"));
   if (p.order == BlockOrder::random && p.block_bytes == 0)
-    return fail(
-        bad_plan(pointer + "/block_bytes", "must be given with order random: it is the blocks that change places"));
+    return fail(bad_plan(pointer + "/block_bytes", "must be above 0 with order random, which shuffles the blocks"));
   return {};
 }
 
@@ -55,18 +54,20 @@ Table<StreamParameters> StreamParameters::table() {
       WindowParameters::table(),
       Table<P>{
           choice("kernel", &P::kind, stream_words(),
-                 "read: sum of b; write: a = s; copy: a = b; scale: a = s*b; add: a = b + c; triad: a = b + s*c; "
-                 "read-write: a = a + 1, in place"),
+                 "Choose the kernel: read (`sum of b`), write (`a = s`), copy (`a = b`), scale (`a = s*b`), add (`a = "
+                 "b + c`), triad (`a = b + s*c`) or read-write (`a = a + 1`, in place)."),
           choice("stores", &P::stores, stores_words(),
-                 "ordinary: bus_bytes counts each line of a once more, since it is read before it is written; "
-                 "non-temporal: past the caches"),
+                 "Choose ordinary or non-temporal stores, which bypass the caches. With ordinary stores bus_bytes "
+                 "counts each line of a once more, since it is read before it is written."),
           bytes("working_set_bytes", &P::working_set_bytes, {stream_line, 1e15},
-                "all arrays of all threads of a rank together; each array gets an equal share, in whole blocks"),
-          choice("order", &P::order, block_order_words(), "in which the blocks of an array are visited, in every pass"),
+                "Use this many bytes for all arrays of all threads of a rank. Each array gets an equal share, in whole "
+                "blocks."),
+          choice("order", &P::order, block_order_words(),
+                 "Choose the order in which every pass visits the blocks of an array."),
           bytes("block_bytes", &P::block_bytes, {0, 1e15},
-                "what is visited in one go, a multiple of 64; 0: the whole array"),
+                "Visit this many bytes at a time, a multiple of 64; 0 means the whole array."),
           bytes("vector_bytes", &P::vector_bytes, {0, 64},
-                "moved by one instruction: 16, 32 or 64; 0: what is fastest in short trials before")},
+                "Move this many bytes by one instruction: 16, 32 or 64; 0 means the fastest in short trials before.")},
       MemoryPlace::table());
 }
 
@@ -90,13 +91,14 @@ Status check_stream(const StreamParameters& p, const std::string& pointer) {
                              std::to_string(arrays_of(p.kind)) + " arrays of " + std::to_string(unit) +
                              " bytes for each of " + std::to_string(p.threads) + " threads"));
   }
-  if (p.blocks() > most_blocks) return fail(bad_plan(pointer + "/block_bytes", "too small: more than 2^32 blocks"));
+  if (p.blocks() > most_blocks)
+    return fail(bad_plan(pointer + "/block_bytes", "is too small: there would be more than 2^32 blocks"));
   if (p.stores == Stores::non_temporal && !writes(p.kind))
     return fail(bad_plan(pointer + "/stores", "must be ordinary with kernel read, which stores nothing"));
   if (p.vector_bytes != 0 && stream_candidates(p.kind, Stores::ordinary, p.vector_bytes).empty())
     return fail(bad_plan(pointer + "/vector_bytes", "must be 0 or one of " + widths() + ", which this CPU has"));
   if (stream_candidates(p.kind, p.stores, p.vector_bytes).empty())
-    return fail(bad_plan(pointer + "/stores", "must be ordinary: this CPU's other ones are not known here"));
+    return fail(bad_plan(pointer + "/stores", "must be ordinary: the engine has no non-temporal stores for this CPU"));
   return {};
 }
 

@@ -27,8 +27,8 @@ std::vector<std::string> stream_capabilities() {
 WorkloadEntry stream_entry() {
   return without_storage<StreamParameters>({
       .name = "stream",
-      .doc =
-          "every thread goes through arrays of its own from end to end: read, write, McCalpin's STREAM, and in place",
+      .doc = "Each thread goes through its own arrays from end to end. The kernels read, write, work as McCalpin's "
+             "STREAM, or change an array in place.",
       .capabilities = stream_capabilities(),
       .check = on_any_ranks(check_stream),
       .make = make_stream,

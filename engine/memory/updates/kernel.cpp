@@ -68,11 +68,13 @@ void update_table(std::span<std::uint64_t> table, UpdateLanes& lanes, std::uint6
 
 Table<UpdatesParameters> UpdatesParameters::table() {
   using P = UpdatesParameters;
-  return joined<P>(WindowParameters::table(),
-                   Table<P>{
-                       bytes("table_bytes", &P::table_bytes, {table_element, 1e15}, "of each rank; a power of two"),
-                       choice("pages", &P::pages, pages_words(), "see workload stream"),
-                   });
+  return joined<P>(WindowParameters::table(), Table<P>{
+                                                  bytes("table_bytes", &P::table_bytes, {table_element, 1e15},
+                                                        "Use a table of this many bytes on each rank. It must be a "
+                                                        "power of two."),
+                                                  choice("pages", &P::pages, pages_words(),
+                                                         "Choose the pages of the memory, as for workload stream."),
+                                              });
 }
 
 Status check_updates(const UpdatesParameters& p, const std::string& pointer) {
@@ -122,9 +124,9 @@ Status UpdatesKernel::check() {
   errors_ = 0;
   for (std::uint64_t i = 0; i < table.size(); ++i) errors_ += table[i] != i ? 1 : 0;
   if (static_cast<double>(errors_) <= share_that_may_be_wrong * static_cast<double>(table.size())) return {};
-  return fail(verification_error("check", "table",
-                                 std::to_string(errors_) + " of " + std::to_string(table.size()) +
-                                     " elements are wrong, more than the one in a hundred that may get lost"));
+  return fail(verification_error(
+      "check", "table",
+      std::to_string(errors_) + " of " + std::to_string(table.size()) + " elements are wrong, but at most 1 % may be"));
 }
 
 void UpdatesKernel::report(const WindowTotals& totals, Gauges& gauges) const {

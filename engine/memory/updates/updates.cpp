@@ -13,9 +13,8 @@ std::unique_ptr<Workload> make_updates(const UpdatesParameters& parameters, cons
 
 const Registered<WorkloadEntry> registered_updates{without_storage<UpdatesParameters>({
     .name = "updates",
-    .doc = "all threads of a rank change one table at random places, without locks: HPC Challenge's RandomAccess, "
-           "verified "
-           "as there",
+    .doc = "All threads of a rank change one table at random places, without locks. This is HPC Challenge's "
+           "RandomAccess, verified in the same way.",
     .check = on_any_ranks(check_updates),
     .make = make_updates,
 })};

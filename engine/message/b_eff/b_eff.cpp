@@ -12,10 +12,10 @@ class BEff final : public Workload {
 
   void find_peers() override { run_.find_peers(); }
   [[nodiscard]] LocalSteps begin() override {
-    return {{"look for room", [this] { return run_.look_for_room(); }}, {"make messages", [this] -> Status {
-                                                                           run_.make_messages();
-                                                                           return {};
-                                                                         }}};
+    return {{"check the free memory", [this] { return run_.look_for_room(); }}, {"make messages", [this] -> Status {
+                                                                                   run_.make_messages();
+                                                                                   return {};
+                                                                                 }}};
   }
   [[nodiscard]] std::size_t phases() const override { return b_eff_size_count; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
@@ -27,13 +27,14 @@ class BEff final : public Workload {
 };
 
 Status check_b_eff(const BEffParameters&, int ranks, const std::string& pointer) {
-  if (ranks < 2) return fail(bad_plan(pointer, "b-eff needs two ranks or more: one has nobody to send to"));
+  if (ranks < 2) return fail(bad_plan(pointer, "b-eff needs two ranks or more"));
   return {};
 }
 
 const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters, MessageWork>({
     .name = "b-eff",
-    .doc = "messages of 21 lengths in rings, random rings, bisections and halos, by three ways of calling MPI",
+    .doc = "Sends messages of 21 lengths in rings, random rings, bisections and halos, by three methods of calling "
+           "MPI.",
     .check = check_b_eff,
     .make = workload_of<BEff>,
 })};

@@ -25,18 +25,20 @@ Table<BEffParameters> BEffParameters::table() {
       Table<P>{
           // Twelve messages are addressed with 31 bits.
           bytes("lmax_bytes", &P::lmax_bytes, {static_cast<double>(b_eff_middle_bytes), 1U << 28U},
-                "of the longest message; a rank has buffers for twelve"),
-          seconds("budget_s", &P::budget_s, {1e-6, 3600}, "for all patterns of one length by one method"),
-          count("random_rings", &P::random_rings, {1, 1000}, "rings over all ranks in random order"),
-          count("seed", &P::seed, {}, "of the random orders"),
+                "Set the bytes of the longest message. A rank has buffers for twelve of them."),
+          seconds("budget_s", &P::budget_s, {1e-6, 3600},
+                  "Spend this many seconds on all patterns of one length by one method."),
+          count("random_rings", &P::random_rings, {1, 1000}, "Measure this many rings over all ranks in random order."),
+          count("seed", &P::seed, {}, "Set the seed of the random orders."),
           choice(
               "permutation", &P::permutation, random_order_words(),
-              "uniform: every order equally likely; slot-probe: as the original, where neighbours stay so too often"),
+              "Choose uniform, where every order is equally likely, or slot-probe, as the original, where neighbours "
+              "stay neighbours too often."),
           flag("additional", &P::additional,
-               "also bisections, halos and the ping-pong, which are no part of the result"),
+               "Also measure bisections, halos and the ping-pong, which are not part of the result."),
           flag("short_last_two", &P::short_last_two,
-               "when the two longest lengths would take too long, only the fastest method of each pattern, once"),
-          flag("timed_check", &P::timed_check, "look at each message inside the timer, as the original does"),
+               "When the two longest lengths would take too long, run only the fastest method of each pattern, once."),
+          flag("timed_check", &P::timed_check, "Check each message inside the timer, as the original does."),
       },
       MessagePages::table());
 }

@@ -8,8 +8,8 @@ namespace {
 
 const Registered<WorkloadEntry> registered_collective{without_storage<CollectiveParameters, MessageWork>({
     .name = "collective",
-    .doc = "one collective operation of MPI, called again and again by all ranks; the nonblocking form also beside "
-           "computation",
+    .doc = "All ranks call one collective operation of MPI repeatedly. The nonblocking form also runs together with "
+           "computation.",
     .check = check_collective,
     .make = single_phase<CollectivePhase>,
 })};

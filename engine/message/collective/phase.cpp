@@ -59,19 +59,20 @@ Table<CollectiveParameters> CollectiveParameters::table() {
   using P = CollectiveParameters;
   return joined<P>(
       Table<P>{
-          choice<P>("operation", &P::operation, operation_words(), "what all ranks call"),
-          bytes(
-              "message_bytes", &P::message_bytes, {0, static_cast<double>(most_bytes_of_a_call)},
-              "of the vector in bcast and reductions, also before reduce_scatter cuts it; elsewhere of what goes from "
-              "one rank to one other; 0 for a barrier"),
+          choice<P>("operation", &P::operation, operation_words(), "Choose the operation that all ranks call."),
+          bytes("message_bytes", &P::message_bytes, {0, static_cast<double>(most_bytes_of_a_call)},
+                "Set the bytes of the vector in bcast and reductions (for reduce_scatter, before it cuts the vector). "
+                "For other operations, set the bytes from one rank to one other; 0 for a barrier."),
           choice<P>("element", &P::element, {{mpi::Element::fp32, "fp32"}, {mpi::Element::fp64, "fp64"}},
-                    "what reductions add up"),
+                    "Choose the type of the elements that reductions add."),
           choice<P>("mode", &P::mode, {{CollectiveMode::blocking, "blocking"}, {CollectiveMode::overlap, "overlap"}},
-                    "overlap: the nonblocking form, alone and beside computation of the same length"),
+                    "Choose blocking, or overlap, which runs the nonblocking form alone and together with computation "
+                    "of the same length."),
           count("tests", &P::tests, {0, 10'000},
-                "of mode overlap: calls of MPI_Test during the computation of each call"),
+                "In mode overlap, call MPI_Test this many times during the computation of each call."),
           choice<P>("root", &P::root, {{CollectiveRoot::rotating, "rotating"}, {CollectiveRoot::first, "first"}},
-                    "rotating: each call has the next rank as its root, so that none can run ahead of the others"),
+                    "Choose the root. With rotating, each call takes the next rank as its root, so that no rank can "
+                    "run ahead of the others."),
       },
       CallWindowParameters::table());
 }
@@ -79,17 +80,17 @@ Table<CollectiveParameters> CollectiveParameters::table() {
 Status check_collective(const CollectiveParameters& p, int ranks, const std::string& pointer) {
   const auto count = static_cast<std::uint64_t>(ranks);
   if (count < fewest_ranks)
-    return fail(bad_plan(pointer + "/operation", "a collective operation needs 2 ranks or more, the layout has 1"));
+    return fail(bad_plan(pointer + "/operation", "a collective operation needs 2 ranks or more; the layout has 1"));
   if (p.message_bytes * count > most_bytes_of_a_call)
-    return fail(bad_plan(pointer + "/message_bytes", "ranks times message_bytes has to be below 2 GiB"));
+    return fail(bad_plan(pointer + "/message_bytes", "must be below 2 GiB when multiplied by the number of ranks"));
   if (p.operation == Collective::barrier && p.message_bytes > 0)
-    return fail(bad_plan(pointer + "/message_bytes", "a barrier moves nothing: it has to be 0"));
+    return fail(bad_plan(pointer + "/message_bytes", "must be 0 for a barrier, which moves nothing"));
   const std::size_t element = mpi::bytes_of(p.element);
   if (mpi::reduces(p.operation) && (p.message_bytes % element != 0 || p.message_bytes == 0))
-    return fail(bad_plan(pointer + "/message_bytes",
-                         "a reduction needs a multiple of its element's " + std::to_string(element) + " bytes"));
+    return fail(bad_plan(pointer + "/message_bytes", "for a reduction it must be a multiple of the element's " +
+                                                         std::to_string(element) + " bytes"));
   if (p.tests > 0 && p.mode == CollectiveMode::blocking)
-    return fail(bad_plan(pointer + "/tests", "a blocking call cannot be tested; needs mode overlap"));
+    return fail(bad_plan(pointer + "/tests", "needs mode overlap: a blocking call cannot be tested"));
   return {};
 }
 

@@ -38,7 +38,8 @@ class CongestionWorkload final : public Workload {
 
 const Registered<WorkloadEntry> registered_congestion{without_storage<CongestionParameters, MessageWork>({
     .name = "congestion",
-    .doc = "messages of a few ranks in random rings, alone and while the others fill the network",
+    .doc = "Some ranks, the victims, exchange messages in random rings, alone and while the other ranks load the "
+           "network.",
     .check = check_congestion,
     .make = workload_of<CongestionWorkload>,
 })};

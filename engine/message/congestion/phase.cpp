@@ -43,15 +43,18 @@ Table<CongestionParameters> CongestionParameters::table() {
   using P = CongestionParameters;
   return {
       choice<P>("load", &P::load, {{LoadKind::incast, "incast"}, {LoadKind::alltoall, "alltoall"}},
-                "of the ranks that are no victims: all send to one of them, or each to each"),
-      bytes("load_bytes", &P::load_bytes, {1, 1 << 24}, "of a message of the load"),
-      number("victim_share", &P::victim_share, {0.01, 0.9}, "of all ranks, at least 2 and all but 2 at most"),
-      count("seed", &P::seed, {}, "of the choice of victims and of the order of their rings"),
-      count("rings", &P::rings, {1, 1000}, "random orders of the victims"),
-      seconds("test_s", &P::test_s, {1e-3, 60}, "how long each test shall last when nothing disturbs it"),
-      bytes("message_bytes", &P::message_bytes, {8, 4096}, "of the latency test and the allreduce; a multiple of 8"),
-      bytes("bulk_bytes", &P::bulk_bytes, {1, 1 << 24}, "of a message of the bandwidth test"),
-      count("outstanding", &P::outstanding, {1, 64}, "messages of the bandwidth test that are under way together"),
+                "Choose the load of the ranks that are not victims: all send to one of them, or each sends to each."),
+      bytes("load_bytes", &P::load_bytes, {1, 1 << 24}, "Set the bytes of a message of the load."),
+      number("victim_share", &P::victim_share, {0.01, 0.9},
+             "Make this share of all ranks victims: at least 2 ranks, at most all but 2."),
+      count("seed", &P::seed, {}, "Set the seed of the choice of victims and of the order of their rings."),
+      count("rings", &P::rings, {1, 1000}, "Measure this many random orders of the victims."),
+      seconds("test_s", &P::test_s, {1e-3, 60}, "Let each test last this many seconds when nothing disturbs it."),
+      bytes("message_bytes", &P::message_bytes, {8, 4096},
+            "Set the bytes of a message of the latency test and of the allreduce, a multiple of 8."),
+      bytes("bulk_bytes", &P::bulk_bytes, {1, 1 << 24}, "Set the bytes of a message of the bandwidth test."),
+      count("outstanding", &P::outstanding, {1, 64},
+            "Keep this many messages of the bandwidth test in flight at once."),
   };
 }
 
@@ -61,7 +64,7 @@ Status check_congestion(const CongestionParameters& p, int ranks, const std::str
                          "congestion needs 4 ranks or more, 2 victims and 2 that load the network; the layout has " +
                              std::to_string(ranks)));
   if (p.message_bytes % number_bytes_of_sum != 0)
-    return fail(bad_plan(pointer + "/message_bytes", "an allreduce of 64-bit numbers needs a multiple of 8"));
+    return fail(bad_plan(pointer + "/message_bytes", "must be a multiple of 8 for an allreduce of 64-bit numbers"));
   return {};
 }
 

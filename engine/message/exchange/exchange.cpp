@@ -8,7 +8,8 @@ namespace {
 
 const Registered<WorkloadEntry> registered_exchange{without_storage<ExchangeParameters, MessageWork>({
     .name = "exchange",
-    .doc = "the messages of one pattern (bisections, rings, halos, incast, your own) with all its ranks active",
+    .doc = "Sends the messages of one pattern (bisections, rings, halos, incast, a given list) with all ranks of the "
+           "pattern active.",
     .check = check_exchange,
     .make = single_phase<ExchangePhase>,
 })};

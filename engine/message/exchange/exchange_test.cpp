@@ -96,7 +96,7 @@ TEST(MpiExchange, ABadFileFailsWithItsLine) {
   const PatternFile bad("0 1\n1 here\n");
   const std::string found = failure({{"pattern", "sparse"}, {"file", bad.path()}});
   if (is_root) {
-    EXPECT_NE(found.find("line 2: 'here' is no whole number"), std::string::npos) << found;
+    EXPECT_NE(found.find("line 2: 'here' is not a whole number"), std::string::npos) << found;
   }
   const std::string gone = failure({{"pattern", "sparse"}, {"file", "/nowhere/at/all"}});
   if (is_root) {
@@ -116,7 +116,7 @@ TEST(MpiExchange, WeightsAreNotForAlltoallv) {
 TEST(Exchange, RefusesWhatSaysNothing) {
   EXPECT_FALSE(test::Launch::entry("exchange").works_on_storage());
   EXPECT_EQ(refusal({}, 2), "");
-  EXPECT_NE(refusal({}, 1).find("two ranks at least"), std::string::npos);
+  EXPECT_NE(refusal({}, 1).find("two ranks or more"), std::string::npos);
   EXPECT_NE(refusal({{"pattern", "sparse"}}, 2).find("/p/file"), std::string::npos);
   EXPECT_NE(refusal({{"file", "x"}}, 2).find("/p/file"), std::string::npos);
 }

@@ -66,17 +66,18 @@ Table<ExchangeParameters> ExchangeParameters::table() {
   return joined<P>(
       Table<P>{
           choice("pattern", &P::pattern, pattern_words(),
-                 "who sends to whom; of a bisection's pairs each sends and receives, halos do not close and tori do"),
-          choice("method", &P::method, message_method_words(), "by which calls of MPI"),
-          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
-          text("file", &P::file, "of pattern sparse: lines FROM TO [WEIGHT]"),
-          count("seed", &P::seed, {}, "of random-bisection"),
+                 "Choose which ranks send to which. In a bisection both ranks of a pair send and receive; halos do not "
+                 "wrap around, tori do."),
+          choice("method", &P::method, message_method_words(), "Choose the MPI calls that move the messages."),
+          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "Set the bytes of each message."),
+          text("file", &P::file, "For pattern sparse, read the messages from this file, in lines FROM TO [WEIGHT]."),
+          count("seed", &P::seed, {}, "Set the seed of pattern random-bisection."),
       },
       CallWindowParameters::table(), MessagePages::table());
 }
 
 Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer) {
-  if (ranks < fewest_exchange_ranks) return fail(bad_plan(pointer, "an exchange needs two ranks at least"));
+  if (ranks < fewest_exchange_ranks) return fail(bad_plan(pointer, "an exchange needs two ranks or more"));
   const bool is_sparse = parameters.pattern == ExchangePattern::sparse;
   if (is_sparse && parameters.file.empty()) return fail(bad_plan(pointer + "/file", "pattern sparse needs a file"));
   if (!is_sparse && !parameters.file.empty())
@@ -158,7 +159,7 @@ Status ExchangePhase::make_loop() {
   if (slots * (parameters_.message_bytes + 8) > (is_alltoallv ? most_alltoallv_bytes : most_buffer_bytes))
     return fail(environment_error("exchange", std::to_string(slots) + " messages do not fit into a buffer"));
   if (is_alltoallv && has_parallel_messages(steps))
-    return fail(environment_error("exchange", "alltoallv has one message a pair: no weights above 1"));
+    return fail(environment_error("exchange", "alltoallv sends one message a pair, so no weight may be above 1"));
   buffers_ = std::make_unique<MessageBuffers>(parameters_.message_bytes, sends, receives, parameters_.pages);
   contents_.fill(buffers_->out().bytes(), world_.rank());
   contents_.poison(buffers_->in().bytes());

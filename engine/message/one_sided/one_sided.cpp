@@ -8,7 +8,7 @@ namespace {
 
 const Registered<WorkloadEntry> registered_one_sided{without_storage<OneSidedParameters, MessageWork>({
     .name = "one-sided",
-    .doc = "ranks that put to, get from or add to the memory of others by MPI's one-sided operations",
+    .doc = "Ranks put to, get from or add to the memory of other ranks by MPI's one-sided operations.",
     .check = check_one_sided,
     .make = single_phase<OneSidedPhase>,
 })};

@@ -33,28 +33,31 @@ Table<OneSidedParameters> OneSidedParameters::table() {
       Table<P>{
           choice<P>("operation", &P::operation,
                     {{Operation::put, "put"}, {Operation::get, "get"}, {Operation::accumulate, "accumulate"}},
-                    "accumulate: sums of 64-bit integers"),
+                    "Choose the operation. Operation accumulate adds 64-bit integers."),
           choice<P>(
               "sync", &P::sync,
               {{OneSidedSync::lock, "lock"}, {OneSidedSync::flush, "flush"}, {OneSidedSync::fence, "fence"}},
-              "lock: a shared lock and its unlock around each call · flush: one lock_all around all, a flush after "
-              "each call · fence: of all ranks, after each call"),
+              "Choose the synchronisation. With lock, a shared lock and its unlock surround each call; with flush, a "
+              "flush follows each call within one lock_all. With fence, a fence of all ranks follows each call."),
           choice<P>(
               "pairs", &P::pairs, {{OneSidedPairs::one, "one"}, {OneSidedPairs::all, "all"}},
-              "one: rank 0 on the last rank, the others wait · all: the first half of the ranks, each on one of the "
-              "second half"),
-          bytes("message_bytes", &P::message_bytes, {1, 1 << 30}, "of one operation; of accumulate a multiple of 8"),
+              "Choose the pairs. With one, rank 0 accesses the last rank while the others wait. With all, each rank of "
+              "the first half accesses one of the second half."),
+          bytes("message_bytes", &P::message_bytes, {1, 1 << 30},
+                "Set the bytes of one operation. For accumulate, use a multiple of 8."),
           count("outstanding", &P::outstanding, {1, 4096},
-                "operations of a call, which are under way together: 1 for a latency, more for a bandwidth"),
+                "Keep this many operations of a call in flight at once: 1 to measure a latency, more to measure a "
+                "bandwidth."),
       },
       CallWindowParameters::table());
 }
 
 Status check_one_sided(const OneSidedParameters& p, int ranks, const std::string& pointer) {
   if (ranks < fewest_for_a_pair)
-    return fail(bad_plan(pointer + "/pairs", "a one-sided operation needs 2 ranks or more, the layout has 1"));
+    return fail(bad_plan(pointer + "/pairs", "a one-sided operation needs 2 ranks or more; the layout has 1"));
   if (p.operation == OneSidedOperation::accumulate && p.message_bytes % number_bytes != 0)
-    return fail(bad_plan(pointer + "/message_bytes", "accumulate adds 64-bit numbers: it has to be a multiple of 8"));
+    return fail(
+        bad_plan(pointer + "/message_bytes", "must be a multiple of 8 for accumulate, which adds 64-bit numbers"));
   return {};
 }
 

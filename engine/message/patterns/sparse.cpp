@@ -40,7 +40,7 @@ class LinkReader final {
     std::size_t words = 0;
     for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
       if (words == most_link_words) return "more than three words";
-      if (!read_number(word, numbers[words])) return "'" + std::string(word) + "' is no whole number";
+      if (!read_number(word, numbers[words])) return "'" + std::string(word) + "' is not a whole number";
       ++words;
     }
     if (words == 0) return {};
@@ -57,7 +57,7 @@ class LinkReader final {
     if (from == to) return "rank " + std::to_string(from) + " sends to itself";
     if (weight < 1 || weight > most_link_weight)
       return "a weight from 1 to " + std::to_string(most_link_weight) + " is allowed";
-    if (!known_.emplace(from, to).second) return "this link stands there twice";
+    if (!known_.emplace(from, to).second) return "this link is given twice";
     links.insert(links.end(), static_cast<std::size_t>(weight), Links::Link{from, to});
     return {};
   }
@@ -83,7 +83,7 @@ Result<Pattern> sparse(std::string_view text, const std::string& file, int ranks
       return bad_file(file, "line " + std::to_string(number) + ": " + wrong);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (reader.links.empty()) return bad_file(file, "no link in it; a line is FROM TO [WEIGHT]");
+  if (reader.links.empty()) return bad_file(file, "no link in it; a line must be FROM TO [WEIGHT]");
   return Pattern{"sparse", {}, Links{ranks, std::move(reader.links)}};
 }
 

@@ -24,17 +24,17 @@ TEST(Sparse, LinksInTheirOrderWithWeightsCommentsAndTabs) {
 
 TEST(Sparse, MistakesNameFileAndLine) {
   EXPECT_NE(refusal("0 1\n0 x\n").find("my.pattern"), std::string::npos);
-  EXPECT_NE(refusal("0 1\n0 x\n").find("line 2: 'x' is no whole number"), std::string::npos);
-  EXPECT_NE(refusal("0 1\n\n# c\n0 -1").find("line 4: '-1' is no whole number"), std::string::npos);
-  EXPECT_NE(refusal("0 1.5").find("line 1: '1.5' is no"), std::string::npos);
+  EXPECT_NE(refusal("0 1\n0 x\n").find("line 2: 'x' is not a whole number"), std::string::npos);
+  EXPECT_NE(refusal("0 1\n\n# c\n0 -1").find("line 4: '-1' is not a whole number"), std::string::npos);
+  EXPECT_NE(refusal("0 1.5").find("line 1: '1.5' is not"), std::string::npos);
   EXPECT_NE(refusal("3").find("line 1: no rank to send to"), std::string::npos);
   EXPECT_NE(refusal("0 1 1 1").find("line 1: more than three words"), std::string::npos);
   EXPECT_NE(refusal("0 4").find("line 1: rank 4 of 4 ranks"), std::string::npos);
   EXPECT_NE(refusal("2 2").find("line 1: rank 2 sends to itself"), std::string::npos);
   EXPECT_NE(refusal("0 1 0").find("line 1: a weight from 1"), std::string::npos);
   EXPECT_NE(refusal("0 1 1025").find("line 1: a weight from 1"), std::string::npos);
-  EXPECT_NE(refusal("0 1\n1 0\n0 1 3").find("line 3: this link stands there twice"), std::string::npos);
-  EXPECT_NE(refusal("0 99999999999").find("is no whole number"), std::string::npos);
+  EXPECT_NE(refusal("0 1\n1 0\n0 1 3").find("line 3: this link is given twice"), std::string::npos);
+  EXPECT_NE(refusal("0 99999999999").find("is not a whole number"), std::string::npos);
   EXPECT_NE(refusal("# nothing\n").find("no link in it"), std::string::npos);
   EXPECT_NE(refusal("").find("no link in it"), std::string::npos);
 }

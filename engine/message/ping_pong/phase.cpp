@@ -28,28 +28,34 @@ Table<PingPongParameters> PingPongParameters::table() {
   return joined<P>(
       Table<P>{
           choice("pairs", &P::pairs, {{PairChoice::all, "all"}, {PairChoice::sampled, "sampled"}},
-                 "every ordered pair, or those among every k-th end that fit into budget_s, by HPCC's rule"),
+                 "Choose every ordered pair, or those among every k-th end that fit into budget_s, by HPCC's rule."),
           choice("between", &P::between, {{PairEnds::ranks, "ranks"}, {PairEnds::nodes, "nodes"}},
-                 "every rank is an end, or the lowest rank of each node"),
+                 "Choose the ends of the pairs: every rank, or the lowest rank of each node."),
           choice("traffic", &P::traffic, {{PairTraffic::ping_pong, "ping-pong"}, {PairTraffic::one_way, "one-way"}},
-                 "there and back one message at a time, or all of a measurement one way at once"),
-          flag("at_once", &P::at_once, "all disjoint pairs of a round together, or one pair while the others wait"),
-          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "of each message"),
-          count("loops", &P::loops, {1, 1'000'000}, "messages each way of a measurement"),
-          count("measurements", &P::measurements, {1, 10'000}, "of each ordered pair; the shortest counts"),
-          seconds("budget_s", &P::budget_s, {1e-6, 86400}, "for all pairs, by which sampled ones are chosen"),
+                 "Send one message at a time in alternating directions, or all messages of a measurement one way at "
+                 "once."),
+          flag("at_once", &P::at_once,
+               "Measure all disjoint pairs of a round at once. If false, measure one pair while the others wait."),
+          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "Set the bytes of each message."),
+          count("loops", &P::loops, {1, 1'000'000}, "Send this many messages each way in a measurement."),
+          count("measurements", &P::measurements, {1, 10'000},
+                "Measure each ordered pair this many times. The shortest time counts."),
+          seconds("budget_s", &P::budget_s, {1e-6, 86400},
+                  "Plan this many seconds for all pairs. The number of sampled pairs follows from it."),
       },
       MessagePages::table());
 }
 
 Status check_ping_pong(const PingPongParameters& parameters, int ranks, const std::string& pointer) {
-  if (ranks < fewest_ends) return fail(bad_plan(pointer, "pairs need two ranks at least"));
+  if (ranks < fewest_ends) return fail(bad_plan(pointer, "ping-pong needs two ranks or more"));
   if (parameters.at_once && parameters.pairs == PairChoice::sampled)
-    return fail(bad_plan(pointer + "/at_once", "sampled pairs are measured one at a time"));
+    return fail(bad_plan(pointer + "/at_once", "must be false with pairs sampled, which are measured one at a time"));
   if (parameters.traffic == PairTraffic::one_way && parameters.loops * parameters.message_bytes > most_under_way_bytes)
-    return fail(bad_plan(pointer + "/loops", "all messages of a measurement are under way at once: at most 1 GiB"));
+    return fail(
+        bad_plan(pointer + "/loops", "all messages of a measurement are in flight at once and must not exceed 1 GiB"));
   if (parameters.pairs == PairChoice::all && parameters.between == PairEnds::ranks && ranks > PingPongPhase::most_ends)
-    return fail(bad_plan(pointer + "/pairs", "all pairs of at most 1024 ends: choose sampled, or between nodes"));
+    return fail(
+        bad_plan(pointer + "/pairs", "all pairs are possible for at most 1024 ends; choose sampled, or between nodes"));
   return {};
 }
 
@@ -63,7 +69,8 @@ Status PingPongPhase::before() {
   end_count_ = of_nodes ? topology.nodes : topology.ranks;
   if (end_count_ < fewest_ends) return fail(environment_error("pairs", "all ranks are on one node"));
   if (end_count_ > most_ends && parameters_.pairs == PairChoice::all)
-    return fail(environment_error("pairs", std::to_string(end_count_) + " ends, and all pairs of 1024 at most"));
+    return fail(environment_error("pairs", std::to_string(end_count_) + " ends, but all pairs are possible for at most "
+                                                                        "1024"));
   ends_ = world_.all().split(is_end_ ? 0 : 1, topology.rank);
   if (is_end_) timer_ = std::make_unique<PairTimer>(*ends_, parameters_.job(), key_);
   stride_ = choose_stride();

@@ -8,7 +8,8 @@ namespace {
 
 const Registered<WorkloadEntry> registered_ping_pong{without_storage<PingPongParameters, MessageWork>({
     .name = "ping-pong",
-    .doc = "messages between pairs of ranks or nodes: all pairs by a tournament, or a sample of them",
+    .doc = "Sends messages between pairs of ranks or nodes: all pairs in the rounds of a tournament, or a sample of "
+           "them.",
     .check = check_ping_pong,
     .make = single_phase<PingPongPhase>,
 })};

@@ -37,23 +37,29 @@ Table<RingParameters> RingParameters::table() {
   return joined<P>(
       Table<P>{
           choice("order", &P::order, {{RingOrder::natural, "natural"}, {RingOrder::random, "random"}},
-                 "natural: each rank's neighbours are those beside it; random: any"),
-          count("rings", &P::rings, {1, 10'000}, "of all ranks, one after the other; in natural order there is one"),
-          bytes("message_bytes", &P::message_bytes, {1, 1U << 30U}, "of each message; a rank has buffers for four"),
-          count("loops", &P::loops, {1, 1'000'000'000}, "of two messages a rank, in each measurement"),
-          count("measurements", &P::measurements, {1, 10'000}, "of each ring, of which the fastest counts"),
-          flag("grow", &P::grow, "more loops, by halves, until they take 10 us on every rank"),
-          count("seed", &P::seed, {}, "of the random orders"),
+                 "Choose the order: in natural order the neighbours of a rank have the next lower and higher numbers, "
+                 "in random order any."),
+          count("rings", &P::rings, {1, 10'000},
+                "Measure this many rings of all ranks, one after the other. In natural order there is one."),
+          bytes("message_bytes", &P::message_bytes, {1, 1U << 30U},
+                "Set the bytes of each message. A rank has buffers for four of them."),
+          count("loops", &P::loops, {1, 1'000'000'000},
+                "Run this many loops in each measurement. In a loop each rank sends two messages."),
+          count("measurements", &P::measurements, {1, 10'000},
+                "Measure each ring this many times. The shortest time counts."),
+          flag("grow", &P::grow, "Increase the loops by half each time until they take 10 us on every rank."),
+          count("seed", &P::seed, {}, "Set the seed of the random orders."),
           choice("permutation", &P::permutation, random_order_words(),
-                 "uniform: every order equally likely; slot-probe: as HPCC, where neighbours stay so too often"),
+                 "Choose uniform, where every order is equally likely, or slot-probe, as HPCC, where neighbours stay "
+                 "neighbours too often."),
       },
       MessagePages::table());
 }
 
 Status check_rings(const RingParameters& p, int ranks, const std::string& pointer) {
-  if (ranks < 2) return fail(bad_plan(pointer, "ring needs two ranks or more: one has nobody to send to"));
+  if (ranks < 2) return fail(bad_plan(pointer, "ring needs two ranks or more"));
   if (p.order == RingOrder::natural && p.rings != 1)
-    return fail(bad_plan(pointer + "/rings", "must be 1 in natural order: all would be the same"));
+    return fail(bad_plan(pointer + "/rings", "must be 1 in natural order, where all rings are the same"));
   return {};
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 const Registered<WorkloadEntry> registered_ring{without_storage<RingParameters, MessageWork>({
     .name = "ring",
-    .doc = "rings over all ranks, in natural or random order; each rank exchanges with both neighbours",
+    .doc = "Sends messages in rings over all ranks, in natural or random order. Each rank exchanges messages with both "
+           "neighbours.",
     .check = check_rings,
     .make = single_phase<RingPhase>,
 })};

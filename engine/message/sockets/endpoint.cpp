@@ -116,7 +116,7 @@ Result<std::vector<Endpoint>> usable_endpoints(const std::vector<Endpoint>& all,
     if (interface.empty() ? one.loopback == same_host : one.interface == interface) usable.push_back(one);
   if (!usable.empty()) return usable;
   const std::string wanted = interface.empty() ? "a network" : "interface " + interface;
-  return fail(environment_error(wanted, "has no address of this version of IP here; there are " + names_of(all)));
+  return fail(environment_error(wanted, "has no address of this version of IP here; available: " + names_of(all)));
 }
 
 bool same_subnet(const std::string& one, const std::string& other, int prefix_bits) {

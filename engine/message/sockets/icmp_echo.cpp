@@ -57,7 +57,7 @@ Result<EchoSocket> open_echo_socket(IpVersion ip) {
   }
   return fail(unsupported("icmp", std::string("not available: the kernel refuses a socket for echoes (") +
                                       std::strerror(errno) +
-                                      "); groups that may have one (net.ipv4.ping_group_range): " + group_range()));
+                                      "); groups that may open one (net.ipv4.ping_group_range): " + group_range()));
 }
 
 IcmpEcho::IcmpEcho(EchoSocket socket, std::string remote, std::vector<std::byte> block, const SocketsParameters& p)

@@ -23,7 +23,7 @@ Status ended(const StageSign& stage) {
 }
 
 std::unexpected<Error> wrong_answer(std::uint64_t number) {
-  return fail(verification_error("receive", "answer", "the answer is not what was asked",
+  return fail(verification_error("receive", "answer", "the answer does not match the request",
                                  "request " + std::to_string(number), "another message"));
 }
 

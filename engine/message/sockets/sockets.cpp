@@ -9,8 +9,8 @@ namespace {
 const Registered<WorkloadEntry> registered_sockets{without_storage<SocketsParameters, MessageWork>({
     .name = "sockets",
     .doc =
-        "streams, requests and echoes by TCP, UDP and ICMP between pairs of ranks: of the same place on two nodes, or "
-        "neighbours on one",
+        "Runs streams, requests and echoes by TCP, UDP and ICMP between pairs of ranks. A pair has the same place on "
+        "two nodes, or is two neighbours on one node.",
     .check = check_sockets,
     .make = single_phase<SocketsPhase>,
 })};

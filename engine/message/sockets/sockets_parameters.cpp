@@ -26,33 +26,48 @@ using P = SocketsParameters;
 Table<P> job_fields() {
   return {
       choice("mode", &P::mode, modes(),
-             "stream: as much as goes through; request: a message and its answer, one after the other"),
-      choice("protocol", &P::protocol, protocols(), "icmp: echoes, of mode request only"),
-      bytes("block_bytes", &P::block_bytes, {1, 1 << 30}, "of a call, a datagram, a request and its answer"),
-      count("streams", &P::streams, {1, 256}, "of a pair, a thread each at either end"),
+             "Choose stream, which sends as much as the connection takes, or request, which sends a message and waits "
+             "for its answer."),
+      choice("protocol", &P::protocol, protocols(),
+             "Choose the protocol. With icmp the requests are echoes; it works in mode request only."),
+      bytes("block_bytes", &P::block_bytes, {1, 1 << 30},
+            "Set the bytes of a call, of a datagram, or of a request and of its answer."),
+      count("streams", &P::streams, {1, 256},
+            "Run this many streams in each pair, with one thread for each at either end."),
       choice("direction", &P::direction, directions(),
-             "of streams: from the pair's lower rank to the higher, or both ways at once"),
-      seconds("seconds", &P::seconds, {0.001, longest_s}, "that are measured"),
-      seconds("warm_up_s", &P::warm_up_s, {0, 60}, "of the same before"),
-      text("interface", &P::interface, "whose addresses are used; empty: loopback on one node, else by the route"),
-      choice("ip", &P::ip, versions(), "which version of IP"),
+             "Choose the direction of streams: from the lower rank of the pair to the higher, or both ways at once."),
+      seconds("seconds", &P::seconds, {0.001, longest_s}, "Measure for this many seconds."),
+      seconds("warm_up_s", &P::warm_up_s, {0, 60},
+              "Run the same traffic for this many seconds before the measurement."),
+      text("interface", &P::interface,
+           "Use the addresses of this network interface; empty means loopback on one node, else the interface of the "
+           "route."),
+      choice("ip", &P::ip, versions(), "Choose the version of IP."),
   };
 }
 
 Table<P> socket_fields() {
   return {
-      bytes("send_buffer_bytes", &P::send_buffer_bytes, {0, 1 << 30}, "SO_SNDBUF; 0: as the kernel has it"),
-      bytes("receive_buffer_bytes", &P::receive_buffer_bytes, {0, 1 << 30}, "SO_RCVBUF; 0: as the kernel has it"),
+      bytes("send_buffer_bytes", &P::send_buffer_bytes, {0, 1 << 30},
+            "Set SO_SNDBUF to this many bytes; 0 keeps the kernel's default."),
+      bytes("receive_buffer_bytes", &P::receive_buffer_bytes, {0, 1 << 30},
+            "Set SO_RCVBUF to this many bytes; 0 keeps the kernel's default."),
       bytes("receive_bytes", &P::receive_bytes, {0, 1 << 30},
-            "of a call that receives of a tcp stream; 0: block_bytes"),
-      flag("no_delay", &P::no_delay, "TCP_NODELAY: small messages do not wait for others"),
-      flag("zero_copy", &P::zero_copy, "MSG_ZEROCOPY for tcp streams: the kernel sends from our pages"),
-      choice("batch", &P::batch, batches(), "datagrams of a udp stream that one call hands over"),
-      rate("rate", &P::rate, {0, 1e15}, "of each udp stream; 0: as fast as it can"),
-      seconds("resend_s", &P::resend_s, {0.001, 10}, "without an answer a udp request or an echo is lost"),
-      flag("spin", &P::spin, "requests are waited for awake, by calls that do not block"),
-      count("busy_poll_us", &P::busy_poll_us, {0, 1'000'000}, "SO_BUSY_POLL of requests; 0: as the kernel has it"),
-      seconds("patience_s", &P::patience_s, {0.1, 600}, "until a peer that does not answer is an error"),
+            "Ask for this many bytes in each call that receives from a tcp stream; 0 means block_bytes."),
+      flag("no_delay", &P::no_delay, "Set TCP_NODELAY, so that small messages do not wait for others."),
+      flag("zero_copy", &P::zero_copy,
+           "Use MSG_ZEROCOPY for tcp streams, so that the kernel sends from the program's pages without a copy."),
+      choice("batch", &P::batch, batches(),
+             "Choose how a call passes datagrams of a udp stream to the kernel. With gso it passes one large piece "
+             "that the kernel cuts; with many it passes several datagrams, with single one."),
+      rate("rate", &P::rate, {0, 1e15}, "Limit each udp stream to this many bytes a second; 0 means no limit."),
+      seconds("resend_s", &P::resend_s, {0.001, 10},
+              "Count a udp request or an echo as lost after this many seconds without an answer."),
+      flag("spin", &P::spin, "Wait for requests by repeated calls that do not block, without sleeping."),
+      count("busy_poll_us", &P::busy_poll_us, {0, 1'000'000},
+            "Set SO_BUSY_POLL of requests to this many us; 0 keeps the kernel's default."),
+      seconds("patience_s", &P::patience_s, {0.1, 600},
+              "Report an error when a peer has not answered for this many seconds."),
   };
 }
 
@@ -71,12 +86,12 @@ std::vector<Rule> rules_of_jobs(const P& p) {
   const bool is_tcp = p.protocol == SocketProtocol::tcp;
   const bool is_stream = p.mode == SocketMode::stream;
   return {
-      {is_stream && is_icmp(p), "/mode", "must be request: echoes are no stream"},
+      {is_stream && is_icmp(p), "/mode", "must be request for icmp, which has no streams"},
       {is_icmp(p) && p.streams > 1, "/streams", "must be 1 for echoes"},
-      {!is_tcp && p.block_bytes > largest_datagram, "/block_bytes", "must be at most 65507: a datagram"},
-      {!is_tcp && p.no_delay, "/no_delay", "is of tcp only"},
-      {is_icmp(p) && p.send_buffer_bytes > 0, "/send_buffer_bytes", "is of tcp and udp only"},
-      {is_icmp(p) && p.receive_buffer_bytes > 0, "/receive_buffer_bytes", "is of tcp and udp only"},
+      {!is_tcp && p.block_bytes > largest_datagram, "/block_bytes", "must be at most 65507, the longest datagram"},
+      {!is_tcp && p.no_delay, "/no_delay", "is for tcp only"},
+      {is_icmp(p) && p.send_buffer_bytes > 0, "/send_buffer_bytes", "is for tcp and udp only"},
+      {is_icmp(p) && p.receive_buffer_bytes > 0, "/receive_buffer_bytes", "is for tcp and udp only"},
   };
 }
 
@@ -85,11 +100,11 @@ std::vector<Rule> rules_of_streams(const P& p) {
   const bool is_udp = is_stream_of(p, SocketProtocol::udp);
   return {
       {is_udp && p.block_bytes < datagram_header_bytes, "/block_bytes",
-       "must be 16 or more: a datagram's number and stamp"},
-      {!is_tcp && p.zero_copy, "/zero_copy", "is of tcp streams only"},
-      {!is_tcp && p.receive_bytes > 0, "/receive_bytes", "is of tcp streams only"},
-      {!is_udp && p.batch != DatagramBatch::gso, "/batch", "is of udp streams only"},
-      {!is_udp && p.rate > 0, "/rate", "is of udp streams only"},
+       "must be at least 16, for the number and the time stamp of a datagram"},
+      {!is_tcp && p.zero_copy, "/zero_copy", "is for tcp streams only"},
+      {!is_tcp && p.receive_bytes > 0, "/receive_bytes", "is for tcp streams only"},
+      {!is_udp && p.batch != DatagramBatch::gso, "/batch", "is for udp streams only"},
+      {!is_udp && p.rate > 0, "/rate", "is for udp streams only"},
   };
 }
 
@@ -98,8 +113,8 @@ std::vector<Rule> rules_of_requests(const P& p) {
   const bool has_calls = !is_stream && !is_icmp(p);
   return {
       {!is_stream && p.direction == SocketDirection::both, "/direction", "must be forward for requests"},
-      {!has_calls && p.spin, "/spin", "is of tcp and udp requests only"},
-      {!has_calls && p.busy_poll_us > 0, "/busy_poll_us", "is of tcp and udp requests only"},
+      {!has_calls && p.spin, "/spin", "is for tcp and udp requests only"},
+      {!has_calls && p.busy_poll_us > 0, "/busy_poll_us", "is for tcp and udp requests only"},
   };
 }
 
@@ -110,7 +125,7 @@ Table<SocketsParameters> SocketsParameters::table() { return joined<P>(job_field
 std::string word_of(DatagramBatch batch) { return detail::word_of(batches(), batch); }
 
 Status check_sockets(const SocketsParameters& p, int ranks, const std::string& pointer) {
-  if (ranks < 2) return fail(bad_plan(pointer, "needs two ranks at least: each has another one as its peer"));
+  if (ranks < 2) return fail(bad_plan(pointer, "needs two ranks or more, since each rank has another as its peer"));
   for (const auto& rules : {rules_of_jobs(p), rules_of_streams(p), rules_of_requests(p)})
     for (const Rule& rule : rules)
       if (rule.broken) return fail(bad_plan(pointer + rule.parameter, rule.text));

@@ -217,7 +217,7 @@ Verification SocketsPhase::after(std::uint64_t, Meter&) {
   found.bad_blocks = counted["bad_pieces"];
   if (found.bad_blocks > 0)
     found.first =
-        verification_error("receive", "stream", std::to_string(found.bad_blocks) + " pieces are not what was sent");
+        verification_error("receive", "stream", std::to_string(found.bad_blocks) + " pieces differ from what was sent");
   const bool counts = parameters_.mode == SocketMode::stream && parameters_.protocol == SocketProtocol::tcp;
   if (!counts) return found;
   const auto sent = swap_with_peer(context_.world->all(), pairing_, totals_of(active_));

@@ -10,7 +10,7 @@ struct FixedParameters {
 
 const Table<FixedParameters>& fixed_table() {
   static const Table<FixedParameters> fields{
-      count("count", &FixedParameters::count, {1, 1e6}, "counted repetitions of each case")};
+      count("count", &FixedParameters::count, {1, 1e6}, "Run this many counted repetitions of each case.")};
   return fields;
 }
 
@@ -27,7 +27,9 @@ class Fixed final : public StopRule {
 };
 
 const Registered<StopRuleEntry> registered_fixed{{
-    .description = {.name = "fixed", .doc = "a fixed number of repetitions", .parameters = specs_of(fixed_table())},
+    .description = {.name = "fixed",
+                    .doc = "Stops after a fixed number of repetitions.",
+                    .parameters = specs_of(fixed_table())},
     .make = [](const Values& values) { return std::make_unique<Fixed>(bind_parameters(fixed_table(), values)); },
 }};
 

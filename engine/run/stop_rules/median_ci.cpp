@@ -15,13 +15,16 @@ struct MedianCiParameters {
 const Table<MedianCiParameters>& median_ci_table() {
   static const Table<MedianCiParameters> fields{
       number("relative_width", &MedianCiParameters::relative_width, {0, 10},
-             "half the width of the median's interval over the median, worst phase"),
-      count("minimum", &MedianCiParameters::minimum, {1, 1e6}, "repetitions in any case"),
-      count("maximum", &MedianCiParameters::maximum, {1, 1e6}, "repetitions at most"),
+             "Stop when half the width of the median's interval, divided by the median, is at most this in the worst "
+             "phase."),
+      count("minimum", &MedianCiParameters::minimum, {1, 1e6}, "Run at least this many repetitions."),
+      count("maximum", &MedianCiParameters::maximum, {1, 1e6}, "Run at most this many repetitions."),
       number("level", &MedianCiParameters::level, {0.5, 0.9999},
-             "confidence of the interval; fewer than 6 repetitions have none of 95 % and never converge"),
+             "Set the confidence of the interval. Fewer than 6 repetitions have no interval of 95 % and never "
+             "converge."),
       number("correlation", &MedianCiParameters::correlation, {0, 0.95},
-             "of each repetition with the one before, as all cases together have shown it: widens the interval"),
+             "Widen the interval for this correlation of each repetition with the one before. All cases together yield "
+             "its value."),
   };
   return fields;
 }
@@ -52,7 +55,7 @@ class MedianCi final : public StopRule {
 
 const Registered<StopRuleEntry> registered_median_ci{{
     .description = {.name = "median-ci",
-                    .doc = "until the median's confidence interval is narrow enough",
+                    .doc = "Stops when the confidence interval of the median is narrow enough.",
                     .parameters = specs_of(median_ci_table())},
     .make = [](const Values& values) { return std::make_unique<MedianCi>(bind_parameters(median_ci_table(), values)); },
 }};

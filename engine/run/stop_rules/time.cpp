@@ -13,8 +13,9 @@ struct TimeParameters {
 
 const Table<TimeParameters>& time_table() {
   static const Table<TimeParameters> fields{
-      seconds("seconds", &TimeParameters::seconds, {0.001, 1e7}, "measured time of a case, all phases added"),
-      count("minimum", &TimeParameters::minimum, {1, 1e6}, "repetitions in any case"),
+      seconds("seconds", &TimeParameters::seconds, {0.001, 1e7},
+              "Measure a case for this many seconds, all phases added."),
+      count("minimum", &TimeParameters::minimum, {1, 1e6}, "Run at least this many repetitions."),
   };
   return fields;
 }
@@ -37,7 +38,7 @@ class Time final : public StopRule {
 
 const Registered<StopRuleEntry> registered_time{{
     .description = {.name = "time",
-                    .doc = "until a case has been measured for a given time",
+                    .doc = "Stops when a case has been measured for a given time.",
                     .parameters = specs_of(time_table())},
     .make = [](const Values& values) { return std::make_unique<Time>(bind_parameters(time_table(), values)); },
 }};

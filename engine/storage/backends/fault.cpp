@@ -253,9 +253,8 @@ constexpr Capabilities fault_capabilities{.metadata = true, .views = true};  // 
 
 const Registered<BackendEntry> registered_fault{{
     .description = {.name = "fault",
-                    .doc =
-                        "another backend with chosen calls going wrong: errors, short counts, delays, hangs, flipped "
-                        "bits",
+                    .doc = "Runs another backend and makes chosen calls go wrong: errors, short counts, delays, hangs, "
+                           "flipped bits.",
                     .parameters = specs_of(FaultParameters::table())},
     .capabilities = fault_capabilities,
     .make = make_fault,

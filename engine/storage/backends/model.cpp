@@ -18,10 +18,13 @@ namespace {
 Table<ModelParameters> model_table() {
   using P = ModelParameters;
   return {
-      rate("bandwidth", &P::bandwidth, {1, 9e15}, "of the whole device, shared by all ranks"),
-      seconds("latency_s", &P::latency_s, {0, 3600}, "of every operation, besides the time of its bytes"),
-      number("jitter", &P::jitter, {0, 1}, "each operation's time varies evenly by this share of it, to both sides"),
-      count("seed", &P::seed, {}, "of the jitter"),
+      rate("bandwidth", &P::bandwidth, {1, 9e15},
+           "Set the bandwidth of the whole device in bytes a second. All ranks share it."),
+      seconds("latency_s", &P::latency_s, {0, 3600},
+              "Add this many seconds to every operation, besides the time of its bytes."),
+      number("jitter", &P::jitter, {0, 1},
+             "Vary the time of each operation uniformly by up to this share of it, up and down."),
+      count("seed", &P::seed, {}, "Set the seed of the jitter."),
   };
 }
 
@@ -99,7 +102,8 @@ class ModelBackend final : public Backend, public ViewsFacet {
 
 const Registered<BackendEntry> registered_model{{
     .description = {.name = "model",
-                    .doc = "a simulated device of stated bandwidth, latency and jitter: the known answer",
+                    .doc = "Simulates a device of stated bandwidth, latency and jitter, so that the right result is "
+                           "known.",
                     .parameters = specs_of(model_table())},
     .capabilities = model_capabilities,
     .make = [](const Values& values, const BackendContext& context) -> Result<std::unique_ptr<Backend>> {

@@ -30,9 +30,10 @@ struct MpiioParameters {
 Table<MpiioParameters> mpiio_table() {
   using P = MpiioParameters;
   return {
-      flag("collective", &P::collective, "collective operations (MPI_File_write_at_all) on a shared file"),
-      map("hints", &P::hints, "MPI_Info hints given when a file is opened, such as cb_nodes or striping_factor"),
-      flag("preallocate", &P::preallocate, "allocate a new file's whole size when it is made (MPI_File_preallocate)"),
+      flag("collective", &P::collective, "Use collective operations (MPI_File_write_at_all) on a shared file."),
+      map("hints", &P::hints, "Pass these MPI_Info hints when a file is opened, such as cb_nodes or striping_factor."),
+      flag("preallocate", &P::preallocate,
+           "Allocate the whole size of a new file when it is made (MPI_File_preallocate)."),
   };
 }
 
@@ -42,7 +43,7 @@ Error short_count(Direction direction, const std::string& path, std::uint64_t of
   Error error = errno_error(EIO, word(direction), path, offset_bytes);
   error.kind = ErrorKind::mpi;
   error.text = direction == Direction::read ? "end of file inside a transfer"
-                                            : "the MPI library reported success and wrote less than it was given";
+                                            : "the MPI library reported success but wrote less than requested";
   error.text += " (" + std::to_string(moved) + " of " + std::to_string(asked) + " bytes)";
   return error;
 }
@@ -268,9 +269,8 @@ Result<std::unique_ptr<Backend>> make_mpiio(const Values& values, const BackendC
 
 const Registered<BackendEntry> registered_mpiio{{
     .description = {.name = "mpiio",
-                    .doc =
-                        "MPI-IO: with explicit offsets, independent or collective, or through views, with individual "
-                        "and shared pointers",
+                    .doc = "Uses MPI-IO: with explicit offsets, independent or collective, or through views, with "
+                           "individual and shared pointers.",
                     .parameters = specs_of(mpiio_table())},
     .capabilities = mpiio_capabilities,
     .make = make_mpiio,

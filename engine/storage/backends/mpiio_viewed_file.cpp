@@ -94,7 +94,7 @@ class MpiioViewedFile final : public ViewedFile {
   [[nodiscard]] Error short_count(Direction direction, std::size_t moved, std::size_t asked) const {
     Error error = errno_error(EIO, word(direction), path_);
     error.kind = ErrorKind::mpi;
-    error.text = "the MPI library reported success and moved " + std::to_string(moved) + " of " +
+    error.text = "the MPI library reported success but moved " + std::to_string(moved) + " of " +
                  std::to_string(asked) + " bytes" + (direction == Direction::read ? ": end of file?" : "");
     return error;
   }

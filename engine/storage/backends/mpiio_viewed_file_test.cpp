@@ -201,7 +201,7 @@ TEST(OneRankMpiioViewedFile, ReadingPastTheEndIsAnError) {
   EXPECT_TRUE(file->move(Direction::read, Pointer::individual, words.bytes()));
   const Status past = file->move(Direction::read, Pointer::individual, words.bytes());
   ASSERT_FALSE(past);
-  EXPECT_EQ(past.error().text, "the MPI library reported success and moved 16 of 40 bytes: end of file?");
+  EXPECT_EQ(past.error().text, "the MPI library reported success but moved 16 of 40 bytes: end of file?");
   EXPECT_TRUE(file->close());
 }
 

@@ -42,7 +42,8 @@ class NullBackend final : public Backend, public ViewsFacet {
 
 const Registered<BackendEntry> registered_null{{
     .description = {.name = "null",
-                    .doc = "every call returns at once and nothing is stored: the cost of the harness itself"},
+                    .doc = "Returns from every call at once and stores nothing. This measures the cost of the engine "
+                           "itself."},
     .capabilities = null_capabilities,
     .make = [](const Values&, const BackendContext&) -> Result<std::unique_ptr<Backend>> {
       return std::make_unique<NullBackend>();

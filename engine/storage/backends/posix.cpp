@@ -21,11 +21,11 @@ struct PosixParameters : KernelFileParameters {
 Table<PosixParameters> posix_table() {
   Table<PosixParameters> table = kernel_file_table<PosixParameters>();
   table.push_back(flag("positioned", &PosixParameters::positioned,
-                       "pwrite and pread; else write and read, after lseek where a transfer does not begin at the "
-                       "file's place"));
+                       "Use pwrite and pread. If false, use write and read, after lseek where a transfer does not "
+                       "begin at the file's position."));
   table.push_back(count("vector_pieces", &PosixParameters::vector_pieces, {1, VectorCall::most_pieces},
-                        "above 1: each transfer in so many pieces by one pwritev or preadv; fewer, where direct I/O "
-                        "needs larger ones"));
+                        "Above 1, move each transfer in this many pieces by one pwritev or preadv. The pieces are "
+                        "fewer where direct I/O needs larger ones."));
   return table;
 }
 
@@ -102,7 +102,7 @@ class PosixBackend final : public KernelFileBackend, public ConcurrencyFacet {
       return {};
     }
     if (!positioned_)
-      return fail(unsupported("several threads", "posix without positioned: they share a file's place"));
+      return fail(unsupported("several threads", "posix without positioned: the threads share a file's position"));
     if (!threads_ || threads_->size() != threads) threads_ = std::make_unique<MovingThreads>(threads);
     threads_->share_memory(wanted.window);
     return {};
@@ -143,7 +143,8 @@ Result<std::unique_ptr<Backend>> make_posix(const Values& values, const BackendC
 
 const Registered<BackendEntry> registered_posix{{
     .description = {.name = "posix",
-                    .doc = "pread and pwrite on files, or their kin, through the page cache or past it",
+                    .doc = "Reads and writes files by pread and pwrite or similar calls, through the page cache or "
+                           "past it.",
                     .parameters = specs_of(posix_table())},
     .capabilities = posix_capabilities,
     .make = make_posix,

@@ -23,7 +23,8 @@ struct StdioParameters {
 
 Table<StdioParameters> stdio_table() {
   return {bytes("buffer_bytes", &StdioParameters::buffer_bytes, {0, 1 << 30},
-                "of each file's buffer (setvbuf); 0: the library's own, a block of the file system")};
+                "Set the bytes of each file's buffer (setvbuf); 0 means the library's default, one block of the file "
+                "system.")};
 }
 
 struct CloseStream {
@@ -162,7 +163,8 @@ Result<std::unique_ptr<Backend>> make_stdio(const Values& values, const BackendC
 
 const Registered<BackendEntry> registered_stdio{{
     .description = {.name = "stdio",
-                    .doc = "fwrite and fread on files, through the C library's buffer and the page cache",
+                    .doc = "Reads and writes files by fread and fwrite, through the C library's buffer and the page "
+                           "cache.",
                     .parameters = specs_of(stdio_table())},
     .capabilities = stdio_capabilities,
     .make = make_stdio,

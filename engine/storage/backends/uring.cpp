@@ -24,7 +24,7 @@ struct UringParameters : KernelFileParameters {
 Table<UringParameters> uring_table() {
   Table<UringParameters> table = kernel_file_table<UringParameters>();
   table.push_back(flag("fixed_buffers", &UringParameters::fixed_buffers,
-                       "pin the transfer buffers once (registered buffers) instead of at every direct operation"));
+                       "Pin the transfer buffers once (registered buffers) instead of at every direct operation."));
   return table;
 }
 
@@ -185,7 +185,7 @@ Result<std::unique_ptr<Backend>> make_uring(const Values& values, const BackendC
 
 const Registered<BackendEntry> registered_uring{{
     .description = {.name = "uring",
-                    .doc = "io_uring on files: many operations of a rank under way at once",
+                    .doc = "Reads and writes files by io_uring. A rank can have many operations in flight at once.",
                     .parameters = specs_of(uring_table()),
                     .unavailable = IoRing::missing()},
     .capabilities = uring_capabilities,

@@ -20,8 +20,9 @@ Result<Json> facts_of_dataset(const StorageContext& context) {
   const int version = facts->value("contents", first_version);
   if (version != Payload::version)
     return fail(environment_error("dataset '" + context.dataset + "'",
-                                  "holds data of version " + std::to_string(version) + ", this engine knows that of " +
-                                      std::to_string(Payload::version) + ": make it again"));
+                                  "holds data of version " + std::to_string(version) +
+                                      ", but this engine supports version " + std::to_string(Payload::version) +
+                                      "; make the dataset again"));
   return *facts;
 }
 
@@ -31,13 +32,14 @@ Result<Json> facts_of_dataset(const StorageContext& context, const Json& layout)
   const Json made = facts->value("layout", Json());
   if (made != layout)
     return fail(environment_error("dataset '" + context.dataset + "'",
-                                  "was made as " + json_text(made) + ", this case wants " + json_text(layout)));
+                                  "was made as " + json_text(made) + ", but this case needs " + json_text(layout)));
   return facts;
 }
 
 Error wrong_data(const StorageContext& context, const std::string& name, const Mismatch& mismatch) {
   const std::string where = context.folder == nullptr ? name : context.folder->path() + "/" + name;
-  Error error = verification_error("verify", where, "data is not what was written", mismatch.expected, mismatch.found);
+  Error error =
+      verification_error("verify", where, "data differs from what was written", mismatch.expected, mismatch.found);
   error.offset_bytes = mismatch.offset_bytes;
   return error;
 }

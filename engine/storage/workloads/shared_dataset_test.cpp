@@ -60,7 +60,7 @@ TEST_F(MpiSharedDataset, FactsAreThoseOfTheSameLayoutOrNone) {
   EXPECT_EQ(facts_of_dataset(context_, layout).value()["key"], 7);
   const auto other = facts_of_dataset(context_, {{"n", 2}});
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().text, R"(was made as {"n":1}, this case wants {"n":2})");
+  EXPECT_EQ(other.error().text, R"(was made as {"n":1}, but this case needs {"n":2})");
 }
 
 TEST_F(MpiSharedDataset, WhatAnEarlierVersionWroteIsRefused) {

@@ -23,8 +23,8 @@ class BEffIo final : public Workload {
 
 const Registered<WorkloadEntry> registered_b_eff_io{{
     .description = {.name = "b-eff-io",
-                    .doc = "all patterns of one type of b_eff_io, with one access: written for a scheduled time, "
-                           "repeated as often afterwards",
+                    .doc = "Runs all patterns of one type of b_eff_io with one access. The first write lasts a "
+                           "scheduled time; later accesses repeat it as often.",
                     .parameters = specs_of(BEffIoParameters::table())},
     .work = StorageWork{
         .check =

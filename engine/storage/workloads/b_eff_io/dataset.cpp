@@ -18,8 +18,8 @@ Result<std::optional<BEffIoCounts>> b_eff_io_counts_in(const DatasetBook& book, 
   const Json made = facts->value("layout", Json());
   wanted["shared_pointer"] = made.value("shared_pointer", false);  // lies the same either way
   if (made != wanted)
-    return fail(environment_error("dataset '" + name + "'", "was made as " + json_text(made) +
-                                                                ", its counts are wanted of " + json_text(wanted)));
+    return fail(environment_error("dataset '" + name + "'",
+                                  "was made as " + json_text(made) + ", but must be made as " + json_text(wanted)));
   const BEffIoDataset dataset = BEffIoDataset::from(*facts);
   BEffIoCounts counts;
   for (const BEffIoPattern& pattern : b_eff_io_patterns(type))
@@ -82,8 +82,8 @@ Result<BEffIoFirstWrites> b_eff_io_first_writes(const DatasetBook& book, const B
   }
   if (!made.any())
     return fail(environment_error("counts_of", "there is no dataset '" + parameters.counts_of +
-                                                   "-scatter', -shared or -separated: run the cases that make them "
-                                                   "first"));
+                                                   "-scatter', -shared or -separated; first run the cases that make "
+                                                   "them"));
   return made;
 }
 

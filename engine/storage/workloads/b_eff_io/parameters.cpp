@@ -35,36 +35,41 @@ Words<int> b_eff_io_numbers() {
 Table<BEffIoParameters> b_eff_io_schedule_fields() {
   using P = BEffIoParameters;
   return {
-      choice("type", &P::type, b_eff_io_types(), "how the ranks' chunks lie, and by which calls they are moved"),
+      choice("type", &P::type, b_eff_io_types(),
+             "Choose how the chunks of the ranks lie in the file and which calls move them."),
       choice("access", &P::access, b_eff_io_accesses(),
-             "write makes the dataset; rewrite and read repeat what it has done"),
+             "Choose the access: write makes the dataset; rewrite and read repeat what write has done."),
       bytes("lmax_bytes", &P::lmax_bytes, {16384, 1073741824},
-            "the largest chunk, a multiple of 8; below 2 MiB for trials only"),
-      seconds("unit_s", &P::unit_s, {1e-6, 1e6}, "scheduled time of a pattern of one unit"),
+            "Set the bytes of the largest chunk, a multiple of 8. Use less than 2 MiB for trials only."),
+      seconds("unit_s", &P::unit_s, {1e-6, 1e6}, "Schedule this many seconds for a pattern of one unit."),
       choice("rule", &P::rule, b_eff_io_rules(),
-             "another repetition begins when it is predicted to end in time, or when time has not elapsed yet"),
+             "Begin another repetition when it is predicted to end in time, or when the time has not elapsed yet."),
       number("overtime", &P::overtime, {0, 1e6},
-             "a pattern of so many repetitions ends early when the patterns up to it have taken this many times their "
-             "scheduled time; 0: never"),
+             "End a pattern of a given number of repetitions early when all patterns so far have taken this many times "
+             "their scheduled time. 0 means never."),
       bytes("most_bytes", &P::most_bytes, {1, 1e15},
-            "of the dataset: a pattern ends before it takes more than its part of that, which goes by units"),
+            "Limit the dataset to this many bytes. A pattern ends before it takes more than its part of them, which is "
+            "proportional to its units."),
       text("counts_of", &P::counts_of,
-           "of a first write of type segmented or seg_coll: the repetitions follow from datasets of this name with "
-           "-scatter, -shared and -separated after it"),
-      choices("skip", &P::skip, b_eff_io_numbers(), "patterns that are left out, by number"),
+           "For a first write of type segmented or seg_coll, take the repetitions from the datasets of this name with "
+           "-scatter, -shared and -separated appended."),
+      choices("skip", &P::skip, b_eff_io_numbers(), "Leave out the patterns of these numbers."),
   };
 }
 
 Table<BEffIoParameters> b_eff_io_condition_fields() {
   using P = BEffIoParameters;
   return {
-      flag("shared_pointer", &P::shared_pointer, "of type shared; false: it is done with the views of scatter"),
-      flag("unique_open", &P::unique_open, "the library may count on nobody else having the file open"),
+      flag("shared_pointer", &P::shared_pointer,
+           "Use the shared file pointer for type shared. If false, use the views of scatter."),
+      flag("unique_open", &P::unique_open, "Tell the MPI library that no other program has the file open."),
       map("hints", &P::hints,
-          "MPI_Info hints named CHUNK/HINT, with CHUNK on_open, Lmax, 1024, 1032, 32768, 32776, 1048576 or 1048584"),
-      choice("verify", &P::verify, b_eff_io_verify_words(), "of all data that is read, outside the timer"),
+          "Pass these MPI_Info hints, named CHUNK/HINT, where CHUNK is on_open, Lmax, 1024, 1032, 32768, 32776, "
+          "1048576 or 1048584."),
+      choice("verify", &P::verify, b_eff_io_verify_words(), "Verify all data that is read, outside the timer."),
       choice("cache", &P::cache, b_eff_io_cache_words(),
-             "before the first pattern of a reading case: nothing, or fsync and POSIX_FADV_DONTNEED of the dataset"),
+             "Choose what to do before the first pattern of a reading case: nothing, or fsync and POSIX_FADV_DONTNEED "
+             "of the dataset."),
   };
 }
 
@@ -126,7 +131,7 @@ Status check_b_eff_io(const BEffIoParameters& p, const Capabilities& capabilitie
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
   if (p.access == BEffIoAccess::write &&
       std::ranges::all_of(b_eff_io_patterns(p.type), [&](const BEffIoPattern& one) { return p.skips(one.number); }))
-    return fail(bad_plan(pointer + "/skip", "leaves no pattern of type " + word_of(p.type)));
+    return fail(bad_plan(pointer + "/skip", "must leave a pattern of type " + word_of(p.type)));
   if (auto status = check_counts_of(p, pointer); !status) return status;
   return check_hint_keys(p.hints, pointer);
 }

@@ -75,7 +75,7 @@ Needs needs_of(const Values& values) {
 
 const Registered<WorkloadEntry> registered_find{{
     .description = {.name = "find",
-                    .doc = "all ranks walk the run's folder together and count what GNU find would find there",
+                    .doc = "All ranks walk the run's folder together and count what GNU find would find there.",
                     .parameters = specs_of(FindParameters::table())},
     .work = StorageWork{
         .check =

@@ -43,11 +43,16 @@ const Table<FindParameters>& FindParameters::table() {
   using P = FindParameters;
   static const Table<FindParameters> fields{
       choices("phases", &P::phases, phase_words(),
-              "timestamp makes the file that newer compares with; find walks, all ranks together"),
-      text("within", &P::within, "the dataset of the target that is searched; empty: everything of the run's folder"),
-      text("name", &P::name, "a shell pattern for whole base names, as find's -name; empty: any"),
-      flag("newer", &P::newer, "modified later than the file of the case's phase timestamp, to the nanosecond"),
-      text("size", &P::size, "[+-]N[cwbkMG] as find's -size, in units rounded up; empty: any"),
+              "Choose the phases: timestamp makes the file that newer compares with; find walks the folder, all ranks "
+              "together."),
+      text("within", &P::within, "Search this dataset of the target; empty means everything in the run's folder."),
+      text("name", &P::name,
+           "Find the entries whose whole base name matches this shell pattern, as find's -name does; empty means any "
+           "name."),
+      flag("newer", &P::newer,
+           "Find only entries modified later, to the nanosecond, than the file that phase timestamp of the case made."),
+      text("size", &P::size,
+           "Find only entries of this size: [+-]N[cwbkMG] as find's -size, in units rounded up; empty means any size."),
   };
   return fields;
 }
@@ -58,8 +63,7 @@ Status check_find(const FindParameters& p, const Capabilities& capabilities, con
   if (auto status = check_phases(p, pointer); !status) return status;
   if (!p.within.empty() && !is_dataset_name(p.within))
     return fail(bad_plan(pointer + "/within", "is '" + p.within + "', must be the name of a dataset"));
-  if (p.name.find('\0') != std::string::npos)
-    return fail(bad_plan(pointer + "/name", "holds a NUL, which is in no file's name"));
+  if (p.name.find('\0') != std::string::npos) return fail(bad_plan(pointer + "/name", "must not hold a NUL byte"));
   if (p.size.empty()) return {};
   const auto size = SizeTest::parse(p.size, pointer + "/size");
   return size ? Status{} : fail(size.error());

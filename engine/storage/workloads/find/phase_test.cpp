@@ -118,7 +118,7 @@ TEST_F(MpiFindPhase, DatasetThatIsNotThereIsNamed) {
     EXPECT_EQ(status_, PhaseStatus::failed);
     const std::string name = parameters.newer ? "stamp" : "nowhere";
     EXPECT_EQ(record["failures"][0]["path"], "dataset '" + name + "'");
-    EXPECT_EQ(record["failures"][0]["text"], "is not there: run the case that makes it first");
+    EXPECT_EQ(record["failures"][0]["text"], "is not there; first run the case that makes it");
   }
 }
 

@@ -78,7 +78,7 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
 const Registered<WorkloadEntry> registered_metadata{{
     .description =
         {.name = "metadata",
-         .doc = "small files and directories made, looked at and removed, in mdtest's model of a tree and items",
+         .doc = "Makes, inspects and removes small files and directories, in mdtest's model of a tree and items.",
          .parameters = specs_of(MetadataParameters::table())},
     .work = StorageWork{
         .check =

@@ -189,7 +189,7 @@ TEST_F(MpiMetadata, DatasetHasToBeThereAndToBeTheSame) {
   ASSERT_EQ(run(plan({metadata("hard", {{"phases", {"stat"}}})})), exit_code::case_failed);
   if (world_.root()) {
     EXPECT_NE(test::read_file(folder_.path() + "/records.ndjson")
-                  .find("dataset 'hard': is not there: run the case that makes it first"),
+                  .find("dataset 'hard': is not there; first run the case that makes it"),
               std::string::npos);
   }
   ASSERT_EQ(run(plan({metadata("hard", {{"phases", {"tree-create", "create"}}}),

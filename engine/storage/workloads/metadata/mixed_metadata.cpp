@@ -78,9 +78,8 @@ Needs mixed_needs_of(const Values& values, const PlannedLayout& layout) {
 
 const Registered<WorkloadEntry> registered_mixed_metadata{{
     .description = {.name = "mixed-metadata",
-                    .doc =
-                        "small files looked at, read, deleted and created in weighted shares, in sets that turn over, "
-                        "as in md-workbench",
+                    .doc = "Stats, reads, deletes and creates small files in weighted shares, in sets whose files are "
+                           "replaced over time, as md-workbench does.",
                     .parameters = specs_of(MixedMetadataParameters::table())},
     .work = StorageWork{
         .check =

@@ -82,7 +82,7 @@ TEST_F(MpiMixedMetadata, StonewallLeavesSetsThatAreAlike) {
 TEST_F(MpiMixedMetadata, DatasetHasToBeThereAndToBeTheSame) {
   ASSERT_EQ(run_cases({mixed("m", {"bench"})}), exit_code::case_failed);
   if (world_.root()) {
-    EXPECT_NE(test::read_file(records()).find("dataset 'm': is not there: run the case that makes it first"),
+    EXPECT_NE(test::read_file(records()).find("dataset 'm': is not there; first run the case that makes it"),
               std::string::npos);
   }
   ASSERT_EQ(run_cases({mixed("m", {"precreate"}), mixed("m", {"bench"}, {{"objects", 11}})}), exit_code::case_failed);

@@ -30,38 +30,43 @@ constexpr Bounds share_bounds{0, 1000};
 Table<MixedMetadataParameters> objects_and_operations() {
   using P = MixedMetadataParameters;
   return {
-      choices("phases", &P::phases, mixed_phase_words(), "what a repetition does, in this order"),
-      count("sets", &P::sets, {1, 1e6}, "directories of a rank"),
-      count("objects", &P::objects, {1, 1e9}, "files that are in each set all the time"),
-      bytes("object_bytes", &P::object_bytes, {0, 1e9}, "bytes of each file"),
+      choices("phases", &P::phases, mixed_phase_words(), "Run these phases in each repetition, in this order."),
+      count("sets", &P::sets, {1, 1e6}, "Make this many sets, each one directory, on each rank."),
+      count("objects", &P::objects, {1, 1e9}, "Keep this many files in each set all the time."),
+      bytes("object_bytes", &P::object_bytes, {0, 1e9}, "Give each file this many bytes."),
       count("rounds", &P::rounds, {1, 1e9},
-            "of phase bench: each visits every set once, and does to it as many operations as the shares say"),
-      count("stat_share", &P::stat_share, share_bounds, "stats of a visit"),
-      count("read_share", &P::read_share, share_bounds, "reads of a visit: open, read the whole file, close"),
+            "Run this many rounds in phase bench. A round visits every set once and performs as many operations there "
+            "as the shares say."),
+      count("stat_share", &P::stat_share, share_bounds, "Perform this many stats in a visit."),
+      count("read_share", &P::read_share, share_bounds,
+            "Perform this many reads in a visit: open, read the whole file, close."),
       count("delete_share", &P::delete_share, share_bounds,
-            "deletes of a visit, of the set's oldest files; as many as create_share, and fewer than objects"),
-      count("create_share", &P::create_share, share_bounds, "creates of a visit: a new file, written and closed"),
-      choice(
-          "order", &P::order, mixed_order_words(),
-          "of the operations of a visit: stats, reads, deletes, creates, as md-workbench has them, or random, another "
-          "for each rank and visit"),
-      count("order_seed", &P::order_seed, {0, 9e15}, "of order random"),
+            "Delete this many of the set's oldest files in a visit. It must equal create_share and be less than "
+            "objects."),
+      count("create_share", &P::create_share, share_bounds, "Create, write and close this many new files in a visit."),
+      choice("order", &P::order, mixed_order_words(),
+             "Choose the order of the operations of a visit: stats, reads, deletes, creates, as md-workbench does, or "
+             "random, which differs for each rank and visit."),
+      count("order_seed", &P::order_seed, {0, 9e15}, "Set the seed of order random."),
       count("stride", &P::stride, {0, 1e6},
-            "whose sets phase bench works on: those of the rank (or node, where there are several with the same number "
-            "of ranks) this many places further, and as many more with each further bench; 0: its own"),
+            "In phase bench, work on the sets of the rank this many places further. With several nodes of equally many "
+            "ranks, work on those of the node. Each further bench adds as many places. 0 means its own."),
       number("waiting_factor", &P::waiting_factor, {0, 1000},
-             "pause of phase bench after each operation, in multiples of the time that it took"),
+             "Pause in phase bench after each operation, for this multiple of the time that the operation took."),
   };
 }
 
 Table<MixedMetadataParameters> mixed_conditions() {
   using P = MixedMetadataParameters;
   return {
-      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "phase bench begins no operation after this time; 0: none"),
-      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7},
+              "Let phase bench begin no operation after this many seconds; 0 means no limit."),
+      flag("wear_out", &P::wear_out,
+           "After the stonewall, let every rank continue to the largest count that any rank has reached."),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
-              "longest time after the stonewall that wear_out may take; 0: any"),
-      choice("verify", &P::verify, mixed_verify_words(), "of what is read, outside the timer: nothing, or every byte"),
+              "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
+      choice("verify", &P::verify, mixed_verify_words(),
+             "Choose what to verify of the data read, outside the timer: nothing, or every byte."),
   };
 }
 
@@ -73,7 +78,7 @@ Status check_phases(const MixedMetadataParameters& p, const std::string& pointer
     if (p.phases[i] == MixedKind::cleanup && i + 1 < p.phases.size())
       return fail(bad_plan(here, "must come last: it removes the dataset"));
     if (i > 0 && p.phases[i] == p.phases[i - 1])
-      return fail(bad_plan(here, "comes a second time: a further bench is a case of its own"));
+      return fail(bad_plan(here, "is listed twice in a row; put a further bench into a separate case"));
   }
   return {};
 }
@@ -81,12 +86,12 @@ Status check_phases(const MixedMetadataParameters& p, const std::string& pointer
 /// As many objects have to come as go: any other shares would fill the file system, or run out of objects.
 Status check_shares(const MixedMetadataParameters& p, const std::string& pointer) {
   if (p.stat_share + p.read_share + p.delete_share + p.create_share == 0)
-    return fail(bad_plan(pointer + "/stat_share", "is 0, and so are the other shares: nothing would be done"));
+    return fail(bad_plan(pointer + "/stat_share", "must be above 0, since all other shares are 0"));
   if (p.create_share != p.delete_share)
     return fail(bad_plan(pointer + "/create_share",
-                         "must be delete_share, " + std::to_string(p.delete_share) + ": a set keeps its size"));
+                         "must be delete_share, " + std::to_string(p.delete_share) + ", so that a set keeps its size"));
   if (p.delete_share >= p.objects)
-    return fail(bad_plan(pointer + "/delete_share", "must be less than objects: a set is never empty"));
+    return fail(bad_plan(pointer + "/delete_share", "must be less than objects, so that a set is never empty"));
   return {};
 }
 
@@ -119,7 +124,7 @@ MixedMetadataShape MixedMetadataParameters::shape() const {
 
 Status check_mixed_metadata(const MixedMetadataParameters& p, const Capabilities& capabilities,
                             const std::string& pointer) {
-  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend does not work on names; posix does"));
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
   if (auto status = check_phases(p, pointer); !status) return status;
   const bool benches = std::ranges::find(p.phases, MixedKind::bench) != p.phases.end();
   if (benches)

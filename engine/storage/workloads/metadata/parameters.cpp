@@ -57,42 +57,47 @@ constexpr Bounds count_bounds{1, 1e12};
 Table<MetadataParameters> tree_and_items() {
   using P = MetadataParameters;
   return {
-      choices("phases", &P::phases, phase_words(), "what a repetition does, in this order"),
-      choice("item", &P::item, item_words(), "what is made in the tree: files, or directories (mkdir and rmdir)"),
-      count("items", &P::items, count_bounds, "items of a rank"),
+      choices("phases", &P::phases, phase_words(), "Run these phases in each repetition, in this order."),
+      choice("item", &P::item, item_words(), "Choose the items of the tree: files, or directories (mkdir and rmdir)."),
+      count("items", &P::items, count_bounds, "Make this many items on each rank."),
       count("items_per_directory", &P::items_per_directory, {0, 1e12},
-            "of a rank, filled one directory after the other; 0: spread evenly"),
-      count("depth", &P::depth, {0, 64}, "levels of directories below the root of a tree"),
-      count("branching", &P::branching, {1, 1e6}, "sub-directories of each directory"),
-      flag("leaf_only", &P::leaf_only, "items in the deepest directories only"),
-      flag("unique_directory", &P::unique_directory, "a tree for each rank; else all ranks share one"),
-      bytes("write_bytes", &P::write_bytes, {0, 1e9}, "bytes of each new file"),
-      bytes("read_bytes", &P::read_bytes, {0, 1e9}, "bytes read of each file"),
+            "Put this many items of a rank into a directory and fill one directory after the other; 0 means spread "
+            "evenly."),
+      count("depth", &P::depth, {0, 64}, "Make this many levels of directories below the root of a tree."),
+      count("branching", &P::branching, {1, 1e6}, "Make this many subdirectories in each directory."),
+      flag("leaf_only", &P::leaf_only, "Put items into the deepest directories only."),
+      flag("unique_directory", &P::unique_directory, "Make a tree for each rank. If false, all ranks share one tree."),
+      bytes("write_bytes", &P::write_bytes, {0, 1e9}, "Write this many bytes to each new file."),
+      bytes("read_bytes", &P::read_bytes, {0, 1e9}, "Read this many bytes of each file."),
       count("stride", &P::stride, {0, 1e6},
-            "whose items a phase uses: those of the rank (or node, where there are several) this many places further "
-            "for stat, rename, chmod, truncate and open, twice for read, three times for unlink and rmdir; 0: its own"),
+            "Use the items of the rank (or node, where there are several) this many places further. This holds for "
+            "stat, rename, chmod, truncate and open; read goes twice as far, unlink and rmdir three times. 0 means its "
+            "own."),
       choice("order", &P::order, order_words(),
-             "in which a rank visits items that are there; random is a permutation, different on each rank"),
-      count("order_seed", &P::order_seed, {0, 9e15}, "of order random"),
+             "Choose the order in which a rank visits existing items. With random it is a permutation, different on "
+             "each rank."),
+      count("order_seed", &P::order_seed, {0, 9e15}, "Set the seed of order random."),
   };
 }
 
 Table<MetadataParameters> conditions() {
   using P = MetadataParameters;
   return {
-      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "a phase over items begins none after this time; 0: none"),
-      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7},
+              "Let a phase over items begin no item after this many seconds; 0 means no limit."),
+      flag("wear_out", &P::wear_out,
+           "After the stonewall, let every rank continue to the largest count that any rank has reached."),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
-              "longest time after the stonewall that wear_out may take; 0: any"),
+              "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
       choice("sync", &P::sync, sync_words(),
-             "of phases that change something: never, each new file before its close, or after the last item, in the "
-             "phase's own sync stage, each directory, or the file system once a node"),
+             "Choose what the phases that change something sync: nothing, or each new file before its close. They can "
+             "also sync each directory, or the file system once a node, in a stage after the last item."),
       choice("cache", &P::cache, cache_words(),
-             "before each phase that changes nothing: nothing, or /proc/sys/vm/drop_caches with names (root)"),
-      choice(
-          "verify", &P::verify, verify_words(),
-          "of what is read: nothing; every byte, by a further pass after the timer; or every byte as it comes, in the "
-          "time that is measured"),
+             "Choose what to do before each phase that changes nothing: nothing, or /proc/sys/vm/drop_caches including "
+             "names (needs root)."),
+      choice("verify", &P::verify, verify_words(),
+             "Choose what to verify of the data read: nothing, every byte by a further pass after the timer, or every "
+             "byte within the measured time."),
   };
 }
 
@@ -124,7 +129,7 @@ Status check_phases(const MetadataParameters& p, const std::string& pointer) {
 Status check_sizes(const MetadataParameters& p, std::uint64_t ranks, const std::string& pointer) {
   const TreeShape shape = p.shape(ranks);
   if (shape.directory_count() > TreeShape::most_directories)
-    return fail(bad_plan(pointer + "/depth", "with this branching is beyond " +
+    return fail(bad_plan(pointer + "/depth", "with this branching makes more than " +
                                                  std::to_string(TreeShape::most_directories) + " directories"));
   const double holds = static_cast<double>(shape.items_in_directory()) * static_cast<double>(shape.holding_count());
   if (holds < static_cast<double>(p.items))
@@ -151,7 +156,7 @@ TreeShape MetadataParameters::shape(std::uint64_t ranks) const {
 
 Status check_metadata(const MetadataParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
                       const std::string& pointer) {
-  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend does not work on names; posix does"));
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
   if (auto status = check_phases(p, pointer); !status) return status;
   if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
   if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));

@@ -94,11 +94,11 @@ Status MetadataPhase::before() {
   if (is_over_items() && !makes() && state_.items == 0)
     return fail(environment_error(word(kind_), "there are no items: phase " +
                                                    word(state_.shape.directories ? Kind::mkdir : Kind::create) +
-                                                   " has to come first"));
+                                                   " must come first"));
   if (makes() && state_.items > 0)
-    return fail(environment_error(word(kind_), "the items are there already: phase " +
+    return fail(environment_error(word(kind_), "the items exist already: phase " +
                                                    word(state_.shape.directories ? Kind::rmdir : Kind::unlink) +
-                                                   " has to come first"));
+                                                   " must come first"));
   const mpi::World& world = *state_.context->world;
   if (!changes_names(kind_) && parameters().cache == MetadataCache::drop) {
     world.all().barrier();

@@ -33,34 +33,40 @@ Table<MixedTransferParameters> pattern() {
   using P = MixedTransferParameters;
   return {
       bytes("transfer_bytes", &P::transfer_bytes, {8, 1e15},
-            "bytes of one call; the size the dataset was written in, or a smaller multiple of 512"),
-      count("operations", &P::operations, {1, 1e12}, "of a rank"),
+            "Move this many bytes in one call: the size in which the dataset was written, or a smaller multiple of "
+            "512."),
+      count("operations", &P::operations, {1, 1e12}, "Perform this many operations on each rank."),
       number("read_share", &P::read_share, {0, 1},
-             "of the operations that are reads, in steps of 0.001, exact in each 1000; the others write what is there "
-             "already, so that the dataset stays what it was"),
+             "Make this share of the operations reads, in steps of 0.001, exact in each 1000. The other operations "
+             "write the data that is already there, so that the dataset does not change."),
       choice("pick", &P::pick, pick_words(),
-             "the next position: any, each once before one comes again, or some much more often than others"),
+             "Choose the next position: any at random, each once before any repeats, or some much more often than "
+             "others (Zipf)."),
       number("zipf_theta", &P::zipf_theta, {0, 10},
-             "of pick zipf: the k-th hottest position has a share in proportion to k to the power of minus this"),
-      count("seed", &P::seed, {0, 9e15}, "of positions and of the order of reads and writes"),
-      choice("read_back", &P::read_back, mixed_read_back_words(), "whose data a rank works on, by true topology"),
-      count("read_shift", &P::read_shift, {1, 1e6}, "how many ranks or nodes further that is"),
+             "With pick zipf, visit the k-th most frequent position in proportion to k to the power of minus this "
+             "number."),
+      count("seed", &P::seed, {0, 9e15}, "Set the seed of the positions and of the order of reads and writes."),
+      choice("read_back", &P::read_back, mixed_read_back_words(),
+             "Choose whose data a rank works on, by where the ranks really run."),
+      count("read_shift", &P::read_shift, {1, 1e6}, "Take the data of the rank or node this many places further."),
   };
 }
 
 Table<MixedTransferParameters> mixed_conditions() {
   using P = MixedTransferParameters;
   return {
-      flag("sync", &P::sync, "fsync before close, where anything is written"),
-      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "no operation begins after this time; 0: none"),
-      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+      flag("sync", &P::sync, "Call fsync before close, where anything is written."),
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7},
+              "Begin no operation after this many seconds; 0 means no limit."),
+      flag("wear_out", &P::wear_out,
+           "After the stonewall, let every rank continue to the largest count that any rank has reached."),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
-              "longest time after the stonewall that wear_out may take; 0: any"),
+              "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
       choice("cache", &P::cache, mixed_cache_words(),
-             "before the phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or /proc/sys/vm/drop_caches "
-             "(root)"),
+             "Choose what to do before the phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
+             "/proc/sys/vm/drop_caches (needs root)."),
       choice("verify", &P::verify, mixed_verify_words(),
-             "of what is read, outside the timer: nothing, or what the buffers still hold"),
+             "Choose what to verify of the data read, outside the timer: nothing, or what the buffers still hold."),
   };
 }
 

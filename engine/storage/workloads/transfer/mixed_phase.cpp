@@ -78,7 +78,7 @@ Status MixedTransferPhase::refuse_holes() const {
     return fail(environment_error(
         name, "is " + std::to_string(extents->size_bytes) + " bytes long, must be " + std::to_string(least)));
   if (!extents->fully_written && (whole || extents->size_bytes < all))
-    return fail(environment_error(name, "has holes or unwritten extents: working on it would measure nothing"));
+    return fail(environment_error(name, "has holes or unwritten extents, which would make the measurement void"));
   return {};
 }
 

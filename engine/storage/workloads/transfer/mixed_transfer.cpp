@@ -59,9 +59,9 @@ class MixedTransfer final : public Workload {
     const std::uint64_t whole = state_.written.transfer_bytes;
     const std::uint64_t alignment = state_.capabilities.alignment_bytes;
     if (state_.written.ranks != static_cast<std::uint64_t>(context_.world->size()))
-      return fail(wrong("was made by " + std::to_string(state_.written.ranks) + " ranks, here are " +
+      return fail(wrong("was made by " + std::to_string(state_.written.ranks) + " ranks, but this case has " +
                         std::to_string(context_.world->size())));
-    if (state_.written_operations == 0) return fail(wrong("holds nothing: a rank has written none of it"));
+    if (state_.written_operations == 0) return fail(wrong("is empty: a rank has written none of it"));
     if (bytes != whole && (bytes > whole || bytes % TagCoder::block_bytes != 0))
       return fail(environment_error("transfer_bytes", "is " + std::to_string(bytes) + ", must be the dataset's own " +
                                                           std::to_string(whole) + " or a smaller multiple of 512"));
@@ -71,7 +71,7 @@ class MixedTransfer final : public Workload {
                                         ", but direct I/O here needs multiples of " + std::to_string(alignment)));
     if (state_.capabilities.collective && !state_.dataset.per_process)
       return fail(
-          wrong("is a shared file, which this backend works on collectively: positions of one's own need "
+          wrong("is a shared file, which this backend accesses collectively; random positions of each rank need "
                 "independent operations"));
     return {};
   }
@@ -88,8 +88,8 @@ class MixedTransfer final : public Workload {
 const Registered<WorkloadEntry> registered_mixed_transfer{{
     .description = {.name = "mixed-transfer",
                     .doc =
-                        "reads and writes in weighted shares at random, permuted or Zipf positions of a dataset that "
-                        "transfer has made",
+                        "Reads and writes in weighted shares at random, permuted or Zipf positions of a dataset that "
+                        "workload transfer has made.",
                     .parameters = specs_of(MixedTransferParameters::table())},
     .work = StorageWork{
         .check =

@@ -86,7 +86,7 @@ TEST_F(MpiMixedTransfer, StonewallEndsThePhase) {
 }
 
 TEST_F(MpiMixedTransfer, WhatDoesNotFitTheDatasetIsRefused) {
-  expect_refused({mixed("d")}, "dataset 'd': is not there: run the case that makes it first");
+  expect_refused({mixed("d")}, "dataset 'd': is not there; first run the case that makes it");
   expect_refused({written("d"), mixed("d", {{"transfer_bytes", 32768}})}, "must be the dataset's own 16384");
   expect_refused({written("d"), mixed("d", {{"transfer_bytes", 4104}})}, "or a smaller multiple of 512");
   expect_refused({case_of("metadata", "d", {{"phases", {"tree-create", "create"}}, {"items", 2}}), mixed("d")},

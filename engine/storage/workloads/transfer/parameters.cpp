@@ -62,56 +62,62 @@ constexpr Bounds count_bounds{1, 1e12};
 Table<TransferParameters> data_model() {
   using P = TransferParameters;
   return {
-      choices("phases", &P::phases, phase_words(), "what a repetition does, in this order"),
-      bytes("transfer_bytes", &P::transfer_bytes, size_bounds, "bytes of one call; a multiple of 8"),
+      choices("phases", &P::phases, phase_words(), "Run these phases in each repetition, in this order."),
+      bytes("transfer_bytes", &P::transfer_bytes, size_bounds, "Move this many bytes in one call, a multiple of 8."),
       bytes("block_bytes", &P::block_bytes, size_bounds,
-            "contiguous bytes of one rank in a segment; a multiple of transfer_bytes"),
-      count("segments", &P::segments, count_bounds, "how often the file repeats one block of every rank"),
-      choice("file_mode", &P::file_mode, file_mode_words(), "one file for all ranks, or one each"),
+            "Give each rank this many contiguous bytes in a segment, a multiple of transfer_bytes."),
+      count("segments", &P::segments, count_bounds, "Repeat one block of every rank this many times in the file."),
+      choice("file_mode", &P::file_mode, file_mode_words(),
+             "Choose one file for all ranks, or one file for each rank."),
       flag("directory_per_process", &P::directory_per_process,
-           "each rank's file in a directory of its own; only with file_mode per-process"),
+           "Put the file of each rank into a separate directory; only with file_mode per-process."),
       choice("order", &P::order, order_words(),
-             "in which a rank visits its own transfers; random is a permutation, different on each rank; repeat is the "
-             "first of them again and again, as often as there are transfers"),
-      count("stride", &P::stride, count_bounds, "of order strided: transfers 0, k, 2k, ..., 1, k+1, ..."),
-      count("order_seed", &P::order_seed, {0, 9e15}, "of order random, and of phase mixed"),
+             "Choose the order in which a rank visits its transfers. With random it is a permutation, different on "
+             "each rank; with repeat it is the first transfer, as often as there are transfers."),
+      count("stride", &P::stride, count_bounds,
+            "With order strided, visit transfers 0, k, 2k, ..., 1, k+1, ..., where k is this number."),
+      count("order_seed", &P::order_seed, {0, 9e15}, "Set the seed of order random and of phase mixed."),
       choice("write_order", &P::write_order, write_order_words(),
-             "of phase write, which makes the files: that of order, or sequential"),
+             "Choose the order of phase write, which makes the files: that of parameter order, or sequential."),
       number("read_share", &P::read_share, {0, 1},
-             "of phase mixed: so many of its transfers are reads, in steps of 0.001; the others write what is there "
-             "already"),
+             "In phase mixed, make this share of the transfers reads, in steps of 0.001. The other transfers write the "
+             "data that is already there."),
   };
 }
 
 Table<TransferParameters> conditions() {
   using P = TransferParameters;
   return {
-      choice("read_back", &P::read_back, read_back_words(), "whose data a reading phase reads, by true topology"),
-      count("read_shift", &P::read_shift, {1, 1e6}, "how many ranks or nodes further that is"),
+      choice("read_back", &P::read_back, read_back_words(),
+             "Choose whose data a reading phase reads, by where the ranks really run."),
+      count("read_shift", &P::read_shift, {1, 1e6}, "Take the data of the rank or node this many places further."),
       choice("sync", &P::sync, sync_words(),
-             "fsync of a writing phase: never, once before close, or after every sync_every transfers"),
-      count("sync_every", &P::sync_every, count_bounds, "transfers between syncs; only with sync every"),
-      seconds("stonewall_s", &P::stonewall_s, {0, 1e7}, "a phase begins no transfer after this time; 0: none"),
-      flag("wear_out", &P::wear_out, "after the stonewall every rank goes on to the largest count reached by any"),
+             "Choose when a writing phase calls fsync: never, once before close, or after every sync_every transfers."),
+      count("sync_every", &P::sync_every, count_bounds, "Call fsync after this many transfers; only with sync every."),
+      seconds("stonewall_s", &P::stonewall_s, {0, 1e7},
+              "Let a phase begin no transfer after this many seconds; 0 means no limit."),
+      flag("wear_out", &P::wear_out,
+           "After the stonewall, let every rank continue to the largest count that any rank has reached."),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
-              "longest time after the stonewall that wear_out may take; 0: any"),
+              "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
       choice("cache", &P::cache, cache_words(),
-             "before each read phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
-             "/proc/sys/vm/drop_caches (root); reread is never preceded by it"),
+             "Choose what to do before each phase read: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
+             "/proc/sys/vm/drop_caches (needs root). Nothing is done before reread."),
       choice("verify", &P::verify, verify_words(),
-             "after each reading phase, outside the timer: nothing; the last 16 MiB of a rank, as the buffers hold "
-             "them or "
-             "read again; or a further pass over all data"),
-      number("compress_ratio", &P::compress_ratio, {1, 40}, "of the payload, as zstd -1 sees it"),
+             "Choose what to verify after each reading phase: nothing, the last 16 MiB of a rank, or all data in a "
+             "further pass. The timer does not cover it. The last 16 MiB are taken from the buffers or read again."),
+      number("compress_ratio", &P::compress_ratio, {1, 40},
+             "Set the compression ratio of the payload, as zstd -1 reaches it."),
       number("dedup_ratio", &P::dedup_ratio, {1, 1024},
-             "of the payload in blocks of 4 KiB; above 1 needs transfers of whole 4 KiB"),
+             "Set the deduplication ratio of the payload in blocks of 4 KiB. A ratio above 1 needs transfers of whole "
+             "blocks of 4 KiB."),
       count("queue_depth", &P::queue_depth, {1, 65536},
-            "operations in flight a rank; a backend refuses more than it serves"),
-      count("threads", &P::threads, {1, 4096}, "threads a rank; a backend refuses more than it serves"),
-      bytes(
-          "buffers", &P::buffers, {0, 1e12},
-          "memory that a rank's transfers go through in turn; 0: a buffer for each operation in flight, used again as "
-          "soon as it has ended, which the caches keep. 16 MiB are cold memory on most machines"),
+            "Keep this many operations of a rank in flight. A backend refuses more than it serves."),
+      count("threads", &P::threads, {1, 4096},
+            "Run this many threads on each rank. A backend refuses more than it serves."),
+      bytes("buffers", &P::buffers, {0, 1e12},
+            "Let the transfers of a rank go through this many bytes of memory in turn; 16 MiB are cold memory on most "
+            "machines. 0 means one buffer for each operation in flight, which the caches keep."),
   };
 }
 
@@ -120,7 +126,8 @@ Status check_sizes(const TransferParameters& p, std::uint64_t ranks, const std::
   if (p.block_bytes % p.transfer_bytes != 0)
     return fail(bad_plan(pointer + "/block_bytes", "must be a multiple of transfer_bytes"));
   if (static_cast<double>(p.block_bytes) * static_cast<double>(p.segments) * static_cast<double>(ranks) > 9e18)
-    return fail(bad_plan(pointer + "/segments", "segments x block_bytes x ranks is beyond 2^63 bytes"));
+    return fail(
+        bad_plan(pointer + "/segments", "must be smaller: segments x block_bytes x ranks is beyond 2^63 bytes"));
   if (p.dedup_ratio > 1 && p.transfer_bytes % 4096 != 0)
     return fail(bad_plan(pointer + "/dedup_ratio", "above 1 needs transfer_bytes to be a multiple of 4096"));
   return {};
@@ -135,11 +142,11 @@ Status check_wall(const TransferParameters& p, const std::string& pointer) {
 Status check_write_order(const TransferParameters& p, const std::string& pointer) {
   if (p.write_order == WriteOrder::same) return {};
   if (p.order == Order::sequential)
-    return fail(bad_plan(pointer + "/write_order", "says nothing: order is sequential already"));
+    return fail(bad_plan(pointer + "/write_order", "must be same when order is sequential"));
   if (p.stonewall_s > 0)
     return fail(bad_plan(pointer + "/write_order",
-                         "must be same with stonewall_s: a wall cuts the writing short, and "
-                         "the other phases visit what order has them visit first"));
+                         "must be same with stonewall_s, so that the other phases visit what was written before the "
+                         "stonewall"));
   return {};
 }
 
@@ -163,14 +170,15 @@ Status check_combinations(const TransferParameters& p, const std::string& pointe
     return fail(bad_plan(pointer + "/directory_per_process", "needs file_mode per-process"));
   if (std::ranges::count(p.phases, PhaseKind::write) > (p.makes_dataset() ? 1 : 0))
     return fail(bad_plan(pointer + "/phases",
-                         "holds write, which makes the dataset, not once at the beginning; a later one is a rewrite"));
+                         "may hold write, which makes the dataset, only once and first; use rewrite for later writes"));
   const TransferParameters initial;
   if (p.sync_every != initial.sync_every && p.sync != SyncWhen::every)
     return fail(bad_plan(pointer + "/sync_every", "needs sync every"));
   if (p.stride != initial.stride && p.order != Order::strided)
     return fail(bad_plan(pointer + "/stride", "needs order strided"));
   if (p.order == Order::repeat && p.makes_dataset() && p.write_order != WriteOrder::sequential)
-    return fail(bad_plan(pointer + "/write_order", "must be sequential: order repeat alone makes no whole file"));
+    return fail(
+        bad_plan(pointer + "/write_order", "must be sequential with order repeat, which alone writes no whole file"));
   if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
     return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
   if (p.cache == CacheControl::drop && p.reads() && geteuid() != 0)

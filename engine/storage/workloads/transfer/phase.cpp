@@ -125,7 +125,8 @@ Status TransferPhase::refuse_holes() const {
     return fail(environment_error(file_name(), "is " + std::to_string(extents->size_bytes) + " bytes long, must be " +
                                                    std::to_string(pattern_.file_bytes())));
   if (!extents->fully_written)
-    return fail(environment_error(file_name(), "has holes or unwritten extents: reading it would measure nothing"));
+    return fail(
+        environment_error(file_name(), "has holes or unwritten extents, which would make the measurement void"));
   return {};
 }
 

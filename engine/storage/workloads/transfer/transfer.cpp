@@ -196,7 +196,7 @@ Needs needs_of(const Values& values, const PlannedLayout& layout) {
 
 const Registered<WorkloadEntry> registered_transfer{{
     .description = {.name = "transfer",
-                    .doc = "bulk writes and reads of large files, in IOR's model of segments, blocks and transfers",
+                    .doc = "Writes and reads large files, in IOR's model of segments, blocks and transfers.",
                     .parameters = specs_of(TransferParameters::table())},
     .work = StorageWork{
         .check =
