@@ -22,14 +22,8 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 PLAIN = [
     ROOT / "README.md",
     *(DOCS / f"{name}.md" for name in ("index", "tutorial", "numbers")),
-    *(
-        DOCS / "howto" / f"{name}.md"
-        for name in (
-            "choose-storage", "compare-results", "cores-and-memory", "disk-and-datasheet", "import-numbers",
-            "io500-score", "many-nodes", "mpi-io-hints", "noise", "resume-and-clean", "slow-nodes-and-links",
-        )
-    ),
-]  # fmt: skip
+    *(path for folder in ("howto", "suites") for path in sorted((DOCS / folder).glob("*.md"))),
+]
 
 
 @cache
