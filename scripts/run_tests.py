@@ -35,10 +35,10 @@ def test(preset: str) -> list[Step]:
 
 
 def others(preset: str) -> list[Step]:
-    """Return what is tested on other builds of the engine, every fault with more random damage, and slow checks."""
+    """Return what is tested on other builds of the engine, more random damage and kills, and slow checks."""
     slow = Step("lint, what is slow", partial(lint.at_once, SLOW_CHECKS), "aside")
-    faults = Step("pytest, faults", partial(front.faults, preset))
-    return [*(step for leg in legs.further() for step in leg.steps()), faults, slow]
+    damage = Step("pytest, random damage and kills", partial(front.random_damage, preset))
+    return [*(step for leg in legs.further() for step in leg.steps()), damage, slow]
 
 
 RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}

@@ -13,6 +13,7 @@ LIMIT_S = 900
 END_TO_END = "tests/e2e"
 FAULTS = "faults"
 # What takes longer than every test run has time for, unless somebody asks for other amounts.
+_RANDOM = ("tests/fuzz", "tests/e2e/test_fault_resume.py")
 _THOROUGH = {"ULLAGE_FUZZ_S": "4", "ULLAGE_KILLS": "20"}
 UNIT = (f"--ignore={END_TO_END}",)
 # More take longer to find their tests than they save.
@@ -60,8 +61,16 @@ def end_to_end(preset: str) -> Tally:
 
 def faults(preset: str) -> Tally:
     """Run every test that provokes a fault, with more random damage and kills than in other runs."""
-    extra = {name: os.environ.get(name, value) for name, value in _THOROUGH.items()}
-    return _run(preset, FAULTS, "tests", "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=extra)
+    return _run(preset, FAULTS, "tests", "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=_thorough())
+
+
+def random_damage(preset: str) -> Tally:
+    """Run the tests of random damage and kills, as many as ``faults`` does: the others do the same in every run."""
+    return _run(preset, "damage", *_RANDOM, "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=_thorough())
+
+
+def _thorough() -> dict[str, str]:
+    return {name: os.environ.get(name, value) for name, value in _THOROUGH.items()}
 
 
 def of_another_mpi(preset: str) -> Tally:
