@@ -42,7 +42,7 @@ TEST_F(Numa, CpusAreThoseOfTheNodeThatAreAllowed) {
 
 TEST_F(Numa, NodeWithoutCpusOrWithoutAllowedOnesIsRefused) {
   const std::vector<int> allowed{4, 5};
-  EXPECT_NE(to_line(cpus_of_node(2, allowed, folder()).error()).find("those with CPUs are 0, 1"), std::string::npos);
+  EXPECT_NE(to_line(cpus_of_node(2, allowed, folder()).error()).find("nodes with CPUs: 0, 1"), std::string::npos);
   EXPECT_NE(to_line(cpus_of_node(0, allowed, folder()).error()).find("none of its CPUs"), std::string::npos);
 }
 

@@ -58,7 +58,7 @@ TEST(MpiPhaseResult, SeriesAreAddedByTheCommonClock) {
   const std::atomic<bool> never = false;
   const auto meter = std::make_unique<Meter>(never);
   RankResult result;
-  result.to_local_ns = 1'000'000'000 * (1 + world.rank());  // no rank's own clock says anything
+  result.to_local_ns = std::int64_t{1'000'000'000} * (1 + world.rank());  // no rank's own clock says anything
   const std::int64_t opened = 2 * interval * world.rank();
   for (auto& stage : result.stages) stage = {opened, opened + interval};
   meter->start(opened + result.to_local_ns);

@@ -73,7 +73,7 @@ TEST_F(DatasetRemoval, LeavesWhatIsNoneOfTheTrees) {
   EXPECT_TRUE(fs::exists(bench_.path("c-t/file.mdtest.9.0")));
   EXPECT_TRUE(fs::is_symlink(bench_.path("c-t/mdtest_tree.0.1"))) << "neither followed nor removed";
   EXPECT_TRUE(std::ranges::any_of(leftovers.left, [](const std::string& line) {
-    return line.find("/precious: in no manifest") != std::string::npos;
+    return line.find("/precious: it is in no manifest") != std::string::npos;
   }));
 }
 

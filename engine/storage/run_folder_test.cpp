@@ -315,8 +315,8 @@ TEST_F(RunFolderTest, WhatNoManifestListsStays) {
     return std::ranges::any_of(removed->left, [&](const std::string& line) { return mentions(line, part); });
   };
   EXPECT_TRUE(left("/c-aa: Directory not empty"));
-  EXPECT_TRUE(left("/stranger: in no manifest"));
-  EXPECT_TRUE(left("/c-unlisted: in no manifest"));
+  EXPECT_TRUE(left("/stranger: it is in no manifest"));
+  EXPECT_TRUE(left("/c-unlisted: it is in no manifest"));
   EXPECT_EQ(names_in(own()),
             (std::vector<std::string>{".ullage-run", "c-aa", "c-unlisted", "manifest.ndjson", "stranger"}));
   EXPECT_TRUE(RunFolder::open(target_.path(), "r1")) << "still known as ours";

@@ -43,7 +43,7 @@ TEST(CoreToCore, PairIsTwoOfTheAllowedCpus) {
   p.cpu_a = 5;
   EXPECT_EQ(choose_pair(p, allowed).value(), (std::vector{5, 9}));
   p.cpu_b = 3;
-  EXPECT_NE(to_line(choose_pair(p, allowed).error()).find("it may on 2, 5, 9"), std::string::npos);
+  EXPECT_NE(to_line(choose_pair(p, allowed).error()).find("allowed CPUs: 2, 5, 9"), std::string::npos);
   p.cpu_b = 5;
   EXPECT_FALSE(choose_pair(p, allowed));
   EXPECT_FALSE(check_core_to_core(p, "/p"));
