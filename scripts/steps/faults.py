@@ -15,8 +15,8 @@ _HEAD = """# Faults, and what is true afterwards
 
 `make faults` provokes each of these on the engine that `make setup` has linked, and writes this page. `make test-all`
 provokes each of them too, without writing. Each row is one or several tests with the marker `fault`; "not tried" says
-what this machine lacked. `ULLAGE_FUZZ_S` (seconds for each kind of damaged input) and `ULLAGE_FUZZ_SEED` make the seeded
-mutations longer and other ones; `ULLAGE_KILLS` is the number of kills.
+what this machine lacked. `ULLAGE_FUZZ_S` (seconds for each kind of damaged input) and `ULLAGE_FUZZ_SEED` make the
+seeded mutations longer and other ones; `ULLAGE_KILLS` is the number of kills.
 
 | what happens | what is true afterwards | |
 |---|---|---|
