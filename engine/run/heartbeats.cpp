@@ -105,6 +105,7 @@ std::optional<int> Heartbeats::silent_rank(std::int64_t now_ns, std::int64_t lim
 std::optional<int> Heartbeats::rank_without_beat(std::chrono::milliseconds pause) const {
   if (slots_ == nullptr) return std::nullopt;
   std::vector<std::uint64_t> before;
+  before.reserve(static_cast<std::size_t>(ranks_on_node_));
   for (int i = 0; i < ranks_on_node_; ++i) before.push_back(slots_[i].beats.load(std::memory_order_relaxed));
   std::this_thread::sleep_for(pause);
   for (int i = 0; i < ranks_on_node_; ++i) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <thread>
 
 #include "base/clock.hpp"
@@ -44,7 +45,8 @@ void abort_within(std::chrono::seconds patience) {
       std::this_thread::sleep_for(patience);
       mpi::abort_all(exit_code::aborted);
     }).detach();
-  } catch (const std::exception&) {  // no thread can be had: the records then have to be writable
+  } catch (const std::exception& error) {
+    std::cerr << "ullage-engine: no thread limits the time of writing the last records: " << error.what() << '\n';
   }
 }
 
@@ -139,7 +141,7 @@ void LaunchWatch::give_sign_of_life() {
     alive_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   }
   std::array<char, 32> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%020llu\n", static_cast<unsigned long long>(ticks_ + 1));
+  const int length = std::snprintf(text.data(), text.size(), "%020llu\n", static_cast<unsigned long long>(ticks_) + 1);
   // Where there is no room for it, nobody is told.
   if (alive_ && pwrite(alive_.get(), text.data(), static_cast<std::size_t>(length), 0) != length) return;
 }

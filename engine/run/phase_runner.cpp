@@ -48,7 +48,7 @@ class Passage final {
   /// Readies the first batch and the account, so that nothing is generated or cleared inside the timer when a phase
   /// fits into a batch.
   void prepare_first() {
-    note(within_resources([this]() -> Status {
+    note(within_resources([this] -> Status {
       total_ = work_.operations();
       if (total_ > 0) prepared_ = work_.prepare(0, std::min(total_, most_a_batch_));
       return {};
@@ -92,7 +92,7 @@ class Passage final {
   }
 
   /// A stage that may have to wait for everything that was written; a file system that is closed flushes too.
-  void watch_flush(Watchdog::Work& stage) {
+  void watch_flush(Watchdog::Work& stage) const {
     if (info_.access != Access::read)
       stage.limit_ns =
           flush_limit_ns(context_.watchdog->limit_ns(), context_.meter->bytes(), context_.world->size(), memory_bytes_);
@@ -245,7 +245,7 @@ void verify(const RunContext& context, PhaseWork& work, const PhaseInfo& info, R
     const std::atomic<bool> never = false;
     const auto progress = std::make_unique<Meter>(never);
     context.watchdog->watch(info.name + ": verify", progress.get());
-    const Status looked = within_resources([&]() -> Status {
+    const Status looked = within_resources([&] -> Status {
       result.verification = work.after(context.meter->operations(), *progress);
       return {};
     });

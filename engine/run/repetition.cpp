@@ -108,7 +108,7 @@ class Repetition final {
 
   void phases(Workload& workload) {
     for (std::size_t i = 0; i < workload.phases() && report_.outcome.ok && !report_.interrupted; ++i) {
-      const auto made = within_resources([&]() -> Result<std::unique_ptr<PhaseWork>> { return workload.phase(i); });
+      const auto made = within_resources([&] -> Result<std::unique_ptr<PhaseWork>> { return workload.phase(i); });
       if (!agreed("make phase", mpi::agree(world_.all(), made ? Status{} : fail(made.error())))) return;
       const auto& work = *made;
       if (next_.repetition == planned_.first_repetition) notices(work->info());

@@ -9,7 +9,7 @@
 namespace ullage {
 
 std::int64_t stage_limit_ns(std::int64_t least_ns, std::uint64_t bytes) {
-  constexpr auto most = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
+  constexpr auto most = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 2;
   const double needed = std::min(static_cast<double>(bytes) / slowest_bytes_per_s * 1e9, most);
   return std::max(least_ns, static_cast<std::int64_t>(needed));
 }

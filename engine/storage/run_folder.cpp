@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <system_error>
 #include <utility>
 
@@ -122,19 +123,23 @@ Result<SplitName> split_folder(const std::string& folder_path) {
 
 /// Whether a folder is called as those of the front's runs are: ullage-20261122T232612Z-d2e508, perhaps with more
 /// behind. Where no marker is left, an empty folder of any other name may be somebody's own.
-bool is_named_by_front(std::string_view name) {
-  constexpr std::string_view form = "ullage-dddddddd?dddddd?-xxxxxx";
-  if (name.size() < form.size()) return false;
-  for (std::size_t i = 0; i < form.size(); ++i) {
-    const char c = name[i];
-    const bool is_digit = c >= '0' && c <= '9';
-    const bool fits = form[i] == 'd'   ? is_digit
-                      : form[i] == 'x' ? is_digit || (c >= 'a' && c <= 'f')
-                      : form[i] == '?' ? c == (i == 15 ? 'T' : 'Z')
-                                       : c == form[i];
-    if (!fits) return false;
-  }
-  return true;
+bool is_named_by_front(const std::string& name) {
+  static const std::regex form("ullage-[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}.*");
+  return std::regex_match(name, form);
+}
+
+Status remove_old_marker(const Descriptor& folder, const std::string& path, const std::string& name,
+                         const std::string& file_name) {
+  const auto file = open_beneath(folder.get(), file_name, O_RDWR | O_NONBLOCK);
+  if (!file && file.error() == ENOENT) return {};
+  const auto text = file ? read_text(file->get(), most_marker_bytes) : std::unexpected(file.error());
+  const auto marker = text ? parse_marker(*text) : std::nullopt;
+  if (!marker || folder_name(marker->run_id) != name)
+    return fail(environment_error(path + "/" + file_name, "is not a marker of this run; refused"));
+  if (flock(file->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return fail(environment_error(path, "a run is still at work in it; refused"));
+  (void)unlinkat(folder.get(), file_name.c_str(), 0);
+  return {};
 }
 
 /// Markers of the run `name` that a client has kept under its own names, as one that was killed leaves them; anything
@@ -143,17 +148,8 @@ Status remove_old_markers(const Descriptor& folder, const std::string& path, con
   const auto silly = strangers(folder.get(), Leftovers::most_left);
   if (!silly) return fail(environment_error(path, reason_of(silly.error())));
   if (silly->empty() && !is_named_by_front(name)) return fail(environment_error(path, "has no marker; refused"));
-  for (const auto& file_name : *silly) {
-    const auto file = open_beneath(folder.get(), file_name, O_RDWR | O_NONBLOCK);
-    if (!file && file.error() == ENOENT) continue;
-    const auto text = file ? read_text(file->get(), most_marker_bytes) : std::unexpected(file.error());
-    const auto marker = text ? parse_marker(*text) : std::nullopt;
-    if (!marker || folder_name(marker->run_id) != name)
-      return fail(environment_error(path + "/" + file_name, "is not a marker of this run; refused"));
-    if (flock(file->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      return fail(environment_error(path, "a run is still at work in it; refused"));
-    (void)unlinkat(folder.get(), file_name.c_str(), 0);
-  }
+  for (const auto& file_name : *silly)
+    if (auto status = remove_old_marker(folder, path, name, file_name); !status) return status;
   return {};
 }
 
