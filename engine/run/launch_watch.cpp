@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/launch_watch.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -59,12 +56,12 @@ LaunchWatch::LaunchWatch(const Plan& plan, const mpi::World& world)
       heartbeats_(world),
       ring_(world),
       origin_ns_(now_ns()),
+      sign_(plan.records, world.root()),
       watchdog_(options()) {}
 
 LaunchWatch::~LaunchWatch() {
   watchdog_.end();
   heartbeats_.leave();
-  if (alive_) (void)unlink((plan_.records + ".alive").c_str());
 }
 
 Watchdog::Options LaunchWatch::options() {
@@ -115,7 +112,7 @@ void LaunchWatch::tick() {
   heartbeats_.beat(watchdog_.turn(), watchdog_.resting());
   if (ticks_ % ticks_per_datagram == 0) ring_.send();
   look_at_neighbours(now_ns());
-  if (world_.root() && ticks_ % ticks_per_sign == 0) give_sign_of_life();
+  if (ticks_ % ticks_per_sign == 0) sign_.give();
   ++ticks_;
 }
 
@@ -133,17 +130,6 @@ void LaunchWatch::look_at_neighbours(std::int64_t now) {
   const std::int64_t rest_ns = std::max(shortest_rest_ns, silence_ns_);
   if (world_.root() && topology.nodes == 1 && heartbeats_.all_rest(now, rest_ns))
     die({topology.rank, topology.node_name, "all ranks waited for each other for " + seconds_text(rest_ns)});
-}
-
-void LaunchWatch::give_sign_of_life() {
-  if (!alive_) {
-    const std::string path = plan_.records + ".alive";
-    alive_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  }
-  std::array<char, 32> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%020llu\n", static_cast<unsigned long long>(ticks_) + 1);
-  // Where there is no room for it, nobody is told.
-  if (alive_ && pwrite(alive_.get(), text.data(), static_cast<std::size_t>(length), 0) != length) return;
 }
 
 void LaunchWatch::die(const Hang& hang) {

@@ -14,6 +14,7 @@
 #include "run/launch_records.hpp"
 #include "run/node_ring.hpp"
 #include "run/plan.hpp"
+#include "run/sign_of_life.hpp"
 #include "run/watchdog.hpp"
 
 namespace ullage {
@@ -43,7 +44,6 @@ class LaunchWatch final {
   // These are called by the watchdog's thread.
   void tick();
   void look_at_neighbours(std::int64_t now);
-  void give_sign_of_life();
   [[nodiscard]] Hang hang_of(const std::string& what, std::int64_t limit_ns);
   [[noreturn]] void die(const Hang& hang);
 
@@ -58,8 +58,8 @@ class LaunchWatch final {
   CurrentRepetition current_;
   CaseCounts tally_;
 
-  // The watchdog's thread's own; the destructor's when that has ended.
-  Descriptor alive_;
+  // The watchdog's thread's own.
+  SignOfLife sign_;
   std::uint64_t ticks_ = 0;
   Watchdog watchdog_;  // last: its thread uses the others
 };

@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "run/test_support.hpp"
 
@@ -44,14 +42,11 @@ TEST_F(MpiLaunchWatch, ElapsedTimeIsSinceTheOrigin) {
   EXPECT_GE(watch.elapsed_ns(), 5'000'000'000);
 }
 
-TEST_F(MpiLaunchWatch, GivesASignOfLifeUntilItsEnd) {
+TEST_F(MpiLaunchWatch, GivesASignOfLifeFromItsBeginningToItsEnd) {
   {
     const LaunchWatch watch(plan_, world_);
-    if (world_.root()) {
-      for (int waited = 0; waited < 2000 && !is_alive(); ++waited)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      EXPECT_TRUE(is_alive());
-    }
+    // No record is written before: whoever is stopped by then has been heard of.
+    if (world_.root()) EXPECT_TRUE(is_alive());
     world_.all().barrier();
   }
   world_.all().barrier();
