@@ -11,7 +11,7 @@ from ullage.analysis.settings import access_of
 from ullage.errors import one_line
 from ullage.model.summary import Score
 from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant, times
-from ullage.report.csv_text import to_csv_text
+from ullage.report.table import to_csv_text
 from ullage.report.words import escape
 from ullage.terminal import make_console, text_table
 

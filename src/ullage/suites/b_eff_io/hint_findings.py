@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import columns, finding
+from ullage.analysis.findings.words import columns, finding, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord

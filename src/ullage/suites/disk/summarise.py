@@ -4,12 +4,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import columns, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.analysis.verdicts.threads import with_thread_flags
+from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
