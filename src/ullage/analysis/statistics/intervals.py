@@ -172,6 +172,11 @@ def _quantile_ranks(n: int, q: float, level: float) -> tuple[int, int, float]:
     return low, high, min(max(cumulative[high] - cumulative[low], 0.0), 1.0)
 
 
+def binomial_tail(n: int, k: int, q: float) -> float:
+    """Return the chance of ``k`` or more of ``n`` independent events with the chance ``q``, 0 < q < 1, each."""
+    return min(sum(_binomial(n, count, q) for count in range(k, n + 1)), 1.0)
+
+
 def _binomial(n: int, k: int, q: float) -> float:
     log_choose = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
     return math.exp(log_choose + k * math.log(q) + (n - k) * math.log1p(-q))

@@ -137,7 +137,9 @@ def _kind(rows: Sequence[Row], level: float) -> list[Finding]:
     if found.kinds:
         names = " or ".join(f"{kind.name} ({kind.ratio})" for kind in found.kinds)
         text += f" That fits {names} within a factor of {found.factor:.2f}."
-        title = f"The network behaves like {' or '.join(kind.name for kind in found.kinds)}"
+        title = "The ratios of ping-pong and rings do not tell the kind of network"
+        if len(found.kinds) == 1:
+            title = f"The ratios of ping-pong and rings fit {found.kinds[0].name}"
     else:
         text += " No known kind of network has these ratios."
         title = "The ratios of ping-pong and rings fit no known network"
@@ -204,7 +206,7 @@ def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> lis
         (told if found.verdict == "cannot tell" else apart).append(what)
     if not ratios:
         return []
-    title = f"hpcc agrees within the noise in {len(told)} of {plural(len(ratios), 'number')}"
+    title = f"No difference from hpcc can be told in {len(told)} of {plural(len(ratios), 'number')}"
     text = f"{title}, measured in turn."
     text += f" Ours over hpcc's differs for {listing([f'{what} x' for what in apart])}." if apart else ""
     if any(row.metric in UNWRITTEN and row.peer is not None for row in rows):
