@@ -9,6 +9,7 @@ from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.study import Numbers
 from ullage.analysis.findings.words import capital, columns
+from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, EventRecord, Failure, PhaseRecord, RunRecord
 from ullage.model.summary import Finding, Row
@@ -98,9 +99,7 @@ def summarise_events(files: Sequence[RecordFile]) -> list[Finding]:
             met.setdefault(_of_record(record), _Met()).add(places)
         for event in _events_of(file):
             met.setdefault(event, _Met()).add(())
-    by_code: dict[str, list[_Event]] = {}
-    for event in met:
-        by_code.setdefault(event.code, []).append(event)
+    by_code = grouped((event.code, event) for event in met)
     return [finding for events in by_code.values() for finding in _findings(events, met)]
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_OK
+from ullage.grouping import grouped
 from ullage.identity import case_id
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
@@ -317,10 +318,9 @@ def _stage(group: Sequence[KernelCase]) -> str:
 
 def by_launch(cases: Sequence[KernelCase]) -> dict[tuple[str, str], list[KernelCase]]:
     """Cases of the same launch together, each case once, launches in the order in which they are first met."""
-    groups: dict[tuple[str, str], list[KernelCase]] = {}
-    for case in {case.case.id: case for case in cases}.values():
-        groups.setdefault((case.launch, case.layout.model_dump_json()), []).append(case)
-    return groups
+    return grouped(
+        ((case.launch, case.layout.model_dump_json()), case) for case in {case.case.id: case for case in cases}.values()
+    )
 
 
 def expected_s(cases: Sequence[KernelCase]) -> float:

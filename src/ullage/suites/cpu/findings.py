@@ -8,6 +8,7 @@ from typing import Final
 from ullage.analysis.findings.study import compare_rows
 from ullage.analysis.findings.words import columns, gain_of, least_gain, level_of_part, with_gain
 from ullage.analysis.statistics import level_of_each
+from ullage.grouping import grouped
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import listing, plural, times
@@ -161,9 +162,7 @@ def _special(ratios: Iterable[Row]) -> list[Finding]:
 def _missing(missing: Mapping[str, str]) -> list[Finding]:
     if not missing:
         return []
-    reasons: dict[str, list[str]] = {}
-    for isa, reason in missing.items():
-        reasons.setdefault(reason, []).append(isa)
+    reasons = grouped((reason, isa) for isa, reason in missing.items())
     text = "; ".join(f"{listing(isas)} ({reason})" for reason, isas in reasons.items())
     title = f"{listing(list(missing), 4)} cannot be measured on this CPU"
     return [Finding(kind="missing", title=title, text=f"Not available: {text}.", numbers=columns(isa=list(missing)))]

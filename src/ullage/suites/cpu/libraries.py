@@ -75,7 +75,7 @@ def find_libraries(
     """
     if named is not None:
         return [Library(Path(named).name, named)]
-    site, ours = _site(environment, loader_cache() if cached is None else cached), _wheel()
+    site, ours = _first_of(_NAMES, environment, loader_cache() if cached is None else cached), _wheel()
     found = [*([] if site is None else [Library(_SITE, site)]), *([] if ours is None else [Library(_OURS, ours)])]
     return list({os.path.realpath(library.path): library for library in reversed(found)}.values())[::-1]
 
@@ -114,10 +114,6 @@ def _read_cache(text: str) -> Iterator[tuple[str, str]]:
         # "libc6" alone is the 32-bit one where the other is "libc6,x86-64".
         if match is not None and (match[2] != "libc6" or "64" not in text):
             yield match[1], match[3]
-
-
-def _site(environment: Mapping[str, str], cached: Iterable[tuple[str, str]]) -> str | None:
-    return _first_of(_NAMES, environment, cached)
 
 
 def _first_of(names: Iterable[str], environment: Mapping[str, str], cached: Iterable[tuple[str, str]]) -> str | None:

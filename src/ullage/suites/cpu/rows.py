@@ -8,6 +8,7 @@ from typing import Final
 
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import worst_grade
+from ullage.grouping import grouped
 from ullage.model.flags import UNPINNED, Flag
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import CaseRecord
@@ -103,9 +104,7 @@ def measurements(
     """
     wanted = replace(context, metrics=METRICS, accesses=())
     records = [list(launch) for launch in launches]
-    measured: dict[str, list[Measured]] = {}
-    for item in join(records):
-        measured.setdefault(item.case.case, []).append(item)
+    measured = grouped((item.case.case, item) for item in join(records))
     rows: dict[str, dict[str, Row]] = {}
     for row in build_rows(records, wanted):
         last = measured[row.case][-1]
@@ -210,9 +209,7 @@ def _scaling(all_: Sequence[Measurement]) -> list[Row]:
 
 def best_of_types(found: Iterable[Measurement]) -> list[Measurement]:
     """The fastest of each type, whatever its thread count."""
-    types: dict[Scalar, list[Measurement]] = {}
-    for one in found:
-        types.setdefault(one.params["type"], []).append(one)
+    types = grouped((one.params["type"], one) for one in found)
     return [best for of_type in types.values() if (best := best_of(of_type)) is not None]
 
 
