@@ -108,7 +108,7 @@ def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], tup
     for word in rest:
         option, joined, value = word.partition("=")
         # The option of ``-n8``.
-    glued = next((name for name in meanings if len(name) == 2 and re.fullmatch(rf"{name}\d+", word)), None)
+        glued = next((name for name in meanings if len(name) == 2 and re.fullmatch(rf"{name}\d+", word)), None)
         if option in meanings:
             said[meanings[option]] = _count(value if joined else next(rest, ""), option)
         elif glued is not None:

@@ -40,6 +40,7 @@ def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object)
         one = by_word[name]
         if word is not None and word is not False and word != []:
             said[one.field] = one.read(cast("Word", word))
+            # Only what is one text is short enough to be said again.
             typed[one.field] = "" if one.is_flag or one.kind.repeated else str(word)
     return parsed(checked(model, said, typed))
 

@@ -48,6 +48,7 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
         elif word.startswith("--mpiio.hintsFileName=") and backend == "mpiio":
             hints = read_hints(folder / word.partition("=")[2])
             api = api.model_copy(update={"parameters": {**api.parameters, "hints": dict(hints)}})
+        # What is set on a folder counts for all that is made in it.
         elif word.startswith(_LAYOUT_OF_FILES):
             raise UserError(f"{name} option '{word}' is not set by a run", place, _STRIPES)
         elif not (word == "--posix.odirect" and on_names and not is_own):

@@ -46,6 +46,7 @@ def config_text(options: Io500Options, target: Target, folder: Path) -> str:
     lines: list[str] = []
     for section in _sections():
         lines.append(f"[{section}]")
+        # The official tool knows fewer keys for md-workbench, and refuses a file with others.
         for key in ["run"] if section.startswith("mdworkbench-") else list(KEYS[section]):
             value = done.get((section, key), written.get((section, key), _default(section, key)))
             lines.append(f"{key} = {one_line(value)}")
