@@ -130,9 +130,14 @@ def ratio_text(row: Row | None) -> str:
     return DASH if ratio is None else significant(ratio)
 
 
-def of(metric: str, show: Callable[[Row | None], str]) -> Callable[[WithRows], str]:
-    """What ``show`` makes of a line's row of ``metric``."""
-    return lambda line: show(line.rows.get(metric))
+def of(metric: str, show: Callable[[Row], str], without: str = DASH) -> Callable[[WithRows], str]:
+    """What ``show`` makes of a line's row of ``metric``; ``without`` where it has none."""
+    return lambda line: without if (row := line.rows.get(metric)) is None else show(row)
+
+
+def percent_text(row: Row) -> str:
+    """A share as it was measured."""
+    return f"{row.median:.2%}"
 
 
 def peers_of(rows: Iterable[Row]) -> list[str]:

@@ -2,7 +2,6 @@
 """Rows of a memory run: each says by its parameters all that decides its number."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from ullage.grouping import grouped
@@ -12,7 +11,7 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.parameters import count_of
 from ullage.results.records import AnyRecord
-from ullage.results.rows import Measured, RowContext, TargetFacts, build_rows, join
+from ullage.results.rows import Measured, RowContext, build_rows, join
 from ullage.runs.kernels.options import MEMORY
 from ullage.suites.memory.sizes import MEMORY_LEVEL, Cache, level_of
 
@@ -40,12 +39,7 @@ def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, ca
     measured = [item for item in join(records) if item.case.workload in WORKLOADS]
     cases = {item.case.case: item for item in measured}
     phases = grouped((item.case.case, item.phase) for item in measured)
-    own = replace(
-        context,
-        accesses=(),
-        metrics=METRICS,
-        targets={**context.targets, MEMORY.name: TargetFacts(holds_data=False, is_place=False)},
-    )
+    own = context.without_storage(MEMORY.name, METRICS, is_place=False)
     rows = [
         _told(row, cases[row.case], phases[row.case], caches) for row in build_rows(records, own) if row.case in cases
     ]

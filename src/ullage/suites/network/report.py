@@ -20,6 +20,7 @@ from ullage.report.grids import (
     peer_hint,
     peer_share_text,
     peer_text,
+    percent_text,
     ratio_text,
     share_text,
     value_hint,
@@ -126,28 +127,20 @@ def tables(data: ReportData) -> Content | None:
     return Content(notes=_notes(data, lines, phases), grids=grids)
 
 
-def _rate(row: Row | None) -> str:
-    return DASH if row is None else significant(row.median / _GIGABIT)
+def _rate(row: Row) -> str:
+    return significant(row.median / _GIGABIT)
 
 
-def _peer_rate(row: Row | None) -> str:
-    return DASH if row is None or row.peer is None else significant(row.peer.median / _GIGABIT)
+def _peer_rate(row: Row) -> str:
+    return DASH if row.peer is None else significant(row.peer.median / _GIGABIT)
 
 
-def _ceiling_rate(row: Row | None) -> str:
-    return DASH if row is None or row.ceiling is None else significant(row.ceiling.value / _GIGABIT)
+def _ceiling_rate(row: Row) -> str:
+    return DASH if row.ceiling is None else significant(row.ceiling.value / _GIGABIT)
 
 
-def _cores(row: Row | None) -> str:
-    return DASH if row is None else significant(row.median)
-
-
-def _peer_cores(row: Row | None) -> str:
-    return DASH if row is None or row.peer is None else significant(row.peer.median)
-
-
-def _percent(row: Row | None) -> str:
-    return DASH if row is None else f"{row.median:.2%}"
+def _peer_cores(row: Row) -> str:
+    return DASH if row.peer is None else significant(row.peer.median)
 
 
 def _shared(size: str) -> tuple[Column[Line], ...]:
@@ -162,27 +155,27 @@ def _shared(size: str) -> tuple[Column[Line], ...]:
 _BANDWIDTH: Final = "network_bandwidth"
 _STREAM_COLUMNS: Final[tuple[Column[Line], ...]] = (
     *_shared("block"),
-    Column("Gb/s", of(_BANDWIDTH, _rate), hint=of(_BANDWIDTH, value_hint)),
-    Column("peer Gb/s", of(_BANDWIDTH, _peer_rate), hint=of(_BANDWIDTH, peer_hint)),
-    Column("ceiling Gb/s", of(_BANDWIDTH, _ceiling_rate), hint=of(_BANDWIDTH, ceiling_hint)),
+    Column("Gb/s", of(_BANDWIDTH, _rate), hint=of(_BANDWIDTH, value_hint, "")),
+    Column("peer Gb/s", of(_BANDWIDTH, _peer_rate), hint=of(_BANDWIDTH, peer_hint, "")),
+    Column("ceiling Gb/s", of(_BANDWIDTH, _ceiling_rate), hint=of(_BANDWIDTH, ceiling_hint, "")),
     Column("efficiency", of(_BANDWIDTH, share_text)),
     Column("peer's efficiency", of(_BANDWIDTH, peer_share_text)),
     Column("ours to peer's", of(_BANDWIDTH, ratio_text)),
-    Column("cores busy", of("network_cpu", _cores)),
+    Column("cores busy", of("network_cpu", lambda row: significant(row.median))),
     Column("peer's cores", of("network_cpu", _peer_cores)),
     Column("Gb/s a core", of("bandwidth_per_core", _rate)),
-    Column("lost", of("loss_share", _percent), hint=of("loss_share", value_hint)),
+    Column("lost", of("loss_share", percent_text), hint=of("loss_share", value_hint, "")),
     Column("jitter", of("jitter", value_text)),
 )
 _REQUEST_COLUMNS: Final[tuple[Column[Line], ...]] = (
     *_shared("message"),
-    *(Column(word, of(name, value_text), hint=of(name, value_hint)) for name, word in _LATENCIES.items()),
-    Column("peer", of("latency_p50", peer_text), hint=of("latency_p50", peer_hint)),
-    Column("peer p99", of("latency_p99", peer_text), hint=of("latency_p99", peer_hint)),
+    *(Column(word, of(name, value_text), hint=of(name, value_hint, "")) for name, word in _LATENCIES.items()),
+    Column("peer", of("latency_p50", peer_text), hint=of("latency_p50", peer_hint, "")),
+    Column("peer p99", of("latency_p99", peer_text), hint=of("latency_p99", peer_hint, "")),
     Column("to peer", of("latency_p50", ratio_text)),
-    Column("messages/s", of("message_rate", value_text), hint=of("message_rate", value_hint)),
-    Column("cores busy", of("network_cpu", _cores)),
-    Column("lost", of("loss_share", _percent)),
+    Column("messages/s", of("message_rate", value_text), hint=of("message_rate", value_hint, "")),
+    Column("cores busy", of("network_cpu", lambda row: significant(row.median))),
+    Column("lost", of("loss_share", percent_text)),
 )
 
 

@@ -14,7 +14,7 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contamination import counter_grids, dirty_notes
 from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import Column, grid_of, of, value_text
+from ullage.report.grids import Column, grid_of, of, percent_text, value_text
 from ullage.report.headlines import Rule, threads_text
 
 _SUITE: Final = "noise"
@@ -50,10 +50,6 @@ def _lines(data: ReportData) -> list[_Line]:
     return sorted({line.threads: line for line in lines}.values(), key=lambda line: line.threads)
 
 
-def _percent(row: Row | None) -> str:
-    return DASH if row is None else f"{row.median:.2%}"
-
-
 def _per_second(line: _Line) -> str:
     """Detours a second of each thread: the times watched are added up over the threads."""
     detours, watched = line.gauges("detours"), line.gauges("watched_s")
@@ -70,10 +66,10 @@ def _median_of(gauge: str, show: Callable[[float], str]) -> Callable[[_Line], st
 
 _COLUMNS: Final[Sequence[Column[_Line]]] = (
     Column("threads", lambda line: str(line.threads)),
-    Column("noise", of("noise_share", _percent)),
-    Column("worst thread", of("worst_noise_share", _percent)),
-    Column("with the clock's changes", of("turbo_share", _percent)),
-    Column("in detours", of("detour_share", _percent)),
+    Column("noise", of("noise_share", percent_text)),
+    Column("worst thread", of("worst_noise_share", percent_text)),
+    Column("with the clock's changes", of("turbo_share", percent_text)),
+    Column("in detours", of("detour_share", percent_text)),
     Column("detours a second", _per_second),
     Column("longest detour", of("longest_detour", value_text)),
     Column("quantum, median", _median_of("median_ns", lambda ns: format_quantity(ns / 1e9, "s"))),
@@ -101,7 +97,4 @@ HEADLINES: Final = (
         lambda row: f"time lost to others, {threads_text(row)}",
     ),
 )
-
-# -- the answer of the suite -------------------------------------------------------------------------------------------
-
 ANSWERS: Final = (AnswerRule("noise", "How much of the cores' time is lost to others?", ("noise", "turbo")),)

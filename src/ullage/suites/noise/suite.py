@@ -2,7 +2,6 @@
 """From the options of a noise run to its cases; from its records to rows, and to what should be done about it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from ullage.analysis.findings.doubts import find_failures
@@ -16,7 +15,7 @@ from ullage.parameters import count_of
 from ullage.quantity import plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
-from ullage.results.rows import RowContext, TargetFacts, build_rows, join
+from ullage.results.rows import RowContext, build_rows, join
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import CPU
 from ullage.runs.kernels.prepared import PreparedKernels, kernel_case
@@ -40,10 +39,10 @@ _NOTABLE_TURBO: Final = 0.02
 def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKernels:
     """``UserError`` where the engine has no such workload."""
     options = read_options(NoiseOptions, request)
-    stated = find_registered(engine_context.description, "workload", WORKLOAD).parameters
+    description = engine_context.description
+    stated = find_registered(description, "workload", WORKLOAD).parameters
     times = _DEFAULTS | {one.name: float(one.default) for one in stated if isinstance(one.default, (int, float))}
     seconds = times["quantum_s"] * times["quanta"] + times["watch_s"] + times["warm_up_s"] + _AROUND_S
-    description = engine_context.description
     cases = [
         kernel_case(WORKLOAD, {"threads": count}, CPU, (WORKLOAD, str(count)), description, seconds=seconds)
         for count in options.threads
@@ -54,11 +53,9 @@ def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKe
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     launches = [file.records for file in result.read_records()]
-    targets = {**context.targets, CPU.name: TargetFacts(holds_data=False)}
-    rows = build_rows(launches, replace(context, accesses=(), metrics=METRICS, targets=targets))
     measured = join(launches)
     cases = {item.case.case: item.case for item in measured}
-    told = [_told(row, cases[row.case]) for row in rows]
+    told = [_told(row, cases[row.case]) for row in build_rows(launches, context.without_storage(CPU.name, METRICS))]
     findings = find_failures(make_study(told, failed_cases(launches), context.level))
     findings += findings_of(told, [item.phase for item in measured])
     return SuiteSummary(told, findings, measures_others=True)
