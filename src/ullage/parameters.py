@@ -197,7 +197,7 @@ def _shown(value: Value) -> str:
     return json.dumps(value)
 
 
-def count_of(parameters: Parameters, name: str, default: int = 0) -> int:
+def count_of(parameters: Mapping[str, object], name: str, default: int = 0) -> int:
     """A whole number; what equals the engine's default (docs/contract.md) is not in a plan, so that is ``default``."""
     value = parameters.get(name, default)
     return value if isinstance(value, int) else default

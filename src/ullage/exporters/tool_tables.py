@@ -16,6 +16,7 @@ from ullage.errors import UserError
 from ullage.exporters import Exporter
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
+from ullage.parameters import count_of
 from ullage.report.data import ReportData
 from ullage.results.rows import Measured
 
@@ -122,8 +123,7 @@ def operations_per_s(phase: PhaseRecord) -> float:
 
 def number_of(item: Measured, name: str) -> int:
     """A parameter of the workload; 0 where it is none."""
-    value = item.case.workload_parameters.get(name, 0)
-    return value if isinstance(value, int) else 0
+    return count_of(item.case.workload_parameters, name)
 
 
 def block_of(item: Measured) -> int:

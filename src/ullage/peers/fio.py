@@ -12,6 +12,7 @@ import json
 import os
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal, cast
 
@@ -24,6 +25,7 @@ Engine = Literal["psync", "io_uring"]
 
 _OLDEST_MAJOR: Final = 3
 _VERSION: Final = re.compile(r"\Afio-(\d+\.\S+)\s*\Z")
+installed: Final = partial(find_installed, "fio", "--version", _VERSION)
 # Below this the whole milliseconds that fio counts are more than 10 % of its time.
 _SHORTEST_MS: Final = 10
 _PERCENTILES: Final = {
@@ -64,11 +66,6 @@ class FioJob:
     def direction(self) -> Literal["write", "read"]:
         """Which half of fio's answer counts."""
         return "write" if self.mode in ("write", "randwrite") else "read"
-
-
-def installed() -> Installed | None:
-    """The fio of the PATH with its version, as ``3.33``; None when there is none or it does not say."""
-    return find_installed("fio", "--version", _VERSION)
 
 
 def fio_command(program: Installed, job: FioJob) -> list[str]:

@@ -9,12 +9,14 @@ thread; a udp block is a call each, where ours hands the kernel many at once; it
 import json
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, cast
 
 from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.started import LOOPBACK, Transport, answer, find_installed, member, number, serving
 
 _VERSION: Final = re.compile(r"^iperf (3\.\S+)", re.MULTILINE)
+installed: Final = partial(find_installed, "iperf3", "--version", _VERSION)
 _MOST_STREAMS: Final = 128
 _LEAST_UDP: Final = 16
 _MOST_UDP: Final = 65507
@@ -44,11 +46,6 @@ class Iperf3Job:
             raise PeerError(f"iperf3: a {self.transport} block has {least} to {most} bytes")
         if self.both:
             raise PeerError("iperf3: its numbers of both ways at once are of one of them only")
-
-
-def installed() -> Installed | None:
-    """The iperf3 of the PATH; None when there is none or it does not say its version."""
-    return find_installed("iperf3", "--version", _VERSION)
 
 
 def server_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:

@@ -6,6 +6,7 @@ It tells each time in us at best; the median is of what it prints.
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from ullage.analysis.statistics import median
@@ -16,6 +17,8 @@ from ullage.peers.started import LOOPBACK, answer, find_installed
 INTERVAL_S: Final = 0.002
 _BEYOND_S: Final = 10.0
 _VERSION: Final = re.compile(r"iputils[- ](\S+)")
+# Another ping than that of iputils says no such version.
+installed: Final = partial(find_installed, "ping", "-V", _VERSION)
 _TIME: Final = re.compile(r"\btime=([\d.]+) ms")
 
 
@@ -30,11 +33,6 @@ class PingJob:
     def __post_init__(self) -> None:
         if self.count < 1 or self.payload_bytes < 16:
             raise PeerError("ping: an echo at least, and 16 bytes, so that it tells times")
-
-
-def installed() -> Installed | None:
-    """The ping of the PATH, when it is that of iputils."""
-    return find_installed("ping", "-V", _VERSION)
 
 
 def ping_command(program: Installed, job: PingJob) -> list[str]:

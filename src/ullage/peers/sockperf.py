@@ -8,6 +8,7 @@ only.
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from ullage.peers import Installed, PeerError, PeerTool
@@ -17,6 +18,7 @@ LEAST_BYTES: Final = 14
 _MOST_BYTES: Final = 65507
 _BEYOND_S: Final = 15.0
 _VERSION: Final = re.compile(r"sockperf, version (\S+?)(?:-no\.git)?$", re.MULTILINE)
+installed: Final = partial(find_installed, "sockperf", "--version", _VERSION)
 _VALID: Final = re.compile(r"\[Valid Duration\] RunTime=([\d.]+) sec; SentMessages=\d+; ReceivedMessages=(\d+)")
 _PERCENTILE: Final = re.compile(r"percentile (\d+\.\d+) =\s+([\d.]+)")
 _LARGEST: Final = re.compile(r"<MAX> observation =\s+([\d.]+)")
@@ -38,11 +40,6 @@ class SockperfJob:
             raise PeerError(f"sockperf: a message has {LEAST_BYTES} to {_MOST_BYTES} bytes")
         if self.seconds < 1:
             raise PeerError("sockperf: a second at least")
-
-
-def installed() -> Installed | None:
-    """The sockperf of the PATH; None when there is none or it does not say its version."""
-    return find_installed("sockperf", "--version", _VERSION)
 
 
 def server_command(program: Installed, job: SockperfJob, port: int) -> list[str]:

@@ -6,6 +6,7 @@ Its reads and writes are of one machine word each, so it is slower than what mem
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 from ullage.peers import Installed, PeerError, PeerTool
@@ -17,6 +18,7 @@ _SECONDS: Final = 1
 _TOTAL: Final = "100T"
 _RATE: Final = re.compile(r"MiB transferred \((\d+(?:\.\d+)?) MiB/sec\)")
 _VERSION: Final = re.compile(r"^sysbench (\d+\.\S+)")
+installed: Final = partial(find_installed, "sysbench", "--version", _VERSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,6 @@ class SysbenchJob:
             raise PeerError(f"sysbench: a buffer of {self.buffer_bytes} bytes is no power of two")
         if self.threads < 1:
             raise PeerError("sysbench: 1 thread or more")
-
-
-def installed() -> Installed | None:
-    """The sysbench of the PATH with its version, as ``1.0.20``; None when there is none or it does not say."""
-    return find_installed("sysbench", "--version", _VERSION)
 
 
 def sysbench_command(program: Installed, job: SysbenchJob) -> list[str]:

@@ -7,6 +7,7 @@ from ullage.analysis.findings.words import columns
 from ullage.analysis.verdicts.physics import MOST_OF_EACH
 from ullage.model.flags import ABOVE_THREADS
 from ullage.model.summary import Finding, Row
+from ullage.parameters import count_of
 from ullage.quantity import plural
 
 KIND = "contamination"
@@ -50,14 +51,9 @@ def said_once(findings: Sequence[Finding]) -> list[Finding]:
     unknown = [one for one in findings if one.kind == UNKNOWN]
     if len(unknown) < 2:
         return list(findings)
-    counts, rows = (sum(_count(one, name) for one in unknown) for name in ("unknown", "rows"))
+    counts, rows = (sum(count_of(one.numbers, name) for one in unknown) for name in ("unknown", "rows"))
     together = _of_unknown(counts, rows)
     return [together if one is unknown[0] else one for one in findings if one.kind != UNKNOWN or one is unknown[0]]
-
-
-def _count(finding: Finding, name: str) -> int:
-    value = finding.numbers.get(name)
-    return value if isinstance(value, int) else 0
 
 
 def _above_threads(rows: Sequence[Row]) -> list[Finding]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from ullage.model.flags import NO_HUGE_PAGES, Flag
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
+from ullage.parameters import count_of
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
@@ -45,7 +46,9 @@ def pages_of(phases: Iterable[PhaseRecord]) -> MessagePages | None:
         told = phase.facts.get("pages")
         if isinstance(told, dict):
             found = cast("Mapping[str, object]", told)
-            pages = MessagePages(str(found.get("asked", _USUAL)), _count(found, "bytes"), _count(found, "huge_bytes"))
+            pages = MessagePages(
+                str(found.get("asked", _USUAL)), count_of(found, "bytes"), count_of(found, "huge_bytes")
+            )
             return pages if pages.total >= _HUGE_PAGE else None
     return None
 
@@ -60,8 +63,3 @@ def with_pages(row: Row, pages: MessagePages | None) -> Row:
     notes = [] if lacks else [pages.text]
     update = {"params": {**row.params, **asked}, "flags": [*row.flags, *flags], "notes": [*row.notes, *notes]}
     return row.model_copy(update=update)
-
-
-def _count(told: Mapping[str, object], name: str) -> int:
-    value = told.get(name)
-    return value if isinstance(value, int) else 0

@@ -10,6 +10,7 @@ from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.model.machine import MachineFile
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Ceiling, Row
+from ullage.parameters import count_of
 from ullage.system.hardware import states_no_speed
 
 _BITS: Final = 8
@@ -36,7 +37,7 @@ def link_of(phase: PhaseRecord) -> Link | None:
     mine, theirs = (_object(phase.facts.get(name)) for name in ("mine", "theirs"))
     if not mine or not theirs:
         return None
-    speeds = [_count(mine, "speed_bits_per_s"), _count(theirs, "speed_bits_per_s")]
+    speeds = [count_of(mine, "speed_bits_per_s"), count_of(theirs, "speed_bits_per_s")]
     made_up = _made_up(mine) or _made_up(theirs)
     return Link(
         interface=str(mine.get("interface", "")),
@@ -50,7 +51,7 @@ def link_of(phase: PhaseRecord) -> Link | None:
 
 
 def _made_up(end: Mapping[str, object]) -> str:
-    driver, speed = str(end.get("driver", "")), _count(end, "speed_bits_per_s")
+    driver, speed = str(end.get("driver", "")), count_of(end, "speed_bits_per_s")
     if not speed or not states_no_speed(driver):
         return ""
     return (
@@ -105,8 +106,3 @@ def _latency(link: Link, machine: MachineFile | None) -> Ceiling | None:
 
 def _object(value: object) -> dict[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
-
-
-def _count(value: Mapping[str, object], name: str) -> int:
-    found = value.get(name)
-    return found if isinstance(found, int) else 0

@@ -15,6 +15,7 @@ from ullage.errors import UserError
 from ullage.launch.base import layout_here, nodes_of_job
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
+from ullage.parameters import count_of
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
@@ -123,28 +124,23 @@ def _exchanged(options: PairsOptions) -> Parameters:
 
 def _case(workload: str, parameters: Parameters, layout: Layout, engine_context: EngineContext) -> KernelCase:
     pattern = f"pairs of {parameters['between']}" if workload == MATRIX else str(parameters["pattern"])
-    words = (workload, pattern, format_bytes(_number(parameters, "message_bytes")), str(layout.ranks))
+    words = (workload, pattern, format_bytes(count_of(parameters, "message_bytes")), str(layout.ranks))
     seconds = _matrix_s(parameters, layout) if workload == MATRIX else _exchange_s(parameters, layout)
     return kernel_case(workload, parameters, MPI, words, engine_context.description, seconds=seconds, layout=layout)
-
-
-def _number(parameters: Parameters, name: str) -> int:
-    value = parameters[name]
-    return value if isinstance(value, int) else 0
 
 
 def _matrix_s(parameters: Parameters, layout: Layout) -> float:
     ends = (layout.nodes or 1) if parameters["between"] == "nodes" else layout.ranks
     turns = 2 * ends if parameters["at_once"] else ends * (ends - 1)
-    message_s = _ASSUMED_LATENCY_S + _number(parameters, "message_bytes") / _ASSUMED_RATE
+    message_s = _ASSUMED_LATENCY_S + count_of(parameters, "message_bytes") / _ASSUMED_RATE
     ways = 2 if parameters["traffic"] == "ping-pong" else 1
-    messages = (1 + _number(parameters, "loops")) * ways * _number(parameters, "measurements")
+    messages = (1 + count_of(parameters, "loops")) * ways * count_of(parameters, "measurements")
     return _AROUND_S + turns * messages * message_s
 
 
 def _exchange_s(parameters: Parameters, layout: Layout) -> float:
     """A window holds one iteration at least, of as many messages as there are ranks in the worst case."""
-    iteration_s = layout.ranks * _number(parameters, "message_bytes") / _ASSUMED_RATE
+    iteration_s = layout.ranks * count_of(parameters, "message_bytes") / _ASSUMED_RATE
     windows, window_s, warm_up_s = (float(str(parameters[name])) for name in ("windows", "window_s", "warm_up_s"))
     return _AROUND_S + warm_up_s + windows * max(window_s, iteration_s)
 

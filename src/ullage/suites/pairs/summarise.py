@@ -11,6 +11,7 @@ from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.record import CaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
+from ullage.parameters import count_of
 from ullage.quantity import listing, plural, show, times
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
@@ -260,16 +261,14 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
 def _told(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
     """With what sets the row apart, by the names that people know."""
     known = case.workload_parameters
-    size = known.get("message_bytes", 8)
     params: dict[str, Scalar] = {
         "access": row.params["access"],
         "pattern": str(known.get("pattern", PAIRS)),
-        "message_bytes": size if isinstance(size, int) else 8,
+        "message_bytes": count_of(known, "message_bytes", 8),
         "ranks": row.params["ranks"],
         "nodes": row.params["nodes"],
         **{name: value for name in _KEPT if isinstance(value := known.get(name), (int, str))},
     }
     if params["pattern"] == RANDOM_PATTERN:
-        seed = known.get("seed", 1)
-        params["seed"] = seed if isinstance(seed, int) else 1
+        params["seed"] = count_of(known, "seed", 1)
     return with_pages(row.model_copy(update={"params": params}), pages)

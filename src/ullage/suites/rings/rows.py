@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ullage.model.flags import TOO_SHORT
 from ullage.model.record import CaseRecord
 from ullage.model.summary import Row
+from ullage.parameters import count_of
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, build_rows, join
 from ullage.runs.kernels.message_pages import MessagePages, pages_of, with_pages
@@ -32,15 +33,12 @@ def rings_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> 
     own = context.without_storage(MPI.name, (*LATENCIES, *BANDWIDTHS))
     rows = [row for row in build_rows(records, own) if row.case in cases]
     told = [
-        _told(row, cases[row.case], pages[row.case]) for row in rows if _MESSAGES[row.metric] == _size(cases[row.case])
+        _told(row, cases[row.case], pages[row.case])
+        for row in rows
+        if _MESSAGES[row.metric] == count_of(cases[row.case].workload_parameters, "message_bytes")
     ]
     order = ("natural", "random", PING_PONG)
     return sorted(told, key=lambda row: (int(row.params["message_bytes"]), order.index(str(row.params["order"]))))
-
-
-def _size(case: CaseRecord) -> int:
-    value = case.workload_parameters.get("message_bytes")
-    return value if isinstance(value, int) else 0
 
 
 def _told(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
@@ -49,7 +47,7 @@ def _told(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
     params: dict[str, Scalar] = {
         "access": row.params["access"],
         "order": what,
-        "message_bytes": _size(case),
+        "message_bytes": count_of(given, "message_bytes"),
         "ranks": row.params["ranks"],
         "nodes": row.params["nodes"],
     }
