@@ -10,7 +10,6 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-
 from tests.places.served import Served
 
 _SOURCE = Path(__file__).with_name("passthrough.c")

@@ -11,7 +11,6 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-
 from tests.places.served import Served
 
 _LONGEST_START_S = 30.0

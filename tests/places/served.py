@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder that a server in user space keeps."""
 
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 @dataclass(frozen=True)
