@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/meter.hpp"
-#include "mpi/clock_sync.hpp"
 #include "mpi/comm.hpp"
+#include "mpi/common_clock.hpp"
 #include "probes/probe.hpp"
 #include "run/watchdog.hpp"
 #include "work/phase_work.hpp"
@@ -21,7 +21,7 @@ namespace ullage {
 /// What all phases of a run share; outlives them.
 struct RunContext {
   const mpi::World* world = nullptr;
-  const mpi::ClockSync* clock = nullptr;
+  mpi::CommonClock* clock = nullptr;
   Watchdog* watchdog = nullptr;
   Meter* meter = nullptr;
   std::span<const std::unique_ptr<Probe>> probes;
