@@ -134,7 +134,7 @@ class Repetition final {
     }
   }
 
-  const RunContext& context_;
+  RunContext context_;
   const PlannedCase& planned_;
   const Place& place_;
   const Schedule::Next& next_;
