@@ -106,11 +106,18 @@ class Passage final {
     return info.bytes_at_once * static_cast<std::uint64_t>(context.world->size());
   }
 
-  /// A stage that may have to wait for everything that was written; a file system that is closed flushes too.
+  /// A stage that may have to wait for everything that was written; a file system that is closed flushes too. Where the
+  /// kernel counts what is written back, that is its progress; else it has the time of a slow target.
   void watch_flush(Watchdog::Work& stage) const {
-    if (info_.access != Access::read)
+    if (info_.access != Access::read && context_.write_back == nullptr)
       stage.limit_ns =
           flush_limit_ns(context_.watchdog->limit_ns(), context_.meter->bytes(), context_.world->size(), memory_bytes_);
+    if (info_.access != Access::read && context_.write_back != nullptr) {
+      stage.write_back = context_.write_back;
+      stage.nodes = context_.world->topology().nodes;
+      // A file system may make a sync wait for what others have written.
+      stage.longest_ns = stage_limit_ns(context_.watchdog->limit_ns(), memory_bytes_);
+    }
     context_.watchdog->watch(stage);
   }
 

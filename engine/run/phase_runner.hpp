@@ -25,7 +25,8 @@ struct RunContext {
   Watchdog* watchdog = nullptr;
   Meter* meter = nullptr;
   std::span<const std::unique_ptr<Probe>> probes;
-  std::int64_t origin_ns = 0;  // on rank 0's clock
+  std::int64_t origin_ns = 0;             // on rank 0's clock
+  const WriteBack* write_back = nullptr;  // of the target; null: nobody counts it
 };
 
 enum class PhaseStatus { ok, failed, interrupted };
