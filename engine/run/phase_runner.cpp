@@ -109,11 +109,12 @@ class Passage final {
   /// A stage that may have to wait for everything that was written; a file system that is closed flushes too. Where the
   /// kernel counts what is written back, that is its progress; else it has the time of a slow target.
   void watch_flush(Watchdog::Work& stage) const {
-    if (info_.access != Access::read && context_.write_back == nullptr)
-      stage.limit_ns =
-          flush_limit_ns(context_.watchdog->limit_ns(), context_.meter->bytes(), context_.world->size(), memory_bytes_);
+    const std::int64_t slow_ns =
+        flush_limit_ns(context_.watchdog->limit_ns(), context_.meter->bytes(), context_.world->size(), memory_bytes_);
+    if (info_.access != Access::read && context_.write_back == nullptr) stage.limit_ns = slow_ns;
     if (info_.access != Access::read && context_.write_back != nullptr) {
       stage.write_back = context_.write_back;
+      stage.server_ns = slow_ns;
       stage.nodes = context_.world->topology().nodes;
       // A file system may make a sync wait for what others have written.
       stage.longest_ns = stage_limit_ns(context_.watchdog->limit_ns(), memory_bytes_);

@@ -65,7 +65,8 @@ void Watchdog::run(const std::stop_token& token) {
 bool Watchdog::has_written_back(const Work& work, std::int64_t now) {
   if (work.write_back == nullptr || now - asked_ns_ < ask_again_ns) return false;
   asked_ns_ = now;
-  server_ns_ = stage_limit_ns(0, work.write_back->pending_bytes() * static_cast<std::uint64_t>(work.nodes));
+  server_ns_ = std::min(work.server_ns,
+                        stage_limit_ns(0, work.write_back->pending_bytes() * static_cast<std::uint64_t>(work.nodes)));
   const std::uint64_t written = work.write_back->steps();
   return std::exchange(seen_written_, written) != written;
 }

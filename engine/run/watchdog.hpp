@@ -42,7 +42,9 @@ class Watchdog final {
     std::int64_t limit_ns = 0;              // without progress; 0: the watchdog's
     const WriteBack* write_back = nullptr;  // looked at once a second, from the second second on
     std::int64_t longest_ns = 0;            // in all, since others may write to the same device; 0: for ever
-    int nodes = 1;                          // that share what a server has still to do
+    // What a server has not confirmed is its progress to come, for at most so long. Others' pages are among them.
+    std::int64_t server_ns = 0;
+    int nodes = 1;  // that share the server
   };
   /// The limit of work that names none.
   [[nodiscard]] std::int64_t limit_ns() const noexcept { return options_.limit_ns; }

@@ -105,8 +105,10 @@ TEST(Watchdog, SyncThatWritesBackNothingHangsHoweverMuchWasWritten) {
 
 TEST(Watchdog, ServerHasTheTimeOfWhatItHasNotConfirmed) {
   const ModelWriteBack never(0, 20'000'000);
-  const Found found = hang_of({.what = "write: sync", .write_back = &never, .nodes = 2});
+  const Found found = hang_of({.what = "write: sync", .write_back = &never, .server_ns = 3600'000'000'000, .nodes = 2});
   EXPECT_EQ(found.limit_ns, 4'000'000'000) << "two nodes with 20 MB each, at 10 MB/s";
+  const Found small = hang_of({.what = "write: sync", .write_back = &never, .server_ns = 3'000'000'000, .nodes = 2});
+  EXPECT_EQ(small.limit_ns, 3'000'000'000) << "most of these pages are others'";
 }
 
 TEST(Watchdog, OthersThatWriteDoNotHideAHangForEver) {
