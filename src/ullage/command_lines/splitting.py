@@ -107,8 +107,7 @@ def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], tup
     rest = iter(words[1:])
     for word in rest:
         option, joined, value = word.partition("=")
-        # The option of ``-n8``.
-    glued = next((name for name in meanings if len(name) == 2 and re.fullmatch(rf"{name}\d+", word)), None)
+        glued = _glued(word, meanings)
         if option in meanings:
             said[meanings[option]] = _count(value if joined else next(rest, ""), option)
         elif glued is not None:
@@ -117,6 +116,11 @@ def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], tup
             ignored.append(word)
     note = f"words of {name} that the plan does not carry: {shlex.join(ignored)}; Ullage starts and binds its own ranks"
     return said, (note,) if ignored else ()
+
+
+def _glued(word: str, meanings: Mapping[str, str]) -> str | None:
+    """The option of ``-n8``."""
+    return next((name for name in meanings if len(name) == 2 and re.fullmatch(rf"{name}\d+", word)), None)
 
 
 def _count(text: str, option: str) -> int:
