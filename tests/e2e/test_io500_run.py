@@ -72,7 +72,7 @@ def _has_made(result: Path, dataset: str) -> bool:
 def test_all_hard_files_corrupted_between_phases_void_the_run(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     _interrupt_after(look(engine, target, result, "--resumable"), result, "mdtest-hard")
-    files = [path for path in target.rglob("file.mdtest.*") if "c-mdtest-hard" in path.parts]
+    files = [path for path in target.rglob("file.mdtest.*") if "mdtest-hard" in path.parts]
     assert files
     for file in files:
         file.write_bytes(b"?" * 3901)
