@@ -39,9 +39,9 @@ def import_(
 ) -> None:
     """Make a result from the numbers of another program.
 
-    The output of pmbw, IOzone, IOR, b_eff_io and IO500, a table, and the tables of a course report (pa1_*.csv) are read.
-    The result has findings, a report and comparisons like any other. It is unknown what was really measured, and every
-    row says so.
+    The output of pmbw, IOzone, IOR, b_eff_io and IO500, a table, and the tables of a course report (pa1_*.csv) are
+    read. The result has findings, a report and comparisons like any other. It is unknown what was really measured, and
+    every row says so.
     """
     from datetime import UTC, datetime
 
