@@ -63,7 +63,7 @@ class KernelFile final {
 class KernelFileOpener final {
  public:
   /// `write_access`: O_WRONLY, or O_RDWR where what is written has to be readable as well.
-  KernelFileOpener(const KernelFileParameters& parameters, const BackendContext& context, int write_access)
+  KernelFileOpener(const KernelFileParameters& parameters, const BackendContext& context, int write_access = O_WRONLY)
       : parameters_(parameters), world_(*context.world), folder_(*context.folder), write_access_(write_access) {}
 
   /// Collective over all ranks when request.shared: a new file is made by rank 0 alone and opened by the others when it
