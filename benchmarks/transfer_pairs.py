@@ -27,14 +27,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SIZES: Final = (47008, 1 << 20)
+SMALL: Final = (256,)  # where copies from memory to memory are what is compared
 DATASET: Final = "what-is-read"
 TIMES: Final = 3  # of each side in each pair, of which the median counts
-_LOOPS: Final = {"posix": "transfer_loop.c", "direct": "transfer_loop.c", "mpiio": "mpiio_loop.c"}
+_LOOPS: Final = {
+    "posix": "transfer_loop.c",
+    "direct": "transfer_loop.c",
+    "mmap": "transfer_loop.c",
+    "mpiio": "mpiio_loop.c",
+}
+_MODES: Final = {"posix": "cached", "direct": "direct", "mmap": "mapped"}
 
 
 @dataclass(frozen=True)
 class Job:
-    """``how``: posix through the page cache, posix with O_DIRECT (direct), or mpiio."""
+    """``how``: posix through the page cache, posix with O_DIRECT (direct), mmap or mpiio."""
 
     how: str
     access: str
@@ -65,7 +72,7 @@ def ullage(folder: Path, job: Job, access: str, run_id: str = "", times: int = T
         "cache": "none",
     }
     direct: Parameters = {"direct": True} if job.how == "direct" else {}
-    backend = Named(name="mpiio" if job.how == "mpiio" else "posix", parameters=direct)
+    backend = Named(name="posix" if job.how == "direct" else job.how, parameters=direct)
     plan = plan_of(f"posix:{folder}", backend, parameters, Layout(ranks=job.ranks), Path(), times)
     if run_id:
         cases = [case.model_copy(update={"dataset": DATASET}) for case in plan.cases]
@@ -85,7 +92,7 @@ def bare(program: Path, job: Job, pages: str, files: list[Path]) -> float:
         words = [*argv[: argv.index(str(program)) + 1], job.access, *amounts]
         environment |= launcher.environment(layout)
     else:
-        words = [str(program), job.access, "direct" if job.how == "direct" else "cached", pages, *amounts]
+        words = [str(program), job.access, _MODES[job.how], pages, *amounts]
     told = subprocess.run(words, check=True, env=environment, capture_output=True, text=True).stdout.split()
     return job.bytes / (statistics.median(map(int, told)) / 1e9)
 
@@ -123,7 +130,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         for how in words.get(5, "posix,mpiio").split(","):
             program = _built(how, Path(place))
-            for size in (size for size in SIZES if how != "direct" or size % 4096 == 0):
+            sizes = SMALL + SIZES if how == "mmap" else SIZES
+            for size in (size for size in sizes if how != "direct" or size % 4096 == 0):
                 for ranks in map(int, words.get(4, "1,2").split(",")):
                     for access in ("write", "read"):
                         job = Job(how, access, size, (mib << 20) // size * size, ranks)
