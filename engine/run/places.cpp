@@ -36,6 +36,14 @@ Needs needs_at(const Plan& plan, const PlannedTarget& target, const std::map<std
   return {total.bytes + largest.bytes, total.inodes + largest.inodes};
 }
 
+/// Collective: of what the leader of the node has found there, for each of its ranks.
+std::unique_ptr<WriteBack> write_back_of(const mpi::World& world, const Place& place) {
+  TargetSpace space;
+  space.file_system = world.node().broadcast(place.space.file_system, 0);
+  space.device = static_cast<std::uint64_t>(world.node().broadcast(static_cast<std::int64_t>(place.space.device), 0));
+  return make_write_back(space);
+}
+
 /// Collective: how many ranks work on the file system that this rank finds there: those that share its device where it
 /// is one of a node, else all. Hosts that are namespaces of one machine may share one. The leader of a node looks.
 int ranks_sharing(const mpi::World& world, const TargetSpace* space) {
@@ -180,7 +188,9 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchd
   if (!status) return fail(status.error());
   for (const auto& target : plan.targets) {
     if (!is_used(plan, target)) continue;
-    status = make_folders(plan, target, world, places.places_[target.name], watchdog);
+    Place& place = places.places_[target.name];
+    place.write_back = write_back_of(world, place);
+    status = make_folders(plan, target, world, place, watchdog);
     if (status) continue;
     (void)places.remove(world, watchdog);
     return fail(status.error());

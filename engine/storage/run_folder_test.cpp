@@ -30,16 +30,7 @@ void make_files(const RunFolder& folder, const DatasetEntry& entry) {
   }
 }
 
-class RunFolderTest : public testing::Test {
- protected:
-  [[nodiscard]] RunFolder made() const {
-    auto folder = RunFolder::make(target_.path(), "r1");
-    EXPECT_TRUE(folder) << line_of(folder);
-    return std::move(*folder);
-  }
-  [[nodiscard]] std::string own() const { return target_.path() + "/ullage-r1"; }
-  test::TempFolder target_;
-};
+class RunFolderTest : public test::OnTarget {};
 
 TEST_F(RunFolderTest, IsPrivateMarkedAndEmpty) {
   const RunFolder folder = made();

@@ -78,7 +78,7 @@ class MpiFind : public ::testing::Test {
   test::Bench bench_;
   std::unique_ptr<Backend> backend_;
   DatasetBook book_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;
 };

@@ -71,7 +71,7 @@ class MpiFindPhase : public ::testing::Test {
   test::KeptSignals kept_;
   test::Bench bench_;
   DatasetBook book_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;
   StorageContext context_;
