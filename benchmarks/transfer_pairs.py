@@ -3,24 +3,20 @@
 
 From the first open to the last close, without fsync. What is read are the same files for both sides, made by ours.
 
-python -m benchmarks.transfer_pairs FOLDER [PAIRS [MIB_A_RANK [RANKS,... [BACKEND,...]]]]
+python -m benchmarks.transfer_pairs FOLDER [PAIRS [MIB_A_RANK [RANKS,... [BACKEND,...]]]] [--engine PATH|PRESET]
 """
 
-import os
 import secrets
 import statistics
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.engine_runs import plan_of, run_plan
+from benchmarks.engine_runs import arguments, build_mpi, mpi_name, plan_of, run_mpi, run_plan
 from benchmarks.pairs import measure
-from ullage.engine import describe, find_engine
-from ullage.launch import choose_launcher
 from ullage.model.plan import Layout, Named, Parameters
 
 if TYPE_CHECKING:
@@ -84,17 +80,12 @@ def ullage(folder: Path, job: Job, access: str, run_id: str = "", times: int = T
 def bare(program: Path, job: Job, pages: str, files: list[Path]) -> float:
     """The same of the loop."""
     amounts = [str(job.transfer), str(job.volume), str(TIMES), *map(str, files)]
-    environment = dict(os.environ)
     if job.how == "mpiio":
-        layout = Layout(ranks=job.ranks)
-        launcher = choose_launcher(describe(find_engine()))
-        argv = launcher.argv(program, Path("plan"), layout)
-        words = [*argv[: argv.index(str(program)) + 1], job.access, *amounts]
-        environment |= launcher.environment(layout)
+        told = run_mpi(program, Layout(ranks=job.ranks), [job.access, *amounts])
     else:
         words = [str(program), job.access, _MODES[job.how], pages, *amounts]
-    told = subprocess.run(words, check=True, env=environment, capture_output=True, text=True).stdout.split()
-    return job.bytes / (statistics.median(map(int, told)) / 1e9)
+        told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    return job.bytes / (statistics.median(map(int, told.split())) / 1e9)
 
 
 def compare(program: Path, folder: Path, job: Job, pages: str, pairs: int) -> None:
@@ -115,17 +106,20 @@ def compare(program: Path, folder: Path, job: Job, pages: str, pairs: int) -> No
 
 def _built(how: str, place: Path) -> Path:
     program = place / how
-    compiler = "mpicc" if how == "mpiio" else "cc"
     source = Path(__file__).with_name(_LOOPS[how])
-    subprocess.run([compiler, "-O2", "-pthread", "-o", str(program), str(source)], check=True)
+    if how == "mpiio":
+        build_mpi(source, program, "-pthread")
+    else:
+        subprocess.run(["cc", "-O2", "-pthread", "-o", str(program), str(source)], check=True)
     return program
 
 
 def main() -> None:
     """Print the table."""
-    words = dict(enumerate(sys.argv))
+    words = dict(enumerate(arguments(), start=1))
     folder, pairs = Path(words[1]).resolve(), int(words.get(2, "9"))
     mib = int(words.get(3, "512"))
+    print(f"{mpi_name()}\n")
     print("| what | ullage | bare loop | ratio | of all pairs |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as place:
         for how in words.get(5, "posix,mpiio").split(","):
