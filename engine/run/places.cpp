@@ -77,8 +77,9 @@ Result<RunFolder> make_clean(const std::string& path, const std::string& run_id,
   return RunFolder::make(path, run_id);
 }
 
-Status keep(Place& place, Result<RunFolder> folder) {
+Status keep(const Plan& plan, Place& place, Result<RunFolder> folder) {
   if (!folder) return fail(folder.error());
+  folder->take_layouts_of(plan.prepared);
   place.folder = std::make_unique<RunFolder>(std::move(*folder));
   return {};
 }
@@ -86,9 +87,9 @@ Status keep(Place& place, Result<RunFolder> folder) {
 /// Another node's leader finds rank 0's folder there (a shared file system), or makes its node's own.
 Status find_or_make(const std::string& path, const Plan& plan, const std::string& nonce, Place& place) {
   auto shared = RunFolder::open(path, plan.run_id);
-  if (shared && shared->nonce() == nonce) return keep(place, std::move(shared));
+  if (shared && shared->nonce() == nonce) return keep(plan, place, std::move(shared));
   place.writes_manifest = true;
-  return keep(place, make_clean(path, plan.run_id, plan.continues));
+  return keep(plan, place, make_clean(path, plan.run_id, plan.continues));
 }
 
 /// Collective: what an earlier launch has entered, as rank 0 finds it, and who shares the folder.
@@ -118,7 +119,7 @@ Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::Wo
   if (world.root()) {
     const Watched watched(watchdog, what);
     place.writes_manifest = true;
-    status = keep(place, make_clean(target.path, plan.run_id, plan.continues));
+    status = keep(plan, place, make_clean(target.path, plan.run_id, plan.continues));
   }
   status = mpi::share_status(world.all(), status);
   if (!status) return status;
@@ -132,7 +133,7 @@ Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::Wo
   if (!status) return status;
   if (!leads) {
     const Watched watched(watchdog, what);
-    status = keep(place, RunFolder::open(target.path, plan.run_id));
+    status = keep(plan, place, RunFolder::open(target.path, plan.run_id));
   }
   status = mpi::share_status(world.all(), status);
   if (status) open_book(plan, world, place, watchdog);
