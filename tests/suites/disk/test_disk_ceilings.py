@@ -71,8 +71,8 @@ def test_the_best_of_one_order_bounds_no_other() -> None:
 
 
 def test_the_best_of_two_samples_or_under_the_load_of_others_bounds_nothing() -> None:
-    few = row("bandwidth", 9e8).model_copy(update={"repetitions": [9e8, 9e8]})
-    disturbed = row("bandwidth", 8e8).model_copy(update={"grade": "C"})
+    few = row("bandwidth", 1.05e8).model_copy(update={"repetitions": [1.05e8, 1.05e8]})
+    disturbed = row("bandwidth", 1.02e8).model_copy(update={"grade": "C"})
     *_, good = with_ceilings([few, disturbed, row("bandwidth", 1e8)], HERE, None)
     assert good.ceiling is not None
     assert good.ceiling.value == 1e8
