@@ -71,7 +71,8 @@ def _unknown(vessels: Sequence[Vessel]) -> str:
 
 
 def _lost(vessels: Sequence[Vessel]) -> str:
-    return next((f"others take {vessel.row.median:.1%} of the time" for vessel in vessels if vessel.is_time_lost), "")
+    lost = next((vessel.row.median for vessel in vessels if vessel.is_time_lost), None)
+    return "" if lost is None else f"other work takes {lost:.1%} of the time"
 
 
 def _invalid(vessels: Sequence[Vessel]) -> str:

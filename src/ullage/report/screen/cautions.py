@@ -7,8 +7,9 @@ from typing import Final
 
 from ullage.model.summary import Summary
 from ullage.quantity import listing, plural
+from ullage.results.event_titles import title_of
 
-_MOST_CODES: Final = 4
+_MOST_CODES: Final = 3
 
 
 def caution(summary: Summary) -> str:
@@ -35,4 +36,9 @@ def _clauses(summary: Summary) -> Iterator[str]:
         yield f"{single:,} of one sample, without an interval"
     codes = Counter(event.kind for event in summary.events if event.severity == "warning")
     if codes:
-        yield f"warnings of the run: {listing(list(codes), _MOST_CODES)}"
+        yield f"warnings of the run: {listing([_lowered(title_of(code)) for code in codes], _MOST_CODES)}"
+
+
+def _lowered(title: str) -> str:
+    """A title within a sentence; names and abbreviations keep their letters."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() or title[1:2] == " " else title
