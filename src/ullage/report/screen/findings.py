@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings on the screen, each in at most three rows: whole sentences, as many as fit."""
+"""The findings on the screen, and in one line what was not measured or does not count."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ullage.model.summary import Finding, Gain
-from ullage.quantity import times
+from ullage.model.summary import Finding, Gain, Summary
+from ullage.quantity import listing, plural, times
 from ullage.report.screen.lines import Line, folded
+from ullage.results.events import title_of
 
 _MOST_ROWS: Final = 3
 # A point within a number or a name has no space and capital after it.
@@ -52,3 +54,38 @@ def _gain(gain: Gain | None) -> str:
         return ""
     interval = "" if gain.low is None or gain.high is None else f" [{times(gain.low)}, {times(gain.high)}]"
     return f" ({times(gain.factor)}{interval})"
+
+
+_MOST_CODES: Final = 3
+
+
+def caution(summary: Summary) -> str:
+    """Empty where all was measured, all counts, and the run had no warning."""
+    return "; ".join(_clauses(summary))
+
+
+def _clauses(summary: Summary) -> Iterator[str]:
+    if not summary.rows:
+        yield "no number was measured"
+    missing = [f"{part.suite} ({part.status})" for part in summary.parts if part.status != "complete"]
+    if missing:
+        yield f"not measured whole: {listing(missing)}"
+    if invalid := sum(row.is_invalid for row in summary.rows):
+        yield f"{plural(invalid, 'number')} INVALID"
+    dirty, unknown = (sum(row.grade == grade for row in summary.rows) for grade in ("C", "?"))
+    count = len(summary.rows)
+    if dirty:
+        yield f"{dirty:,} of {plural(count, 'number')} disturbed by other programs (grade C), no finding rests on them"
+    if unknown:
+        yield f"{unknown:,} for which other load is not known (grade ?)"
+    single = sum(row.low is None for row in summary.rows)
+    if single:
+        yield f"{single:,} of one sample, without an interval"
+    codes = Counter(event.kind for event in summary.events if event.severity == "warning")
+    if codes:
+        yield f"warnings of the run: {listing([_lowered(title_of(code)) for code in codes], _MOST_CODES)}"
+
+
+def _lowered(title: str) -> str:
+    """A title within a sentence; names and abbreviations keep their letters."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() or title[1:2] == " " else title

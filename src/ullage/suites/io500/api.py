@@ -48,7 +48,7 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
         elif word.startswith("--mpiio.hintsFileName=") and backend == "mpiio":
             hints = read_hints(folder / word.partition("=")[2])
             api = api.model_copy(update={"parameters": {**api.parameters, "hints": dict(hints)}})
-        elif _is_striping(word):
+        elif word.startswith(_LAYOUT_OF_FILES):
             raise UserError(f"{name} option '{word}' is not set by a run", place, _STRIPES)
         elif not (word == "--posix.odirect" and on_names and not is_own):
             right = "--posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
@@ -89,8 +89,3 @@ def read_hints(path: Path) -> dict[str, str]:
         if match is not None:
             hints[match[2]] = match[3]
     return hints
-
-
-def _is_striping(word: str) -> bool:
-    """How a file system lays out files: what is set on a folder counts for all that is made in it."""
-    return word.startswith(_LAYOUT_OF_FILES)
