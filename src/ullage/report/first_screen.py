@@ -2,7 +2,7 @@
 """The first screen: the machine's name, one sentence, a vessel for each part of it, and what to change first. Pure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, plural, times
@@ -16,6 +16,10 @@ from ullage.report.inert import inert
 from ullage.report.picture import Front, vessel_svg
 from ullage.report.tabs import Parts
 from ullage.units import format_volume
+
+CHANGES: Final = "Change first"
+# Where no change brings a gain that can be told.
+FOUND: Final = "What was found"
 
 
 def machine_line(summary: Summary) -> str:
@@ -135,6 +139,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
             for finding in changes or top_findings(data, answers(data.summary))
         ],
         "names_gains": bool(changes),
+        "changes_heading": CHANGES if changes or not data.summary.findings else FOUND,
         "care": listing(sorted(data.care)) if data.care else "",
     }
 
@@ -142,8 +147,10 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
 def front_of(data: ReportData) -> tuple[Front, list[Vessel]]:
     """The same as a picture for slides."""
     found, changes = vessels(data.summary, data.declared_by), changes_of(data)
-    lines = [_change_line(told(finding), finding) for finding in changes]
-    return Front(inert(heading(data)), inert(machine_line(data.summary)), judgement(found, changes), lines), found
+    shown = changes or top_findings(data, answers(data.summary))
+    lines = [_change_line(told(finding), finding) for finding in shown]
+    machine, title = inert(machine_line(data.summary)), CHANGES if changes or not shown else FOUND
+    return Front(inert(heading(data)), machine, judgement(found, changes), lines, title), found
 
 
 def _change_line(said: Told, finding: Finding) -> str:
