@@ -38,6 +38,24 @@ def test_stdout_that_takes_nothing_is_one_line(redirection: str, verb: str) -> N
     assert len(errors.splitlines()) == 1
 
 
+@pytest.mark.fault("the reader of a pipe ends", "exit code of the work, nothing on stderr")
+@pytest.mark.parametrize(
+    "words",
+    [["report"], ["report", "--format", "terminal"], ["report", "--format", "csv", "--output", "-"], ["show"]],
+)
+def test_a_reader_who_has_seen_enough_changes_no_exit_code(words: list[str], tmp_path: Path) -> None:
+    result = write_result(tmp_path / "result", Shape(repetitions=3)).path
+    line = [sys.executable, "-m", "ullage", words[0], str(result), *words[1:]]
+    given = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+    reading, writing = os.pipe()
+    os.close(reading)  # before the first byte, so that every byte meets a closed pipe
+    try:
+        done = subprocess.run(line, env=given, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (EXIT_OK, "")
+
+
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", "2</dev/null", "<&-"])
 def test_a_message_that_nobody_hears_changes_no_exit_code(redirection: str, tmp_path: Path) -> None:
     assert shell(redirection, ["report", str(tmp_path)])[0] == EXIT_BAD_INPUT

@@ -12,7 +12,8 @@ from ullage.model.flags import INVALID_ABOVE_CEILING, Flag
 from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Summary
 from ullage.report.changes import told
 from ullage.report.data import ReportData
-from ullage.report.first_screen import changes_of, front_of, gain_text, judgement, machine_line
+from ullage.report.first_screen import front_of, gain_text, judgement, machine_line
+from ullage.report.foremost import changes_of
 from ullage.report.glance import Vessel, vessels
 from ullage.report.inert import inert, inert_json
 from ullage.report.picture import description, front_svg, vessel_svg
@@ -96,7 +97,7 @@ def test_time_lost_to_others_is_what_all_of_the_time_lacks() -> None:
 def test_a_part_without_a_ceiling_says_which_to_declare() -> None:
     vessel = Vessel("memory", "triad", row(5e10, "memory_bandwidth"))
     assert (vessel.share, vessel.kind) == (None, "")
-    assert vessel.advice == "declare bandwidth of [memory]"
+    assert vessel.advice == "declare bandwidth in [memory]"
     known = replace(vessel, row=with_ceiling(vessel.row, 1e11))
     assert (known.share, known.advice) == (0.5, "")
     assert known.kind == "declared ceiling 100 GB/s"
@@ -119,7 +120,7 @@ def test_a_vessel_is_filled_to_its_share(share: float) -> None:
 
 def test_an_empty_vessel_says_so_in_words() -> None:
     vessel = Vessel("memory", "triad", row(5e10, "memory_bandwidth"))
-    assert "no ceiling is known; declare bandwidth of [memory]" in description(vessel)
+    assert "no ceiling is known; declare bandwidth in [memory]" in description(vessel)
     assert "dasharray" in vessel_svg(vessel, "v")
 
 
@@ -146,7 +147,7 @@ def test_the_sentence_names_fullest_and_emptiest() -> None:
     )
     assert judgement([], []) == ""
     lost = row(0.02, "noise_share", "of time", better="less")
-    assert judgement(vessels(summary(("noise", lost))), []) == "Others take 2.0% of the time."
+    assert judgement(vessels(summary(("noise", lost))), []) == "Other work takes 2.0% of the time."
     assert gain_text(Gain(factor=3)) == "3.00 x (one estimate)"
 
 

@@ -15,11 +15,13 @@ from support import recorded_results
 from support.sample_result import Shape, make_rows, make_summary
 from ullage.cli.app import run
 from ullage.model.flags import Flag
+from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Score, Summary
 from ullage.report.answers import MOST_LINES
 from ullage.report.data import ReportData
 from ullage.report.screen import MOST_ROWS, print_screen, screen
 from ullage.report.screen.bars import bar
+from ullage.report.screen.findings import finding_lines
 from ullage.report.screen.lines import WIDTH, cut, folded
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -225,3 +227,24 @@ def test_what_the_reader_uses_ranks_first() -> None:
     assert [line.text for line in screen(ReportData(summary, care=("disk",))) if line.text.startswith("  1.")] == [
         "  1. disk: disk"
     ]
+
+
+def test_parts_without_a_ceiling_say_how_to_declare_one() -> None:
+    def result(options: dict[str, object]) -> str:
+        request = Request(run_id="r", suite="sweep", created="2026-11-22T10:00:00Z", options=options, targets=[])
+        data = ReportData(one(row()), request=request)
+        return " ".join(line.text for line in screen(data))
+
+    assert "ullage machine --declare machine.toml" in result({"machine": None})
+    assert "--ceiling TARGET:write=RATE" in result({"ceilings": {}})
+    assert "--machine" not in result({"ceilings": {}}), "this suite has no such option"
+    assert "To have a ceiling" not in result({})
+
+
+def test_a_long_finding_keeps_what_to_do() -> None:
+    middle = " ".join(f"Case {number} of the table says so too." for number in range(40))
+    long = Finding(kind="k", text=f"Reads are slow. {middle} Use larger blocks.", severity="advice", suite="a")
+    shown = "\n".join(line.text for line in finding_lines([long], 10))
+    assert "Reads are slow." in shown
+    assert shown.endswith("Use larger blocks.")
+    assert len(shown.splitlines()) == 3

@@ -61,15 +61,10 @@ def run(arguments: list[str]) -> int:
 
     What the system refuses is one line as well, standard output that cannot be written to among it.
     """
-    from ullage.cli.streams import abandon_stdout
-
     completion.enable()
     try:
         code = _act(arguments) if (strange := _no_text(arguments)) is None else _refuse(strange, EXIT_BAD_INPUT)
         sys.stdout.flush()
-    except BrokenPipeError:
-        abandon_stdout()  # the reader of a pipe has seen enough
-        return EXIT_OK
     except OSError as error:
         return _refuse(_refused_by_system(error), EXIT_ENVIRONMENT)
     return code

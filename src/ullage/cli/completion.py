@@ -13,6 +13,14 @@ _PROGRAM: Final = "ullage"
 VARIABLE: Final = "_ULLAGE_COMPLETE"
 
 
+# zsh loads the script when Tab is first pressed. typer's then registers the function and offers nothing.
+_ZSH_FIRST_TIME: Final = """
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _ullage_completion "$@"
+fi
+"""
+
+
 class Shell(StrEnum):
     """The shells that can be taught."""
 
@@ -68,7 +76,8 @@ def script(shell: Shell) -> str:
     """What ``shell`` has to read."""
     from typer.completion import get_completion_script  # pyright: ignore[reportPrivateImportUsage]
 
-    return get_completion_script(prog_name=_PROGRAM, complete_var=VARIABLE, shell=shell.value) + "\n"
+    text = get_completion_script(prog_name=_PROGRAM, complete_var=VARIABLE, shell=shell.value) + "\n"
+    return text + _ZSH_FIRST_TIME if shell is Shell.ZSH else text
 
 
 def script_path(shell: Shell) -> Path:

@@ -6,7 +6,10 @@ import io
 import os
 import sys
 from collections.abc import Generator
-from typing import BinaryIO, Final, TextIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, TextIO, cast
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _STANDARD: Final = ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY))
 
@@ -40,6 +43,21 @@ class NamedOutput(io.TextIOWrapper):
             super().flush()
 
 
+class Pipe(io.FileIO):
+    """Bytes for a reader who may have seen enough: what follows is dropped, and the work goes on to its own end.
+
+    So ``ullage run ... | head`` measures everything and writes its result, and the exit code is that of the work.
+    """
+
+    def write(self, b: "ReadableBuffer", /) -> int:
+        """As of any file, but when the reader has gone."""
+        try:
+            return super().write(b)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return super().write(b)
+
+
 @contextlib.contextmanager
 def _named() -> Generator[None]:
     try:
@@ -62,7 +80,7 @@ def make_usable() -> None:
     inherited = (sys.stdin, sys.stdout, sys.stderr)  # None where it was closed
     sys.stdin = inherited[0] or open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for good
     sys.stdout = NamedOutput(
-        io.BufferedWriter(io.FileIO(1, "wb", closefd=False)),
+        io.BufferedWriter(Pipe(1, "wb", closefd=False)),
         encoding=_encoding(inherited[1]),
         errors="backslashreplace",
         line_buffering=os.isatty(1),

@@ -8,7 +8,7 @@ from ullage.quantity import DASH
 from ullage.report.data import ReportData
 from ullage.report.first_screen import front_of
 from ullage.report.glance import Vessel
-from ullage.report.picture import share_text
+from ullage.report.picture import Front, share_text
 from ullage.report.words import escape, title, verdict_line
 
 _LONGEST: Final = 160
@@ -27,14 +27,15 @@ def render(data: ReportData) -> str:
         if vessels
         else "",
         "" if vessels else escape(verdict_line(data.view.main_rows)),
-        "\n".join(
-            ["**Change first**", "", *(f"{index}. {_short(one)}" for index, one in enumerate(front.changes, start=1))]
-        )
-        if front.changes
-        else "",
+        _changes(front),
         f"Run `{_code(data.summary.run_id)}`, {escape(data.summary.created)}.",
     ]
     return "\n\n".join(filter(None, lines)) + "\n"
+
+
+def _changes(front: Front) -> str:
+    lines = [f"{index}. {_short(one)}" for index, one in enumerate(front.changes, start=1)]
+    return "\n".join([f"**{front.heading}**", "", *lines]) if lines else ""
 
 
 def _line(vessel: Vessel) -> str:

@@ -14,6 +14,7 @@ from ullage.grouping import nested
 from ullage.model.record import PhaseRecord, RunRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
+from ullage.report.glance import Declaring
 from ullage.report.view import View, make_view
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
@@ -86,6 +87,14 @@ class ReportData:
         # Asked by name and not through the contents of the report, which are made of this.
         sections = gathered(suite_modules("report"), "SECTIONS")
         return make_view(self.summary, frozenset(section.suite for section in sections if section.suite))
+
+    @property
+    def declared_by(self) -> Declaring:
+        """How the suite of this result is told what the datasheets say."""
+        options = {} if self.request is None else self.request.options
+        if options.keys() & {"machine", "parts"}:
+            return "machine"
+        return "ceiling" if "ceilings" in options else ""
 
     def rows_of(self, suite: str) -> list[Row]:
         """Those a suite of that name has made: all of its own result, a part of one that several suites share."""

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first screen: the machine's name, one sentence, a vessel for each part of it, and what to change first. Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
 
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, plural, times
 from ullage.report import words
-from ullage.report.changes import Told, change_first, told
+from ullage.report.answers import answers
+from ullage.report.changes import Told, told
 from ullage.report.data import ReportData
-from ullage.report.glance import HOW_TO_DECLARE, Vessel, vessels
+from ullage.report.foremost import changes_of, top_findings
+from ullage.report.glance import Vessel, how_to_declare, vessels
 from ullage.report.inert import inert
 from ullage.report.picture import Front, vessel_svg
 from ullage.report.tabs import Parts
 from ullage.units import format_volume
+
+CHANGES: Final = "Change first"
+# Where no change brings a gain that can be told.
+FOUND: Final = "What was found"
 
 
 def machine_line(summary: Summary) -> str:
@@ -77,7 +83,8 @@ def _unknown(vessels: Sequence[Vessel]) -> str:
 
 
 def _lost(vessels: Sequence[Vessel]) -> str:
-    return next((f"others take {vessel.row.median:.1%} of the time" for vessel in vessels if vessel.is_time_lost), "")
+    lost = next((vessel.row.median for vessel in vessels if vessel.is_time_lost), None)
+    return "" if lost is None else f"other work takes {lost:.1%} of the time"
 
 
 def _invalid(vessels: Sequence[Vessel]) -> str:
@@ -101,25 +108,11 @@ def heading(data: ReportData) -> str:
     return words.host(data) or words.title(data)
 
 
-def changes_of(data: ReportData) -> list[Finding]:
-    """What to change first, by what the reader cares for."""
-    return change_first(data.summary.findings, cared_for(data))
-
-
-def cared_for(data: ReportData) -> Collection[str]:
-    """Suites by their names or by the part of the machine that they measure."""
-    if not data.care:
-        return ()
-    parts = Parts(data.summary)
-    suites = {finding.suite for finding in data.summary.findings}
-    return [suite for suite in suites if {suite or data.summary.suite, parts.of_suite(suite)} & set(data.care)]
-
-
 def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
     """What the template shows of it."""
     from markupsafe import Markup
 
-    found, changes = vessels(data.summary), changes_of(data)
+    found, changes = vessels(data.summary, data.declared_by), changes_of(data)
     return {
         "heading": heading(data),
         "title": words.title(data),
@@ -140,20 +133,24 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
             }
             for index, vessel in enumerate(found)
         ],
-        "how_to_declare": HOW_TO_DECLARE if any("declare " in vessel.advice for vessel in found) else "",
+        "how_to_declare": how_to_declare(found),
         "changes": [
-            (finding, told(finding), "" if finding.gain is None else gain_text(finding.gain)) for finding in changes
+            (finding, told(finding), "" if finding.gain is None else gain_text(finding.gain))
+            for finding in changes or top_findings(data, answers(data.summary))
         ],
+        "names_gains": bool(changes),
+        "changes_heading": CHANGES if changes or not data.summary.findings else FOUND,
         "care": listing(sorted(data.care)) if data.care else "",
-        "has_findings": bool(data.summary.findings),
     }
 
 
 def front_of(data: ReportData) -> tuple[Front, list[Vessel]]:
     """The same as a picture for slides."""
-    found, changes = vessels(data.summary), changes_of(data)
-    lines = [_change_line(told(finding), finding) for finding in changes]
-    return Front(inert(heading(data)), inert(machine_line(data.summary)), judgement(found, changes), lines), found
+    found, changes = vessels(data.summary, data.declared_by), changes_of(data)
+    shown = changes or top_findings(data, answers(data.summary))
+    lines = [_change_line(told(finding), finding) for finding in shown]
+    machine, title = inert(machine_line(data.summary)), CHANGES if changes or not shown else FOUND
+    return Front(inert(heading(data)), machine, judgement(found, changes), lines, title), found
 
 
 def _change_line(said: Told, finding: Finding) -> str:

@@ -4,7 +4,7 @@ terminals as bars."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from ullage.model.summary import Row, Summary
 from ullage.quantity import format_quantity, scale_for, significant
@@ -14,29 +14,33 @@ from ullage.report.verdicts import is_invalid
 PART_ORDER: Final = (
     "cores", "memory", "disk writes", "disk reads", "metadata", "messages", "network", "noise",
 )  # fmt: skip
-HOW_TO_DECLARE: Final = (
-    "`ullage machine --declare machine.toml` drafts the file; complete it from the datasheets and run again with "
-    "--machine machine.toml"
-)
+# Which option a suite has for what datasheets say; empty: none.
+Declaring: TypeAlias = Literal["machine", "ceiling", ""]
+_HOW_TO_DECLARE: Final[Mapping[Declaring, str]] = {
+    "machine": "`ullage machine --declare machine.toml` drafts the file. Complete it from the datasheets and run again "
+    "with `--machine machine.toml`.",
+    "ceiling": "Run again with the rates of the datasheet: `--ceiling TARGET:write=RATE --ceiling TARGET:read=RATE`.",
+    "": "",
+}
+_NONE: Final = "none can be declared: compare runs"
 _TO_DECLARE: Final[Mapping[str, str]] = {
-    "cores": "declare clock_hz and flops_per_cycle of [cpu]",
-    "memory": "declare bandwidth of [memory]",
-    "disk writes": "declare write of its [[drive]]",
-    "disk reads": "declare read of its [[drive]]",
-    "metadata": "none can be declared: compare runs",
-    "messages": "none can be declared: compare runs",
-    "network": "run between two nodes, declare rate of its [[network]]",
+    "cores": "declare clock_hz and flops_per_cycle in [cpu]",
+    "memory": "declare bandwidth in [memory]",
+    "disk writes": "declare write in [[drive]]",
+    "disk reads": "declare read in [[drive]]",
+    "network": "run between two nodes, declare rate in [[network]]",
 }
 _TIME_LOST: Final = "of time"
 
 
 @dataclass(frozen=True)
 class Vessel:
-    """``row`` stands for ``part``; ``what`` says of what it is the number."""
+    """``row`` stands for ``part``; ``what`` says of what it is the number. ``declared_by``: see ``Declaring``."""
 
     part: str
     what: str
     row: Row
+    declared_by: Declaring = "machine"
 
     @property
     def share(self) -> float | None:
@@ -79,8 +83,12 @@ class Vessel:
 
     @property
     def advice(self) -> str:
-        """Which ceiling to declare; empty where one is known. ``HOW_TO_DECLARE`` says how."""
-        return "" if self.share is not None else _TO_DECLARE.get(self.part, "none can be declared: compare runs")
+        """Which ceiling to declare; empty where one is known. ``how_to_declare`` says how."""
+        if self.share is not None:
+            return ""
+        if self.declared_by == "ceiling" and self.part.startswith("disk"):
+            return "declare the rate of the drive"
+        return _TO_DECLARE.get(self.part, _NONE) if self.declared_by == "machine" else _NONE
 
     @property
     def is_invalid(self) -> bool:
@@ -93,7 +101,13 @@ class Vessel:
         return self.row.unit == _TIME_LOST and self.row.better == "less"
 
 
-def vessels(summary: Summary) -> list[Vessel]:
+def how_to_declare(found: Sequence[Vessel]) -> str:
+    """One or two sentences; empty where every ceiling is known, or none can be declared."""
+    lacking = [vessel for vessel in found if "declare " in vessel.advice]
+    return _HOW_TO_DECLARE[lacking[0].declared_by] if lacking else ""
+
+
+def vessels(summary: Summary, declared_by: Declaring = "machine") -> list[Vessel]:
     """One for each part of the machine that was measured, in a fixed order, unknown parts last.
 
     A valid number goes before one that is not, then the kind of number that people quote of the part, then one with a
@@ -101,7 +115,7 @@ def vessels(summary: Summary) -> list[Vessel]:
     disk was measured.
     """
     chosen: dict[str, Vessel] = {}
-    for vessel in _candidates(summary):
+    for vessel in _candidates(summary, declared_by):
         known = chosen.get(vessel.part)
         if known is None or _rank(vessel) < _rank(known):
             chosen[vessel.part] = vessel
@@ -111,9 +125,10 @@ def vessels(summary: Summary) -> list[Vessel]:
     return [chosen[name] for name in names if name in chosen]
 
 
-def _candidates(summary: Summary) -> Sequence[Vessel]:
+def _candidates(summary: Summary, by: Declaring) -> Sequence[Vessel]:
     found = [line for part in summary.parts for line in part.headlines] or headlines(summary.rows)
-    return [Vessel(_part(line.part, summary.rows[line.row]), line.what, summary.rows[line.row]) for line in found]
+    rows = [summary.rows[line.row] for line in found]
+    return [Vessel(_part(line.part, row), line.what, row, by) for line, row in zip(found, rows, strict=True)]
 
 
 def _part(part: str, row: Row) -> str:

@@ -22,7 +22,8 @@ from ullage.report.changes import told
 from ullage.report.contents import LEAD, Chart, Content, Section, built_sections, load_charts
 from ullage.report.data import Launch, ReportData, load
 from ullage.report.facts import flatten
-from ullage.report.first_screen import changes_of, first_screen
+from ullage.report.first_screen import first_screen
+from ullage.report.foremost import changes_of
 from ullage.report.glossary import glossary
 from ullage.report.inert import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
 from ullage.report.reached import reached
@@ -37,6 +38,7 @@ from ullage.results.outputs import lies_within, write_outputs
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _HERE: Final = Path(__file__).parent
 _NO_BUNDLE: Final = (
@@ -107,8 +109,18 @@ def _environment() -> "Environment":
         finalize=_finalize,
     )
     environment.filters["name"] = lambda text: inert(str(text), LONGEST_NAME)
+    environment.filters["codes"] = _with_codes
     environment.filters["short"] = lambda text: inert(str(text), LONGEST_HEADING)
     return environment
+
+
+def _with_codes(text: str) -> "Markup":
+    """Our own ``text``, in which backquotes mark what is typed."""
+    from markupsafe import Markup
+
+    forms = (Markup("{}"), Markup("<code>{}</code>"))
+    marked = (forms[at % 2].format(part) for at, part in enumerate(text.split("`")))
+    return Markup("").join(marked)
 
 
 def _finalize(value: object) -> object:

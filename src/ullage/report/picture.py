@@ -41,12 +41,13 @@ OF_PAGE: Final = Colors("var(--ink)", "var(--muted)", "var(--fill)", "var(--red)
 
 @dataclass(frozen=True)
 class Front:
-    """What stands in the picture beside the vessels. ``changes``: a line each."""
+    """What stands in the picture beside the vessels. ``changes``: a line each, under ``heading``."""
 
     host: str
     machine: str
     judgement: str
     changes: Sequence[str]
+    heading: str = "Change first"
 
 
 def vessel_svg(vessel: Vessel, name: str) -> str:
@@ -127,7 +128,7 @@ def front_svg(front: Front, vessels: Sequence[Vessel]) -> str:
     y += height
     if front.changes:
         y += 40
-        lines.append(_text("Change first", _MARGIN, y, 21, INK, 700))
+        lines.append(_text(front.heading, _MARGIN, y, 21, INK, 700))
         for index, change in enumerate(front.changes, start=1):
             y += 30
             lines.append(_text(f"{index}. {one_line(change, 140)}", _MARGIN, y, 17, INK))
@@ -170,7 +171,7 @@ def _words(vessel: Vessel, x: float, y: float, width: float) -> Iterator[tuple[s
     lines = [(vessel.part, 17, INK, 700), (vessel.value, 20, INK, 700)]
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(vessel.interval or vessel.interval_kind, most)[:2]]
     below = vessel.kind or f"no ceiling: {vessel.advice}"
-    lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(below, most)[:3]]
+    lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(below, most)[:4]]
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(one_line(vessel.what, 80), most)[:3]]
     offset = 0.0
     for text, size, color, weight in lines:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows by their numbers, and one row down to its repetitions: what ``ullage show`` prints."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.settings import access_of, phase_of
@@ -13,7 +13,7 @@ from ullage.parameters import suggest
 from ullage.quantity import DASH, format_known, format_param, format_quantity, format_share, param_label
 from ullage.report.answers.once import flag_words
 from ullage.report.data import ReportData
-from ullage.report.glance import vessels
+from ullage.report.glance import Declaring, vessels
 from ullage.report.headlines import headlines
 from ullage.report.screen.lines import folded
 from ullage.report.table import peer_ratio
@@ -23,6 +23,11 @@ from ullage.units import format_time, format_volume
 if TYPE_CHECKING:
     from rich.console import Console
 
+_DECLARE: Final[Mapping[Declaring, str]] = {
+    "machine": ": declare one with --machine",
+    "ceiling": ": declare one with --ceiling",
+    "": "",
+}
 _MOST_ROWS: Final = 40
 _SHORTEST_CASE: Final = 4
 _IN_NAME: Final = frozenset({"access", "phase"})
@@ -91,7 +96,7 @@ def print_row(data: ReportData, index: int, console: "Console") -> None:
     """Everything known of one row, and each repetition behind it."""
     row = data.summary.rows[index]
     _print(console, f"Row {index + 1}: {name_of(row)}", "bold")
-    for label, text in _facts(row):
+    for label, text in _facts(row, data.declared_by):
         for line in folded(text, " " * 14, f"  {label:<12}"):
             _print(console, line.text, limit=None)
     console.print()
@@ -99,7 +104,7 @@ def print_row(data: ReportData, index: int, console: "Console") -> None:
     console.print(text_table(heads, rows))
 
 
-def _facts(row: Row) -> Iterator[tuple[str, str]]:
+def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
     bounds = format_known(row) or "one sample, without an interval"
     kind = "" if row.has_range or row.low is None else " (95 % interval of the median)"
     yield "value", f"{format_quantity(row.median, row.unit)} {bounds}{kind}; {row.better} is better"
@@ -108,7 +113,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
         ceiling = format_quantity(row.ceiling.value, row.unit)
         yield "ceiling", f"{ceiling} ({row.ceiling.kind}: {row.ceiling.source}){share}"
     else:
-        yield "ceiling", "none is known: declare one with --ceiling or --machine"
+        yield "ceiling", f"none is known{_DECLARE[declared_by]}"
     yield "verdict", "; ".join(["INVALID" if row.is_invalid else row.verdict, *row.verdict_reasons])
     yield "grade", row.grade or "not graded"
     for flag in row.flags:

@@ -11,6 +11,7 @@ from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_param, listing, param_label, plural
 from ullage.report.data import ReportData
+from ullage.report.inert import inert
 from ullage.report.verdicts import headword, is_invalid
 from ullage.report.view import View
 
@@ -130,5 +131,5 @@ def by_severity(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def escape(text: str) -> str:
-    """``text`` on one line, with nothing in it that Markdown or HTML would act on."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    """``text`` on one line, with nothing in it that Markdown, HTML or a terminal would act on."""
+    return _SPECIAL.sub(r"\\\1", inert(" ".join(text.split())))

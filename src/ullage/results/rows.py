@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.metrics import Metric, metric_named
 from ullage.analysis.statistics import INDEPENDENT, Dependence, median, median_interval, pooled_dependence
 from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
@@ -21,6 +22,7 @@ from ullage.results.row_checks import check_launch, check_phases, check_values
 
 DEFAULT_METRICS: Final = ("bandwidth", "latency_p50", "latency_p99")
 FEWEST_CLEAN: Final = 3
+_RECHECK: Final = "--recheck"
 # A row's block is one transfer; the workload's own block goes by another name.
 _IS: Final = {True: "is", False: "are"}
 _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
@@ -44,7 +46,7 @@ class TargetFacts:
 class RowContext:
     """``accesses``: phases that become rows, empty for all. ``wanted_width``: what the stop rule asked for.
 
-    ``most_repetitions``: what was asked for at most.
+    ``most_repetitions``: what was asked for at most. ``settable``: what advice may name.
     """
 
     accesses: tuple[str, ...] = ()
@@ -53,6 +55,7 @@ class RowContext:
     level: float = 0.95
     wanted_width: float | None = None
     most_repetitions: int | None = None
+    settable: Settable = NOTHING_SETTABLE
 
     def without_storage(self, target: str, metrics: tuple[str, ...], *, is_place: bool = True) -> "RowContext":
         """For ``metrics`` of all phases of work on a target that holds no data. ``is_place``: see ``TargetFacts``."""
@@ -299,16 +302,18 @@ def _row(metric: Metric, judged: _Judged, context: RowContext, dependence: Depen
         ceiling=judged.ceiling if metric.is_rate_of_bytes else None,
         flags=judged.first_flags,
         last_flags=judged.last_flags,
-        notes=_more_than_asked(len(values), context.most_repetitions),
+        notes=_more_than_asked(len(values), context.most_repetitions, context.settable),
     )
     return frame.row(values, context.level, context.wanted_width, dependence)
 
 
-def _more_than_asked(count: int, most: int | None) -> list[str]:
+def _more_than_asked(count: int, most: int | None, settable: Settable) -> list[str]:
     if most is None or count <= most:
         return []
-    why = "those under foreign load are made again, and --recheck repeats what looks odd"
-    return [f"{count} repetitions where at most {most} were asked for (--max-repetitions): {why}"]
+    why = "those under foreign load are made again"
+    if _RECHECK in settable.options:
+        why += f", and {_RECHECK} repeats what looks odd"
+    return [f"{count} repetitions where at most {most} were asked for{settable.aside('--max-repetitions')}: {why}"]
 
 
 def with_peers(rows: Sequence[Row], records: Sequence[PeerRecord]) -> list[Row]:

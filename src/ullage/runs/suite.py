@@ -13,6 +13,7 @@ from ullage.discovery import SUITES, modules_in
 from ullage.runs.inputs import EngineContext, ParsedOptions
 
 if TYPE_CHECKING:
+    from ullage.analysis.findings.advice import Settable
     from ullage.model.plan import Plan, Target
     from ullage.model.request import Request
     from ullage.model.summary import Finding, Row, Score
@@ -156,6 +157,15 @@ def find_suite(name: str) -> Suite:
     if name not in suites:
         raise UserError(f"unknown suite '{name}'", "", suggest(name, suites))
     return suites[name]
+
+
+def settable_of(request: "Request") -> "Settable":
+    """What advice on a result of ``request`` may name: the options of its suite."""
+    from ullage.analysis.findings.advice import NOTHING_SETTABLE
+    from ullage.runs.options.settable import settable_by
+
+    suite = load_suites().get(request.suite)
+    return NOTHING_SETTABLE if suite is None else settable_by(suite.options, request.targets)
 
 
 class _Prepare(Protocol):

@@ -17,7 +17,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
 from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
-from ullage.runs.suite import SuiteSummary, Summarising, load_suites
+from ullage.runs.suite import SuiteSummary, Summarising, load_suites, settable_of
 from ullage.uri import target_path
 
 LEVEL = 0.95
@@ -63,7 +63,7 @@ def _summarise(
         return suite.summarise(result, request, context)
     launches = [file.records for file in files]
     rows = with_thread_flags(build_rows(launches, context))
-    return SuiteSummary(rows, find_all(rows, failed_cases(launches), LEVEL))
+    return SuiteSummary(rows, find_all(rows, failed_cases(launches), LEVEL, context.settable))
 
 
 def row_context(request: Request, system: SystemFacts | None) -> RowContext:
@@ -88,6 +88,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
         level=LEVEL,
         wanted_width=float(interval) if isinstance(interval, (int, float)) else None,
         most_repetitions=most if isinstance(most, int) else None,
+        settable=settable_of(request),
     )
 
 

@@ -11,6 +11,8 @@ from support.flags import flags_of
 from support.make_records import MIB, make_row
 from ullage.analysis.findings import Failed, find_all, load_finders
 from ullage.model.summary import Finding, Row
+from ullage.runs.options.settable import settable_by
+from ullage.suites.sweep.options import SweepOptions
 
 RANKS = (1, 2, 4, 8)
 BLOCKS = (MIB, 2 * MIB, 4 * MIB, 8 * MIB)
@@ -167,11 +169,12 @@ def test_scaling_names_the_block_size_that_does_otherwise() -> None:
 
 def test_an_outlier_is_found_with_the_advice_to_repeat_it() -> None:
     rows = _table(lambda r, b: 1e9 * r**0.5 * (b / MIB) ** 0.25 * (0.1 if (r, b) == (2, 4 * MIB) else 1))
-    found = _one(find_all(rows), "outlier")
+    found = _one(find_all(rows, settable=settable_by(SweepOptions)), "outlier")
     assert found.severity == "advice"
     assert (found.numbers["ranks"], found.numbers["block_bytes"]) == ([2], [4 * MIB])
     assert found.numbers["case"] == [f"disk-write-2-{4 * MIB}"]
-    assert "--recheck" in found.text
+    assert "Measure it again before you use it (--recheck)." in found.text
+    assert "Measure it again before you use it." in _one(find_all(rows), "outlier").text, "no suite, no option"
 
 
 def test_a_drop_that_repetitions_do_not_confirm_is_none() -> None:
@@ -183,13 +186,14 @@ def test_a_drop_that_repetitions_do_not_confirm_is_none() -> None:
 
 
 def test_the_rim_of_the_table_is_named_while_the_best_still_grows() -> None:
-    found = find_all(_table(lambda r, b: 1e9 * r / (b / MIB)))
+    found = find_all(_table(lambda r, b: 1e9 * r / (b / MIB)), settable=settable_by(SweepOptions))
     upper = _one(found, "edge", axis="ranks")
     assert (upper.numbers["side"], upper.numbers["value"]) == ("upper", 8)
     assert upper.numbers["ratio"] == pytest.approx(2)
-    assert "--extend ranks" in upper.text
+    assert upper.text.endswith("Test 16 ranks (--extend ranks).")
     lower = _one(found, "edge", axis="block_bytes")
     assert (lower.numbers["side"], lower.numbers["value"]) == ("lower", MIB)
+    assert lower.text.endswith("Test 512K blocks (--block).")
 
 
 def test_a_best_that_no_longer_grows_is_not_at_the_edge() -> None:

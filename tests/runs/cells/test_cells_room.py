@@ -48,12 +48,14 @@ def test_the_largest_case_counts_and_with_keep_all_of_a_launch() -> None:
     assert needed_bytes(cells, "a", keep=False) == GIB
     assert needed_bytes(cells, "a", keep=True) == 2 * GIB
     assert needed_bytes(cells, "b", keep=True) == 0
-    check_room(cells, [place(4 * GIB)], Limits(), MEMORY, keep=True)
+    kept = options.model_copy(update={"keep": True})
+    check_room(cells, [place(4 * GIB)], Limits(), MEMORY, kept)
     with pytest.raises(
         UserError, match=r"target 'a' \(/a\): needs 2.00 GiB, but only 1.95 GiB of 3.90 GiB free"
     ) as caught:
-        check_room(cells, [place(int(3.9 * GIB))], Limits(), MEMORY, keep=True)
+        check_room(cells, [place(int(3.9 * GIB))], Limits(), MEMORY, kept)
     assert caught.value.code == 3
+    assert caught.value.right == "a smaller --volume fits"
 
 
 def test_targets_that_are_none(tmp_path: Path) -> None:

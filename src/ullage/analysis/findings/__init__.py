@@ -7,6 +7,7 @@ the rows of the study.
 
 from collections.abc import Callable, Iterable
 
+from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.study import Failed, Study, make_study
 from ullage.discovery import gathered, modules_in
 from ullage.model.summary import Finding, Row
@@ -15,9 +16,17 @@ __all__ = ["Failed", "Study", "find_all", "make_study"]
 Finder = Callable[[Study], list[Finding]]
 
 
-def find_all(rows: Iterable[Row], failed: Iterable[Failed] = (), level: float = 0.95) -> list[Finding]:
-    """All findings, kinds in their order. ``failed``: cases that left no good repetition behind, or lost some."""
-    study = make_study(rows, failed, level)
+def find_all(
+    rows: Iterable[Row],
+    failed: Iterable[Failed] = (),
+    level: float = 0.95,
+    settable: Settable = NOTHING_SETTABLE,
+) -> list[Finding]:
+    """All findings, kinds in their order.
+
+    ``failed``: cases that left no good repetition behind, or lost some. ``settable``: what advice may name.
+    """
+    study = make_study(rows, failed, level, settable)
     return [finding for find in load_finders() for finding in find(study)]
 
 

@@ -11,23 +11,24 @@ from ullage.analysis.findings.words import block, columns, noun, numbers_of, pla
 from ullage.model.summary import Finding
 from ullage.quantity import plural, show, times
 
-_ADVICE = "Measure it again before you use it (--recheck)."
+_RECHECK: Final = "--recheck"
 
 
 def find_outliers(study: Study) -> list[Finding]:
     """Odd lines first; their cells are not looked at again one by one, and predict no others."""
-    return [finding for grid in study.grids for finding in _of_grid(grid)]
+    again = _RECHECK if _RECHECK in study.settable.options else ""
+    return [finding for grid in study.grids for finding in _of_grid(grid, again)]
 
 
-def _of_grid(grid: Grid) -> list[Finding]:
+def _of_grid(grid: Grid, again: str) -> list[Finding]:
     scores, found = dict(grid.scores), list[Finding]()
     while odd := odd_lines(scores):
-        found.append(_line(grid, odd[0], scores))
+        found.append(_line(grid, odd[0], scores, again))
         for cell in odd[0].cells:
             scores.pop(cell)
     single = odd_cells(scores)
     ordered = sorted(single, key=lambda cell: -_least(single[cell]))
-    return [*found, *(_cell(grid, cell, single[cell]) for cell in ordered)]
+    return [*found, *(_cell(grid, cell, single[cell], again) for cell in ordered)]
 
 
 def _least(said: Sequence[Residual]) -> float:
@@ -47,12 +48,21 @@ def _numbers(grid: Grid, cells: Sequence[Cell], factor: float, deviations: float
     )
 
 
+def _advice(again: str) -> str:
+    return f"Measure it again before you use it{f' ({again})' if again else ''}."
+
+
+def _again(again: str) -> Numbers:
+    """The option that repeats it, where there is one."""
+    return {"again": again} if again else {}
+
+
 def _how_far(factor: float) -> str:
     size, side = (1 / factor, "below") if factor < 1 else (factor, "above")
     return f"a factor of {times(size).removesuffix(' x')} {side}"
 
 
-def _line(grid: Grid, odd: OddLine, scores: dict[Cell, float]) -> Finding:
+def _line(grid: Grid, odd: OddLine, scores: dict[Cell, float], again: str) -> Finding:
     which = f"with {block(odd.value)} blocks" if odd.axis == "block_bytes" else f"at {plural(odd.value, 'rank')}"
     beside = "the block sizes beside it" if odd.axis == "block_bytes" else "the rank counts beside it"
     by_cell = residuals(scores, odd.axis)
@@ -61,10 +71,10 @@ def _line(grid: Grid, odd: OddLine, scores: dict[Cell, float]) -> Finding:
     text = (
         f"{who} lie {_how_far(odd.factor)} what {beside} predict (median of {plural(len(odd.cells), 'cell')}). "
         f"The farthest is {place(*worst)}: {show(grid.cells[worst].median, grid.unit)}, where "
-        f"{_expected(grid, worst, by_cell[worst].log)} would be expected. {_ADVICE}"
+        f"{_expected(grid, worst, by_cell[worst].log)} would be expected. {_advice(again)}"
     )
     ratios = [by_cell[cell].factor for cell in odd.cells]
-    numbers = columns(scope="line", axis=odd.axis, value=odd.value, ratios=ratios)
+    numbers = columns(scope="line", axis=odd.axis, value=odd.value, ratios=ratios) | _again(again)
     numbers = _numbers(grid, odd.cells, odd.factor, odd.deviations) | numbers
     title = f"{who} do not fit their neighbours"
     return Finding(kind="outlier", title=title, text=text, severity="advice", numbers=numbers)
@@ -76,17 +86,17 @@ def _expected(grid: Grid, cell: Cell, log: float) -> str:
     return show(math.exp(sign * (grid.scores[cell] - log)), grid.unit)
 
 
-def _cell(grid: Grid, cell: Cell, said: tuple[Residual, ...]) -> Finding:
+def _cell(grid: Grid, cell: Cell, said: tuple[Residual, ...], again: str) -> Finding:
     nearest = min(said, key=lambda residual: abs(residual.log))
     axes = "ranks and blocks" if len(said) == len(AXES) else "cells"
     who = f"{grid.target} {noun(grid.access)} with {place(*cell)}{setting_text(grid.setting)}"
     text = (
         f"{who} lie at least {_how_far(nearest.factor)} what the neighbouring {axes} predict. "
         f"{show(grid.cells[cell].median, grid.unit)} was measured, {_expected(grid, cell, nearest.log)} would be "
-        f"expected. {_ADVICE}"
+        f"expected. {_advice(again)}"
     )
     title = f"{who} do not fit their neighbours"
-    numbers = _numbers(grid, [cell], nearest.factor, _least(said)) | columns(scope="cell")
+    numbers = _numbers(grid, [cell], nearest.factor, _least(said)) | columns(scope="cell") | _again(again)
     return Finding(kind="outlier", title=title, text=text, severity="advice", numbers=numbers)
 
 

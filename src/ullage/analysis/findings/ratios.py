@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.doubts import NO_STORAGE
 from ullage.analysis.findings.study import Numbers, Pair, Study
 from ullage.analysis.findings.words import (
@@ -27,13 +28,13 @@ _ORDER: Final = 20
 
 def find_ratios(study: Study) -> list[Finding]:
     """Up to three findings for each two targets and access; ``scope`` in their numbers tells them apart."""
-    return [finding for pair in study.pairs for finding in _of_pair(pair)]
+    return [finding for pair in study.pairs for finding in _of_pair(pair, study.settable)]
 
 
-def _of_pair(pair: Pair) -> Iterable[Finding]:
+def _of_pair(pair: Pair, settable: Settable) -> Iterable[Finding]:
     first, second = pair.first.best(), pair.second.best()
     if first is not None and second is not None:
-        yield _best(pair, first, second)
+        yield _best(pair, first, second, settable)
     shared_blocks = [b for b in pair.first.blocks if b in set(pair.second.blocks)]
     if len(shared_blocks) > 1:
         yield _best_by_block(pair, shared_blocks)
@@ -64,7 +65,7 @@ def _says(found: Comparison, name: str) -> str:
     return "which is faster cannot be told" if found.verdict == "cannot tell" else f"{name} is {found.verdict}"
 
 
-def _best(pair: Pair, first: Row, second: Row) -> Finding:
+def _best(pair: Pair, first: Row, second: Row, settable: Settable) -> Finding:
     found = pair.compare_bests(first, second)
     a, b = cell_of(first), cell_of(second)
     caveat = _caveat([(first, second)])
@@ -87,7 +88,7 @@ def _best(pair: Pair, first: Row, second: Row) -> Finding:
     # Nobody moves data to memory for its rate, and rates of unlike origin do not say what moving it brings.
     is_choice = not caveat and not {first.verdict, second.verdict} & NO_STORAGE
     ahead = pair.second.target if found.verdict == "slower" else pair.first.target
-    return with_gain(told, gain_of(_turned(found)), f"put the data on {ahead}") if is_choice else told
+    return with_gain(told, gain_of(_turned(found)), settable.change({"target": ahead})) if is_choice else told
 
 
 def _turned(found: Comparison) -> Comparison:

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
 from ullage.analysis.findings.study import Cell, Grid, Numbers, Study, compare_rows
@@ -21,6 +22,7 @@ from ullage.analysis.findings.words import (
 )
 from ullage.analysis.statistics import Comparison, Contest, beaten_by_best, level_of_each, pooled_spread
 from ullage.model.flags import OVERSUBSCRIBED
+from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, show_row, times
 
@@ -54,7 +56,7 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
     if gain is None or usual is None or not is_alike or best.has_flag(OVERSUBSCRIBED):
         return found
     text += f" The middle setting has {show(usual.median, usual.unit)}: the best one is {times(gain.factor)} as fast."
-    return with_gain(found.model_copy(update={"text": text}), gain, _as_options(grid, best))
+    return with_gain(found.model_copy(update={"text": text}), gain, study.settable.change(_parameters(grid, best)))
 
 
 def _superlative(grid: Grid, rivals: list[tuple[Grid, Row]], tried: int) -> str:
@@ -80,9 +82,9 @@ def _over(grids: list[Grid], grid: Grid, best: Row, usual: Row, error: float) ->
     return compare_rows(best, usual, level, grid.noise, spread)
 
 
-def _as_options(grid: Grid, best: Row) -> str:
+def _parameters(grid: Grid, best: Row) -> dict[str, Scalar]:
     ranks, size = cell_of(best)
-    return f"--ranks {ranks}{f' --block {block(size)}' if size else ''}{setting_text(grid.setting)}"
+    return {"ranks": ranks, **({"block_bytes": size} if size else {}), **dict(grid.setting)}
 
 
 def _rivals(grids: list[Grid], grid: Grid, best: Row, error: float) -> list[tuple[Grid, Row]]:
@@ -211,7 +213,7 @@ def rims(grid: Grid) -> list[Rim]:
 
 def find_edges(study: Study) -> list[Finding]:
     """One finding for each end at which the best of a grid stands and still gains beyond the noise."""
-    found = [_edge(grid, rim, study.level_of_lines(grid)) for grid in study.grids for rim in rims(grid)]
+    found = [_edge(grid, rim, study.level_of_lines(grid), study.settable) for grid in study.grids for rim in rims(grid)]
     return [finding for finding in found if finding is not None]
 
 
@@ -224,7 +226,7 @@ def gain_at(grid: Grid, rim: Rim, cell: Cell, level: float) -> float | None:
     return gain if found.verdict == "faster" and gain > 1 else None
 
 
-def _edge(grid: Grid, rim: Rim, level: float) -> Finding | None:
+def _edge(grid: Grid, rim: Rim, level: float, settable: Settable) -> Finding | None:
     best = grid.best()
     gain = None if best is None else gain_at(grid, rim, cell_of(best), level)
     if best is None or gain is None:
@@ -232,16 +234,24 @@ def _edge(grid: Grid, rim: Rim, level: float) -> Finding | None:
     growing = _still_growing(grid, rim, level)
     unit = plural(rim.value, "rank") if rim.axis == "ranks" else f"{block(rim.value)} blocks"
     extreme = ("most" if rim.upper else "fewest") if rim.axis == "ranks" else ("largest" if rim.upper else "smallest")
-    option = "ranks" if rim.axis == "ranks" else "block"
-    extend = f"--extend {option}" if rim.upper else f"smaller values of --{option}"
+    further = _further(rim, settable)
     text = (
         f"{subject(grid)} have their best median at the edge of the table, with {place(*cell_of(best))}: "
         f"{show_row(best)}. That is {times(gain)} the value beside it. They still gain at {unit}, the {extreme} tried"
-        f"{_others(grid, rim, growing)}. Test further: {extend}."
+        f"{_others(grid, rim, growing)}. Test {further}."
     )
-    numbers = _edge_numbers(grid, rim, gain, growing, best.case)
+    numbers = _edge_numbers(grid, rim, gain, growing, best.case) | {"test": further}
     title = f"{subject(grid)} still gain at {unit}"
     return Finding(kind="edge", title=title, text=text, severity="advice", numbers=numbers)
+
+
+def _further(rim: Rim, settable: Settable) -> str:
+    """The next value, and the option that sets it."""
+    value = rim.value * 2 if rim.upper else max(rim.value // 2, 1)
+    what = plural(value, "rank") if rim.axis == "ranks" else f"{block(value)} blocks"
+    option = settable.by_parameter.get(rim.axis, "")
+    extend = settable.aside("--extend", option.lstrip("-")) if rim.upper else ""
+    return f"{what}{extend or settable.aside(option)}"
 
 
 def _still_growing(grid: Grid, rim: Rim, level: float) -> list[int]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final, Literal, TypeAlias
 
+from ullage.analysis.findings.advice import NOTHING_SETTABLE, Settable
 from ullage.analysis.findings.neighbours import relative_noise
 from ullage.analysis.statistics import Comparison, Contest, Spread, compare, compare_all, pairs_on, pooled_spread
 from ullage.analysis.verdicts.grades import is_sound
@@ -162,7 +163,7 @@ class Study:
     """Everything the finders look at. ``rows`` holds all of them, ``grids`` the main metric of each access only.
 
     ``level``: how often nothing that is said of equals is wrong, all findings together. Its error is shared out
-    (Bonferroni): whatever is compared, is compared at its part.
+    (Bonferroni): whatever is compared, is compared at its part. ``settable``: what advice may name.
     """
 
     rows: tuple[Row, ...]
@@ -170,6 +171,7 @@ class Study:
     failed: tuple[Failed, ...] = ()
     level: float = 0.95
     order: tuple[str, ...] = field(default=())
+    settable: Settable = NOTHING_SETTABLE
 
     @cached_property
     def main_rows(self) -> list[Row]:
@@ -228,7 +230,12 @@ def access_of(row: Row) -> str:
     return str(row.params.get("access", ""))
 
 
-def make_study(rows: Iterable[Row], failed: Iterable[Failed] = (), level: float = 0.95) -> Study:
+def make_study(
+    rows: Iterable[Row],
+    failed: Iterable[Failed] = (),
+    level: float = 0.95,
+    settable: Settable = NOTHING_SETTABLE,
+) -> Study:
     """Group ``rows`` into grids, in the order in which they come."""
     all_rows = tuple(rows)
     metrics = _main_metrics(all_rows)
@@ -239,7 +246,8 @@ def make_study(rows: Iterable[Row], failed: Iterable[Failed] = (), level: float 
         setting = tuple((name, row.params[name]) for name in names if name in row.params)
         groups.setdefault((row.target, access_of(row), setting), {})[_cell(row)] = row
     grids = tuple(_grid(place, cells) for place, cells in groups.items())
-    return Study(all_rows, grids, tuple(failed), level, tuple(dict.fromkeys(row.target for row in all_rows)))
+    order = tuple(dict.fromkeys(row.target for row in all_rows))
+    return Study(all_rows, grids, tuple(failed), level, order, settable)
 
 
 def _grid(place: tuple[str, str, Setting], cells: dict[Cell, Row]) -> Grid:

@@ -24,7 +24,7 @@ _NO_SETTING: Final = frozenset({
     "low", "high", "verdict", "cells", "faster", "slower", "cannot_tell", "case", "value", "unit",
     "rival_ranks", "rival_block_bytes", "rival_case", "axis", "side", "pattern", "before", "after", "undecided",
     "overall", "first_ranks", "last_ranks", "shape", "best_ranks", "change", "growing_block_bytes",
-    "growing_ranks", "others", "deviations", "before_ranks", "ratios",
+    "growing_ranks", "others", "deviations", "before_ranks", "ratios", "test", "again",
 })  # fmt: skip
 
 
@@ -317,16 +317,12 @@ def _change(numbers: Numbers) -> str:
 
 
 def _edge(finding: Finding) -> str:
-    """``nvme writes still rise at 64 ranks, the most tried: test 128 (--extend ranks).``"""
+    """``nvme writes still rise at 64 ranks, the most tried: test 128 ranks (--extend ranks).``"""
     numbers, subject = finding.numbers, _subject(finding.numbers)
     value, is_ranks = int(_number(numbers, "value")), _word(numbers, "axis") == "ranks"
-    upper = _word(numbers, "side") == "upper"
     where = plural(value, "rank") if is_ranks else f"{block(value)} blocks"
-    next_ = value * 2 if upper else max(value // 2, 1)
-    test = str(next_) if is_ranks else block(next_)
-    option = "ranks" if is_ranks else "block"
-    how = f"--extend {option}" if upper else f"--{option}"
-    return f"{subject} still rise at {where}, the last tried: test {test} ({how})."
+    test = _word(numbers, "test")
+    return f"{subject} still rise at {where}, the last tried{f': test {test}' if test else ''}."
 
 
 # -- what is odd -------------------------------------------------------------------------------------------------------
@@ -338,7 +334,8 @@ def _outliers(findings: Sequence[Finding]) -> list[str]:
         return []
     texts = [_outlier(one.numbers, " what its neighbours say" * (not i)) for i, one in enumerate(findings)]
     count = "One outlier" if len(texts) == 1 else f"{len(texts)} outliers"
-    return [f"{count}: {_some(texts)}. Repeat before use (--recheck)."]
+    option = _word(findings[0].numbers, "again")
+    return [f"{count}: {_some(texts)}. Repeat before use{f' ({option})' if option else ''}."]
 
 
 def _drops(findings: Sequence[Finding], outliers: Sequence[Finding]) -> list[str]:

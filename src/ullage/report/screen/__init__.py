@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 from ullage.model.summary import Summary
 from ullage.report.answers import MOST_LINES, Answer, answers, fitted
 from ullage.report.data import ReportData
+from ullage.report.foremost import top_findings
 from ullage.report.screen.bars import bar_lines, score_lines
-from ullage.report.screen.findings import caution, finding_lines, top_findings
+from ullage.report.screen.findings import caution, finding_lines
 from ullage.report.screen.lines import WIDTH, Line, cut, folded, rows_of, total
 from ullage.report.screen.machine import machine_lines
 from ullage.report.words import host, title
@@ -27,7 +28,7 @@ def screen(data: ReportData) -> list[Line]:
     answered = answers(summary)
     own = answered if not summary.parts else []
     last = _caution(summary)
-    groups = [_head(summary), [*bar_lines(summary), *score_lines(summary)], *[_answer(answer) for answer in own]]
+    groups = [_head(summary), [*bar_lines(data), *score_lines(summary)], *[_answer(answer) for answer in own]]
     room = MOST_ROWS - _ROWS_AFTER - total([*groups, [Line()], last])
     groups += [_findings(data, answered, room), last]
     filled = [group for group in groups if group]

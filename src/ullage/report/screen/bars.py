@@ -7,9 +7,10 @@ from typing import Final
 
 from ullage.model.summary import Row, Score, Summary
 from ullage.quantity import format_known, format_quantity, format_share, significant
-from ullage.report.glance import vessels
+from ullage.report.data import ReportData
+from ullage.report.glance import Vessel, how_to_declare, vessels
 from ullage.report.headlines import headlines
-from ullage.report.screen.lines import WIDTH, Line, columns, cut
+from ullage.report.screen.lines import WIDTH, Line, columns, cut, folded
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import make_view
 
@@ -24,21 +25,31 @@ _EMPIRICAL: Final = "*"
 
 @dataclass(frozen=True)
 class _Number:
-    """``name`` is what stands at the left. ``share``: None without a ceiling of which there is one."""
+    """``name`` is what stands at the left. ``share``: None without a ceiling of which there is one.
+
+    ``value``: with its unit, where that is not said as of any row.
+    """
 
     name: str
     row: Row
     share: float | None
+    value: str = ""
 
 
-def bar_lines(summary: Summary) -> list[Line]:
-    """Of a run of suites one line a part of the machine; of one suite its headlines, else its best rows."""
-    found = _numbers(summary)
+def bar_lines(data: ReportData) -> list[Line]:
+    """Of a run of suites one line a part of the machine; of one suite its headlines, else its best rows.
+
+    Below them stands how to declare the ceilings that are not known.
+    """
+    parts = vessels(data.summary, data.declared_by)
+    found = _numbers(data.summary, parts)
     shown = [_line(number) for number in found[:MOST_BARS]]
     if len(found) > MOST_BARS:
         shown.append(Line(f"  {len(found) - MOST_BARS} more numbers: --all", "dim"))
     if any(map(_is_empirical, found[:MOST_BARS])):
         shown.append(Line(f"  {_EMPIRICAL} of the best that anything reached here: no other ceiling is known", "dim"))
+    if how := how_to_declare(parts):
+        shown += folded(how.replace("`", ""), "  ", "  To have a ceiling: ", style="dim")
     return shown
 
 
@@ -69,9 +80,9 @@ def _score(score: Score) -> Line:
     return Line(cut(f"{score.name}{said}: {value} ({'; '.join(score.reasons)})", WIDTH), "dim")
 
 
-def _numbers(summary: Summary) -> list[_Number]:
+def _numbers(summary: Summary, parts: Sequence[Vessel]) -> list[_Number]:
     if summary.parts:
-        return [_Number(f"{one.part}: {one.what}", one.row, one.share) for one in vessels(summary)]
+        return [_Number(f"{one.part}: {one.what}", one.row, one.share, one.value) for one in parts]
     lines = [(line.what, summary.rows[line.row]) for line in headlines(summary.rows)]
     if not lines:
         panels = make_view(summary).main
@@ -82,7 +93,9 @@ def _numbers(summary: Summary) -> list[_Number]:
 def _line(number: _Number) -> Line:
     row, verdict = number.row, classify(number.row)
     mark = _EMPIRICAL if _is_empirical(number) else " "
-    known = f"{format_quantity(row.median, row.unit)} {_interval(row)}".rstrip()
+    value = number.value or format_quantity(row.median, row.unit)
+    # An interval in another unit than its value would be misread.
+    known = f"{value} {_interval(row)}".rstrip() if value == format_quantity(row.median, row.unit) else value
     said = "" if verdict.name == "sound" else f"  {headword(row)}"
     name = cut(number.name, _NAME)
     padded = name + " " * (_NAME - columns(name))
@@ -92,7 +105,7 @@ def _line(number: _Number) -> Line:
 
 def _interval(row: Row) -> str:
     """``[1.19, 1.27]``; of too few samples ``1.19 to 1.27``."""
-    return format_known(row).partition(" (")[0]
+    return format_known(row).partition(" in ")[0]
 
 
 def _is_empirical(number: _Number) -> bool:

@@ -1,54 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings on the screen, at most five, and in one line what was not measured or does not count."""
+"""The findings on the screen, and in one line what was not measured or does not count."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, plural, times
-from ullage.report.answers import TROUBLE, Answer, remark_kinds
-from ullage.report.changes import MOST_CHANGES, change_first
-from ullage.report.data import ReportData
-from ullage.report.first_screen import cared_for
 from ullage.report.screen.lines import Line, folded
+from ullage.results.events import title_of
 
-_MOST_TROUBLE: Final = 2
 _MOST_ROWS: Final = 3
+# A point within a number or a name has no space and capital after it.
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _STYLES: Final = {"warning": "yellow", "advice": "", "info": ""}
-
-
-def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
-    """At most five: failures, then by gain, then the first advice and warning of each suite, then the others.
-
-    What one suite's answer stands for is left to it; a run of suites fills up with the first line of their answers.
-    ``care``: as ``change_first`` has it.
-    """
-    summary = data.summary
-    found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
-    found += [one for one in change_first(summary.findings, cared_for(data)) if one.kind not in TROUBLE]
-    if summary.parts:
-        found += _advised(summary, found)
-        said = {one.suite for one in found}
-        found += [_first(answer) for answer in answered if answer.lines and answer.suite not in said]
-    return found[:MOST_CHANGES]
-
-
-def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
-    """Those that no remark is, of each suite the first before the second of any."""
-    remarks = remark_kinds() | TROUBLE
-    left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks and one not in known]
-    ordered = sorted(left, key=lambda one: one.severity == "warning")
-    turns: dict[str, int] = {}
-    places: list[int] = []
-    for finding in ordered:
-        turns[finding.suite] = turns.get(finding.suite, 0) + 1
-        places.append(turns[finding.suite])
-    return [one for _, one in sorted(zip(places, ordered, strict=True), key=lambda pair: pair[0])]
-
-
-def _first(answer: Answer) -> Finding:
-    return Finding(kind="answer", text=answer.lines[0], suite=answer.suite)
 
 
 def finding_lines(findings: Sequence[Finding], room: int) -> list[Line]:
@@ -64,15 +30,23 @@ def finding_lines(findings: Sequence[Finding], room: int) -> list[Line]:
 
 def _rows(number: int, finding: Finding) -> list[Line]:
     change = folded(f"do: {finding.change}", "     ", most=1, style="cyan") if finding.change else []
-    parts = [
-        f"{finding.suite}: " if finding.suite else "",
-        f"{finding.title.rstrip('.')}{_gain(finding.gain)}. "
-        if finding.title and finding.title not in finding.text
-        else "",
-        finding.text,
-    ]
-    text = folded("".join(parts), "     ", f"  {number}. ", _MOST_ROWS - len(change), _STYLES[finding.severity])
-    return [*text, *change]
+    suite = f"{finding.suite}: " if finding.suite else ""
+    is_said = not finding.title or finding.title in finding.text
+    title = "" if is_said else f"{finding.title.rstrip('.')}{_gain(finding.gain)}. "
+    most = _MOST_ROWS - len(change)
+    text = _as_much_as_fits(f"{suite}{title}", finding.text, most)
+    return [*folded(text, "     ", f"  {number}. ", most, _STYLES[finding.severity]), *change]
+
+
+def _as_much_as_fits(head: str, text: str, most: int) -> str:
+    """Whole sentences of ``text`` behind ``head``: first what is measured and last what to do, then those between.
+
+    ``folded`` cuts off what is too long of the last one that stays.
+    """
+    sentences = _SENTENCE_END.split(text)
+    while len(sentences) > 1 and len(folded(head + " ".join(sentences), "     ")) > most:
+        sentences.pop(-2)
+    return head + " ".join(sentences)
 
 
 def _gain(gain: Gain | None) -> str:
@@ -82,7 +56,7 @@ def _gain(gain: Gain | None) -> str:
     return f" ({times(gain.factor)}{interval})"
 
 
-_MOST_CODES: Final = 4
+_MOST_CODES: Final = 3
 
 
 def caution(summary: Summary) -> str:
@@ -109,4 +83,9 @@ def _clauses(summary: Summary) -> Iterator[str]:
         yield f"{single:,} of one sample, without an interval"
     codes = Counter(event.kind for event in summary.events if event.severity == "warning")
     if codes:
-        yield f"warnings of the run: {listing(list(codes), _MOST_CODES)}"
+        yield f"warnings of the run: {listing([_lowered(title_of(code)) for code in codes], _MOST_CODES)}"
+
+
+def _lowered(title: str) -> str:
+    """A title within a sentence; names and abbreviations keep their letters."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() or title[1:2] == " " else title

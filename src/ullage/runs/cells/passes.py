@@ -13,6 +13,7 @@ from ullage.model.request import Request
 from ullage.results.records import AnyRecord
 from ullage.runs.cells.costs import Costs
 from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layouts
+from ullage.runs.cells.volume import smaller
 from ullage.runs.execution import GENEROUS, SHORTEST_S, Deadline, Execution, LaunchSpec, share_out, too_short
 from ullage.runs.options.groups import RunOptions
 from ullage.runs.peer_runs import PeerJob, PeerRuns
@@ -128,9 +129,9 @@ class CellExecution(Execution):
         """
         lacking, options = len(self.lacking(self.cells)), self.options
         if lacking and self.may_go_on:
-            self.check_any(options.time_s, "a smaller --volume or fewer cells")
+            self.check_any(options.time_s, f"{smaller(options)} or fewer cells")
         if lacking and self.may_go_on:
-            advice = "more --time, a smaller --volume or fewer cells"
+            advice = f"more --time, {smaller(options)} or fewer cells"
             note = too_short(lacking, len(self.cells), options.min_repetitions, options.time_s, advice)
             for number in launches_with_records(self.session.result)[-1:]:
                 self.session.note(number, "warning", note.code, note.text, note.advice)

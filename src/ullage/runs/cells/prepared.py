@@ -159,7 +159,7 @@ class PreparedCells:
     def check(self, cells: Sequence[Cell]) -> None:
         """``UserError`` (exit code 3) where the engine would refuse for want of room."""
         limits = Limits(space_bytes=self.options.space)
-        check_room(cells, self.machine.places, limits, self.machine.memory, keep=self.options.keep)
+        check_room(cells, self.machine.places, limits, self.machine.memory, self.options)
 
     def costs(self, cells: Sequence[Cell]) -> Costs:
         """Before anything was measured."""

@@ -12,6 +12,8 @@ from ullage.grouping import grouped
 from ullage.model.plan import Limits
 from ullage.model.system import Memory, Place
 from ullage.runs.cells.planning import Cell
+from ullage.runs.options.groups import RunOptions
+from ullage.runs.options.settable import settable_by
 from ullage.runs.room import NO_LIMIT, disks_of, most_bytes
 from ullage.units import format_volume
 
@@ -98,17 +100,27 @@ def needed_bytes(cells: Iterable[Cell], target: str, *, keep: bool) -> int:
     return max((sum(sizes) if keep else max(sizes) for sizes in by_layout.values()), default=0)
 
 
-def check_room(cells: Sequence[Cell], places: Iterable[Place], limits: Limits, memory: Memory, *, keep: bool) -> None:
+def smaller(options: RunOptions) -> str:
+    """``a smaller --volume``: the option of the suite that makes its cases smaller."""
+    return f"a smaller {settable_by(type(options)).by_parameter['volume']}"
+
+
+def check_room(
+    cells: Sequence[Cell], places: Iterable[Place], limits: Limits, memory: Memory, options: RunOptions
+) -> None:
     """``UserError`` (exit code 3) when a target has not the room that ``limits`` want to be left."""
     for place in places:
         for nodes, alike in groupby(sorted(cells, key=_nodes), key=_nodes):
-            needed, most = needed_bytes(alike, place.target, keep=keep), most_bytes(place, limits, memory, nodes)
+            needed, most = (
+                needed_bytes(alike, place.target, keep=options.keep),
+                most_bytes(place, limits, memory, nodes),
+            )
             if needed > most:
                 each = f" on each of {nodes} nodes" if disks_of(place, nodes) > 1 else ""
                 may = f"only {format_volume(most)} of {_free(place)} free{each} may be used"
                 where = f"target '{place.target}' ({place.path})"
                 what = f"needs {format_volume(needed)}, but {may}"
-                raise UserError(what, where, "a smaller --volume fits", EXIT_ENVIRONMENT)
+                raise UserError(what, where, f"{smaller(options)} fits", EXIT_ENVIRONMENT)
 
 
 def _nodes(cell: Cell) -> int:

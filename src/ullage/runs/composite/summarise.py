@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from ullage.analysis.findings.advice import Settable
 from ullage.analysis.findings.contamination import said_once
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
@@ -14,9 +15,10 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.ceilings import with_common_ceilings
 from ullage.runs.composite.options import PARTS, PartsOptions
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import Comparing, load_suites
+from ullage.runs.suite import Comparing, load_suites, settable_of
 
 Build = Callable[[ResultFolder], Summary]
+_TIME: Final = "--time"
 _STATUS: Final[Mapping[int, PartStatus]] = {
     EXIT_OK: "complete",
     EXIT_CASE_FAILED: "failed",
@@ -34,7 +36,8 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
     outcomes = {outcome.suite: outcome for outcome in result.read_outcomes()}
     whole = _Whole()
     for asked in read_options(PartsOptions, request).parts:
-        whole.add(asked.suite, _summary(result.part(asked.suite), build), outcomes.get(asked.suite))
+        part = _summary(result.part(asked.suite), build)
+        whole.add(asked.suite, part, outcomes.get(asked.suite), settable_of(request))
     system = result.read_system()
     return Summary(
         suite=request.suite,
@@ -75,7 +78,7 @@ class _Whole:
         self.rows, self.findings, self.scores = list(empty.rows), list(empty.findings), list(empty.scores)
         self.events, self.versions, self.parts = list(empty.events), dict(empty.versions), list(empty.parts)
 
-    def add(self, suite: str, said: Summary | None, outcome: PartOutcome | None) -> None:
+    def add(self, suite: str, said: Summary | None, outcome: PartOutcome | None, settable: Settable) -> None:
         """One part. ``outcome``: None of one that was cut short or has not begun."""
         first = len(self.rows)
         shown = [] if said is None else headlines(said.rows)
@@ -89,7 +92,7 @@ class _Whole:
             Part(
                 suite=suite,
                 status=_status(said, outcome),
-                reason="" if outcome is None else outcome.reason or _why_empty(said, outcome),
+                reason="" if outcome is None else outcome.reason or _why_empty(said, outcome, settable),
                 seconds=outcome.seconds if outcome is not None and outcome.began else None,
                 headlines=[Headline(part=one.part, what=one.what, row=first + one.row) for one in shown],
             )
@@ -100,11 +103,12 @@ def _by(suite: str, findings: list[Finding]) -> list[Finding]:
     return [finding.model_copy(update={"suite": suite}) for finding in findings]
 
 
-def _why_empty(said: Summary | None, outcome: PartOutcome) -> str:
+def _why_empty(said: Summary | None, outcome: PartOutcome, settable: Settable) -> str:
     """Why a part that ended as it should has no number all the same."""
     if said is None or said.rows or outcome.code != EXIT_OK:
         return ""
-    return "not one number: its time was over before the first repetition was; give it more --time"
+    advice = f"; give more {_TIME}" if _TIME in settable.options else ""
+    return f"no number: its time ended before its first repetition did{advice}"
 
 
 def _status(said: Summary | None, outcome: PartOutcome | None) -> PartStatus:

@@ -40,6 +40,7 @@ class Option:
     ``usual``: the text that is taken where nothing is said, ``quick`` the same with ``--quick``. ``unsaid``: what is
     taken then, in words, where ``settle`` or the running suite finds it. ``required``: it has to be said.
     ``argument``: it is typed without its name. ``least``: of each number, where a suite needs more than others do.
+    ``sets``: the parameters of rows that it sets, where they are not named as the field.
     """
 
     help: str
@@ -51,6 +52,7 @@ class Option:
     required: bool = False
     argument: bool = False
     least: int | None = None
+    sets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

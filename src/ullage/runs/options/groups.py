@@ -49,6 +49,7 @@ class TargetsOptions(SuiteOptions):
             name="--target",
             required=True,
             order=PLACES,
+            sets=("target",),
         ),
         COMMAND_LINE_ONLY,
     ] = []

@@ -107,7 +107,7 @@ def _thread_finding(enough: int, most: int, found: Sequence[_Line], level: float
     severity = "info" if enough == most else "advice"
     finding = Finding(kind="threads", title=title, text=text, severity=severity, numbers=numbers)
     fewer = [gain_of(compare_rows(one.enough, one.last, level, None)) for one in ordered]
-    return with_gain(finding, least_gain(fewer), f"{plural(enough, 'thread')} instead of {most}")
+    return with_gain(finding, least_gain(fewer), f"OMP_NUM_THREADS={enough}")
 
 
 def _solve(found: Sequence[Measurement]) -> list[Finding]:

@@ -27,7 +27,12 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     sound = [one for one in found if all(map(is_sound, one.rows.values()))]
     launches = [file.records for file in result.read_records()]
     findings = [
-        *find_all([], [one for one in failed_cases(launches) if one.case not in _tries(result)], context.level),
+        *find_all(
+            [],
+            [one for one in failed_cases(launches) if one.case not in _tries(result)],
+            context.level,
+            context.settable,
+        ),
         *findings_of(sound, ratio_rows(sound), options.missing, context.level),
         *(mismatch_finding(one, sound, context.level) for one in mismatches(sound)),
     ]

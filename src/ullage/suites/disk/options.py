@@ -31,7 +31,13 @@ class DiskOptions(QuickOnCommandLine, PeerOptions, MachineOptions, RunOptions):
         list[Positive],
         Field(min_length=1),
         CountAxis(),
-        Option("Use these numbers of threads at the same time on one volume.", usual="1,2,4", quick="1,2", order=RANKS),
+        Option(
+            "Use these numbers of threads at the same time on one volume.",
+            usual="1,2,4",
+            quick="1,2",
+            order=RANKS,
+            sets=("ranks", "threads"),
+        ),
     ]
     by: Annotated[
         Literal["ranks", "threads"],
@@ -44,14 +50,26 @@ class DiskOptions(QuickOnCommandLine, PeerOptions, MachineOptions, RunOptions):
         list[Annotated[int, Field(ge=8)]],
         Field(min_length=1),
         SizeAxis(8, "1K, 4K or 1M"),
-        Option("Transfer blocks of these sizes.", name="--block", usual="1M,10M,100M", quick="1M,10M"),
+        Option(
+            "Transfer blocks of these sizes.",
+            name="--block",
+            usual="1M,10M,100M",
+            quick="1M,10M",
+            sets=("block_bytes",),
+        ),
     ]
     small: Annotated[int, Field(ge=8), Size(8, "1K, 4K or 1M"), Option("Send small requests of this size.", usual="1K")]
     depths: Annotated[
         list[Positive],
         Field(min_length=1),
         CountAxis(),
-        Option("Keep these numbers of small requests in flight.", name="--depth", usual="1:128:x2", quick="1,8,64"),
+        Option(
+            "Keep these numbers of small requests in flight.",
+            name="--depth",
+            usual="1:128:x2",
+            quick="1,8,64",
+            sets=("queue_depth",),
+        ),
     ]
     backend: Annotated[
         Literal["posix", "uring"] | None,

@@ -148,7 +148,7 @@ class PreparedDisk:
             # What is kept lies there while the peer makes files of its own.
             largest = max(cell.dataset_bytes for cell in cells)
             limits = limits.model_copy(update={"reserve_bytes": limits.reserve_bytes + largest})
-        check_room(cells, self.machine.places, limits, self.machine.memory, keep=self.options.keep)
+        check_room(cells, self.machine.places, limits, self.machine.memory, self.options)
 
     def peer(self) -> "Installed | None":
         """fio, where it is to be run and can be."""

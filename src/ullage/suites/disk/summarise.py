@@ -37,7 +37,9 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     measured = with_peers(with_thread_flags(own), result.read_peers())
     rows = with_ceilings(measured, request.targets, options.machine)
     # The table is as large as it was asked for, and nothing extends it: that the best lies at its rim is no news.
-    findings = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind != "edge"]
+    findings = [
+        one for one in find_all(rows, failed_cases(launches), context.level, context.settable) if one.kind != "edge"
+    ]
     return SuiteSummary(rows, [*findings, *saturation(sound_rows(rows), context.level)])
 
 
@@ -100,4 +102,4 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
         best=in_flight(best),
     )
     found = Finding(kind="queue-depth", title=title, text=text, numbers=numbers)
-    return with_gain(found, gain, f"keep {requests}")
+    return with_gain(found, gain, f"--threads {threads_at_once(enough.params)} --depth {enough.params['queue_depth']}")

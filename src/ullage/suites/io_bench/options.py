@@ -28,7 +28,13 @@ class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
         list[Annotated[int, Field(ge=8)]],
         Field(min_length=1),
         SizeAxis(8),
-        Option("Transfer records of these sizes.", name="--record", usual="4K:128M:x2", quick="64K:16M:x4"),
+        Option(
+            "Transfer records of these sizes.",
+            name="--record",
+            usual="4K:128M:x2",
+            quick="64K:16M:x4",
+            sets=("block_bytes",),
+        ),
     ]
     volume: Annotated[
         int,

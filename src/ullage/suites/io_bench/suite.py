@@ -104,7 +104,11 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     options = IoBenchOptions.model_validate(request.options)
     launches = [file.records for file in result.read_records()]
     rows = with_ceilings(build_rows(launches, context), request.targets, options.machine)
-    general = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind not in _LEFT_OUT]
+    general = [
+        one
+        for one in find_all(rows, failed_cases(launches), context.level, context.settable)
+        if one.kind not in _LEFT_OUT
+    ]
     return SuiteSummary(rows, [*enough(sound_rows(rows), context.level), *general])
 
 

@@ -193,7 +193,9 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     files = result.read_records()
     launches = [file.records for file in files]
     rows = label_rows(build_rows(launches, context), _cases(files), options)
-    general = [one for one in find_all(rows, failed_cases(launches), context.level) if one.kind in _KEPT]
+    general = [
+        one for one in find_all(rows, failed_cases(launches), context.level, context.settable) if one.kind in _KEPT
+    ]
     system = result.read_system()
     return SuiteSummary(rows, [*findings_of(sound_rows(rows), levels_of(system)), *general])
 

@@ -70,7 +70,13 @@ class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
         list[Annotated[int, Field(ge=8)]],
         Field(min_length=1),
         SizeAxis(8),
-        Option("Use files of these sizes.", name="--file", usual="64K:512M:x2", quick="256K:16M:x4"),
+        Option(
+            "Use files of these sizes.",
+            name="--file",
+            usual="64K:512M:x2",
+            quick="256K:16M:x4",
+            sets=("file_bytes", "volume"),
+        ),
     ]
     records: Annotated[
         list[Annotated[int, Field(ge=8)]],

@@ -18,6 +18,7 @@ WRITE_ALLOCATE: Final = {"write": 2.0, "copy": 3 / 2, "scale": 3 / 2, "add": 4 /
 _WITHIN: Final = 0.3
 # Fewer threads that come so near the best are enough.
 _ENOUGH: Final = 0.95
+_STREAMING_STORES: Final = "`-qopt-streaming-stores=always` (Intel compilers), `_mm_stream_pd()` in the source"
 
 
 def bandwidth_findings(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -155,7 +156,7 @@ def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
     severity = "advice" if told else "info"
     finding = Finding(kind="non-temporal", title=title, text=text, severity=severity, numbers=numbers)
     kernel = max(told, key=lambda name: told[name].low or 1.0, default="")
-    return [with_gain(finding, told.get(kernel), f"non-temporal stores ({kernel})")]
+    return [with_gain(finding, told.get(kernel), _STREAMING_STORES)]
 
 
 def _threads(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -194,7 +195,7 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
         enough=int(enough.params["threads"]),
     )
     found = Finding(kind="memory-threads", title=title, text=text, numbers=numbers)
-    return with_gain(found, gain, f"{plural(int(best.params['threads']), 'thread')} instead of {counts[-1]}")
+    return with_gain(found, gain, f"OMP_NUM_THREADS={best.params['threads']}")
 
 
 def _blocks(rows: Sequence[Row]) -> list[Finding]:

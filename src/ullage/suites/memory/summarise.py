@@ -31,7 +31,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     rows = with_peers(memory_rows(launches, context, options.caches), result.read_peers())
     rows = with_ceilings(with_thread_flags(rows), options.machine)
     own = [failed for failed in failed_cases(launches) if failed.target == MEMORY.name]
-    failures = find_all([], own, context.level)
+    failures = find_all([], own, context.level, context.settable)
     sound = sound_rows(rows)
     level = level_of_part(context.level, COMPARING)
     found = [*bandwidth_findings(sound, level), *latency_findings(sound, options.caches, level)]

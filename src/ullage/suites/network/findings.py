@@ -23,6 +23,7 @@ _NOTABLE_LOSS: Final = 0.01
 # Kinds of sentences that compare: streams and the two variants.
 _COMPARING: Final = 3
 _NAMES: Final = {"tcp": "TCP", "udp": "UDP", "icmp": "ICMP"}
+_SOCKET_OPTIONS: Final = {"no_delay": "TCP_NODELAY=1", "zero_copy": "SO_ZEROCOPY=1, and `send()` with MSG_ZEROCOPY"}
 
 
 def findings_of(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], level: float) -> list[Finding]:
@@ -146,7 +147,7 @@ def _variant_finding(name: str, word: str, found: Comparison, row: Row, plain: R
     ratio = row.median / plain.median
     title = f"{word} {what} with blocks of {format_bytes(int(row.params['block_bytes']))}"
     text = f"{title}: {times(ratio)} the rate without it ({_gigabits(row)})."
-    return with_gain(finding(name.replace("_", "-"), title, text, ratio=ratio), gain_of(found), f"set {word}")
+    return with_gain(finding(name.replace("_", "-"), title, text, ratio=ratio), gain_of(found), _SOCKET_OPTIONS[name])
 
 
 def _latency(rows: Sequence[Row]) -> list[Finding]:

@@ -88,6 +88,7 @@ def diagnose(ping_pong: float, natural: float, random: float, ranks: int, nodes:
 
 
 _NOTABLE: Final = 1.2
+_SIDE_BY_SIDE: Final = "`mpiexec --map-by core` (Open MPI), `srun --distribution=block:block` (Slurm)"
 # Kinds of sentences that compare: the order of ranks, and hpcc.
 _COMPARING: Final = 2
 # hpcc allocates them and writes their first and last byte only: to the kernel all else is one page of zeros, which the
@@ -161,7 +162,7 @@ def _kind(rows: Sequence[Row], level: float) -> list[Finding]:
         )
         title = "Distance between ranks costs bandwidth"
         order = finding("ring-order", title, advice, "advice", ratio=found.random / found.natural)
-        findings.append(with_gain(order, _gain_of_order(rows, level), "place ranks that communicate side by side"))
+        findings.append(with_gain(order, _gain_of_order(rows, level), _SIDE_BY_SIDE))
     return findings
 
 

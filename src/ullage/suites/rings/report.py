@@ -217,7 +217,7 @@ def _is_random_ring(row: Row) -> bool:
 
 def _ring(row: Row) -> str:
     size = row.params.get("message_bytes")
-    message = f", {size} B" if isinstance(size, int) else ""
+    message = f", messages of {format_quantity(size, 'B')}" if isinstance(size, int) else ""
     return f"each of {row.params['ranks']} processes in random rings{message}"
 
 

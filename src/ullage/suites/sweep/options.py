@@ -75,7 +75,10 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
         Field(min_length=1),
         SizeAxis(),
         Option(
-            "Transfer blocks of these sizes, for example 128K,1M or 128K:16M:x2.", name="--block", usual="128K:8M:x4"
+            "Transfer blocks of these sizes, for example 128K,1M or 128K:16M:x2.",
+            name="--block",
+            usual="128K:8M:x4",
+            sets=("block_bytes",),
         ),
     ]
     access: Annotated[
@@ -88,7 +91,12 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
         list[str],
         Field(description="empty: that of each target's scheme"),
         Names(),
-        Option("Use these backends, for example posix,mpiio.", name="--backend", unsaid="the target's own backend"),
+        Option(
+            "Use these backends, for example posix,mpiio.",
+            name="--backend",
+            unsaid="the target's own backend",
+            sets=("backend",),
+        ),
     ] = []
     volume: Annotated[
         int | None, Field(ge=8), Size(), Option("Transfer this many bytes in every case.", unsaid="a probe chooses")

@@ -93,7 +93,7 @@ class PreparedSweep:
 
     def check(self, cells: Sequence[Cell]) -> None:
         """``UserError`` (exit code 3) where the engine would refuse for want of room."""
-        check_room(cells, self.machine.places, self.limits, self.machine.memory, keep=self.options.keep)
+        check_room(cells, self.machine.places, self.limits, self.machine.memory, self.options)
 
     def _settled(self) -> tuple[int, str, Basis]:
         """Volume, how it was found, and costs; nothing is measured for it."""

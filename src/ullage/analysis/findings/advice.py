@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be set on the command line of the suite that a finding is of: advice names no other option."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from ullage.model.plan import Scalar
+from ullage.quantity import format_param
+
+_TARGET: Final = "target"
+
+
+@dataclass(frozen=True, slots=True)
+class Settable:
+    """``options``: as typed. ``by_parameter``: which option sets a parameter of rows.
+
+    ``targets``: what is typed for a target, by its name. All are empty for rows that no suite made, as of an import.
+    """
+
+    options: frozenset[str] = frozenset()
+    by_parameter: Mapping[str, str] = field(default_factory=dict[str, str])
+    targets: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def change(self, parameters: Mapping[str, Scalar]) -> str:
+        """``--ranks 4 --block 1M order=random``: the options that set ``parameters``, and settings without one."""
+        return " ".join(self._one(name, value) for name, value in parameters.items())
+
+    def aside(self, option: str, value: str = "") -> str:
+        """`` (--block)`` where the suite has the option, `` (--extend ranks)`` with a value; else nothing."""
+        return f" ({f'{option} {value}'.rstrip()})" if option in self.options else ""
+
+    def _one(self, name: str, value: Scalar) -> str:
+        text = self.targets.get(str(value), str(value)) if name == _TARGET else format_param(name, value)
+        option = self.by_parameter.get(name)
+        return f"{option} {text}" if option else f"{name.removesuffix('_bytes')}={text}"
+
+
+NOTHING_SETTABLE: Final = Settable()

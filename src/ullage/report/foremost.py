@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The five findings that stand first: what went wrong, what to change first, what else is advised. Pure."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from ullage.model.summary import Finding, Summary
+from ullage.report.answers import TROUBLE, Answer, remark_kinds
+from ullage.report.changes import MOST_CHANGES, change_first
+from ullage.report.data import ReportData
+from ullage.report.tabs import Parts
+
+_MOST_TROUBLE: Final = 2
+
+
+def changes_of(data: ReportData) -> list[Finding]:
+    """What to change first, by what the reader cares for."""
+    return change_first(data.summary.findings, cared_for(data))
+
+
+def cared_for(data: ReportData) -> Collection[str]:
+    """Suites by their names or by the part of the machine that they measure."""
+    if not data.care:
+        return ()
+    parts = Parts(data.summary)
+    suites = {finding.suite for finding in data.summary.findings}
+    return [suite for suite in suites if {suite or data.summary.suite, parts.of_suite(suite)} & set(data.care)]
+
+
+def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
+    """At most five: failures, then by gain, then the first advice and warning of each suite, then the others.
+
+    What one suite's answer stands for is left to it; a run of suites fills up with the first line of their answers.
+    ``care``: as ``change_first`` has it.
+    """
+    summary = data.summary
+    found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
+    found += [one for one in change_first(summary.findings, cared_for(data)) if one.kind not in TROUBLE]
+    if summary.parts:
+        found += _advised(summary, found)
+        said = {one.suite for one in found}
+        found += [_first(answer) for answer in answered if answer.lines and answer.suite not in said]
+    return found[:MOST_CHANGES]
+
+
+def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
+    """Those that no remark is, of each suite the first before the second of any."""
+    remarks = remark_kinds() | TROUBLE
+    left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks and one not in known]
+    ordered = sorted(left, key=lambda one: one.severity == "warning")
+    turns: dict[str, int] = {}
+    places: list[int] = []
+    for finding in ordered:
+        turns[finding.suite] = turns.get(finding.suite, 0) + 1
+        places.append(turns[finding.suite])
+    return [one for _, one in sorted(zip(places, ordered, strict=True), key=lambda pair: pair[0])]
+
+
+def _first(answer: Answer) -> Finding:
+    return Finding(kind="answer", text=answer.lines[0], suite=answer.suite)
