@@ -3,7 +3,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
@@ -46,8 +46,17 @@ class Launcher(Protocol):
         ...
 
     @property
+    def hosts(self) -> Hosts:
+        """Where its ranks go, if any are named."""
+        ...
+
+    @property
     def remains(self) -> Remains:
         """To be removed when it has ended, however that was."""
+        ...
+
+    def on_host(self, host: str, command: Sequence[str]) -> list[str]:
+        """Argument list that runs ``command``, which is no program of MPI, once on ``host``, as ranks are started."""
         ...
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:

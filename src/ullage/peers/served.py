@@ -1,25 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peers that need a server of their own on this host: it is started, waited for, and ended with its client."""
+"""Peers that need a server: it is started, waited for, and ended with its client.
+
+Both are here, or each is on a host of its own, where a launcher of MPI starts them as it starts ranks there.
+"""
 
 import contextlib
 import os
+import random
+import select
 import socket
+import subprocess
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from ullage.peers import PeerError
-from ullage.processes.supervised import Supervised
+from ullage.peers.started import answer, failure
+from ullage.processes.supervised import Ending, Supervised
 from ullage.processes.supervisor import descendants
 
 Transport = Literal["tcp", "udp"]
+Road: TypeAlias = Callable[[Sequence[str]], list[str]]
 LOOPBACK: Final = "127.0.0.1"
 LOOPBACK_6: Final = "::1"
 _READY_S: Final = 5.0
 _LOOK_S: Final = 0.01
 _TRIES: Final = 5
 _LISTENS: Final = "0A"
+_STATES: Final[Mapping[Transport, str]] = {"tcp": _LISTENS, "udp": "07"}
+# A launcher has to reach the other host first.
+_READY_THERE_S: Final = 30.0
+# Of a launcher that was asked to end what it has started there.
+_GRACE_S: Final = 5.0
+# Below those that systems give to whoever asks for none.
+_PORTS_THERE: Final = range(20000, 32768)
+# As served.sh says it, which runs there.
+_SERVES: Final = b"ullage: serving"
+_ABSENT: Final = "ullage: absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Roads:
+    """How a command is started where the client is and where the server is; None: here.
+
+    ``environment``: for what starts it, besides ours. ``host``: the server's, for messages.
+    """
+
+    client: Road | None = None
+    server: Road | None = None
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    host: str = ""
+
+    def answer(self, command: Sequence[str], limit_s: float) -> str:
+        """Standard output of a client. ``PeerError`` as of ``started.answer``."""
+        if self.client is None:
+            return answer(command, limit_s)
+        return answer(self.client(command), limit_s + _READY_THERE_S, self.environment)
+
+
+HERE: Final = Roads()
 
 
 def free_port(address: str, transport: Transport) -> int:
@@ -32,6 +74,33 @@ def free_port(address: str, transport: Transport) -> int:
             return int(probe.getsockname()[1])
     except OSError as error:
         raise PeerError(f"no port on {address}: {error.strerror}") from error
+
+
+def is_own(host: str) -> bool:
+    """Whether a name or an address is one of this host."""
+    try:
+        found = {(family, str(place[0])) for family, _, _, _, place in socket.getaddrinfo(host, None)}
+    except OSError:
+        return False
+    return any(_may_bind(family, address) for family, address in found)
+
+
+def _may_bind(family: socket.AddressFamily, address: str) -> bool:
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((address, 0))
+    except OSError:
+        return False
+    return True
+
+
+def served(
+    command: Callable[[int], Sequence[str]], address: str, transport: Transport, limit_s: float, roads: Roads
+) -> contextlib.AbstractContextManager[int]:
+    """``command`` of a port runs while the block does, where ``roads`` say. ``limit_s``: of the block, at most."""
+    if roads.server is None:
+        return serving(command, address, transport)
+    return serving_there(command, roads, transport, limit_s)
 
 
 @contextlib.contextmanager
@@ -76,6 +145,65 @@ def _takes(server: Supervised, name: str, port: int, transport: Transport) -> bo
             raise PeerError(f"the server of {name} was not ready after {_READY_S:g} s")
         time.sleep(_LOOK_S)
     return False
+
+
+@contextlib.contextmanager
+def serving_there(
+    command: Callable[[int], Sequence[str]], roads: Roads, transport: Transport, limit_s: float
+) -> Generator[int, None, None]:
+    """As ``serving``, on another host. ``PeerError`` when that host lacks the program or cannot be reached."""
+    said = name = ""
+    for port in random.sample(_PORTS_THERE, _TRIES):
+        words = list(command(port))
+        name = Path(words[0]).name
+        with _started_there(words, port, roads, transport, limit_s) as server:
+            said, is_ready = _hear(server, name, roads.host)
+            if is_ready:
+                yield port
+                return
+            if _ABSENT in said:
+                raise PeerError(f"not available: {name} is not installed on {roads.host}; install it there, too")
+    raise failure(f"the server of {name} on {roads.host}", "it ended at once", said)
+
+
+@contextlib.contextmanager
+def _started_there(
+    words: Sequence[str], port: int, roads: Roads, transport: Transport, limit_s: float
+) -> Generator[Supervised, None, None]:
+    left_s = round(limit_s + _READY_THERE_S)
+    script = resources.files("ullage.peers").joinpath("served.sh").read_text(encoding="utf-8")
+    there = ["sh", "-c", script, "server", transport, _STATES[transport], f"{port:04X}", str(left_s), *words]
+    command = there if roads.server is None else roads.server(there)
+    try:
+        server = Supervised.start(
+            command,
+            Ending(grace_s=_GRACE_S),
+            environment={**os.environ, **roads.environment},
+            out=subprocess.PIPE,
+            err=subprocess.STDOUT,
+        )
+    except OSError as error:
+        raise PeerError(f"{command[0]} cannot be started: {error.strerror}") from error
+    try:
+        yield server
+    finally:
+        server.end()
+
+
+def _hear(server: Supervised, name: str, host: str) -> tuple[str, bool]:
+    """What is said until the server has its port (True), or all has ended."""
+    stream = server.process.stdout
+    deadline = time.monotonic() + _READY_THERE_S
+    said = b""
+    while stream is not None and (left_s := deadline - time.monotonic()) > 0:
+        if not select.select([stream], [], [], left_s)[0]:
+            continue
+        said += (more := os.read(stream.fileno(), 4096))
+        if _SERVES in said:
+            return said.decode("utf-8", "replace"), True
+        if not more:
+            return said.decode("utf-8", "replace"), False
+    raise PeerError(f"the server of {name} on {host} was not ready after {_READY_THERE_S:g} s")
 
 
 def _sockets_at(port: int, transport: Transport) -> set[str]:

@@ -57,17 +57,17 @@ def run_to_end(command: Sequence[str], folder: Path, environment: Mapping[str, s
     return Ended(0 if code is None else code, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
 
-def answer(command: Sequence[str], limit_s: float) -> str:
+def answer(command: Sequence[str], limit_s: float, environment: Mapping[str, str] | None = None) -> str:
     """Standard output of a peer that needs no files. ``PeerError`` when it fails or takes longer than ``limit_s``."""
-    ended = run_to_end(command, _NOWHERE, {}, limit_s)
+    ended = run_to_end(command, _NOWHERE, environment or {}, limit_s)
     if ended.code != 0:
         raise failure(Path(command[0]).name, f"exit code {ended.code}", f"{ended.err}\n{ended.out}")
     return ended.out
 
 
 def failure(tool: str, reason: str, said: str) -> PeerError:
-    """``tool`` failed for ``reason``, and the first line of what it has ``said``."""
-    first = next((line for line in said.splitlines() if line.strip()), "")
+    """``tool`` failed for ``reason``, and the first line of what it has ``said``; launchers begin with a rule."""
+    first = next((line for line in said.splitlines() if line.strip(" -=\t")), "")
     return PeerError(f"{tool} failed ({reason})" + (f": {one_line(first, 120)}" if first else ""))
 
 
