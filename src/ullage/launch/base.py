@@ -55,6 +55,10 @@ class Launcher(Protocol):
         """To be removed when it has ended, however that was."""
         ...
 
+    def on_this_node(self) -> "Launcher":
+        """The same without its hosts."""
+        ...
+
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """Argument list that runs ``command``, which is no program of MPI, once on ``host``, as ranks are started."""
         ...

@@ -4,7 +4,7 @@
 import re
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -60,6 +60,10 @@ class Mpich:
         width = bound_cores(layout, self.cores)
         bind = "none" if width is None else "core" if width == 1 else f"core:{width}"
         return [*words, "-bind-to", bind, "/bin/sh", "-c", WRAPPER, "rank", str(engine), "run", str(plan)]
+
+    def on_this_node(self) -> "Mpich":
+        """See ``Launcher``."""
+        return replace(self, hosts=NO_HOSTS)
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""

@@ -4,7 +4,7 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -53,6 +53,10 @@ class OpenMpi:
     def _bind(self, layout: Layout, width: int | None) -> str:
         """Of several nodes one may have fewer cores than this: it is better crowded than the launch refused."""
         return "none" if width is None else "core" if is_one_node(layout) else "core:overload-allowed"
+
+    def on_this_node(self) -> "OpenMpi":
+        """See ``Launcher``."""
+        return replace(self, hosts=NO_HOSTS)
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         """See ``Launcher``."""

@@ -52,6 +52,7 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
     """
 
     at = (LINK,)
+    uses_hosts: ClassVar[bool] = True
     changes: ClassVar[Mapping[str, Change]] = {
         "time_s": Change("For our own measurement."),
         "quick": Change("A first look: fewer cases, in 10 s."),
