@@ -3,7 +3,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
@@ -162,6 +162,12 @@ def ranks_on_a_node(layout: Layout) -> int | None:
     if layout.nodes is not None:
         return -(-layout.ranks // layout.nodes)
     return layout.ranks if is_one_node(layout) else None
+
+
+def fewest_nodes(layouts: Iterable[Layout]) -> int | None:
+    """Of the layout on the fewest; None where that is not said."""
+    found = [layout.nodes or (1 if is_one_node(layout) else 0) for layout in layouts]
+    return min(found, default=0) or None
 
 
 def nodes_of_job(environment: Mapping[str, str] = os.environ) -> int:
