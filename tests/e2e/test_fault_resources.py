@@ -90,7 +90,6 @@ def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, tar
     assert re.fullmatch(r"ullage: .*is in use by process \d+ on \S+; .*\n", errors), errors
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault("two runs on one target", "both end well; neither they nor clean touch the folder of the other")
 def test_two_runs_on_one_target_leave_each_other_alone(engine: Path, tmp_path: Path, target: Path) -> None:
     meanwhile: list[tuple[int, str, str]] = []
@@ -267,3 +266,26 @@ def test_a_user_without_root_measures_and_reports(engine: Path, home: Path) -> N
     assert list((home / "x").iterdir()) == []
     code, _, errors = run(as_nobody([python, *sweep(engine, home / "x", Path("/ullage-of-nobody"))[1:]], home))
     assert (code, len(complaints(errors))) == (EXIT_ENVIRONMENT, 1)
+
+
+# Of each kind one: pure functions, files that are written, programs that are started, verbs.
+PARTS_OF_NOBODY = (
+    "tests/test_units.py",
+    "tests/results/test_outputs.py",
+    "tests/launch/test_hosts.py",
+    "tests/processes",
+)
+
+
+@pytest.mark.any_mpi
+@pytest.mark.fault("the tests themselves by a user without root, checkout that may only be read", "they pass")
+def test_the_tests_pass_for_a_user_without_root(home: Path) -> None:
+    python = python_of_nobody(home)
+    if code_of(as_nobody([python, "-c", "import pytest, hypothesis"], home)) != 0:
+        pytest.skip("that user has no pytest")
+    root = Path(__file__).parents[2]
+    own = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--basetemp", str(home / "pytest")]
+    words = [python, "-B", "-m", "pytest", *own, *(str(root / part) for part in PARTS_OF_NOBODY)]
+    done = subprocess.run(as_nobody(words, home), cwd=root, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == EXIT_OK, done.stdout[-4000:] + done.stderr[-1000:]
+    assert re.search(r"^\d{2,} passed", done.stdout, re.MULTILINE), done.stdout
