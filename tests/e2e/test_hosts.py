@@ -13,7 +13,7 @@ from tests.places.hosts import hosts_up
 from ullage.engine import describe
 from ullage.launch.base import choose_binding
 from ullage.runs.suite import Quick, load_suites
-from ullage.system.cpu import ranks_by_default, usable_cores
+from ullage.system.hardware import ranks_by_default, usable_cores
 
 _FOLDERS = ("sweep", "b_eff_io", "io500")
 

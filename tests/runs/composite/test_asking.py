@@ -15,7 +15,7 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import Quick, load_suites
 from ullage.suites.node.options import SHARES, NodeOptions
 from ullage.suites.overview.options import OverviewOptions
-from ullage.system.cpu import ranks_by_default
+from ullage.system.hardware import ranks_by_default
 
 MACHINE = '[[drive]]\npath = "/"\nread = "540MB/s"\n'
 

@@ -18,8 +18,7 @@ from ullage.peers.served import HERE, LOOPBACK, LOOPBACK_6, Roads, is_own
 from ullage.peers.sockperf import SockperfJob
 from ullage.quantity import listing
 from ullage.results.folder import ResultFolder
-from ullage.runs.kernels.cases import KernelCase
-from ullage.runs.kernels.prepared import KernelPeers
+from ullage.runs.kernels.prepared import KernelCase, KernelPeers
 from ullage.runs.peer_runs import PeerJob, PeerNumbers
 from ullage.runs.session import Note, Session
 from ullage.suites.network.ceilings import Link, link_of

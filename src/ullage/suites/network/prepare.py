@@ -16,13 +16,12 @@ from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.peers import sockperf
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
 from ullage.suites.network.options import LINK, WORKLOAD, NetworkOptions
 from ullage.suites.network.peer_runs import notes_on_peers, peers_for
-from ullage.system.cpu import usable_cores
+from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
 
 HEADERS: Final = ("what", "protocol", "size", "streams", "how")

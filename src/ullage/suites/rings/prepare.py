@@ -21,9 +21,8 @@ from ullage.peers import PeerError, hpcc
 from ullage.peers.hpcc import HpccAnswer, HpccJob, Messages, expected_s, grid
 from ullage.peers.served import is_own
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.cases import KernelCase, kernel_case
 from ullage.runs.kernels.options import MPI
-from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
+from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import Hpcc, PeerJob, RunHpcc, hpcc_job
 from ullage.runs.session import Note, Session

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A congestion run: its cases; then each test alone and under load, and their ratio, as rows and findings."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Literal
+
+from ullage.analysis.findings.words import finding
+from ullage.analysis.metrics import metric_named
+from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
+from ullage.analysis.statistics import median_interval
+from ullage.analysis.verdicts.grades import sound_rows, worst_grade
+from ullage.launch.base import layout_here, ranks_on_a_node
+from ullage.model.flags import OVERSUBSCRIBED, each_once
+from ullage.model.plan import Layout, Parameters
+from ullage.model.record import PhaseRecord
+from ullage.model.request import Request
+from ullage.model.summary import Finding, Row
+from ullage.quantity import listing, times
+from ullage.results.events import failures_of
+from ullage.results.folder import ResultFolder
+from ullage.results.records import AnyRecord
+from ullage.results.row_checks import check_values
+from ullage.results.rows import Measured, RowContext, build_rows, join
+from ullage.runs.inputs import EngineContext
+from ullage.runs.kernels.options import MPI
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
+from ullage.runs.options.reading import read_options
+from ullage.runs.session import Note
+from ullage.runs.suite import SuiteSummary
+from ullage.suites.congestion.options import CongestionOptions
+from ullage.system.hardware import usable_cores
+
+if TYPE_CHECKING:
+    from ullage.model.plan import Scalar
+
+WORKLOAD: Final = "congestion"
+HEADERS: Final = ("load", "ranks", "victims")
+_PHASES: Final = 6
+_FEWEST_OF_A_KIND: Final = 2
+# Under load a test takes longer; what is around it, too.
+_STRETCH: Final = 2
+_AROUND_S: Final = 0.3
+
+
+def prepare_congestion(request: Request, engine_context: EngineContext) -> PreparedKernels:
+    """``UserError`` where the engine lacks the workload, or the ranks do not fill the nodes."""
+    options = read_options(CongestionOptions, request)
+    layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
+    cases = [_case(load, options, layout, engine_context) for load in options.loads]
+    return PreparedKernels(request, options, HEADERS, cases, notes=_notes(layout))
+
+
+def victims_of(ranks: int, share: float) -> int:
+    """As the engine has it: at least 2, and all but 2 at most."""
+    return min(max(int(share * ranks + 0.5), _FEWEST_OF_A_KIND), ranks - _FEWEST_OF_A_KIND)
+
+
+def _case(load: str, options: CongestionOptions, layout: Layout, engine_context: EngineContext) -> KernelCase:
+    parameters: Parameters = {
+        "load": load,
+        "load_bytes": options.load_bytes,
+        "victim_share": options.share,
+        "seed": options.seed,
+        "rings": options.rings,
+        "test_s": options.test_s,
+    }
+    words = (load, str(options.ranks), str(victims_of(options.ranks, options.share)))
+    seconds = _STRETCH * _PHASES * options.test_s + _AROUND_S
+    return kernel_case(WORKLOAD, parameters, MPI, words, engine_context.description, seconds=seconds, layout=layout)
+
+
+def _notes(layout: Layout) -> tuple[Note, ...]:
+    notes: list[Note] = []
+    cores = usable_cores()
+    on_a_node = ranks_on_a_node(layout) or 0
+    if cores is not None and on_a_node > cores:
+        text = (
+            f"{on_a_node} ranks of a node share {cores} cores: the load then takes the victims' cores, and that is "
+            "what is measured instead of the network"
+        )
+        notes.append(Note("oversubscribed", text, "take fewer ranks, more nodes, or allow more cores"))
+    return tuple(notes)
+
+
+METRICS: Final = ("congestion_time", "congestion_time_p99", "congestion_bandwidth")
+IMPACT: Final = "congestion_impact"
+IMPACT_P99: Final = "congestion_impact_p99"
+IMPACTS: Final = {"congestion_time": IMPACT, "congestion_time_p99": IMPACT_P99}
+TESTS: Final = ("latency", "bandwidth", "allreduce")
+
+
+def congestion_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
+    """Rows of the phases, then the impacts."""
+    records = list(launches)
+    ours = (item for item in join(records) if item.case.workload == WORKLOAD)
+    measured = [item for item in ours if "victims" in item.phase.gauges]
+    cases = {item.case.case: item for item in measured}
+    found = build_rows(records, context.without_storage(MPI.name, METRICS, is_place=False))
+    rows = [_told(row, cases[row.case]) for row in found if row.case in cases]
+    return [*rows, *_impacts(rows, measured, context.level)]
+
+
+def _told(row: Row, item: Measured) -> Row:
+    phase = str(row.params["access"])
+    test, _, state = phase.rpartition("-")
+    params: dict[str, Scalar] = {
+        "access": phase,
+        "load": str(item.case.workload_parameters.get("load", "incast")),
+        "test": test,
+        "state": state,
+        "ranks": row.params["ranks"],
+        "nodes": row.params["nodes"],
+        "victims": int(item.phase.gauges["victims"].most),
+    }
+    return row.model_copy(update={"params": params})
+
+
+def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) -> list[Row]:
+    """Congested over isolated, repetition by repetition."""
+    pairs: dict[tuple[str, str], dict[tuple[int, int], dict[str, PhaseRecord]]] = {}
+    for item in measured:
+        state = state_of(item.phase)
+        if state is not None:
+            by_repetition = pairs.setdefault((item.case.case, state[0]), {})
+            # Results of earlier versions number the repetitions of each launch from 0.
+            by_repetition.setdefault((id(item.run), item.phase.repetition), {})[state[1]] = item.phase
+    states = {(row.case, row.metric, str(row.params["test"]), str(row.params["state"])): row for row in rows}
+    found: list[Row] = []
+    for (case, test), by_repetition in pairs.items():
+        both = [phases for phases in by_repetition.values() if len(phases) == len((ISOLATED, CONGESTED))]
+        for metric in IMPACTS:
+            alone = states.get((case, metric, test, ISOLATED))
+            beside = states.get((case, metric, test, CONGESTED))
+            if alone is not None and beside is not None and (values := _ratios(both, metric)):
+                found.append(_impact(alone, beside, values, level))
+    return found
+
+
+def _ratios(both: Iterable[dict[str, PhaseRecord]], metric: str) -> list[float]:
+    sample = metric_named(metric).sample
+    pairs = [(sample(phases[ISOLATED]), sample(phases[CONGESTED])) for phases in both]
+    return [beside / alone for alone, beside in pairs if alone and beside]
+
+
+def _impact(alone: Row, beside: Row, values: Sequence[float], level: float) -> Row:
+    """Its flags are those of the launch, and its own."""
+    interval = median_interval(values, level)
+    own = check_values(values, interval, None, None)
+    kept = [flag for flag in beside.flags if alone.has_flag(flag.code) and not flag.is_of_repetitions]
+    return beside.model_copy(
+        update={
+            "metric": IMPACTS[beside.metric],
+            "unit": "x",
+            "params": {**{key: value for key, value in beside.params.items() if key != "state"}},
+            "median": interval.median,
+            "low": interval.low if len(values) > 1 else None,
+            "high": interval.high if len(values) > 1 else None,
+            "repetitions": list(values),
+            "grade": worst_grade((alone.grade, beside.grade)),
+            "flags": each_once([*kept, *own]),
+        }
+    )
+
+
+# -- findings ----------------------------------------------------------------------------------------------------------
+
+
+# Below it the victims hardly notice, above it programs do.
+LITTLE: Final = 1.5
+MUCH: Final = 5.0
+Severity = Literal["info", "advice", "warning"]
+
+
+def findings_of(rows: Sequence[Row]) -> list[Finding]:
+    """One for each load, and what must be known of all of them, of disturbed rows too."""
+    impacts = [row for row in rows if row.metric in (IMPACT, IMPACT_P99)]
+    sound = sound_rows(impacts)
+    loads = list(dict.fromkeys(str(row.params["load"]) for row in sound))
+    return [*_crowded(impacts), *(_of_load(load, [r for r in sound if r.params["load"] == load]) for load in loads)]
+
+
+def _crowded(rows: Sequence[Row]) -> list[Finding]:
+    if not any(row.has_flag(OVERSUBSCRIBED) for row in rows):
+        return []
+    text = (
+        "There were fewer cores than ranks, so the load used the victims' cores. The impacts show how the kernel "
+        "shares "
+        "cores and do not describe a network."
+    )
+    return [finding("oversubscribed", "More ranks than cores", text, "warning")]
+
+
+def _of_load(load: str, rows: Sequence[Row]) -> Finding:
+    mean = {str(row.params["test"]): row for row in rows if row.metric == IMPACT}
+    tail = {str(row.params["test"]): row for row in rows if row.metric == IMPACT_P99}
+    words = [f"{test} {times(row.median)} (p99 {_tail(tail.get(test))})" for test, row in mean.items()]
+    first = rows[0]
+    victims, ranks = int(first.params["victims"]), int(first.params["ranks"])
+    text = (
+        f"Under an {load} of {ranks - victims} ranks, the times of {victims} victims grow to {listing(words)} of the "
+        "times "
+        "without load."
+    )
+    worst = max(row.median for row in rows)
+    crowded = any(row.has_flag(OVERSUBSCRIBED) for row in rows)
+    severity: Severity = "info" if worst < LITTLE or crowded else "advice" if worst < MUCH else "warning"
+    if severity == "warning":
+        text += " Separate jobs with such patterns, or enable congestion control of the network."
+    return finding(
+        "congestion",
+        f"An {load} makes messages take up to {times(worst)} the time",
+        text,
+        severity,
+        load=load,
+        ranks=ranks,
+        victims=victims,
+        test=list(mean),
+        impact=[row.median for row in mean.values()],
+        impact_p99=[row.median for row in tail.values()],
+    )
+
+
+def _tail(row: Row | None) -> str:
+    return "unknown" if row is None else times(row.median)
+
+
+def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
+    """See ``Summarising``."""
+    launches = [file.records for file in result.read_records()]
+    rows = congestion_rows(launches, context)
+    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows)])
