@@ -43,6 +43,25 @@ def test_errors_of_every_operation_are_errors(engine: Path, tmp_path: Path, targ
     assert untouched(target)
 
 
+@pytest.mark.fault(
+    "EIO of mkdir, create, stat, remove",
+    "exit 4, the errno in the record; target empty but for what was there",
+)
+@pytest.mark.parametrize(("operation", "rank"), [("mkdir", 0), ("create", 1), ("stat", 1), ("remove", 1)])
+def test_errors_of_names_are_errors(engine: Path, tmp_path: Path, target: Path, operation: str, rank: int) -> None:
+    fault = {"inner": "posix", "kind": "eio", "operation": operation, "rank": rank, "after": 2}
+    phases = ["tree-create", "create", "stat", "unlink", "tree-remove"]
+    workload = {"name": "metadata", "parameters": {"items": 20, "phases": phases, "branching": 2, "depth": 2}}
+    bad = case(backend="fault", parameters=fault) | {"workload": workload}
+    good = case()
+    done = run(engine, tmp_path, plan(tmp_path, [bad, good], f"posix:{target}"))
+    assert done.code == 4, done.stderr
+    failures = [failure for record in done.of("phase") if record.case == bad["id"] for failure in record.failures]
+    assert {(failure.errno, failure.rank) for failure in failures} == {(5, rank)}
+    assert {record.status for record in done.of("case") if record.case == good["id"]} == {"ok"}
+    assert untouched(target)
+
+
 @pytest.mark.fault("short reads and writes", "exit 0, all bytes verified")
 def test_short_transfers_are_continued(engine: Path, tmp_path: Path, target: Path) -> None:
     for operation in ("write", "read"):

@@ -26,6 +26,10 @@ from ullage.model.plan import Plan
 LONGEST_S = 90.0
 
 
+@pytest.mark.fault(
+    "a rank that is stopped whole (SIGSTOP)",
+    "end status timeout within the limit; the rank named, true counts",
+)
 @pytest.mark.parametrize("stopped", [0, 1])
 def test_a_stopped_rank_ends_the_run_and_is_named(engine: Path, tmp_path: Path, target: Path, stopped: int) -> None:
     """Rank 0 keeps the records: then another one writes their end."""
@@ -58,6 +62,10 @@ def rank_of(pid: int) -> int:
     pytest.fail(f"process {pid} has no rank")
 
 
+@pytest.mark.fault(
+    "all ranks are stopped whole (SIGSTOP)",
+    "the front ends the launch within the limit and names them; no process left",
+)
 def test_a_launch_whose_every_rank_is_stopped_is_ended_by_the_front(engine: Path, tmp_path: Path, target: Path) -> None:
     document = endless(tmp_path, target) | {"watchdog_s": 1.0, "time_budget_s": 5400.0, "layout": {"ranks": 1}}
     path = write(tmp_path, document)
@@ -85,6 +93,10 @@ def test_a_launch_whose_every_rank_is_stopped_is_ended_by_the_front(engine: Path
     assert not list(tmp_path.glob("*.alive"))
 
 
+@pytest.mark.fault(
+    "a file system (FUSE) that never answers",
+    "end status timeout within the limit; the step named, true counts",
+)
 @pytest.mark.parametrize(
     ("hang", "step"),
     [

@@ -17,7 +17,7 @@ from tests.e2e import launching
 from tests.e2e.commands import TIMEOUT_S, command, run, start_and_act, ullage
 from tests.e2e.launching import KIB, MIB, case, code_of, plan
 
-from ullage.errors import EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.results.records import read_records
 
 NOBODY = 65534
@@ -88,6 +88,32 @@ def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, tar
     code, _, errors = second[0]
     assert code == EXIT_ENVIRONMENT
     assert re.fullmatch(r"ullage: .*is in use by process \d+ on \S+; .*\n", errors), errors
+
+
+@pytest.mark.fault("two runs on one target", "both end well; neither they nor clean touch the folder of the other")
+def test_two_runs_on_one_target_leave_each_other_alone(engine: Path, tmp_path: Path, target: Path) -> None:
+    meanwhile: list[tuple[int, str, str]] = []
+    long = ("--min-repetitions", "6", "--max-repetitions", "100000", "--interval", "0.0001")
+
+    def act(process: "subprocess.Popen[str]") -> None:
+        meanwhile.append(run(sweep(engine, target, tmp_path / "second")))
+        meanwhile.append(run(command(engine, "clean", str(target), "--yes")))
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+
+    code, _, errors = start_and_act(sweep(engine, target, tmp_path / "first", *long), tmp_path / "first", act)
+    assert code == EXIT_ABORTED, errors
+    assert meanwhile[0][0] == EXIT_OK, meanwhile[0][2]
+    assert "Traceback" not in meanwhile[1][2]
+    statuses = {
+        record.status
+        for name in ("first", "second")
+        for file in (tmp_path / name / "records").glob("*.ndjson")
+        for record in read_records(file).records
+        if record.kind == "case"
+    }
+    assert statuses == {"ok"}
+    assert launching.untouched(target)
 
 
 @pytest.mark.any_mpi
@@ -240,3 +266,26 @@ def test_a_user_without_root_measures_and_reports(engine: Path, home: Path) -> N
     assert list((home / "x").iterdir()) == []
     code, _, errors = run(as_nobody([python, *sweep(engine, home / "x", Path("/ullage-of-nobody"))[1:]], home))
     assert (code, len(complaints(errors))) == (EXIT_ENVIRONMENT, 1)
+
+
+# Of each kind one: pure functions, files that are written, programs that are started, verbs.
+PARTS_OF_NOBODY = (
+    "tests/test_units.py",
+    "tests/results/test_outputs.py",
+    "tests/launch/test_hosts.py",
+    "tests/processes",
+)
+
+
+@pytest.mark.any_mpi
+@pytest.mark.fault("the tests themselves by a user without root, checkout that may only be read", "they pass")
+def test_the_tests_pass_for_a_user_without_root(home: Path) -> None:
+    python = python_of_nobody(home)
+    if code_of(as_nobody([python, "-c", "import pytest, hypothesis"], home)) != 0:
+        pytest.skip("that user has no pytest")
+    root = Path(__file__).parents[2]
+    own = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--basetemp", str(home / "pytest")]
+    words = [python, "-B", "-m", "pytest", *own, *(str(root / part) for part in PARTS_OF_NOBODY)]
+    done = subprocess.run(as_nobody(words, home), cwd=root, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == EXIT_OK, done.stdout[-4000:] + done.stderr[-1000:]
+    assert re.search(r"^\d{2,} passed", done.stdout, re.MULTILINE), done.stdout

@@ -75,6 +75,10 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(name)
 
 
+@pytest.mark.fault(
+    "a terminal that hangs up",
+    "exit 5, a report, target empty, no process left",
+)
 def test_a_terminal_that_hangs_up_ends_the_run_with_a_report(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     ours, theirs = pty.openpty()
@@ -111,21 +115,56 @@ def drain_until(terminal: int, happens: Callable[[], object]) -> None:
     wait_until(drained)
 
 
-def test_sighup_ends_a_run_as_sigterm_does(engine: Path, target: Path, tmp_path: Path) -> None:
+@pytest.mark.fault(
+    "SIGHUP at the front, once or twice",
+    "exit 5, a report, target empty, no process left",
+)
+@pytest.mark.parametrize("times", [1, 2])  # twice: as a shell and then the kernel do
+def test_sighup_ends_a_run_as_sigterm_does(engine: Path, target: Path, tmp_path: Path, times: int) -> None:
     result = tmp_path / "result"
 
     def act(process: "subprocess.Popen[str]") -> None:
         wait_until(lambda: has_case(result))
-        for _ in range(2):  # as a shell and then the kernel do
+        for _ in range(times):
             process.send_signal(signal.SIGHUP)
 
     code, out, err = start_and_act(endless(engine, target, result), result, act)
     assert (code, out.splitlines()[-1]) == (5, str(result))
     assert "ullage: interrupted" in err
     assert statuses(result)[-1] == "interrupted"
+    assert (result / "report.html").is_file()
+    assert list(target.iterdir()) == []
+    assert processes_of(result) == []
+
+
+@pytest.mark.fault(
+    "SIGINT or SIGTERM at the front, twice",
+    "exit 5 at once; target empty or listed; no process left",
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_a_run_at_once(engine: Path, target: Path, tmp_path: Path, number: signal.Signals) -> None:
+    result = tmp_path / "result"
+
+    def act(process: "subprocess.Popen[str]") -> None:
+        wait_until(lambda: has_case(result))
+        for _ in range(2):
+            process.send_signal(number)
+            time.sleep(0.05)
+
+    code, _, err = start_and_act(endless(engine, target, result), result, act)
+    assert code == 5, err
+    assert "Traceback" not in err
+    assert processes_of(result) == []
+    if list(target.iterdir()):
+        assert f"`ullage clean {target}` removes it" in err
+        assert run(command(engine, "clean", str(target), "--yes"))[0] == 0
     assert list(target.iterdir()) == []
 
 
+@pytest.mark.fault(
+    "the front is killed (SIGKILL)",
+    "ranks end and remove their files; no segment, folder or process left",
+)
 def test_ranks_end_when_the_front_is_killed_and_remove_their_files(
     engine: Path, target: Path, tmp_path: Path, temporary: Path
 ) -> None:
@@ -146,6 +185,10 @@ def test_ranks_end_when_the_front_is_killed_and_remove_their_files(
     wait_until(lambda: list(temporary.iterdir()) == [] and not any(path.exists() for path in segments))
 
 
+@pytest.mark.fault(
+    "mpiexec is killed (SIGKILL)",
+    "exit 5 and one line; target empty or listed; no segment, folder or process left",
+)
 def test_nothing_is_left_when_the_launcher_is_killed(
     engine: Path, target: Path, tmp_path: Path, temporary: Path
 ) -> None:

@@ -2,12 +2,17 @@
 """``--hosts`` alone: as many nodes, a rank on each of their cores, bound; in every suite that has several nodes."""
 
 import json
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.e2e.commands import run_here
+from tests.e2e.commands import TIMEOUT_S, command, run_here
+from tests.places.hosts import hosts_up
 
+from ullage.engine import describe
 from ullage.launch.base import choose_binding
+from ullage.runs.suite import Quick, load_suites
 from ullage.system.hardware import ranks_by_default, usable_cores
 
 _FOLDERS = ("sweep", "b_eff_io", "io500")
@@ -32,3 +37,39 @@ def test_hosts_alone_are_the_nodes(engine: Path, tmp_path: Path, suite: str) -> 
     on_each = 1 << (cores.bit_length() - 1) if suite in ("collectives", "sweep") else cores
     binding = choose_binding(on_each, 1, usable_cores() or 0)
     assert largest == {"ranks": 4 * on_each, "nodes": 4, "ranks_per_node": on_each, "threads": 1, "binding": binding}
+
+
+@pytest.mark.any_mpi
+@pytest.mark.parametrize("suite", ["cpu", "disk", "io_bench", "matrix", "memory", "noise"])
+def test_suites_of_one_node_refuse_hosts(engine: Path, tmp_path: Path, suite: str) -> None:
+    place = [] if suite in ("cpu", "memory", "noise") else ["--target", f"t={tmp_path}"]
+    code, out, err = run_here("run", suite, *place, "--hosts", "a,b", "--engine", str(engine))
+    assert (code, out) == (2, "")
+    what = f"suite {suite} measures the node that it is started on"
+    assert err == f"ullage: --hosts a,b: {what}; leave --hosts out, and run it on each node\n"
+
+
+def test_an_overview_of_two_hosts_measures_between_them_and_here(engine: Path, tmp_path: Path) -> None:
+    family = describe(engine).engine.mpi.family
+    result = tmp_path / "result"
+    quick = {name for name, suite in load_suites().items() if isinstance(suite, Quick)}
+    without = ",".join(sorted(quick - {"noise", "pairs"}))
+    words = ["run", "overview", "--target", f"t={tmp_path}", "--without", without, "--result", str(result)]
+    with hosts_up(tmp_path / "hosts", 2) as place:
+        done = subprocess.run(
+            place.command("h0", command(engine, *words, "--hosts", ",".join(place.names))),
+            env=dict(place.environment(family)),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S,
+        )
+    assert done.returncode == 0, done.stderr
+    nodes = {
+        name: {p["layout"]["nodes"] or 1 for p in plans_in(result / "parts" / name)} for name in ("noise", "pairs")
+    }
+    assert nodes == {"noise": {1}, "pairs": {2}}
+
+
+def plans_in(part: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted((part / "plans").glob("*.json"))]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets that go from launch to launch, and what is found when somebody changed them in between."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,29 @@ def test_what_was_left_is_used_and_removed(engine: Path, tmp_path: Path, target:
     assert done.code == 0, done.stderr
     assert done.phase("read").verified_bytes == 16 * MIB
     assert done.phase("unlink").operations == 600
+    assert untouched(target)
+
+
+@pytest.mark.fault(
+    "truncated and missing files", "exit 4; the record names rank and file; target empty but for what was there"
+)
+@pytest.mark.parametrize("harm", ["truncated", "missing"])
+def test_a_file_that_others_have_cut_or_removed_fails_the_case(
+    engine: Path, tmp_path: Path, target: Path, harm: str
+) -> None:
+    first = [on("easy", case(phases=["write"], **EASY))]
+    second = [on("easy", case(phases=["read"], verify="full", cache="none", **EASY))]
+    written, document = launches(engine, tmp_path, target, first, second)
+    file = folder(target, written) / "c-easy" / "data.00000001"
+    if harm == "missing":
+        file.unlink()
+    else:
+        os.truncate(file, 3 * MIB)
+    done = run(engine, tmp_path, document)
+    assert done.code == 4
+    failure = done.phase("read").failures[0]
+    assert failure.rank == 1
+    assert "data.00000001" in failure.path
     assert untouched(target)
 
 

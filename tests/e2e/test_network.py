@@ -10,6 +10,8 @@ from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here
 from tests.places.hosts import hosts_up
 
 from ullage.engine import describe
+from ullage.peers import load_peers
+from ullage.results.folder import ResultFolder
 
 LINK_RATE = 200e6 / 8
 
@@ -53,7 +55,9 @@ def test_bad_words_are_one_line_and_leave_nothing(engine: Path, tmp_path: Path) 
     check_refusal(engine, tmp_path, ["run", "network", "--block", "64K"], 2, "a datagram of a stream has 16 to 65507")
 
 
-def test_between_hosts_the_link_is_used_and_its_rate_is_found(engine: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("front", ["h0", "h1"])
+def test_between_hosts_ours_and_the_peers_find_the_rate_of_the_link(engine: Path, tmp_path: Path, front: str) -> None:
+    """Wherever Ullage is started: the peers' servers run on the other host."""
     family = describe(engine).engine.mpi.family
     result = tmp_path / "result"
     # Datagrams without a rate would fill the link's queue for seconds.
@@ -62,7 +66,7 @@ def test_between_hosts_the_link_is_used_and_its_rate_is_found(engine: Path, tmp_
         run_there = command(engine, "run", "network", "--hosts", ",".join(place.names), *words, "--result", str(result))
         environment = dict(place.environment(family))
         done = subprocess.run(
-            place.command("h0", run_there),
+            place.command(front, run_there),
             env=environment,
             capture_output=True,
             text=True,
@@ -77,4 +81,15 @@ def test_between_hosts_the_link_is_used_and_its_rate_is_found(engine: Path, tmp_
     assert 0.5 * LINK_RATE < tcp["median"] < 1.1 * LINK_RATE
     assert "tcp" in {row["params"]["protocol"] for row in rows if row["metric"] == "latency_p50"}
     assert "over eth0 (10." in (result / "report.html").read_text()
-    assert not (result / "peers.ndjson").exists()
+    check_peers(result)
+
+
+def check_peers(result: Path) -> None:
+    """A peer within one host would have no link in its way, and the loopback's addresses."""
+    installed = {tool for tool in ("iperf3", "sockperf", "ping") if load_peers()[tool].installed() is not None}
+    records = ResultFolder.open(result).read_peers()
+    assert {record.tool for record in records} == installed
+    for record in records:
+        assert sum(word.startswith("10.") for word in record.command) == 2, record.command
+        if record.tool == "iperf3":
+            assert 0 < record.values["network_bandwidth"] < 1.1 * LINK_RATE

@@ -2,12 +2,14 @@
 """Rings with the real engine, in turn with hpcc where that is installed: both must agree within the noise of both."""
 
 import json
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
 import pytest
-from tests.e2e.commands import command, run, run_here
+from tests.e2e.commands import TIMEOUT_S, command, run, run_here
+from tests.places.hosts import hosts_up
 
 from ullage.engine import describe
 from ullage.model.record import PeerRecord
@@ -17,6 +19,8 @@ from ullage.results.folder import ResultFolder
 # The range of both over their medians, so many times; and never less than a factor of that.
 _RANGES = 2.0
 _LEAST = 2.5
+# Slower than any way within one host, and fast enough not to make hpcc slow.
+LINK_MBIT = 4000
 
 
 @pytest.fixture
@@ -51,6 +55,29 @@ def test_rings_leave_rows_an_export_and_a_page(ring_engine: Path, tmp_path: Path
     assert float(fields["RandomlyOrderedRingLatency_usec"]) == pytest.approx(
         found["ring_latency", "random"] * 1e6, 1e-4
     )
+
+
+@pytest.mark.any_mpi
+def test_hpcc_runs_over_the_same_hosts(ring_engine: Path, tmp_path: Path) -> None:
+    """Behind a slow link no number can be one of a single node."""
+    if installed() is None or describe(ring_engine).engine.mpi.family != "openmpi":
+        pytest.skip("hpcc is not installed, or comes with another MPI than the engine")
+    result = tmp_path / "result"
+    words = ["--quick", "--repetitions", "1", "--result", str(result)]
+    with hosts_up(tmp_path / "hosts", 2, f"1:{LINK_MBIT}mbit") as place:
+        started = place.command("h0", command(ring_engine, "run", "rings", "--hosts", "h0,h1", *words))
+        done = subprocess.run(
+            started,
+            env=dict(place.environment("openmpi")),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S,
+        )
+    assert done.returncode == 0, done.stderr
+    values = [record.values for record in ResultFolder.open(result).read_peers()]
+    (pairs,) = [found["ping_pong_bandwidth"] for found in values if "ping_pong_bandwidth" in found]
+    assert 0 < pairs < 1.1 * LINK_MBIT * 1e6 / 8
 
 
 def tolerance(ours: Sequence[float], theirs: Sequence[float]) -> float:

@@ -79,3 +79,17 @@ def test_traffic_stays_on_the_loopback_only_where_there_is_one_node() -> None:
             "OMPI_MCA_btl_tcp_if_include" in OpenMpi(Path("/m"), hosts=FOUR).environment(Layout(ranks=ranks))
         ) is is_here
         assert ("FI_TCP_IFACE" in Mpich(Path("/m"), hosts=FOUR).environment(Layout(ranks=ranks))) is is_here
+
+
+def test_a_program_without_mpi_is_started_by_the_same_road() -> None:
+    """As ranks are: by the agent where one is named, once, and bound to nothing."""
+    here = Hosts(("a", "b"), "/x/agent")
+    assert OpenMpi(Path("/m"), hosts=here).on_host("b", ["tool", "-s"]) == [
+        *["/m", "--mca", "plm_rsh_agent", "/x/agent", "--host", "b:1", "-n", "1", "--bind-to", "none", "tool", "-s"]
+    ]
+    assert Mpich(Path("/m"), hosts=here).on_host("b", ["tool", "-s"]) == [
+        *["/m", "-launcher", "rsh", "-launcher-exec", "/x/agent", "-hosts", "b"],
+        *["-n", "1", "-bind-to", "none", "tool", "-s"],
+    ]
+    assert "--mca" not in OpenMpi(Path("/m"), hosts=FOUR).on_host("b", ["tool"])
+    assert "-launcher" not in Mpich(Path("/m"), hosts=FOUR).on_host("b", ["tool"])

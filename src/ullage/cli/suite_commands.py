@@ -55,6 +55,7 @@ def _command(suite: "Suite", act: Act, options: Callable[..., None]) -> object:
 
 
 def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable[..., None]:
+    from ullage.errors import UserError
     from ullage.launch.hosts import parse_hosts
     from ullage.runs.options.command_line import parameters
     from ullage.runs.options.reading import parse_options
@@ -64,6 +65,9 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
 
     def command(**values: object) -> None:
         hosts = parse_hosts(cast("str | None", values["hosts"]))
+        if hosts and not suite.options.uses_hosts:
+            what = f"suite {suite.name} measures the node that it is started on"
+            raise UserError(what, f"--hosts {values['hosts']}", "leave --hosts out, and run it on each node")
         asked = parse_options(suite.options, len(hosts), **{name: values[name] for name in own})
         act(suite, asked, {name: values[name] for name in of_verb})
 

@@ -3,7 +3,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
@@ -46,8 +46,21 @@ class Launcher(Protocol):
         ...
 
     @property
+    def hosts(self) -> Hosts:
+        """Where its ranks go, if any are named."""
+        ...
+
+    @property
     def remains(self) -> Remains:
         """To be removed when it has ended, however that was."""
+        ...
+
+    def on_this_node(self) -> "Launcher":
+        """The same without its hosts."""
+        ...
+
+    def on_host(self, host: str, command: Sequence[str]) -> list[str]:
+        """Argument list that runs ``command``, which is no program of MPI, once on ``host``, as ranks are started."""
         ...
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
@@ -149,6 +162,12 @@ def ranks_on_a_node(layout: Layout) -> int | None:
     if layout.nodes is not None:
         return -(-layout.ranks // layout.nodes)
     return layout.ranks if is_one_node(layout) else None
+
+
+def fewest_nodes(layouts: Iterable[Layout]) -> int | None:
+    """Of the layout on the fewest; None where that is not said."""
+    found = [layout.nodes or (1 if is_one_node(layout) else 0) for layout in layouts]
+    return min(found, default=0) or None
 
 
 def nodes_of_job(environment: Mapping[str, str] = os.environ) -> int:

@@ -3,7 +3,8 @@
 
 import re
 import signal
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -53,17 +54,27 @@ class Mpich:
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         """See ``Launcher``."""
         layout = self.hosts.placed(layout)
-        words = [str(self.mpiexec), *self._remote_words(layout), "-n", str(layout.ranks)]
+        words = [str(self.mpiexec), *self._placed(self.hosts.of(layout)), "-n", str(layout.ranks)]
         if layout.ranks_per_node is not None:
             words += ["-ppn", str(layout.ranks_per_node)]
         width = bound_cores(layout, self.cores)
         bind = "none" if width is None else "core" if width == 1 else f"core:{width}"
         return [*words, "-bind-to", bind, "/bin/sh", "-c", WRAPPER, "rank", str(engine), "run", str(plan)]
 
-    def _remote_words(self, layout: Layout) -> list[str]:
-        names = self.hosts.of(layout)
-        agent = ["-launcher", "rsh", "-launcher-exec", self.hosts.agent] if names and self.hosts.agent else []
-        return [*agent, *(["-hosts", ",".join(names)] if names else [])]
+    def on_this_node(self) -> "Mpich":
+        """See ``Launcher``."""
+        return replace(self, hosts=NO_HOSTS)
+
+    def on_host(self, host: str, command: Sequence[str]) -> list[str]:
+        """See ``Launcher``."""
+        return [str(self.mpiexec), *self._placed([host]), "-n", "1", "-bind-to", "none", *command]
+
+    def _placed(self, names: Sequence[str]) -> list[str]:
+        """Words that place ranks on these hosts; none without hosts."""
+        if not names:
+            return []
+        by_agent = ["-launcher", "rsh", "-launcher-exec", self.hosts.agent] if self.hosts.agent else []
+        return [*by_agent, "-hosts", ",".join(names)]
 
     def environment(self, layout: Layout) -> dict[str, str]:
         """See ``Launcher``."""

@@ -3,7 +3,8 @@
 
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -53,11 +54,16 @@ class OpenMpi:
         """Of several nodes one may have fewer cores than this: it is better crowded than the launch refused."""
         return "none" if width is None else "core" if is_one_node(layout) else "core:overload-allowed"
 
+    def on_this_node(self) -> "OpenMpi":
+        """See ``Launcher``."""
+        return replace(self, hosts=NO_HOSTS)
+
+    def on_host(self, host: str, command: Sequence[str]) -> list[str]:
+        """See ``Launcher``."""
+        return [str(self.mpiexec), *placed([host], 1, self.hosts.agent), "-n", "1", "--bind-to", "none", *command]
+
     def _remote_words(self, layout: Layout) -> list[str]:
-        names = self.hosts.of(layout)
-        agent = ["--mca", "plm_rsh_agent", self.hosts.agent] if names and self.hosts.agent else []
-        slots = layout.ranks_per_node or 1
-        return [*agent, *(["--host", ",".join(f"{name}:{slots}" for name in names)] if names else [])]
+        return placed(self.hosts.of(layout), layout.ranks_per_node or 1, self.hosts.agent)
 
     def environment(self, layout: Layout) -> dict[str, str]:
         """See ``Launcher``."""
@@ -77,6 +83,14 @@ class OpenMpi:
         killed = [DeadRank(int(m["rank"]), m["node"], m["cause"]) for m in _NOTICED.finditer(text)]
         left = [DeadRank(int(m["rank"]), "", f"exit code {m['code']}") for m in _FIRST_TO_DO_SO.finditer(text)]
         return killed + left
+
+
+def placed(names: Sequence[str], slots: int, agent: str) -> list[str]:
+    """Words that place ranks on these hosts; none without hosts. ``agent``: as of ``Hosts``."""
+    if not names:
+        return []
+    by_agent = ["--mca", "plm_rsh_agent", agent] if agent else []
+    return [*by_agent, "--host", ",".join(f"{name}:{slots}" for name in names)]
 
 
 def create(mpiexec: Path, cores: int | None, hosts: Hosts) -> Launcher:

@@ -57,7 +57,8 @@ class HpccJob:
     """HPL's ``order`` N, ``block`` NB and grid of processes.
 
     ``core``: a word of OPENBLAS_CORETYPE; empty: the library's own choice. ``settings``: further ones of the MPI, by
-    environment variable. ``PeerError`` for what HPL refuses.
+    environment variable. ``places``: words of its mpiexec that place the ranks on hosts, one of which is this; empty:
+    all are here. ``PeerError`` for what HPL refuses.
     """
 
     order: int
@@ -66,6 +67,7 @@ class HpccJob:
     block: int = 192
     core: str = ""
     settings: tuple[tuple[str, str], ...] = ()
+    places: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.order < _LEAST_ORDER:
@@ -200,7 +202,7 @@ def hpcc_command(program: Installed, job: HpccJob) -> list[str]:
     mpiexec = next((found for name in _MPIEXEC if (found := shutil.which(name))), None)
     if mpiexec is None:
         raise PeerError(f"hpcc: no mpiexec for {job.ranks} ranks (looked for {', '.join(_MPIEXEC)})")
-    return [mpiexec, "-n", str(job.ranks), str(program.path)]
+    return [mpiexec, *job.places, "-n", str(job.ranks), str(program.path)]
 
 
 def hpcc_environment(job: HpccJob) -> dict[str, str]:

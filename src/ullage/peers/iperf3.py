@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""iperf3 beside streams over the loopback: as many streams, the same block for its calls, as many whole seconds.
+"""iperf3 beside streams: as many streams, the same block for its calls, as many whole seconds.
 
 The same as ours: what counts is what the receiver has got, after a warm-up that is left out (``-O``, tcp only: for udp
 it would leave the packets in its count of losses). Not the same: before 3.16 all streams of a side are served by one
@@ -13,7 +13,8 @@ from functools import partial
 from typing import Final, cast
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.started import LOOPBACK, Transport, answer, find_installed, member, number, serving
+from ullage.peers.served import HERE, LOOPBACK, Roads, Transport, served
+from ullage.peers.started import find_installed, member, number
 
 _VERSION: Final = re.compile(r"^iperf (3\.\S+)", re.MULTILINE)
 installed: Final = partial(find_installed, "iperf3", "--version", _VERSION)
@@ -27,7 +28,10 @@ WARM_UP_S: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Iperf3Job:
-    """``seconds`` are whole. ``PeerError`` for what iperf3 refuses."""
+    """``seconds`` are whole; ``address`` is the server's, ``source`` the client's, empty: any.
+
+    ``PeerError`` for what iperf3 refuses.
+    """
 
     transport: Transport
     streams: int
@@ -37,6 +41,7 @@ class Iperf3Job:
     both: bool = False
     window_bytes: int | None = None
     address: str = LOOPBACK
+    source: str = ""
 
     def __post_init__(self) -> None:
         if not 1 <= self.streams <= _MOST_STREAMS or self.seconds < 1:
@@ -56,6 +61,8 @@ def server_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
 def iperf3_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
     """The words of the client."""
     words = [str(program.path), "-c", job.address, "-p", str(port), "-J"]
+    if job.source:
+        words += ["-B", job.source]
     words += ["-P", str(job.streams), "-l", str(job.block_bytes), "-t", str(job.seconds)]
     if job.window_bytes is not None:
         words += ["-w", str(job.window_bytes)]
@@ -64,10 +71,11 @@ def iperf3_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
     return [*words, "-O", str(WARM_UP_S), *(["-N"] if job.no_delay else [])]
 
 
-def run_iperf3(program: Installed, job: Iperf3Job) -> dict[str, float]:
+def run_iperf3(program: Installed, job: Iperf3Job, roads: Roads = HERE) -> dict[str, float]:
     """Values by metric name. ``PeerError`` when it fails, or says no number."""
-    with serving(lambda port: server_command(program, job, port), job.address, "tcp") as port:
-        out = answer(iperf3_command(program, job, port), job.seconds + WARM_UP_S + _BEYOND_S)
+    limit_s = job.seconds + WARM_UP_S + _BEYOND_S
+    with served(lambda port: server_command(program, job, port), job.address, "tcp", limit_s, roads) as port:
+        out = roads.answer(iperf3_command(program, job, port), limit_s)
     return read_answer(out, job.transport)
 
 
@@ -97,6 +105,6 @@ def read_answer(out: str, transport: Transport) -> dict[str, float]:
 PEER = PeerTool(
     name="iperf3",
     doc="throughput of TCP and UDP",
-    compared_on="streams over the loopback, TCP and UDP: bytes received, processor time, loss",
+    compared_on="streams, TCP and UDP: bytes received, processor time, loss",
     installed=installed,
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ping (iputils) beside echoes: ICMP to this host, one each few ms, where ours follow each other at once.
+"""ping (iputils) beside echoes: ICMP to one host, one each few ms, where ours follow each other at once.
 
 It tells each time in us at best; the median is of what it prints.
 """
@@ -11,7 +11,8 @@ from typing import Final
 
 from ullage.analysis.statistics import median
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.started import LOOPBACK, answer, find_installed
+from ullage.peers.served import HERE, LOOPBACK, Roads
+from ullage.peers.started import find_installed
 
 # The shortest that iputils lets everybody have.
 INTERVAL_S: Final = 0.002
@@ -24,11 +25,12 @@ _TIME: Final = re.compile(r"\btime=([\d.]+) ms")
 
 @dataclass(frozen=True, slots=True)
 class PingJob:
-    """``count`` echoes of ``payload_bytes``; a time stamp needs 16 of them."""
+    """``count`` echoes of ``payload_bytes``; a time stamp needs 16. ``source``: the address they come from, or any."""
 
     count: int
     payload_bytes: int = 56
     address: str = LOOPBACK
+    source: str = ""
 
     def __post_init__(self) -> None:
         if self.count < 1 or self.payload_bytes < 16:
@@ -38,12 +40,13 @@ class PingJob:
 def ping_command(program: Installed, job: PingJob) -> list[str]:
     """The words ``job`` is run with."""
     size = ["-s", str(job.payload_bytes)]
-    return [str(program.path), "-n", "-c", str(job.count), "-i", str(INTERVAL_S), *size, job.address]
+    source = ["-I", job.source] if job.source else []
+    return [str(program.path), "-n", "-c", str(job.count), "-i", str(INTERVAL_S), *size, *source, job.address]
 
 
-def run_ping(program: Installed, job: PingJob) -> dict[str, float]:
+def run_ping(program: Installed, job: PingJob, roads: Roads = HERE) -> dict[str, float]:
     """Values by metric name. ``PeerError`` when nobody answers."""
-    out = answer(ping_command(program, job), job.count * 10 * INTERVAL_S + _BEYOND_S)
+    out = roads.answer(ping_command(program, job), job.count * 10 * INTERVAL_S + _BEYOND_S)
     times = [float(match[1]) * 1e-3 for match in _TIME.finditer(out)]
     if not times:
         raise PeerError("ping's answer has no times")
@@ -53,6 +56,6 @@ def run_ping(program: Installed, job: PingJob) -> dict[str, float]:
 PEER = PeerTool(
     name="ping",
     doc="ICMP echoes",
-    compared_on="echoes over the loopback: median and longest round trip",
+    compared_on="echoes: median and longest round trip",
     installed=installed,
 )

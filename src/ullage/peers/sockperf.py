@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sockperf's ping-pong beside requests over the loopback: one message to and fro, blocking, by TCP or UDP.
+"""sockperf's ping-pong beside requests: one message to and fro, blocking, by TCP or UDP.
 
 Its messages have a header of 14 bytes, so nothing shorter can be measured. It is asked for whole round trips, which is
 what our latencies are. It has percentiles of its own (no 95 %), warms up for 0.4 s of its time, and takes whole seconds
@@ -12,7 +12,8 @@ from functools import partial
 from typing import Final
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.started import LOOPBACK, Transport, answer, find_installed, serving
+from ullage.peers.served import HERE, LOOPBACK, Roads, Transport, served
+from ullage.peers.started import find_installed
 
 LEAST_BYTES: Final = 14
 _MOST_BYTES: Final = 65507
@@ -28,12 +29,16 @@ _NAMES: Final = {"50.000": "latency_p50", "99.000": "latency_p99", "99.900": "la
 
 @dataclass(frozen=True, slots=True)
 class SockperfJob:
-    """``seconds`` are whole. ``PeerError`` for a message that has no room for its header."""
+    """``seconds`` are whole; ``address`` is the server's, ``source`` the client's, empty: any.
+
+    ``PeerError`` for a message that has no room for its header.
+    """
 
     transport: Transport
     message_bytes: int
     seconds: int
     address: str = LOOPBACK
+    source: str = ""
 
     def __post_init__(self) -> None:
         if not LEAST_BYTES <= self.message_bytes <= _MOST_BYTES:
@@ -50,17 +55,19 @@ def server_command(program: Installed, job: SockperfJob, port: int) -> list[str]
 def sockperf_command(program: Installed, job: SockperfJob, port: int) -> list[str]:
     """The words of the client."""
     what = ["-m", str(job.message_bytes), "-t", str(job.seconds), "--full-rtt"]
-    return [str(program.path), "ping-pong", *_place(job, port), *what]
+    source = ["--client_ip", job.source] if job.source else []
+    return [str(program.path), "ping-pong", *_place(job, port), *source, *what]
 
 
 def _place(job: SockperfJob, port: int) -> list[str]:
     return ["-i", job.address, "-p", str(port), *(["--tcp"] if job.transport == "tcp" else [])]
 
 
-def run_sockperf(program: Installed, job: SockperfJob) -> dict[str, float]:
+def run_sockperf(program: Installed, job: SockperfJob, roads: Roads = HERE) -> dict[str, float]:
     """Values by metric name. ``PeerError`` when it fails, or says no number."""
-    with serving(lambda port: server_command(program, job, port), job.address, job.transport) as port:
-        return read_answer(answer(sockperf_command(program, job, port), job.seconds + _BEYOND_S))
+    limit_s = job.seconds + _BEYOND_S
+    with served(lambda port: server_command(program, job, port), job.address, job.transport, limit_s, roads) as port:
+        return read_answer(roads.answer(sockperf_command(program, job, port), limit_s))
 
 
 def read_answer(out: str) -> dict[str, float]:
@@ -81,6 +88,6 @@ def read_answer(out: str) -> dict[str, float]:
 PEER = PeerTool(
     name="sockperf",
     doc="latency of TCP and UDP messages",
-    compared_on="requests over the loopback from 14 bytes on, TCP and UDP: percentiles of the round trip, rate",
+    compared_on="requests from 14 bytes on, TCP and UDP: percentiles of the round trip, rate",
     installed=installed,
 )

@@ -35,6 +35,7 @@ _TITLES: Final = {
     "oversubscribed": "More ranks than cores",
     "page-cache": "The page cache takes part",
     "peer-failed": "Another tool failed",
+    "peer-not-available": "Other tools cannot run beside this",
     "peer-other-mpi": "The other tool uses another MPI",
     "read-back-own": "Every rank reads its own data",
     "read-back-same-node": "Ranks read data of their own node",

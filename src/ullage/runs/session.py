@@ -71,9 +71,10 @@ class Session:
         self.was_stopped = False
         self._start = start
 
-    def within(self, result: ResultFolder) -> "Session":
-        """The same launches, into another result."""
-        return Session(result, self.engine_context, self.launcher, self.progress, self.seconds, self._start)
+    def within(self, result: ResultFolder, *, on_this_node: bool = False) -> "Session":
+        """The same launches, into another result. ``on_this_node``: whatever hosts are named."""
+        launcher = self.launcher.on_this_node() if on_this_node else self.launcher
+        return Session(result, self.engine_context, launcher, self.progress, self.seconds, self._start)
 
     def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
         """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""

@@ -229,3 +229,10 @@ class UsualQuickSuite(UsualSuite):
         from ullage.runs.options.reading import settled
 
         return settled(self.options, **self.quick_form)
+
+    def quick_between(self, hosts: int) -> ParsedOptions:
+        """The same between so many named hosts, each with as many ranks as it has by itself."""
+        from ullage.runs.options.reading import settled
+
+        form = {name: value for name, value in self.quick_form.items() if name != "ranks"}
+        return settled(self.options, **form, **({"hosts": hosts} if "hosts" in self.options.model_fields else {}))

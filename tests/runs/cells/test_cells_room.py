@@ -74,3 +74,14 @@ def test_file_systems_of_nodes_are_judged_node_by_node() -> None:
     assert most_bytes(shared, Limits(), MEMORY, 4) == most_bytes(shared, Limits(), MEMORY)
     assert room_at(local, Limits(), MEMORY, 4).files == int(0.9 * 4 * 50)
     assert room_at(shared, Limits(), MEMORY, 4).files == int(0.9 * 50)
+
+
+def test_a_volume_that_we_choose_counts_the_disk_of_every_node() -> None:
+    local = place(100 * GIB).model_copy(update={"is_remote": False})
+    shared = local.model_copy(update={"is_remote": True})
+    assert [most_to_choose([local], Limits(), MEMORY, nodes) for nodes in (1, 4, None)] == [
+        *(50 * GIB, 200 * GIB, 50 * GIB)
+    ]
+    assert most_to_choose([local, shared], Limits(), MEMORY, 4) == 50 * GIB
+    memory = place(100 * GIB, memory=True).model_copy(update={"is_remote": False})
+    assert most_to_choose([memory], Limits(), MEMORY, 4) == 8 * GIB

@@ -15,6 +15,7 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import Quick, load_suites
 from ullage.suites.node.options import SHARES, NodeOptions
 from ullage.suites.overview.options import OverviewOptions
+from ullage.system.hardware import ranks_by_default
 
 MACHINE = '[[drive]]\npath = "/"\nread = "540MB/s"\n'
 
@@ -95,3 +96,18 @@ def test_what_the_reader_cares_for_is_kept_with_the_request(tmp_path: Path) -> N
     assert "care" not in parse_options(OverviewOptions, target=[f"a={tmp_path}"]).options
     with pytest.raises(UserError, match="'disk'"):
         parse_options(OverviewOptions, target=[f"a={tmp_path}"], care="dsk")
+
+
+BETWEEN = {"b_eff", "collectives", "network", "pairs", "rings"}
+
+
+def test_hosts_are_for_the_parts_that_send_messages_between_them(tmp_path: Path) -> None:
+    parts = {part.suite: part for part in parts_of(parse_options(OverviewOptions, 4, target=[f"a={tmp_path}"])).parts}
+    assert {name for name, part in parts.items() if part.on_hosts} == BETWEEN
+    assert {"cpu", "disk", "memory", "noise", "sweep"} <= set(parts)
+    assert {parts[name].options["hosts"] for name in BETWEEN - {"network"}} == {4}
+    # A rank on each core of all of them, not the two that a quick look at one node has.
+    assert parts["rings"].options["ranks"] == 4 * ranks_by_default()
+    node = parts_of(parse_options(NodeOptions, 2, target=[f"a={tmp_path}"]))
+    assert {part.suite for part in node.parts if part.on_hosts} == {"network"}
+    assert not any(part.on_hosts for part in parts_of(parse_options(NodeOptions, target=[f"a={tmp_path}"])).parts)

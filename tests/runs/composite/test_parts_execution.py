@@ -8,12 +8,16 @@ import pytest
 from runs.composite.conftest import World
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.exporters import load_exporters
+from ullage.launch.hosts import Hosts
+from ullage.launch.mpich import Mpich
+from ullage.model.plan import Plan
 from ullage.model.summary import Summary
 from ullage.report.data import FinishedResult, load
 from ullage.report.html import beside, render
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest
-from ullage.runs.composite.prepared import prepare_parts
+from ullage.runs.composite.prepared import execute, prepare_parts
+from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
 
 
@@ -170,3 +174,28 @@ def test_a_few_rows_stand_in_the_page_and_the_file_holds_all(world: World) -> No
     data = load(FinishedResult(world.result.path), summary_of(world))
     assert f"{len(data.summary.rows)} rows." in render(data)
     assert len(beside(data)["tables/rows.csv"].splitlines()) == 1 + len(data.summary.rows)
+
+
+def test_only_parts_between_hosts_are_launched_on_them(world: World) -> None:
+    """The others are where their peers, their disks and the facts of the machine are."""
+    far = world.sweep().model_copy(update={"on_hosts": True})
+    prepared = world.prepare(world.disk(), far)
+    prepared = prepare_parts(
+        prepared.request.model_copy(update={"hosts": ["a", "b"]}), world.engine_context, build_summary
+    )
+    assert [part.request and part.request.hosts for part in prepared.parts] == [[], ["a", "b"]]
+    assert prepared.explain().head[1:] == ["Between the hosts a and b: sweep.", "On this node alone: disk."]
+    world.result = ResultFolder.create(world.path / "result", prepared.request)
+    launchers: dict[str, tuple[str, ...]] = {}
+
+    def start(*words: object) -> object:
+        launcher, plan = words[1], words[3]
+        assert isinstance(launcher, Mpich)
+        assert isinstance(plan, Plan)
+        launchers[plan.suite] = launcher.hosts.names
+        return world.engine.start(*words)  # type: ignore[arg-type]
+
+    launcher = Mpich(Path("/mpiexec"), hosts=Hosts(("a", "b")))
+    session = Session(world.result, world.engine_context, launcher, world.progress, start=start)  # type: ignore[arg-type]
+    assert execute(prepared, session) == EXIT_OK
+    assert launchers == {"disk": (), "sweep": ("a", "b")}

@@ -8,15 +8,17 @@ import pytest
 from suites.b_eff_io.conftest import GROUND, IoWorld
 from support.simulated_b_eff_io import DESCRIBE
 from ullage.errors import UserError
+from ullage.launch.base import fewest_nodes
 from ullage.model.plan import Case, Plan
-from ullage.model.system import Memory
+from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
+from ullage.runs.room import Machine
 from ullage.runs.suite import Quick, Summarising, find_suite
-from ullage.suites.b_eff_io.cases import layouts_of
+from ullage.suites.b_eff_io.cases import layouts_of, needed_files
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import MIB, TYPES
-from ullage.suites.b_eff_io.prepare import PreparedBEffIo, prepare_b_eff_io, with_memory
+from ullage.suites.b_eff_io.prepare import PreparedBEffIo, prepare_b_eff_io, with_memory, with_room
 
 
 def plans(prepared: PreparedBEffIo) -> list[Plan]:
@@ -201,3 +203,30 @@ def test_hints_for_a_rewrite_that_is_not_there_are_told(io_world: IoWorld, tmp_p
     hints = [str(tmp_path / "h.txt")]
     assert any("1 times what is for a rewrite" in line for line in io_world.prepare(hints=hints).explain().tail)
     assert not any("rewrite that" in line for line in io_world.prepare(hints=hints, rewrite=True).explain().tail)
+
+
+@pytest.mark.parametrize("is_remote", [True, False])
+def test_room_is_judged_node_by_node(io_world: IoWorld, is_remote: bool) -> None:
+    """Space and inodes of four disks, where each node has its own; those of the smallest partition count."""
+    options = io_world.options(ranks=8, partitions="8", nodes=4, lmax="2M")
+    free = Place(
+        target="t",
+        path="/t",
+        exists=True,
+        free_bytes=8 << 30,
+        free_inodes=1 << 20,
+        is_memory=False,
+        is_remote=is_remote,
+    )
+    machine = Machine(2, [free], Memory())
+    alone = with_room(options, machine).room["t"]
+    assert with_room(options, machine, 4).room["t"] == pytest.approx(alone if is_remote else 4 * alone, abs=4)
+    assert fewest_nodes(layouts_of(options, 2).values()) == 4
+
+    few = Machine(2, [free.model_copy(update={"free_inodes": needed_files(options)})], Memory())
+    if is_remote:
+        with pytest.raises(UserError, match=r"needs 12 files, but only 5 may be made; fewer --partitions") as refused:
+            with_room(options, few, 4)
+        assert refused.value.code == 3
+    else:
+        assert with_room(options, few, 4).room["t"] == pytest.approx(4 * alone, abs=4)

@@ -6,21 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from support.network_world import network_describe
+from support.network_world import LOOPBACK, network_describe, stream, write_network
 from support.simulated_engine import Clock, SilentProgress, SimulatedEngine
+from ullage.launch.hosts import Hosts
 from ullage.launch.mpich import Mpich
+from ullage.launch.open_mpi import OpenMpi
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.peers import Installed, PeerError
 from ullage.peers.iperf3 import Iperf3Job
 from ullage.peers.ping import PingJob
+from ullage.peers.served import Roads
 from ullage.peers.sockperf import SockperfJob
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.suites.network.options import NetworkOptions
-from ullage.suites.network.prepare import Job, cases_of, command_of, job_of, peers_for, prepare_network
+from ullage.suites.network.peer_runs import (
+    Job,
+    command_of,
+    job_of,
+    notes_on_peers,
+    peers_for,
+    roads_between,
+)
+from ullage.suites.network.prepare import cases_of, prepare_network
 
 GROUND = EngineContext(Path("/engine"), network_describe())
 PROGRAM = Installed(Path("/usr/bin/tool"), "7")
@@ -61,7 +72,7 @@ def test_seconds_are_whole_and_addresses_of_the_same_version() -> None:
 def test_peers_are_of_the_loopback_and_of_who_wants_them() -> None:
     def planned(installed: dict[str, Installed | None], **words: object) -> tuple[str, ...] | None:
         options = options_of(quick=True, **words)
-        peers = peers_for(options, cases_of(options, GROUND.description, 2), installed)
+        peers = peers_for(options, cases_of(options, GROUND.description, 2), (), installed)
         return None if peers is None else peers.lines
 
     assert planned(dict(ALL)) == (
@@ -72,9 +83,73 @@ def test_peers_are_of_the_loopback_and_of_who_wants_them() -> None:
     assert planned({"ping": PROGRAM, "iperf3": None}) == ("ping runs beside 1 cases, once, after ours.",)
     assert planned({}) is None
     assert planned(dict(ALL), no_peer=True) is None
-    assert planned(dict(ALL), interface="eth0") is None
-    far = options_of().model_copy(update={"nodes": 2})
-    assert peers_for(far, cases_of(far, GROUND.description, 2), ALL) is None
+
+
+@pytest.mark.parametrize(
+    ("nodes", "hosts", "interface", "why"),
+    [
+        (1, (), "", None),
+        (1, (), "eth0", "not available: iperf3 and ping with --interface on one node"),
+        (2, ("a", "b"), "ib0", None),
+        (2, (), "", "not available: iperf3 and ping between nodes without names"),
+        (4, ("a", "b", "c", "d"), "", "not available: iperf3 and ping beside 4 nodes"),
+    ],
+)
+def test_between_nodes_they_need_one_pair_of_named_hosts(
+    nodes: int, hosts: tuple[str, ...], interface: str, why: str | None
+) -> None:
+    """Never a number of one node, or of one pair, beside one of several."""
+    options = options_of(interface=interface).model_copy(update={"nodes": nodes})
+    installed: dict[str, Installed | None] = {"iperf3": PROGRAM, "sockperf": None, "ping": PROGRAM}
+    peers = peers_for(options, cases_of(options, GROUND.description, 2), hosts, installed)
+    notes = notes_on_peers(options, hosts, installed)
+    assert (peers is None) == bool(notes) == (why is not None)
+    for note in notes:
+        assert why is not None
+        assert note.text.startswith(why)
+        assert note.advice
+    assert notes_on_peers(options, hosts, {}) == ()
+
+
+def test_between_nodes_they_use_the_addresses_that_our_ranks_had(tmp_path: Path) -> None:
+    options = options_of(block="32K", streams="1", protocols="tcp").model_copy(update={"nodes": 2})
+    (case,) = [one for one in cases_of(options, GROUND.description, 2) if one.words[0] == "stream" and not one.words[4]]
+    mine, theirs = ({**LOOPBACK, "address": address} for address in ("192.0.2.1", "192.0.2.2"))
+    facts = {"between": "nodes", "mine": mine, "theirs": theirs}
+    measured = replace(stream("tcp", 32768, 1, 1e9, facts=facts), name=case.case.id)
+    launcher = OpenMpi(Path("/mpirun"), hosts=Hosts(("a", "b")))
+    result = write_network(tmp_path / "r", [measured])
+    session = Session(result, GROUND, launcher, SilentProgress())
+    seen: list[tuple[Job, Roads]] = []
+
+    def do(_program: Installed, job: Job, roads: Roads) -> dict[str, float]:
+        seen.append((job, roads))
+        return {"network_bandwidth": 1e9}
+
+    peers = peers_for(options, [case], ("a", "b"), ALL, do)
+    assert peers is not None
+    (job,) = peers.jobs(session)
+    (numbers,) = job.run(None)
+    assert seen[0][0] == Iperf3Job("tcp", 1, 32768, 1, address="192.0.2.2", source="192.0.2.1")
+    assert " ".join(numbers.command).startswith("/usr/bin/tool -c 192.0.2.2 -p 0 -J -B 192.0.2.1")
+    assert seen[0][1].host == "b"
+
+
+def test_the_server_is_where_rank_1_is() -> None:
+    """A launcher on the second host begins with it: rank 0 is there, and the server on the first one."""
+    launcher = OpenMpi(Path("/mpirun"), hosts=Hosts(("a", "b", "c")))
+
+    def roads(own: str, *here: str) -> tuple[bool, str]:
+        found = roads_between(launcher, own, lambda name: name in here)
+        assert found.server is not None
+        assert f"{found.host}:1" in found.server(["x"])
+        return found.client is None, found.host
+
+    assert roads("192.0.2.1", "192.0.2.1", "a") == (True, "b")
+    assert roads("192.0.2.2", "192.0.2.2", "b") == (True, "a")
+    # Rank 0 is on the other one, or nothing of it is here.
+    assert roads("192.0.2.1", "192.0.2.2", "b") == (False, "b")
+    assert roads("192.0.2.1", "192.0.2.9") == (False, "b")
 
 
 class Room:
@@ -90,9 +165,9 @@ class Room:
         self.fails = False
         prepared = prepare_network(request, GROUND, {}, cores=2)
         options = NetworkOptions.model_validate(prepared.request.options)
-        self.prepared = replace(prepared, peers=peers_for(options, prepared.cases, ALL, self._do))
+        self.prepared = replace(prepared, peers=peers_for(options, prepared.cases, (), ALL, self._do))
 
-    def _do(self, _program: Installed, job: Job) -> dict[str, float]:
+    def _do(self, _program: Installed, job: Job, _roads: Roads) -> dict[str, float]:
         self.jobs.append(job)
         if self.fails:
             raise PeerError("it is broken")

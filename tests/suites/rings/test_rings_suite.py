@@ -1,26 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rings: words and plan, hpcc in turn, and from constructed records to rows, sentences, tables and the export."""
+"""Rings: words and plan, and from constructed records to rows, sentences, tables and the export."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from support.make_records import make_row
-from support.rings_world import MESSAGES, answer, four, launch, rings_describe, write
-from support.simulated_engine import Clock, SilentProgress, SimulatedEngine
+from support.rings_world import four, launch, rings_describe, write
 from ullage.errors import UserError
 from ullage.exporters import load_exporters
-from ullage.launch.base import Launcher
-from ullage.launch.mpich import Mpich
-from ullage.launch.open_mpi import OpenMpi
-from ullage.model.plan import Layout
 from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row, Summary
-from ullage.peers import Installed, PeerError
-from ullage.peers.hpcc import HpccAnswer, HpccJob
+from ullage.peers import Installed
 from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.headlines import headlines
@@ -29,11 +22,14 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
-from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
 from ullage.suites.rings.findings import balance_findings, balances, diagnose
 from ullage.suites.rings.options import RingsOptions
-from ullage.suites.rings.prepare import LARGE_BYTES, SMALL_BYTES, hpcc_in_turn, job_of, make_cases, prepare_rings
+from ullage.suites.rings.prepare import (
+    LARGE_BYTES,
+    SMALL_BYTES,
+    prepare_rings,
+)
 from ullage.suites.rings.report import figures, tables
 
 OPTIONS: dict[str, object] = {"ranks": 4}
@@ -72,121 +68,6 @@ def test_the_six_cases_are_hpccs() -> None:
     assert plan.stop_rule.parameters == {"count": 6}
     assert prepared(faithful=True, seed=5).cases[1].case.workload.parameters["permutation"] == "slot-probe"
     assert prepared(seed=5).cases[1].case.workload.parameters["seed"] == 5
-
-
-# -- in turn with hpcc ------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Scene:
-    """A result, a simulated engine and a simulated hpcc; ``course`` is what ran, in order."""
-
-    folder: Path
-    launcher: Launcher = field(default_factory=lambda: OpenMpi(Path("/mpirun")))
-    failures: int = 0
-    course: list[str] = field(default_factory=list[str])
-    jobs: list[HpccJob] = field(default_factory=list[HpccJob])
-
-    def __post_init__(self) -> None:
-        self.engine = SimulatedEngine(Clock(), lambda _case, _plan: 0.01)
-        self.result = ResultFolder.create(
-            self.folder, Request(run_id="r1", suite="rings", created="now", options=OPTIONS)
-        )
-
-    def hpcc(self, program: Installed, job: HpccJob, *, limit_s: float) -> HpccAnswer:
-        assert program == HPCC
-        assert limit_s >= 60
-        self.course.append("hpcc")
-        self.jobs.append(job)
-        if len(self.jobs) <= self.failures:
-            raise PeerError("no luck")
-        return answer()
-
-    def start(self, *words: object) -> object:
-        self.course.append("ours")
-        return self.engine.start(*words)  # type: ignore[arg-type]
-
-    def run(self, ready: PreparedKernels, installed: Installed | None = HPCC) -> int:
-        engine_context = EngineContext(Path("/engine"), rings_describe())
-        session = Session(self.result, engine_context, self.launcher, SilentProgress(), None, self.start)  # type: ignore[arg-type]
-        if ready.peers is not None:
-            options = RingsOptions.model_validate(ready.request.options)
-            layout = ready.cases[0].layout
-            cases = make_cases(options, layout, engine_context.description)
-            ready = replace(ready, peers=hpcc_in_turn(cases, layout, self.hpcc))
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ullage.peers.hpcc.installed", lambda: installed)
-            return ready.run(session, self.engine.clock.now)
-
-
-@pytest.fixture
-def mpiexec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One on the PATH, which only has to be there."""
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "mpirun.openmpi").touch(mode=0o755)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-
-
-@pytest.mark.usefixtures("mpiexec")
-def test_ours_and_hpcc_take_turns_with_as_many_processes(tmp_path: Path) -> None:
-    scene = Scene(tmp_path / "r")
-    assert scene.run(prepared(repetitions=3)) == 0
-    assert scene.course == ["ours", "hpcc"] * 3
-    assert {job.ranks for job in scene.jobs} == {2}
-    peers = scene.result.read_peers()
-    assert len(peers) == 6 * 3
-    ids = [case.case.id for case in prepared(repetitions=3).cases]
-    natural = [record.values for record in peers if record.case == ids[0]]
-    assert natural == [{"ring_latency": MESSAGES.natural_latency}] * 3
-    pairs = [record for record in peers if record.case == ids[5]]
-    assert {record.phase for record in pairs} == {"pairs"}
-    assert pairs[0].values == {
-        "ping_pong_least_bandwidth": 6e9,
-        "ping_pong_bandwidth": 12e9,
-        "ping_pong_most_bandwidth": 20e9,
-    }
-    # Going on with a whole run starts nothing.
-    assert scene.run(prepared(repetitions=3)) == 0
-    assert scene.course == ["ours", "hpcc"] * 3
-
-
-@pytest.mark.usefixtures("mpiexec")
-def test_without_hpcc_there_is_one_launch(tmp_path: Path) -> None:
-    scene = Scene(tmp_path / "a")
-    assert scene.run(prepared(repetitions=3), installed=None) == 0
-    assert scene.course == ["ours"]
-    unwanted = Scene(tmp_path / "b")
-    assert unwanted.run(prepared(repetitions=3, no_peer=True)) == 0
-    assert unwanted.course == ["ours"]
-    assert prepared(ranks=4, nodes=2).peers is None
-
-
-@pytest.mark.usefixtures("mpiexec")
-def test_a_failing_hpcc_is_a_note_and_is_given_up(tmp_path: Path) -> None:
-    scene = Scene(tmp_path / "r", failures=9)
-    assert scene.run(prepared(repetitions=4)) == 0
-    assert scene.course == ["ours", "hpcc", "ours", "hpcc", "ours", "ours"]
-    assert scene.result.read_peers() == []
-    events = [event for file in scene.result.read_records() for event in file.events]
-    assert [event.code for event in events] == ["peer-failed"]
-
-
-@pytest.mark.usefixtures("mpiexec")
-def test_another_mpi_is_said(tmp_path: Path) -> None:
-    scene = Scene(tmp_path / "r", launcher=Mpich(Path("/mpiexec")))
-    scene.run(prepared(repetitions=2))
-    events = [event.code for file in scene.result.read_records() for event in file.events]
-    assert events == ["peer-other-mpi"]
-    assert not any(name.startswith("MPIR") for name, _ in scene.jobs[0].settings)
-
-
-def test_hpcc_is_bound_and_set_as_our_ranks_are() -> None:
-    job = job_of(Layout(ranks=6, nodes=1, binding="core"), [("OMPI_MCA_mpi_yield_when_idle", "1")])
-    assert (job.rows, job.columns, job.ranks) == (2, 3, 6)
-    assert dict(job.settings) == {
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-        "OMPI_MCA_hwloc_base_binding_policy": "core",
-    }
 
 
 # -- what it says -----------------------------------------------------------------------------------------------------

@@ -3,12 +3,14 @@
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from suites.sweep.conftest import World
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.model.plan import Layout, Plan, Target
@@ -197,3 +199,17 @@ def test_the_order_of_layouts_is_another_in_each_turn() -> None:
 def test_a_plan_names_only_the_targets_it_uses() -> None:
     only_a = [c for c in cells(ranks="1") if c.target.name == "a"]
     assert [target.name for target in plan_of(only_a).targets] == ["a"]
+
+
+def test_a_volume_of_several_nodes_counts_the_disk_of_each(world: World) -> None:
+    def most(*, is_remote: bool, **words: object) -> int:
+        prepared = world.prepare(**words)
+        free: dict[str, object] = {"free_bytes": 100 << 30, "is_memory": False, "is_remote": is_remote}
+        places = [place.model_copy(update=free) for place in prepared.machine.places]
+        return replace(prepared, machine=replace(prepared.machine, places=places)).shape().most_bytes
+
+    here = most(is_remote=False, ranks="4", nodes=1)
+    assert most(is_remote=False, ranks="4", nodes=4) == 4 * here
+    # A case that is on one node has to fit there.
+    assert most(is_remote=False, ranks="1,4", ranks_per_node=1) == here
+    assert most(is_remote=True, ranks="4", nodes=4) == here

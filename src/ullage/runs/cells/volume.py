@@ -83,13 +83,16 @@ def choose_volume(shape: Shape, seconds_of: Callable[[int], float], seconds: flo
     return low * unit
 
 
-def most_to_choose(places: Iterable[Place], limits: Limits, memory: Memory) -> int:
-    """The largest case that a volume chosen by us may make at the tightest of ``places``."""
+def most_to_choose(places: Iterable[Place], limits: Limits, memory: Memory, nodes: int | None = 1) -> int:
+    """The largest case that a volume chosen by us may make at the tightest of ``places``.
+
+    ``nodes``: that each case is on at least, None when not known; see ``room.most_bytes``.
+    """
     tightest = NO_LIMIT
     for place in places:
-        most = most_bytes(place, limits, memory)
+        most = most_bytes(place, limits, memory, nodes)
         if place.is_memory and memory.available_bytes is not None:
-            most = min(most, int(memory.available_bytes * _MEMORY_SHARE))
+            most = min(most, disks_of(place, nodes) * int(memory.available_bytes * _MEMORY_SHARE))
         tightest = min(tightest, most)
     return tightest
 

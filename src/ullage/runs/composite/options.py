@@ -2,7 +2,9 @@
 """The options of a suite that is made of others: what it asks of each, as it stands in request.json."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final, cast
+from typing import Annotated, ClassVar, Final, cast
+
+from pydantic import Field
 
 from ullage.model.base import Strict
 from ullage.model.plan import Target
@@ -11,7 +13,7 @@ from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Option, declared
 from ullage.runs.options.groups import TargetsOptions
 from ullage.runs.options.kinds import Names
-from ullage.runs.options.model import OptionError
+from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError
 from ullage.runs.options.reading import settled
 from ullage.runs.suite import Suite, load_suites
 
@@ -19,12 +21,16 @@ PARTS: Final = "parts"
 
 
 class PartRequest(Strict):
-    """A part, or ``why_not`` it is none here. ``options`` are its suite's own."""
+    """A part, or ``why_not`` it is none here. ``options`` are its suite's own.
+
+    ``on_hosts``: its ranks go to all hosts that are named; the others measure the node that Ullage is started on.
+    """
 
     suite: str
     targets: list[Target] = []
     options: dict[str, object] = {}
     why_not: str = ""
+    on_hosts: bool = False
 
 
 class PartsOptions(Strict):
@@ -35,8 +41,13 @@ class PartsOptions(Strict):
 
 
 class CompositeOptions(TargetsOptions):
-    """Options of such a suite, of which only what each part is asked for is kept."""
+    """Options of such a suite, of which only what each part is asked for is kept.
 
+    ``hosts``: how many the verb's ``--hosts`` names. They are for the parts that send messages between nodes.
+    """
+
+    uses_hosts: ClassVar[bool] = True
+    hosts: Annotated[int, Field(ge=0), COMMAND_LINE_ONLY] = 0
     parts: list[PartRequest] = []
     care: Annotated[
         list[str],
@@ -74,6 +85,11 @@ def asked_of(suite: Suite, values: Mapping[str, object]) -> ParsedOptions:
     )
 
 
-def part_of(suite: str, asked: ParsedOptions) -> PartRequest:
+def part_of(suite: str, asked: ParsedOptions, *, on_hosts: bool = False) -> PartRequest:
     """As it is kept in the request of the whole."""
-    return PartRequest(suite=suite, targets=asked.targets, options=asked.options)
+    return PartRequest(suite=suite, targets=asked.targets, options=asked.options, on_hosts=on_hosts)
+
+
+def goes_between_hosts(suite: Suite) -> bool:
+    """Whether all hosts that are named take part: storage may be of one node alone, and its path missing elsewhere."""
+    return suite.options.uses_hosts and "targets" not in suite.options.model_fields

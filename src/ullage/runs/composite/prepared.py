@@ -13,6 +13,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.model.plan import Plan
 from ullage.model.request import Request
 from ullage.model.summary import PartOutcome
+from ullage.quantity import listing
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest, PartsOptions
 from ullage.runs.composite.summarise import Build
@@ -59,8 +60,19 @@ class PreparedParts:
     def explain(self) -> Explanation:
         """See ``Prepared``."""
         found = [(part.suite, part.prepared.explain()) for part in self.parts if part.prepared is not None]
+        head = [f"{len(found)} parts, one after the other.", *self._where()]
         missing = [f"Not available: {part.suite}: {part.reason}." for part in self.parts if part.prepared is None]
-        return Explanation([f"{len(found)} parts, one after the other."], [], [], missing, found)
+        return Explanation(head, [], [], missing, found)
+
+    def _where(self) -> list[str]:
+        """Which parts all named hosts are for, and which measure this node."""
+        if not self.request.hosts:
+            return []
+        ready = [part for part in self.parts if part.request is not None]
+        far = [part.suite for part in ready if part.request is not None and part.request.hosts]
+        near = [part.suite for part in ready if part.suite not in far]
+        between = [f"Between the hosts {listing(self.request.hosts)}: {listing(far)}."] if far else []
+        return [*between, *([f"On this node alone: {listing(near, len(near))}."] if near else [])]
 
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``: those of all parts, whose records lie in the results of the parts."""
@@ -96,6 +108,7 @@ def prepare_part(part: PartRequest, request: Request, engine_context: EngineCont
         created=request.created,
         command=request.command,
         targets=part.targets,
+        hosts=request.hosts if part.on_hosts else [],
         options=part.options,
         versions=request.versions,
     )
@@ -123,7 +136,8 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
         if (known := outcomes.get(part.suite)) is not None and known.began and known.code == EXIT_OK:
             continue
         session.progress.part(f"part {number} of {len(prepared.parts)}: {part.suite}")
-        inner = session.within(session.result.part(part.suite))
+        has_hosts = part.request is not None and bool(part.request.hosts)
+        inner = session.within(session.result.part(part.suite), on_this_node=not has_hosts)
         outcome = _measure(part, inner, prepared.build, now)
         outcomes[part.suite] = outcome
         session.result.write_outcomes(list(outcomes.values()))

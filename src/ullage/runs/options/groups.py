@@ -7,7 +7,7 @@ A suite may say something else of a shared option in its ``changes``: another de
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self, TypeAlias, cast
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
@@ -63,6 +63,7 @@ class TargetsOptions(SuiteOptions):
 class NodesOptions(SuiteOptions):
     """The option for the number of nodes. ``hosts``: how many the verb's ``--hosts`` names."""
 
+    uses_hosts: ClassVar[bool] = True
     hosts: Annotated[int, Field(ge=0)] = 0
     nodes: Annotated[int | None, Field(ge=1), Option("Use this many nodes.", order=RANKS)] = None
     oversubscribe: Annotated[

@@ -32,11 +32,12 @@ class SuiteOptions(Strict):
     """A field with an ``Option`` among its metadata is one; the others are what a run finds out.
 
     ``changes``: what a suite says of options that it shares with others, by field. ``at``: what is measured where no
-    target is asked for.
+    target is asked for. ``uses_hosts``: whether ranks can be on several nodes, which ``--hosts`` then names.
     """
 
     changes: ClassVar[Mapping[str, Change]] = {}
     at: ClassVar[tuple[Target, ...]] = ()
+    uses_hosts: ClassVar[bool] = False
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:

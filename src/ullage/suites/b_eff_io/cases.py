@@ -106,6 +106,11 @@ def needed_bytes(options: BEffIoOptions) -> int:
     return _sides(options) * max(_once_bytes(options, ranks) for ranks in options.partitions)
 
 
+def needed_files(options: BEffIoOptions) -> int:
+    """Most that lie at a target at the same time: a file of each rank, and those that ranks share."""
+    return sum(ranks + 4 for ranks in options.partitions) * len(options.hint_sets)
+
+
 def dataset_bytes(options: BEffIoOptions, room: int, ranks: int, kind: PatternType) -> int:
     """The most that a dataset takes."""
     return most_bytes(options, room, ranks, kind) + _once(options, ranks, kind)

@@ -15,6 +15,7 @@ from ullage.suites.b_eff_io.cases import (
     dataset_bytes,
     keys_of,
     layouts_of,
+    needed_files,
     pattern_s,
     round_s,
     stages_of,
@@ -154,7 +155,7 @@ def _space(run: Explained) -> list[str]:
             for key in keys
             if key.target == place.target and key.access == "write"
         )
-        files = sum(ranks + 4 for ranks in options.partitions) * len(options.hint_sets)
+        files = needed_files(options)
         lines.append(f"Space on {place.target}: {format_volume(used)} and {files:,} files at most, at the same time.")
     if lines:
         lines.append("A pattern that comes to its part of that ends early, and the result is then not valid.")

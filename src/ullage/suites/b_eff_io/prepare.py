@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ullage.cleaning import find_run_folders, remove
 from ullage.engine import find_registered
 from ullage.errors import EXIT_CASE_FAILED, EXIT_ENVIRONMENT, UserError
+from ullage.launch.base import fewest_nodes
 from ullage.model.plan import Layout, Limits, Plan, Target
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
@@ -30,6 +31,7 @@ from ullage.suites.b_eff_io.cases import (
     keys_of,
     layouts_of,
     needed_bytes,
+    needed_files,
     nodes_of,
     stages_of,
     type_s,
@@ -117,7 +119,7 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
     machine, memory = this_machine(request.targets), node_memory()
     check_places(machine.places)
     layouts = layouts_of(options, machine.cores)
-    options = with_room(with_memory(options, layouts, memory), machine)
+    options = with_room(with_memory(options, layouts, memory), machine, fewest_nodes(layouts.values()))
     targets = {target.name: target for target in request.targets}
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
     cases = CaseMaker(options, engine_context.description, targets, backends, layouts)
@@ -157,8 +159,10 @@ def with_memory(options: BEffIoOptions, layouts: Mapping[int, Layout], available
     return options.model_copy(update={"lmax": lmax_of(memory), "memory": memory, "memory_total": total})
 
 
-def with_room(options: BEffIoOptions, machine: Machine) -> BEffIoOptions:
+def with_room(options: BEffIoOptions, machine: Machine, nodes: int | None = 1) -> BEffIoOptions:
     """``options`` with the room of every target, found once: a run that goes on makes the same plans.
+
+    ``nodes``: that every partition is on at least, None when not known: each may have a disk of its own there.
 
     ``UserError`` (exit code 3) where not every pattern could be done even once.
     """
@@ -167,13 +171,20 @@ def with_room(options: BEffIoOptions, machine: Machine) -> BEffIoOptions:
     for place in machine.places:
         if place.target in room:
             continue
-        most = room_at(place, limits, machine.memory).bytes
-        needed = needed_bytes(options)
-        if needed > most:
-            what = f"needs {format_volume(needed)}, but only {format_volume(most)} may be used"
+        most, needed, files = (
+            room_at(place, limits, machine.memory, nodes),
+            needed_bytes(options),
+            needed_files(options),
+        )
+        where = f"target '{place.target}' ({place.path})"
+        if needed > most.bytes:
+            what = f"needs {format_volume(needed)}, but only {format_volume(most.bytes)} may be used"
             right = "a smaller --lmax, fewer --partitions, or the sets of hints one by one"
-            raise UserError(what, f"target '{place.target}' ({place.path})", right, EXIT_ENVIRONMENT)
-        room[place.target] = most
+            raise UserError(what, where, right, EXIT_ENVIRONMENT)
+        if files > most.files:
+            what = f"needs {files:,} files, but only {most.files:,} may be made"
+            raise UserError(what, where, "fewer --partitions, or the sets of hints one by one", EXIT_ENVIRONMENT)
+        room[place.target] = most.bytes
     return options.model_copy(update={"room": room})
 
 

@@ -26,6 +26,7 @@ class Link:
     interface: str
     peer_interface: str
     address: str
+    peer_address: str
     is_loopback: bool
     speed: int
     same_node: bool
@@ -43,6 +44,7 @@ def link_of(phase: PhaseRecord) -> Link | None:
         interface=str(mine.get("interface", "")),
         peer_interface=str(theirs.get("interface", "")),
         address=str(mine.get("address", "")),
+        peer_address=str(theirs.get("address", "")),
         is_loopback=mine.get("loopback") is True,
         speed=0 if made_up else min(speeds),
         same_node=phase.facts.get("between") != "nodes",

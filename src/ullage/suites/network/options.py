@@ -16,6 +16,17 @@ from ullage.runs.options.model import OptionError
 Protocol = Literal["tcp", "udp"]
 PROTOCOLS: Final[tuple[Protocol, ...]] = ("tcp", "udp")
 LINK: Final = Target(name="network", uri="link:")
+WORKLOAD: Final = "sockets"
+# The engine's, which stand in no plan (docs/contract.md), of what tells cases from each other.
+DEFAULTS: Final[Mapping[str, bool | int | str]] = {
+    "mode": "stream",
+    "protocol": "tcp",
+    "block_bytes": 32768,
+    "streams": 1,
+    "direction": "forward",
+    "no_delay": False,
+    "zero_copy": False,
+}
 LARGEST_DATAGRAM: Final = 65507
 # A datagram of a stream has its number and stamp in front.
 LEAST_DATAGRAM: Final = 16
@@ -41,6 +52,7 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
     """
 
     at = (LINK,)
+    uses_hosts: ClassVar[bool] = True
     changes: ClassVar[Mapping[str, Change]] = {
         "time_s": Change("For our own measurement."),
         "quick": Change("A first look: fewer cases, in 10 s."),

@@ -17,8 +17,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.network.ceilings import with_ceilings
 from ullage.suites.network.findings import findings_of
-from ullage.suites.network.options import LINK, NetworkOptions
-from ullage.suites.network.prepare import DEFAULTS
+from ullage.suites.network.options import DEFAULTS, LINK, NetworkOptions
 
 STREAM_METRICS: Final = ("network_bandwidth", "network_cpu", "bandwidth_per_core")
 DATAGRAM_METRICS: Final = ("loss_share", "jitter")

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final, cast
 
-from ullage.runs.composite.options import CompositeOptions, PartRequest, asked_of, part_of
+from ullage.runs.composite.options import CompositeOptions, PartRequest, asked_of, goes_between_hosts, part_of
 from ullage.runs.options.declared import Change
 from ullage.runs.options.groups import MachineOptions, PeerOptions, QuickOptions, SeedOptions, TimeBudgetOptions
 from ullage.runs.suite import load_suites
@@ -38,9 +38,10 @@ def _parts(asked: Mapping[str, object]) -> list[PartRequest]:
     total = sum(SHARES[name] for name in names)
     parts: list[PartRequest] = []
     for name in names:
+        on_hosts = bool(asked.get("hosts")) and goes_between_hosts(suites[name])
         share = {"time_s": round(seconds * SHARES[name] / total, 1)}
         own = {**asked, **share}
         if name not in _WITH_PLACE:
             del own["targets"]
-        parts.append(part_of(name, asked_of(suites[name], own)))
+        parts.append(part_of(name, asked_of(suites[name], own), on_hosts=on_hosts))
     return parts

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of the suite ``overview``: what is asked of each part is what stands in request.json."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, cast
 
 from ullage.parameters import suggest
-from ullage.runs.composite.options import CompositeOptions, PartRequest, part_of
+from ullage.runs.composite.options import CompositeOptions, PartRequest, goes_between_hosts, part_of
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import MachineOptions
 from ullage.runs.options.kinds import Names
 from ullage.runs.options.model import OptionError
-from ullage.runs.suite import Quick, load_suites
+from ullage.runs.suite import Quick, UsualQuickSuite, load_suites
 
 if TYPE_CHECKING:
     from ullage.model.machine import MachineFile
@@ -34,10 +34,18 @@ class OverviewOptions(CompositeOptions, MachineOptions):
         if unknown is not None:
             raise OptionError("without", f"unknown word '{unknown}'", suggest(unknown, forms))
         targets = cast("list[Target]", values["targets"])
-        found = [(name, suite.quick(targets)) for name, suite in forms.items() if name not in without]
+        hosts = cast("int", values.get("hosts", 0))
+        found = [_part(name, suite, targets, hosts) for name, suite in forms.items() if name not in without]
         declared = cast("MachineFile | None", values.get("machine"))
-        parts = [_declared(part_of(name, asked), declared) for name, asked in found if asked is not None]
-        return {**values, "parts": parts}
+        return {**values, "parts": [_declared(part, declared) for part in found if part is not None]}
+
+
+def _part(name: str, suite: Quick, targets: "Sequence[Target]", hosts: int) -> PartRequest | None:
+    """In its quick form, between all ``hosts`` where that is what it measures; None where no target is for it."""
+    if hosts and isinstance(suite, UsualQuickSuite) and goes_between_hosts(suite):
+        return part_of(name, suite.quick_between(hosts), on_hosts=True)
+    asked = suite.quick(targets)
+    return None if asked is None else part_of(name, asked)
 
 
 def _declared(part: PartRequest, machine: "MachineFile | None") -> PartRequest:

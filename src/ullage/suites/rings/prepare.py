@@ -6,16 +6,20 @@ ping-pongs, of as many processes as ours.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from ullage.launch.base import Launcher, is_one_node, layout_here
+from ullage.launch.hosts import NO_HOSTS, Hosts
+from ullage.launch.open_mpi import placed
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
-from ullage.peers import PeerError
+from ullage.peers import PeerError, hpcc
 from ullage.peers.hpcc import HpccAnswer, HpccJob, Messages, expected_s, grid
+from ullage.peers.served import is_own
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
@@ -133,11 +137,36 @@ _MOST_FAILURES: Final = 2
 _OPEN_MPI: Final = "open-mpi"
 
 
-def job_of(layout: Layout, settings: Sequence[tuple[str, str]] = ()) -> HpccJob:
-    """The smallest job there is: all that counts here are its messages."""
+def job_of(layout: Layout, settings: Sequence[tuple[str, str]] = (), hosts: Hosts = NO_HOSTS) -> HpccJob:
+    """The smallest job there is: all that counts here are its messages. ``hosts``: that ours are on, if named."""
     order = round(_ORDER_OF_TWO * math.sqrt(layout.ranks / 2))
     binding = ("OMPI_MCA_hwloc_base_binding_policy", layout.binding)
-    return HpccJob(order, *grid(layout.ranks), block=_BLOCK, settings=(*settings, binding))
+    return HpccJob(
+        order, *grid(layout.ranks), block=_BLOCK, settings=(*settings, binding), places=_places(layout, hosts)
+    )
+
+
+def _places(layout: Layout, hosts: Hosts) -> tuple[str, ...]:
+    """As our own ranks, by Open MPI, which hpcc comes with."""
+    if is_one_node(layout) or not hosts.names:
+        return ()
+    there = hosts.placed(layout)
+    on_each = there.ranks_per_node or 1
+    return (*placed(hosts.of(there), on_each, hosts.agent), "--map-by", f"ppr:{on_each}:node")
+
+
+def not_available(layout: Layout, hosts: Sequence[str], is_here: Callable[[str], bool] = is_own) -> Note | None:
+    """Why hpcc cannot run beside us; None where it can. ``hosts``: those that are named."""
+    if is_one_node(layout):
+        return None
+    what = "not available: hpcc between nodes"
+    if not hosts:
+        return Note("peer-not-available", f"{what} without names, because it starts on named hosts", "name --hosts a,b")
+    if not any(is_here(name) for name in hosts):
+        # Its first process reads a file that we write.
+        text = f"{what} of which none is this one, because it reads a file that is written here"
+        return Note("peer-not-available", text, "start Ullage on one of the hosts")
+    return None
 
 
 def values_of(what: What, message_bytes: int, found: Messages) -> dict[str, float]:
@@ -152,11 +181,12 @@ def values_of(what: What, message_bytes: int, found: Messages) -> dict[str, floa
     return {f"ping_pong_least_{kind}": least, f"ping_pong_{kind}": mean, f"ping_pong_most_{kind}": most}
 
 
-def peer_job(hpcc: Hpcc, cases: Sequence[RingsCase], layout: Layout, launcher: Launcher) -> PeerJob:
+def peer_job(tool: Hpcc, cases: Sequence[RingsCase], layout: Layout, launcher: Launcher) -> PeerJob:
     """One run of hpcc, of which each of ``cases`` has a number."""
     is_same_mpi = launcher.name == _OPEN_MPI
-    # Settings that our own ranks have, where its MPI is of the same kind.
-    job = job_of(layout, sorted(launcher.environment(layout).items()) if is_same_mpi else [])
+    # Settings that our own ranks have, where its MPI is of the same kind; what people have set themselves wins.
+    ours = sorted(launcher.environment(layout).items()) if is_same_mpi else []
+    job = job_of(layout, [one for one in ours if one[0] not in os.environ], launcher.hosts)
 
     def values(answer: HpccAnswer) -> list[tuple[str, str, dict[str, float]]]:
         if answer.messages is None:
@@ -167,7 +197,7 @@ def peer_job(hpcc: Hpcc, cases: Sequence[RingsCase], layout: Layout, launcher: L
         ]
 
     limit_s = max(_LEAST_LIMIT_S, _PATIENCE * expected_s(job))
-    made = hpcc_job(hpcc, job, [case.kernel.case.id for case in cases], values, limit_s)
+    made = hpcc_job(tool, job, [case.kernel.case.id for case in cases], values, limit_s)
     stage = f"hpcc beside: {job.ranks} processes"
     note = None if is_same_mpi else _other_mpi(launcher)
     return replace(made, stage=stage, note=note, tries=_MOST_FAILURES, patience=_MOST_FAILURES)
@@ -186,19 +216,20 @@ def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKe
     options = read_options(RingsOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
     cases = make_cases(options, layout, engine_context.description)
-    # hpcc is started on the node that we are on.
-    peers = hpcc_in_turn(cases, layout) if options.peer and is_one_node(layout) else None
-    return PreparedKernels(request, options, HEADERS, [case.kernel for case in cases], peers)
+    missing = not_available(layout, request.hosts) if options.peer and hpcc.installed() is not None else None
+    peers = hpcc_in_turn(cases, layout) if options.peer and missing is None else None
+    notes = () if missing is None else (missing,)
+    return PreparedKernels(request, options, HEADERS, [case.kernel for case in cases], peers, notes)
 
 
 def hpcc_in_turn(cases: Sequence[RingsCase], layout: Layout, run: RunHpcc | None = None) -> KernelPeers:
     """``run`` stands in for the real program."""
 
     def jobs(session: Session) -> list[PeerJob]:
-        from ullage.peers.hpcc import installed, run_hpcc
-
-        program = installed()
-        return [] if program is None else [peer_job(Hpcc(program, run or run_hpcc), cases, layout, session.launcher)]
+        program = hpcc.installed()
+        if program is None:
+            return []
+        return [peer_job(Hpcc(program, run or hpcc.run_hpcc), cases, layout, session.launcher)]
 
     line = "Where hpcc is installed it runs after each repetition, with as many processes."
     return KernelPeers(jobs, (line,), in_turn=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ullage.errors import EXIT_BAD_INPUT, UserError
+from ullage.launch.base import fewest_nodes
 from ullage.model.plan import Limits, Plan
 from ullage.model.request import Request
 from ullage.model.summary import Finding
@@ -27,7 +28,15 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.room import Machine, check_places, this_machine
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation
-from ullage.suites.sweep.cells import beyond_the_rim, make_cells, odd_cells, probe_cells, segments_of, ways
+from ullage.suites.sweep.cells import (
+    beyond_the_rim,
+    make_cells,
+    make_layout,
+    odd_cells,
+    probe_cells,
+    segments_of,
+    ways,
+)
 from ullage.suites.sweep.options import SweepOptions
 from ullage.units import format_volume
 
@@ -57,7 +66,9 @@ class PreparedSweep:
     def shape(self) -> Shape:
         """What a volume has to be divided by, and the room for it."""
         segments = {segments_of(way) for way in self._ways()}
-        most = most_to_choose(self.machine.places, self.limits, self.machine.memory)
+        # The smallest case on one node limits a volume that all cases have; a larger one has more disks.
+        nodes = fewest_nodes(make_layout(ranks, self.options, self.machine.cores) for ranks in self.options.ranks)
+        most = most_to_choose(self.machine.places, self.limits, self.machine.memory, nodes)
         if self.options.keep:
             most //= max(1, len(self._ways()) * len(self.options.blocks))
         return Shape(self.options.ranks, self.options.blocks, math.lcm(*segments), self.options.weak, most)

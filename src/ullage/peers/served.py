@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Peers that need a server: it is started, waited for, and ended with its client.
+
+Both are here, or each is on a host of its own, where a launcher of MPI starts them as it starts ranks there.
+"""
+
+import contextlib
+import os
+import random
+import select
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from ullage.peers import PeerError
+from ullage.peers.started import answer, failure
+from ullage.processes.supervised import Ending, Supervised
+from ullage.processes.supervisor import descendants
+
+Transport = Literal["tcp", "udp"]
+Road: TypeAlias = Callable[[Sequence[str]], list[str]]
+LOOPBACK: Final = "127.0.0.1"
+LOOPBACK_6: Final = "::1"
+_READY_S: Final = 5.0
+_LOOK_S: Final = 0.01
+_TRIES: Final = 5
+_LISTENS: Final = "0A"
+_STATES: Final[Mapping[Transport, str]] = {"tcp": _LISTENS, "udp": "07"}
+# A launcher has to reach the other host first.
+_READY_THERE_S: Final = 30.0
+# Of a launcher that was asked to end what it has started there.
+_GRACE_S: Final = 5.0
+# Below those that systems give to whoever asks for none.
+_PORTS_THERE: Final = range(20000, 32768)
+# As served.sh says it, which runs there.
+_SERVES: Final = b"ullage: serving"
+_ABSENT: Final = "ullage: absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Roads:
+    """How a command is started where the client is and where the server is; None: here.
+
+    ``environment``: for what starts it, besides ours. ``host``: the server's, for messages.
+    """
+
+    client: Road | None = None
+    server: Road | None = None
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    host: str = ""
+
+    def answer(self, command: Sequence[str], limit_s: float) -> str:
+        """Standard output of a client. ``PeerError`` as of ``started.answer``."""
+        if self.client is None:
+            return answer(command, limit_s)
+        return answer(self.client(command), limit_s + _READY_THERE_S, self.environment)
+
+
+HERE: Final = Roads()
+
+
+def free_port(address: str, transport: Transport) -> int:
+    """A port that nobody has just now. ``PeerError`` where there is no such address."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    kind = socket.SOCK_STREAM if transport == "tcp" else socket.SOCK_DGRAM
+    try:
+        with socket.socket(family, kind) as probe:
+            probe.bind((address, 0))
+            return int(probe.getsockname()[1])
+    except OSError as error:
+        raise PeerError(f"no port on {address}: {error.strerror}") from error
+
+
+def is_own(host: str) -> bool:
+    """Whether a name or an address is one of this host."""
+    try:
+        found = {(family, str(place[0])) for family, _, _, _, place in socket.getaddrinfo(host, None)}
+    except OSError:
+        return False
+    return any(_may_bind(family, address) for family, address in found)
+
+
+def _may_bind(family: socket.AddressFamily, address: str) -> bool:
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((address, 0))
+    except OSError:
+        return False
+    return True
+
+
+def served(
+    command: Callable[[int], Sequence[str]], address: str, transport: Transport, limit_s: float, roads: Roads
+) -> contextlib.AbstractContextManager[int]:
+    """``command`` of a port runs while the block does, where ``roads`` say. ``limit_s``: of the block, at most."""
+    if roads.server is None:
+        return serving(command, address, transport)
+    return serving_there(command, roads, transport, limit_s)
+
+
+@contextlib.contextmanager
+def serving(
+    command: Callable[[int], Sequence[str]],
+    address: str,
+    transport: Transport,
+    choose: Callable[[str, Transport], int] = free_port,
+) -> Generator[int, None, None]:
+    """``command`` of a port runs while the block does, and has that port itself. Gives the port.
+
+    Where somebody else takes it first, another one is tried. ``PeerError`` when the server ends at once or takes no
+    port within seconds.
+    """
+    code: int | None = None
+    name = ""
+    for _ in range(_TRIES):
+        port = choose(address, transport)
+        words = command(port)
+        name = Path(words[0]).name
+        try:
+            server = Supervised.start(words)
+        except OSError as error:
+            raise PeerError(f"{name} cannot be started: {error.strerror}") from error
+        try:
+            if _takes(server, name, port, transport):
+                yield port
+                return
+            code = server.poll()
+        finally:
+            server.end()
+    raise PeerError(f"the server of {name} ended at once (exit code {code})")
+
+
+def _takes(server: Supervised, name: str, port: int, transport: Transport) -> bool:
+    """Whether ``server`` gets ``port``; False when it has ended instead."""
+    deadline = time.monotonic() + _READY_S
+    while server.poll() is None:
+        if _sockets_at(port, transport) & _sockets_of([server.pid, *descendants(server.pid)]):
+            return True
+        if time.monotonic() > deadline:
+            raise PeerError(f"the server of {name} was not ready after {_READY_S:g} s")
+        time.sleep(_LOOK_S)
+    return False
+
+
+@contextlib.contextmanager
+def serving_there(
+    command: Callable[[int], Sequence[str]], roads: Roads, transport: Transport, limit_s: float
+) -> Generator[int, None, None]:
+    """As ``serving``, on another host. ``PeerError`` when that host lacks the program or cannot be reached."""
+    said = name = ""
+    for port in random.sample(_PORTS_THERE, _TRIES):
+        words = list(command(port))
+        name = Path(words[0]).name
+        with _started_there(words, port, roads, transport, limit_s) as server:
+            said, is_ready = _hear(server, name, roads.host)
+            if is_ready:
+                yield port
+                return
+            if _ABSENT in said:
+                raise PeerError(f"not available: {name} is not installed on {roads.host}; install it there, too")
+    raise failure(f"the server of {name} on {roads.host}", "it ended at once", said)
+
+
+@contextlib.contextmanager
+def _started_there(
+    words: Sequence[str], port: int, roads: Roads, transport: Transport, limit_s: float
+) -> Generator[Supervised, None, None]:
+    left_s = round(limit_s + _READY_THERE_S)
+    script = resources.files("ullage.peers").joinpath("served.sh").read_text(encoding="utf-8")
+    there = ["sh", "-c", script, "server", transport, _STATES[transport], f"{port:04X}", str(left_s), *words]
+    command = there if roads.server is None else roads.server(there)
+    try:
+        server = Supervised.start(
+            command,
+            Ending(grace_s=_GRACE_S),
+            environment={**os.environ, **roads.environment},
+            out=subprocess.PIPE,
+            err=subprocess.STDOUT,
+        )
+    except OSError as error:
+        raise PeerError(f"{command[0]} cannot be started: {error.strerror}") from error
+    try:
+        yield server
+    finally:
+        server.end()
+
+
+def _hear(server: Supervised, name: str, host: str) -> tuple[str, bool]:
+    """What is said until the server has its port (True), or all has ended."""
+    stream = server.process.stdout
+    deadline = time.monotonic() + _READY_THERE_S
+    said = b""
+    while stream is not None and (left_s := deadline - time.monotonic()) > 0:
+        if not select.select([stream], [], [], left_s)[0]:
+            continue
+        said += (more := os.read(stream.fileno(), 4096))
+        if _SERVES in said:
+            return said.decode("utf-8", "replace"), True
+        if not more:
+            return said.decode("utf-8", "replace"), False
+    raise PeerError(f"the server of {name} on {host} was not ready after {_READY_THERE_S:g} s")
+
+
+def _sockets_at(port: int, transport: Transport) -> set[str]:
+    """Numbers of the sockets that listen at ``port``, on any address."""
+    found: set[str] = set()
+    for table in (transport, f"{transport}6"):
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/self/net/{table}").read_text(encoding="ascii").splitlines()[1:]:
+                fields = line.split()
+                waits = transport == "udp" or fields[3] == _LISTENS
+                if waits and int(fields[1].rpartition(":")[2], 16) == port:
+                    found.add(fields[9])
+    return found
+
+
+def _sockets_of(pids: Iterable[int]) -> set[str]:
+    """Numbers of the sockets that processes have."""
+    found: set[str] = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for entry in Path(f"/proc/{pid}/fd").iterdir():
+                with contextlib.suppress(OSError):
+                    found.add(os.readlink(entry).removeprefix("socket:[").removesuffix("]"))  # noqa: PTH115 - no path
+    return found

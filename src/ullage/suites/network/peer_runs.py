@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""iperf3, sockperf and ping beside the cases that they can do just as they are."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final, TypeAlias
+
+from ullage.launch.base import Launcher
+from ullage.model.plan import Layout, Parameters
+from ullage.model.record import PhaseRecord
+from ullage.peers import Installed, PeerError, iperf3, ping, sockperf
+from ullage.peers.iperf3 import Iperf3Job
+from ullage.peers.ping import PingJob
+from ullage.peers.served import HERE, LOOPBACK, LOOPBACK_6, Roads, is_own
+from ullage.peers.sockperf import SockperfJob
+from ullage.quantity import listing
+from ullage.results.folder import ResultFolder
+from ullage.runs.kernels.prepared import KernelCase, KernelPeers
+from ullage.runs.peer_runs import PeerJob, PeerNumbers
+from ullage.runs.session import Note, Session
+from ullage.suites.network.ceilings import Link, link_of
+from ullage.suites.network.options import DEFAULTS, WORKLOAD, NetworkOptions
+
+Job: TypeAlias = Iperf3Job | SockperfJob | PingJob
+Do: TypeAlias = Callable[[Installed, Job, Roads], dict[str, float]]
+# Of a case and its job: that job with its addresses, and how both ends are started.
+Placed: TypeAlias = Callable[[str, Job], tuple[Job, Roads]]
+# Nodes that one client and one server are on.
+_PAIR: Final = 2
+# What failed so often without a number will not give one.
+_MOST_FAILURES: Final = 2
+_MOST_ECHOES: Final = 200
+_ECHOES_A_SECOND: Final = 100
+_START_S: Final = 1.5
+
+
+def peers_for(
+    options: NetworkOptions,
+    cases: Sequence[KernelCase],
+    hosts: Sequence[str] = (),
+    installed: Mapping[str, Installed | None] | None = None,
+    do: Do | None = None,
+) -> KernelPeers | None:
+    """None where nobody wants them, none is here, or none can do the same: ``not_available`` says why.
+
+    In turn with ours; where time is short they come once, after all of ours. ``do`` stands in for the real programs.
+    """
+    if not options.peer or not_available(options, hosts) is not None:
+        return None
+    found = _jobs_of(options, cases, installed)
+    if not found:
+        return None
+    in_turn = not options.quick and options.time_s is None and options.repetitions > 1
+    how = "in turn, repetition by repetition" if in_turn else "once, after ours"
+    counts = Counter(tool for _, tool, _, _ in found)
+    lines = tuple(f"{tool} runs beside {count} cases, {how}." for tool, count in counts.items())
+
+    def jobs(session: Session) -> list[PeerJob]:
+        placed = _between_nodes(session) if (options.nodes or 1) > 1 else _here
+        return [_peer_job(*one, options, placed, do or run_job) for one in found]
+
+    return KernelPeers(jobs, lines, in_turn)
+
+
+def notes_on_peers(
+    options: NetworkOptions, hosts: Sequence[str], installed: Mapping[str, Installed | None] | None = None
+) -> tuple[Note, ...]:
+    """That what is installed here cannot run beside us."""
+    if not options.peer or (why := not_available(options, hosts)) is None:
+        return ()
+    programs = {peer.name: peer.installed() for peer in PEERS} if installed is None else installed
+    names = [name for name, program in programs.items() if program is not None]
+    if not names:
+        return ()
+    text, advice = why
+    return (Note("peer-not-available", f"not available: {listing(names)} {text}", advice),)
+
+
+def not_available(options: NetworkOptions, hosts: Sequence[str]) -> tuple[str, str] | None:
+    """Why no peer runs beside us, and what to do about it; None where they can. ``hosts``: those that are named."""
+    nodes = options.nodes or 1
+    if nodes == 1 and options.interface:
+        return "with --interface on one node", "leave --interface out, or name two hosts (--hosts a,b)"
+    if nodes > _PAIR:
+        return f"beside {nodes} nodes, because they measure one pair", "name two hosts to compare them (--hosts a,b)"
+    if nodes == _PAIR and len(hosts) < nodes:
+        return "between nodes without names, because their servers start on named hosts", "name both with --hosts a,b"
+    return None
+
+
+def _jobs_of(
+    options: NetworkOptions, cases: Sequence[KernelCase], installed: Mapping[str, Installed | None] | None
+) -> list[tuple[str, str, Installed, Job]]:
+    programs = {peer.name: peer.installed() for peer in PEERS} if installed is None else installed
+    found: list[tuple[str, str, Installed, Job]] = []
+    for case in cases:
+        tool, job = job_of(case.case.workload.parameters, options)
+        program = programs.get(tool)
+        if job is not None and program is not None:
+            found.append((case.case.id, tool, program, job))
+    return found
+
+
+def _peer_job(
+    case: str, tool: str, program: Installed, job: Job, options: NetworkOptions, placed: Placed, do: Do
+) -> PeerJob:
+    def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
+        there, roads = placed(case, job)
+        yield PeerNumbers(case, WORKLOAD, do(program, there, roads), program.version, command_of(program, there))
+
+    stage, seconds = "iperf3, sockperf and ping beside", _START_S + options.seconds
+    return PeerJob(tool, (case,), run, seconds, stage=stage, patience=_MOST_FAILURES)
+
+
+def _here(_case: str, job: Job) -> tuple[Job, Roads]:
+    return job, HERE
+
+
+def _between_nodes(session: Session) -> Placed:
+    """Over the addresses that our own ranks had, so that both measure the same link."""
+
+    def placed(case: str, job: Job) -> tuple[Job, Roads]:
+        link = _link_of(session.result, case)
+        if link is None:
+            raise PeerError("our own ranks have not measured that link")
+        far = replace(job, address=link.peer_address, source=link.address)
+        return far, roads_between(session.launcher, link.address)
+
+    return placed
+
+
+def _link_of(result: ResultFolder, case: str) -> Link | None:
+    """The pair that our last repetition of ``case`` has measured."""
+    phases = (one for file in result.read_records() for one in file.records if isinstance(one, PhaseRecord))
+    links = [link for phase in phases if phase.case == case and (link := link_of(phase)) is not None]
+    return links[-1] if links else None
+
+
+def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str], bool] = is_own) -> Roads:
+    """To the first two of its hosts. ``own_address``: of rank 0, which sends; it tells which of them that rank is on.
+
+    Some launchers begin with the host that they are on, wherever it is named.
+    """
+    names = launcher.hosts.names[:_PAIR]
+    # Without any of them here, ranks are placed in the order of the names.
+    here = next((name for name in names if is_here(name)), None)
+    sends_here = is_here(own_address)
+    client = here if sends_here and here else next(name for name in names if name != here)
+    server = next(name for name in names if name != client)
+    settings = launcher.environment(Layout(ranks=_PAIR, nodes=_PAIR, ranks_per_node=1))
+    return Roads(
+        client=None if sends_here else partial(launcher.on_host, client),
+        server=partial(launcher.on_host, server),
+        # What people have set themselves wins.
+        environment={name: value for name, value in settings.items() if name not in os.environ},
+        host=server,
+    )
+
+
+PEERS: Final = (iperf3.PEER, sockperf.PEER, ping.PEER)
+
+
+def job_of(parameters: Parameters, options: NetworkOptions) -> tuple[str, Job | None]:
+    """The tool that does such work, and its job; None where it cannot do just that."""
+    parameters = {**DEFAULTS, **parameters}
+    size, streams = _count(parameters, "block_bytes"), _count(parameters, "streams")
+    transport = "udp" if parameters.get("protocol") == "udp" else "tcp"
+    address = LOOPBACK_6 if options.ipv6 else LOOPBACK
+    whole_s = max(1, round(options.seconds))
+    try:
+        if parameters.get("mode") == "stream":
+            if parameters.get("zero_copy") is True:
+                return "iperf3", None
+            no_delay, both = parameters.get("no_delay") is True, parameters.get("direction") == "both"
+            return "iperf3", Iperf3Job(transport, streams, size, whole_s, no_delay, both, options.window, address)
+        if parameters.get("protocol") == "icmp":
+            count = min(_MOST_ECHOES, max(10, round(_ECHOES_A_SECOND * options.seconds)))
+            return "ping", PingJob(count, size, address)
+        if streams > 1:
+            return "sockperf", None
+        return "sockperf", SockperfJob(transport, size, whole_s, address)
+    except PeerError:
+        return "", None
+
+
+def _count(parameters: Parameters, name: str) -> int:
+    value = parameters.get(name)
+    return value if isinstance(value, int) else 1
+
+
+def run_job(program: Installed, job: Job, roads: Roads) -> dict[str, float]:
+    """By the tool that the job is of."""
+    match job:
+        case Iperf3Job():
+            return iperf3.run_iperf3(program, job, roads)
+        case SockperfJob():
+            return sockperf.run_sockperf(program, job, roads)
+        case PingJob():
+            return ping.run_ping(program, job, roads)
+
+
+def command_of(program: Installed, job: Job) -> list[str]:
+    """The client's words; the port, which differs each time, is 0."""
+    match job:
+        case Iperf3Job():
+            return iperf3.iperf3_command(program, job, 0)
+        case SockperfJob():
+            return sockperf.sockperf_command(program, job, 0)
+        case PingJob():
+            return ping.ping_command(program, job)
