@@ -71,9 +71,10 @@ class Session:
         self.was_stopped = False
         self._start = start
 
-    def within(self, result: ResultFolder) -> "Session":
-        """The same launches, into another result."""
-        return Session(result, self.engine_context, self.launcher, self.progress, self.seconds, self._start)
+    def within(self, result: ResultFolder, seconds: float | None = None) -> "Session":
+        """The same launches, into another result. ``seconds``: that it has, where those are not the same."""
+        own = self.seconds if seconds is None else seconds
+        return Session(result, self.engine_context, self.launcher, self.progress, own, self._start)
 
     def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
         """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""
