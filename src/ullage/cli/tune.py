@@ -86,7 +86,7 @@ def _function(suite: "Suite") -> Callable[..., None]:
         _tune(
             suite,
             {name: values[name] for name in of_search},
-            {name: values[name] for name in of_suite},
+            {name: values[name] for name, one in of_suite.items() if values[name] != one.default},
             {name: values[name] for name in of_verb},
         )
 

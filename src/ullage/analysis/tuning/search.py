@@ -231,7 +231,9 @@ def _spread(draw: np.random.Generator, values: int, count: int) -> NDArray[np.in
 
 
 def _least_distance(space: Space, settings: Sequence[Setting]) -> float:
-    """Between any two of them, below 1."""
+    """Between any two of them, below 1; 0 of fewer."""
+    if len(settings) < 2:
+        return 0.0
     points = space.coordinates(np.array(settings))
     apart = np.abs(points[:, None, :] - points[None, :, :]).clip(max=1).mean(axis=2)
     return float(np.min(apart + np.eye(len(settings)))) / 2

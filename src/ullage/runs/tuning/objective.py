@@ -18,7 +18,7 @@ _RULE: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[^\s_]+")
 # What people call metrics that have another name.
-_CALLED: Final = {"cost": "cpu time", "iops": "operation rate", "rate": "operation rate"}
+_CALLED: Final = {"cost": "cpu time", "total": "io500", "iops": "operation rate", "rate": "operation rate"}
 _MOST_SHOWN: Final = 12
 
 
