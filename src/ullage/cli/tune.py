@@ -35,12 +35,14 @@ def register(app: typer.Typer) -> None:
             if args and args[0] not in suites and (Path(args[0]) / "request.json").is_file():
                 return _RESULT, _made(_more, "more"), args
             name, command, rest = super().resolve_command(ctx, args)
-            return name, command if name is None else _made(_function(suites[name]), name), rest
+            known = name in suites
+            return name, _made(_function(suites[name]), name) if known else command, rest
 
     group = typer.Typer(cls=Suites, help=_DOC, no_args_is_help=True, rich_markup_mode=None)
     group.callback()(_nothing)
     for suite in suites.values():
         group.command(name=suite.name, help=suite.doc)(_nothing)
+    group.command(name=_RESULT, help=_more.__doc__)(_more)
     app.add_typer(group, name="tune")
 
 
@@ -140,14 +142,14 @@ def _plain(word: object) -> object:
 
 
 def _more(
-    result: Annotated[Path, typer.Argument(metavar="RESULT", help="Go on with this search.")],
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="Continue the search in this result folder.")],
     more: Annotated[str, typer.Option("--more", metavar="DURATION", help="Use this much more time.")],
     launcher: LauncherOption = "auto",
     engine: EngineOption = None,
     everything: AllOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Go on with a search, with what is known."""
+    """Continue a search with what is known."""
     from ullage.cli.resume import resume
     from ullage.errors import UserError
     from ullage.results.folder import ResultFolder

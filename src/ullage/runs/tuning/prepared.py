@@ -34,6 +34,7 @@ Build = Callable[[ResultFolder], Summary]
 # A trial of a suite with a time has this part of the budget where nobody says, and no less than so many seconds.
 _TRIALS_IN_BUDGET: Final = 40
 _SHORTEST_TRIAL_S: Final = 2.0
+_LEAST_S: Final = 0.5
 FILES: Final = "settings"
 
 
@@ -245,8 +246,8 @@ class _Run:
 
     def _trial_seconds(self) -> float | None:
         """What is left where it is less than a trial has."""
-        limit = self.budget.trial_s
-        return None if limit is None else min(limit, max(0.5, self.budget.seconds_left(self.done)))
+        limit, left = self.budget.trial_s, self.budget.seconds_left(self.done)
+        return None if limit is None or left >= limit else max(_LEAST_S, left)
 
     def _take_first(self, summary: Summary, trial: TuneTrial) -> None:
         """What the objectives are, and what a probe has settled for all trials."""
