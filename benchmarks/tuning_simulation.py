@@ -69,7 +69,7 @@ def in_parallel(job: Callable[[int], Tuned], seeds: int) -> list[Tuned]:
 def found(seeds: int) -> None:
     """The table of surfaces, sizes and noises."""
     print("surface, settings, noise: seeds with 95 % of the best (least), cost (median, most), first 8 trials (median)")
-    for make, counts, noise in product(SURFACES, ((3, 7, 8, 6), (5, 10, 10, 10)), NOISES):
+    for counts, make, noise in product(((3, 7, 8, 6), (5, 10, 10, 10)), SURFACES, NOISES):
         surface = make(make_space(counts))
         most = int(SHARE * surface.space.size)
         tuned = in_parallel(partial(tune_made, make, counts, noise, most), seeds)

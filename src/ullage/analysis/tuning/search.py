@@ -30,6 +30,8 @@ _DEFAULT_EVERY: Final = 8
 _LEAST_GAIN: Final = 0.004
 _SEARCH_SHARE: Final = 0.6
 _MOST_SEARCHED: Final = 150
+# With the race; the cost of a surrogate rises with the third power of the trials.
+_MOST_TRIALS: Final = 240
 # Before a search may end, so many settings are looked at, or this share of all.
 _LOOKED_AT: Final = 60
 _LOOKED_SHARE: Final = 0.08
@@ -129,7 +131,7 @@ class Search:
             return Ask(self._start[len(others)], "start")
         if len(trials) % _DEFAULT_EVERY == 0:
             return Ask(self.space.default, "default")
-        if len(_measured(trials)) < 2:
+        if len(_measured(trials)) < 2 or len(trials) >= _MOST_TRIALS:
             return None
         surrogate = self.surrogate(trials)
         room = _SEARCH_SHARE * (usable + len(trials))

@@ -28,7 +28,6 @@ _DRIFT: Final = (math.log(0.003), 2.0)
 _DRIFT_TRIALS: Final = 30.0
 _STEPS: Final = (1.2, 0.6, 0.3)
 _JITTER: Final = 1e-8
-_SQRT5: Final = math.sqrt(5)
 
 
 @dataclass(frozen=True)
@@ -91,12 +90,12 @@ class Surrogate:
         """Mean and covariance matrix of the logarithms at rows of ``settings``."""
         cross, explained = self._cross(settings)
         mean = self.center + self.spread * (self.weights @ cross)
-        own = _response(_distances(self.space, *(2 * [self.space.coordinates(settings)])), self.scales)
+        points = self.space.coordinates(settings)
+        own = _response(self.space, points, points, self.scales)
         return mean, self.spread**2 * (own - explained.T @ explained)
 
     def _cross(self, settings: NDArray[np.int64]) -> tuple[Array, Array]:
-        distances = _distances(self.space, self.points, self.space.coordinates(settings))
-        cross = _response(distances, self.scales)
+        cross = _response(self.space, self.points, self.space.coordinates(settings), self.scales)
         return cross, self.inverse @ cross
 
 
@@ -106,36 +105,48 @@ def fit(space: Space, trials: Trials, scales: Scales | None = None) -> Surrogate
     points = space.coordinates(np.array(trials.settings, dtype=np.int64))
     spread = max(float(np.std(logs)), 1e-3)
     values: Array = np.asarray((logs - np.mean(logs)) / spread, dtype=np.float64)
-    distances = _distances(space, points, points)
     lag = np.exp(-np.abs(turns[:, None] - turns[None, :]) / _DRIFT_TRIALS)
-    found = _likeliest(values, distances, lag, len(space.dimensions)) if scales is None else scales
-    inverse = _inverse(_covariance(distances, lag, found))
+    known = _Known(space, points, lag)
+    found = _likeliest(values, known) if scales is None else scales
+    inverse = _inverse(known.covariance(found))
     mean = _mean(inverse, values)
     weights = inverse.T @ (inverse @ (values - mean))
     center = float(np.mean(logs)) + spread * mean
     return Surrogate(space, found, points, inverse, weights, center, spread)
 
 
-def _distances(space: Space, first: Array, second: Array) -> list[Array]:
-    """Squared distances of all pairs, a matrix a parameter; 1 between different values without an order."""
-    found: list[Array] = []
-    for place, dimension in enumerate(space.dimensions):
-        apart = first[:, place][:, None] - second[:, place][None, :]
-        found.append(apart**2 if dimension.ordered else (apart != 0).astype(np.float64))
-    return found
+@dataclass(frozen=True)
+class _Known:
+    """Where and when was measured. ``lag``: how alike the machine is at each two trials."""
+
+    space: Space
+    points: Array
+    lag: Array
+
+    def covariance(self, scales: Scales) -> Array:
+        """Of all trials."""
+        own = math.exp(scales.noise) + _JITTER
+        response = _response(self.space, self.points, self.points, scales)
+        return response + math.exp(scales.drift) * self.lag + own * np.eye(len(self.lag))
 
 
-def _response(distances: Sequence[Array], scales: Scales) -> Array:
-    squared = np.zeros_like(distances[0])
-    for own, length in zip(distances, scales.lengths, strict=True):
-        squared += own * math.exp(-2 * length)
-    far = _SQRT5 * np.sqrt(squared)
+def _embedded(space: Space, points: Array, scales: Scales) -> Array:
+    """Points whose squared distances are those of the kernel; a value without an order has an axis of its own."""
+    columns: list[Array] = []
+    for place, (dimension, length) in enumerate(zip(space.dimensions, scales.lengths, strict=True)):
+        column = points[:, place][:, None]
+        if not dimension.ordered:
+            column = (column == np.arange(len(dimension.values))[None, :]) / math.sqrt(2)
+        columns.append(column * math.exp(-length))
+    return np.hstack(columns)
+
+
+def _response(space: Space, first: Array, second: Array, scales: Scales) -> Array:
+    """Covariance of the response between all pairs."""
+    one, other = _embedded(space, first, scales), _embedded(space, second, scales)
+    squared = np.sum(one**2, axis=1)[:, None] + np.sum(other**2, axis=1)[None, :] - 2 * (one @ other.T)
+    far = np.sqrt(np.maximum(5 * squared, 0.0))
     return math.exp(scales.response) * (1 + far + far * far / 3) * np.exp(-far)
-
-
-def _covariance(distances: Sequence[Array], lag: Array, scales: Scales) -> Array:
-    own = math.exp(scales.noise) + _JITTER
-    return _response(distances, scales) + math.exp(scales.drift) * lag + own * np.eye(len(lag))
 
 
 def _inverse(covariance: Array) -> Array:
@@ -149,13 +160,13 @@ def _mean(inverse: Array, values: Array) -> float:
     return float(ones @ (inverse @ values)) / float(ones @ ones)
 
 
-def _likeliest(values: Array, distances: Sequence[Array], lag: Array, parameters: int) -> Scales:
+def _likeliest(values: Array, known: _Known) -> Scales:
     """Steps along each scale in turn, smaller ones after larger ones, as long as they gain."""
-    expected = [*([_LENGTH] * parameters), _RESPONSE, _NOISE, _DRIFT]
+    expected = [*([_LENGTH] * len(known.space.dimensions)), _RESPONSE, _NOISE, _DRIFT]
 
     def density(point: list[float]) -> float:
         off = sum(((at - middle) / width) ** 2 for at, (middle, width) in zip(point, expected, strict=True))
-        return _likelihood(values, distances, lag, Scales.of(point)) - off / 2
+        return _likelihood(values, known, Scales.of(point)) - off / 2
 
     best = [middle for middle, _ in expected]
     reached = density(best)
@@ -174,8 +185,8 @@ def _likeliest(values: Array, distances: Sequence[Array], lag: Array, parameters
     return Scales.of(best)
 
 
-def _likelihood(values: Array, distances: Sequence[Array], lag: Array, scales: Scales) -> float:
-    factor = np.linalg.cholesky(_covariance(distances, lag, scales))
+def _likelihood(values: Array, known: _Known, scales: Scales) -> float:
+    factor = np.linalg.cholesky(known.covariance(scales))
     both = np.linalg.solve(factor, np.column_stack([values, np.ones(len(values))]))
     mean = float(both[:, 1] @ both[:, 0]) / float(both[:, 1] @ both[:, 1])
     off = both[:, 0] - mean * both[:, 1]
