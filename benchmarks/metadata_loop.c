@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The baseline of `metadata_pairs`: the same system calls on the same names, with as much different data, in a bare loop,
-// with one clock read before and one after it. Names are made before, data is of one buffer. metadata_loop FOLDER
+// The baseline of `metadata_pairs`: the same system calls on the same names, with as much different data, in a bare
+// loop, with one clock read before and one after it. Names are made before, data is of one buffer. metadata_loop FOLDER
 // PROCESSES ITEMS BYTES prints ns of create, stat, read and unlink.
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bare_process.h"
 
-enum { phases = 4, longest_name = 48, most_processes = 64 };
+enum { phases = 4, longest_name = 48 };
 
-struct shared {
-  pthread_barrier_t barrier;
-  int64_t start[phases][most_processes];
-  int64_t stop[phases][most_processes];
+struct job {
+  const char* folder;
+  int items;
+  size_t bytes;
 };
 
 static void one(int phase, int folder, const char* name, char* data, size_t bytes) {
@@ -45,23 +39,24 @@ static void one(int phase, int folder, const char* name, char* data, size_t byte
   }
 }
 
-static void work(struct shared* shared, const char* path, int process, int items, size_t bytes) {
-  be_as_an_mpi_process(process);
+static void work(struct stamps* stamps, int process, const void* given) {
+  const struct job* job = given;
+  const size_t bytes = job->bytes;
   char own[4096];
-  snprintf(own, sizeof own, "%s/own.%d", path, process);
+  snprintf(own, sizeof own, "%s/own.%d", job->folder, process);
   require(mkdir(own, 0700) == 0, own);
   const int folder = open(own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   require(folder >= 0, own);
-  char(*names)[longest_name] = malloc((size_t)items * longest_name);
+  char (*names)[longest_name] = malloc((size_t)job->items * longest_name);
   char* data = malloc(bytes + 1);
   require(names != NULL && data != NULL, "malloc");
   memset(data, 7, bytes + 1);
-  for (int i = 0; i < items; ++i) snprintf(names[i], longest_name, "file.mdtest.%d.%d", process, i);
+  for (int i = 0; i < job->items; ++i) snprintf(names[i], longest_name, "file.mdtest.%d.%d", process, i);
   for (int phase = 0; phase < phases; ++phase) {
-    pthread_barrier_wait(&shared->barrier);
-    shared->start[phase][process] = now();
-    for (int i = 0; i < items; ++i) one(phase, folder, names[i], data, bytes);
-    shared->stop[phase][process] = now();
+    pthread_barrier_wait(&stamps->barrier);
+    stamps->start[phase][process] = now();
+    for (int i = 0; i < job->items; ++i) one(phase, folder, names[i], data, bytes);
+    stamps->stop[phase][process] = now();
   }
   close(folder);
   rmdir(own);
@@ -69,29 +64,6 @@ static void work(struct shared* shared, const char* path, int process, int items
 
 int main(int count, char** words) {
   if (count != 5) return 2;
-  const int processes = atoi(words[2]);
-  if (processes < 1 || processes > most_processes) return 2;
-  struct shared* shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  require(shared != MAP_FAILED, "mmap");
-  pthread_barrierattr_t attributes;
-  pthread_barrierattr_init(&attributes);
-  pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-  pthread_barrier_init(&shared->barrier, &attributes, (unsigned)processes);
-  for (int p = 0; p < processes; ++p)
-    if (fork() == 0) {
-      work(shared, words[1], p, atoi(words[3]), (size_t)atol(words[4]));
-      return 0;
-    }
-  int failed = 0;
-  for (int p = 0, status = 0; p < processes; ++p) failed |= wait(&status) < 0 || status != 0;
-  if (failed) return 1;
-  for (int phase = 0; phase < phases; ++phase) {
-    int64_t first = shared->start[phase][0], last = shared->stop[phase][0];
-    for (int p = 1; p < processes; ++p) {
-      if (shared->start[phase][p] < first) first = shared->start[phase][p];
-      if (shared->stop[phase][p] > last) last = shared->stop[phase][p];
-    }
-    printf("%lld\n", (long long)(last - first));
-  }
-  return 0;
+  const struct job job = {.folder = words[1], .items = atoi(words[3]), .bytes = (size_t)atol(words[4])};
+  return run_processes(atoi(words[2]), phases, work, &job);
 }

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The baseline of `transfer_pairs` for MPI-IO: MPI_File_read_at or MPI_File_write_at of one buffer in a bare loop, a file for
-// each rank, with one clock read before the open and one after the close. mpiio_loop write|read TRANSFER VOLUME TIMES
-// FILE... prints ns of each time, from the first rank's open to the last one's close.
+// The baseline of `transfer_pairs` for MPI-IO: MPI_File_read_at or MPI_File_write_at of one buffer in a bare loop, a
+// file for each rank, with one clock read before the open and one after the close. mpiio_loop write|read TRANSFER
+// VOLUME TIMES FILE... prints ns of each time, from the first rank's open to the last one's close.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { huge_page = 2 << 20 };
-
-static int64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+#include "bare_loop.h"
 
 static void require(int good, const char* what) {
   if (good) return;
   fprintf(stderr, "%s\n", what);
   MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static char* one_buffer(size_t transfer) {
-  char* data = NULL;
-  const size_t whole = (transfer + huge_page - 1) / huge_page * huge_page;
-  require(posix_memalign((void**)&data, huge_page, whole) == 0, "memory");
-  madvise(data, whole, MADV_HUGEPAGE);
-  uint64_t value = 0x9e3779b97f4a7c15ULL;
-  for (size_t i = 0; i + 8 <= whole; i += 8) {
-    value = value * 6364136223846793005ULL + 1442695040888963407ULL;
-    memcpy(data + i, &value, 8);
-  }
-  return data;
 }
 
 static void move_all(int writes, const char* path, char* data, size_t transfer, size_t volume) {
@@ -63,7 +42,8 @@ int main(int count, char** words) {
   require(count == 5 + ranks, "mpiio_loop write|read TRANSFER VOLUME TIMES FILE...");
   const int writes = strcmp(words[1], "write") == 0;
   const size_t transfer = (size_t)atol(words[2]), volume = (size_t)atol(words[3]);
-  char* data = one_buffer(transfer);
+  char* data = one_buffer(transfer, 1);
+  require(data != NULL, "memory");
   for (int i = 0; i < atoi(words[4]); ++i) {
     if (writes) unlink(words[5 + rank]);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -66,7 +66,8 @@ set(test_environment
   OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_pml=ob1 OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
   MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE MPIR_CVAR_POLLS_BEFORE_YIELD=10 MPIR_CVAR_POSIX_POLL_FREQUENCY=10
   MPIR_CVAR_ENABLE_HEAVY_YIELD=1
-  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1)
+  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+  "ULLAGE_FUZZ_CORPUS=${CMAKE_SOURCE_DIR}/tests/fuzz/corpus")
 if(ULLAGE_RACES)
   # The UCX of the mpich wheel puts itself before calls of threads that ThreadSanitizer does not know yet.
   list(APPEND test_environment TSAN_OPTIONS=history_size=7 UCX_MEM_MMAP_HOOK_MODE=none)

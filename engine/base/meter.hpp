@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
+#include "base/sampling.hpp"
 #include "base/tick_clock.hpp"
 #include "base/time_series.hpp"
 
@@ -58,6 +59,10 @@ class Meter final {
   void use_parts(std::size_t count) { parts_.resize(count); }
   void add_part(std::size_t part, std::int64_t took_ns) noexcept { parts_[part].add(took_ns); }
   [[nodiscard]] std::span<const Histogram> parts() const noexcept { return parts_; }
+
+  /// Which operations are looked into part by part where not all are: others by another key. Kept by forget().
+  void sample_by(std::uint64_t key) noexcept { sampling_key_ = key; }
+  [[nodiscard]] bool samples_next() const noexcept { return is_sampled(operations(), sampling_key_); }
 
   /// Now, by the clock that times operations; for their parts.
   [[nodiscard]] std::int64_t clock_ns() noexcept { return clock_.now_ns(); }
@@ -117,6 +122,7 @@ class Meter final {
   std::atomic<std::uint64_t> operations_ = 0;  // written by one thread: no read-modify-write needed
   std::atomic<std::uint64_t> signs_ = 0;       // likewise
   std::uint64_t syncs_ = 0;
+  std::uint64_t sampling_key_ = 0;
   Histogram histogram_;
   TimeSeries series_;
   std::vector<Histogram> parts_;

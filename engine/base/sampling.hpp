@@ -7,7 +7,9 @@
 
 namespace ullage {
 
-/// Whether number `n` of many is one of those looked into: one in 32, without a period, and the same ones every time.
-[[nodiscard]] constexpr bool is_sampled(std::uint64_t n) noexcept { return (mix64(n) & 31U) == 0; }
+/// Whether number `n` of many is one of those looked into: one in 32, without a period. Another `key` takes others.
+[[nodiscard]] constexpr bool is_sampled(std::uint64_t n, std::uint64_t key) noexcept {
+  return (mix64(n ^ key) & 31U) == 0;
+}
 
 }  // namespace ullage

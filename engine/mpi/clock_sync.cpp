@@ -77,9 +77,9 @@ OffsetEstimate calibrate_against_root(const World& world, const LocalClock& cloc
   OffsetEstimate mine;
   if (world.root()) answer(world.all(), clock, askers);
   if (asks) mine = ask(world.all(), clock, budget_ns / static_cast<std::int64_t>(askers));
-  std::array<std::int64_t, 2> of_leader{mine.offset_ns, mine.residual_ns};
+  std::array<std::int64_t, 3> of_leader{mine.offset_ns, mine.residual_ns, mine.measured_ns};
   world.node().broadcast(std::as_writable_bytes(std::span(of_leader)), 0);
-  if (other_clock && !asks) mine = {of_leader[0], of_leader[1]};
+  if (other_clock && !asks) mine = {of_leader[0], of_leader[1], of_leader[2]};
   return mine;
 }
 
@@ -89,7 +89,8 @@ OffsetEstimate estimate_offset(std::span<const RoundTrip> trips) {
   const auto shortest =
       std::ranges::min_element(trips, {}, [](const RoundTrip& trip) { return trip.received_ns - trip.sent_ns; });
   const std::int64_t round_ns = shortest->received_ns - shortest->sent_ns;
-  return {shortest->answered_ns - (shortest->sent_ns + round_ns / 2), round_ns - round_ns / 2};
+  const std::int64_t middle_ns = shortest->sent_ns + round_ns / 2;
+  return {shortest->answered_ns - middle_ns, round_ns - round_ns / 2, middle_ns};
 }
 
 LocalClock local_clock() {
@@ -105,8 +106,9 @@ ClockSync calibrate_clocks(const World& world, const LocalClock& clock) {
   std::array<std::int64_t, 2> bounds{clock.identity, -clock.identity};
   world.all().max_all(bounds);
   if (bounds[0] == -bounds[1]) return {};
+  const bool reads_roots = world.all().broadcast(clock.identity, 0) == clock.identity;
   const OffsetEstimate mine = calibrate_against_root(world, clock);
-  ClockSync sync{mine.offset_ns, mine.residual_ns, 0, 0, 0};
+  ClockSync sync{mine.offset_ns, mine.residual_ns, mine.measured_ns, reads_roots, true, 0, 0, 0};
   sync.largest_offset_rank = world.all().max_location(std::llabs(mine.offset_ns)).rank;
   sync.largest_offset_ns = world.all().broadcast(mine.offset_ns, sync.largest_offset_rank);
   sync.largest_residual_ns = world.all().max(mine.residual_ns);

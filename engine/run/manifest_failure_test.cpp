@@ -65,7 +65,7 @@ class CasesOnOnePlace {
  private:
   const mpi::World& world_;
   std::string folder_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;
   AlignedBuffer buffer_;

@@ -62,7 +62,7 @@ Json done_json(std::int64_t elapsed_ns, std::uint64_t bytes, std::uint64_t opera
 /// When this rank's own clock, which goes on in pauses, has a moment of its transfer stage: pauses are spread evenly.
 std::int64_t with_pauses(const RankResult& result, std::int64_t local_ns) {
   const StageTime& stage = result.stages[stage_transfer];
-  const std::int64_t start_ns = stage.start_ns + result.to_local_ns;
+  const std::int64_t start_ns = result.to_local(stage.start_ns);
   const auto span_ns = static_cast<double>(std::max<std::int64_t>(stage.stop_ns - stage.start_ns, 1));
   const double longer = 1 + static_cast<double>(result.paused_ns) / span_ns;
   return start_ns + std::llround(static_cast<double>(local_ns - start_ns) * longer);
@@ -71,7 +71,7 @@ std::int64_t with_pauses(const RankResult& result, std::int64_t local_ns) {
 /// What was complete, over all ranks, when the first of them had done its last operation.
 Json first_done(const mpi::World& world, const RankResult& result, Meter& meter, std::int64_t start_ns) {
   const std::int64_t first_ns = world.all().min(result.stages[stage_transfer].stop_ns);
-  const TimeSeries::Total mine = meter.series().until(with_pauses(result, first_ns + result.to_local_ns));
+  const TimeSeries::Total mine = meter.series().until(with_pauses(result, result.to_local(first_ns)));
   std::array<std::uint64_t, 2> total{mine.bytes, mine.operations};
   world.all().sum_all(total);
   return done_json(first_ns - start_ns, total[0], total[1]);
@@ -128,6 +128,16 @@ Json series_json(const mpi::World& world, const RankResult& result, std::int64_t
   return {{"interval_ns", series.interval_ns()},
           {"bytes", std::vector<std::uint64_t>(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(used))},
           {"operations", std::vector<std::uint64_t>(operations, operations + static_cast<std::ptrdiff_t>(used))}};
+}
+
+/// How well the stamps are known, by the worst of all ranks.
+Json clocks_json(const mpi::Comm& all, const RankResult& result) {
+  std::array<double, 1> drift{std::abs(result.clock.drift())};
+  all.max_all(drift);
+  return {{"measured", result.clock_measured},
+          {"residual_ns", all.max(result.residual_ns)},
+          {"drift_ppm", drift[0] * 1e6},
+          {"jumped", all.any(result.clock.has_jumped())}};
 }
 
 /// What `rank` has to say, on root. `mine` is looked at on that rank only.
@@ -208,6 +218,7 @@ std::int64_t reduce_phase(const mpi::World& world, const RankResult& result, con
     record["latency_parts"][info.parts[i]] = latency_json(world, meter.parts()[i]);
   record["series"] = series_json(world, result, extremes.first_start[stage_transfer], meter);
   record["by_rank"] = by_rank(world, result, meter);
+  if (!result.clock_measured.empty()) record["clock"] = clocks_json(world.all(), result);
   record["failures"] = gather_failures(world, result.error);
   return elapsed_ns;
 }

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 
 #include "base/meter.hpp"
 #include "base/result.hpp"
+#include "mpi/clock_line.hpp"
 #include "mpi/comm.hpp"
 #include "work/phase_work.hpp"
 
@@ -36,9 +38,15 @@ struct RankResult {
   std::uint64_t cpu_ns = 0;    // user and system time of this rank's process from before open to after close
   std::optional<AtWall> at_wall;
   bool wear_out_cut = false;     // its limit came before the largest count was reached
-  std::int64_t to_local_ns = 0;  // add to a stamp above to get this rank's own clock
+  mpi::ClockLine clock;          // from this rank's clock to rank 0's
+  std::int64_t origin_ns = 0;    // of the stamps above, on rank 0's clock
+  std::int64_t residual_ns = 0;  // how wrong the stamps may be
+  std::string clock_measured;    // before, around; empty where all ranks read one clock
   std::optional<Error> error;
   Verification verification;
+
+  [[nodiscard]] std::int64_t to_common(std::int64_t local_ns) const { return clock.to_root(local_ns) - origin_ns; }
+  [[nodiscard]] std::int64_t to_local(std::int64_t stamp_ns) const { return clock.to_local(stamp_ns + origin_ns); }
 };
 
 /// Collective. Fills `record` on rank 0 with stages, totals, done, stonewall, latency, series, by_rank and failures.

@@ -58,11 +58,12 @@ TEST(MpiPhaseResult, SeriesAreAddedByTheCommonClock) {
   const std::atomic<bool> never = false;
   const auto meter = std::make_unique<Meter>(never);
   RankResult result;
-  result.to_local_ns = std::int64_t{1'000'000'000} * (1 + world.rank());  // no rank's own clock says anything
+  const std::int64_t ahead = std::int64_t{1'000'000'000} * (1 + world.rank());  // no rank's own clock says anything
+  result.clock = mpi::ClockLine({-ahead, 0, 0}, 0);
   const std::int64_t opened = 2 * interval * world.rank();
   for (auto& stage : result.stages) stage = {opened, opened + interval};
-  meter->start(opened + result.to_local_ns);
-  meter->series().add(opened + result.to_local_ns + interval / 2, 64, 1);
+  meter->start(opened + ahead);
+  meter->series().add(opened + ahead + interval / 2, 64, 1);
   Json record;
   (void)reduce_phase(world, result, PhaseInfo{}, *meter, record);
   if (!world.root()) return;

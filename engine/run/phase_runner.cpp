@@ -41,7 +41,7 @@ class Passage final {
         syncing_{.what = info.name + ": sync"},
         closing_{.what = info.name + ": close"},
         memory_bytes_(physical_memory_bytes() * static_cast<std::uint64_t>(context.world->topology().nodes)) {
-    result_.to_local_ns = context.origin_ns - context.clock->offset_ns;
+    result_.origin_ns = context.origin_ns;
     if (info.collective && info.stonewall_ns > 0) most_a_batch_ = 1;
   }
 
@@ -84,6 +84,21 @@ class Passage final {
     set(stage_close, synced, closed);
   }
 
+  /// Stamps of this rank's clock become those of the launch.
+  void place(const mpi::CommonClock::Around& measured) {
+    const mpi::ClockLine& clock = measured.line;
+    result_.clock = clock;
+    if (context_.clock->several_clocks()) result_.clock_measured = measured.both_sides ? "around" : "before";
+    for (StageTime& stage : result_.stages) {
+      result_.residual_ns =
+          std::max({result_.residual_ns, clock.residual_ns(stage.start_ns), clock.residual_ns(stage.stop_ns)});
+      stage = {result_.to_common(stage.start_ns), result_.to_common(stage.stop_ns)};
+    }
+    if (!result_.at_wall) return;
+    result_.residual_ns = std::max(result_.residual_ns, clock.residual_ns(result_.at_wall->stop_ns));
+    result_.at_wall->stop_ns = result_.to_common(result_.at_wall->stop_ns);
+  }
+
   RankResult& result() { return result_; }
 
  private:
@@ -91,11 +106,19 @@ class Passage final {
     return info.bytes_at_once * static_cast<std::uint64_t>(context.world->size());
   }
 
-  /// A stage that may have to wait for everything that was written; a file system that is closed flushes too.
+  /// A stage that may have to wait for everything that was written; a file system that is closed flushes too. Where the
+  /// kernel counts what is written back, that is its progress; else it has the time of a slow target.
   void watch_flush(Watchdog::Work& stage) const {
-    if (info_.access != Access::read)
-      stage.limit_ns =
-          flush_limit_ns(context_.watchdog->limit_ns(), context_.meter->bytes(), context_.world->size(), memory_bytes_);
+    const std::int64_t slow_ns =
+        flush_limit_ns(context_.watchdog->limit_ns(), context_.meter->bytes(), context_.world->size(), memory_bytes_);
+    if (info_.access != Access::read && context_.write_back == nullptr) stage.limit_ns = slow_ns;
+    if (info_.access != Access::read && context_.write_back != nullptr) {
+      stage.write_back = context_.write_back;
+      stage.server_ns = slow_ns;
+      stage.nodes = context_.world->topology().nodes;
+      // A file system may make a sync wait for what others have written.
+      stage.longest_ns = stage_limit_ns(context_.watchdog->limit_ns(), memory_bytes_);
+    }
     context_.watchdog->watch(stage);
   }
 
@@ -103,17 +126,14 @@ class Passage final {
     if (!status && !result_.error) result_.error = status.error();
   }
 
-  void set(Stage stage, std::int64_t start, std::int64_t stop) {
-    result_.stages[stage] = {start - result_.to_local_ns, stop - result_.to_local_ns};
-  }
+  void set(Stage stage, std::int64_t start, std::int64_t stop) { result_.stages[stage] = {start, stop}; }
 
   /// Also of a rank whose open failed: the others count on it where they agree.
   void transfer() {
     if (takes_part()) up_to(total_);
     if (info_.stonewall_ns == 0) return;
     Meter& meter = *context_.meter;
-    result_.at_wall =
-        AtWall{meter.last_ns() - result_.paused_ns - result_.to_local_ns, meter.bytes(), meter.operations()};
+    result_.at_wall = AtWall{meter.last_ns() - result_.paused_ns, meter.bytes(), meter.operations()};
     if (!info_.wear_out) return;
     const auto most =
         static_cast<std::uint64_t>(context_.world->all().max(static_cast<std::int64_t>(meter.operations())));
@@ -344,9 +364,11 @@ PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, Phase
   context.watchdog->rest();
   if (!ready.everywhere) return refused(context, ready.own, record);
 
+  context.clock->before_phase();
   Passage passage(context, work, info);
   PhaseScope scope{context.world, folder, info.access == Access::read, info.access == Access::write, info.files, 0, 0};
   const bool cut_short = pass(context, scope, passage);
+  passage.place(context.clock->after_phase());
   RankResult& result = passage.result();
   verify(context, work, info, result, cut_short, record);
 

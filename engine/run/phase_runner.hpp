@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/meter.hpp"
-#include "mpi/clock_sync.hpp"
 #include "mpi/comm.hpp"
+#include "mpi/common_clock.hpp"
 #include "probes/probe.hpp"
 #include "run/watchdog.hpp"
 #include "work/phase_work.hpp"
@@ -21,11 +21,12 @@ namespace ullage {
 /// What all phases of a run share; outlives them.
 struct RunContext {
   const mpi::World* world = nullptr;
-  const mpi::ClockSync* clock = nullptr;
+  mpi::CommonClock* clock = nullptr;
   Watchdog* watchdog = nullptr;
   Meter* meter = nullptr;
   std::span<const std::unique_ptr<Probe>> probes;
-  std::int64_t origin_ns = 0;  // on rank 0's clock
+  std::int64_t origin_ns = 0;             // on rank 0's clock
+  const WriteBack* write_back = nullptr;  // of the target; null: nobody counts it
 };
 
 enum class PhaseStatus { ok, failed, interrupted };

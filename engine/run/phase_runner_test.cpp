@@ -95,7 +95,7 @@ class MpiPhaseRunner : public ::testing::Test {
   }
 
   mpi::World world_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;
   Events events_;
@@ -176,6 +176,19 @@ TEST_F(MpiPhaseRunner, RecordAddsUpOverRanks) {
   std::uint64_t over_time = 0;  // a rank that begins later may be in a later interval
   for (const auto& bytes : record_["series"]["bytes"]) over_time += bytes.get<std::uint64_t>();
   EXPECT_EQ(over_time, 400 * ranks);
+}
+
+/// Every rank says that its clock is its own, so that they are measured although they are the same.
+TEST_F(MpiPhaseRunner, RecordSaysHowWellStampsOfSeveralClocksAreKnown) {
+  clock_ = mpi::CommonClock(world_, {world_.rank(), now_ns}, {-1, -1, 0});
+  EXPECT_EQ(run().status, PhaseStatus::ok);
+  if (!world_.root()) return;
+  EXPECT_EQ(record_.contains("clock"), world_.size() > 1) << "one clock is exact";
+  if (world_.size() == 1) return;
+  EXPECT_EQ(record_["clock"]["measured"], "around");
+  EXPECT_GT(record_["clock"]["residual_ns"], 0);
+  EXPECT_EQ(record_["clock"]["jumped"], false);
+  EXPECT_GE(record_["clock"]["drift_ppm"], 0);
 }
 
 TEST_F(MpiPhaseRunner, OneRanksErrorFailsThePhaseForAllAndIsNamed) {

@@ -36,6 +36,14 @@ Needs needs_at(const Plan& plan, const PlannedTarget& target, const std::map<std
   return {total.bytes + largest.bytes, total.inodes + largest.inodes};
 }
 
+/// Collective: of what the leader of the node has found there, for each of its ranks.
+std::unique_ptr<WriteBack> write_back_of(const mpi::World& world, const Place& place) {
+  TargetSpace space;
+  space.file_system = world.node().broadcast(place.space.file_system, 0);
+  space.device = static_cast<std::uint64_t>(world.node().broadcast(static_cast<std::int64_t>(place.space.device), 0));
+  return make_write_back(space);
+}
+
 /// Collective: how many ranks work on the file system that this rank finds there: those that share its device where it
 /// is one of a node, else all. Hosts that are namespaces of one machine may share one. The leader of a node looks.
 int ranks_sharing(const mpi::World& world, const TargetSpace* space) {
@@ -69,8 +77,9 @@ Result<RunFolder> make_clean(const std::string& path, const std::string& run_id,
   return RunFolder::make(path, run_id);
 }
 
-Status keep(Place& place, Result<RunFolder> folder) {
+Status keep(const Plan& plan, Place& place, Result<RunFolder> folder) {
   if (!folder) return fail(folder.error());
+  folder->take_layouts_of(plan.prepared);
   place.folder = std::make_unique<RunFolder>(std::move(*folder));
   return {};
 }
@@ -78,9 +87,9 @@ Status keep(Place& place, Result<RunFolder> folder) {
 /// Another node's leader finds rank 0's folder there (a shared file system), or makes its node's own.
 Status find_or_make(const std::string& path, const Plan& plan, const std::string& nonce, Place& place) {
   auto shared = RunFolder::open(path, plan.run_id);
-  if (shared && shared->nonce() == nonce) return keep(place, std::move(shared));
+  if (shared && shared->nonce() == nonce) return keep(plan, place, std::move(shared));
   place.writes_manifest = true;
-  return keep(place, make_clean(path, plan.run_id, plan.continues));
+  return keep(plan, place, make_clean(path, plan.run_id, plan.continues));
 }
 
 /// Collective: what an earlier launch has entered, as rank 0 finds it, and who shares the folder.
@@ -110,7 +119,7 @@ Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::Wo
   if (world.root()) {
     const Watched watched(watchdog, what);
     place.writes_manifest = true;
-    status = keep(place, make_clean(target.path, plan.run_id, plan.continues));
+    status = keep(plan, place, make_clean(target.path, plan.run_id, plan.continues));
   }
   status = mpi::share_status(world.all(), status);
   if (!status) return status;
@@ -124,7 +133,7 @@ Status make_folders(const Plan& plan, const PlannedTarget& target, const mpi::Wo
   if (!status) return status;
   if (!leads) {
     const Watched watched(watchdog, what);
-    status = keep(place, RunFolder::open(target.path, plan.run_id));
+    status = keep(plan, place, RunFolder::open(target.path, plan.run_id));
   }
   status = mpi::share_status(world.all(), status);
   if (status) open_book(plan, world, place, watchdog);
@@ -179,7 +188,9 @@ Result<Places> Places::prepare(const Plan& plan, const mpi::World& world, Watchd
   if (!status) return fail(status.error());
   for (const auto& target : plan.targets) {
     if (!is_used(plan, target)) continue;
-    status = make_folders(plan, target, world, places.places_[target.name], watchdog);
+    Place& place = places.places_[target.name];
+    place.write_back = write_back_of(world, place);
+    status = make_folders(plan, target, world, place, watchdog);
     if (status) continue;
     (void)places.remove(world, watchdog);
     return fail(status.error());

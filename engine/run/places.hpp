@@ -11,6 +11,7 @@
 #include "run/watchdog.hpp"
 #include "storage/dataset_book.hpp"
 #include "storage/run_folder.hpp"
+#include "storage/write_back.hpp"
 
 namespace ullage {
 
@@ -20,7 +21,8 @@ struct Place {
   bool writes_manifest = false;  // this rank writes the manifest: one a file system
   int part = 0;                  // of the ranks that share the folder, this one's number and their count
   int parts = 1;
-  TargetSpace space;  // as it was before the run, on this node
+  TargetSpace space;                      // as it was before the run, on this node
+  std::unique_ptr<WriteBack> write_back;  // null: nobody counts it
 };
 
 class Places final {

@@ -2,6 +2,9 @@
 #include "run/places.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+
+#include "run/test_support.hpp"
 
 namespace ullage::places_test {
 namespace {
@@ -61,6 +64,86 @@ TEST(Places, InodesAndTheReasonAreNamed) {
   ASSERT_FALSE(status.has_value());
   EXPECT_NE(status.error().text.find("inodes"), std::string::npos);
   EXPECT_NE(status.error().where.find("/a"), std::string::npos);
+}
+
+/// A small tmpfs that this rank alone sees, in a mount namespace of its own: as a disk of each node.
+class OwnDisk final {
+ public:
+  OwnDisk(const std::string& path, const std::string& options)
+      : before_(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)), directory_(std::filesystem::current_path()) {
+    entered_ = before_ && unshare(CLONE_NEWNS) == 0;
+    mounted_ = entered_ && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+               mount("tmpfs", path.c_str(), "tmpfs", 0, options.c_str()) == 0;
+  }
+  OwnDisk(const OwnDisk&) = delete;
+  OwnDisk& operator=(const OwnDisk&) = delete;
+  ~OwnDisk() {
+    if (!entered_) return;
+    EXPECT_EQ(setns(before_.get(), CLONE_NEWNS), 0) << errno;
+    std::filesystem::current_path(directory_);
+  }
+  [[nodiscard]] bool mounted() const { return mounted_; }
+
+ private:
+  Descriptor before_;
+  std::filesystem::path directory_;
+  bool entered_ = false;
+  bool mounted_ = false;
+};
+
+/// Each rank is a node with 4 MiB of disk, of which it may take half; the last one's may be smaller.
+class MpiPlacesOfNodes : public ::testing::Test {
+ protected:
+  MpiPlacesOfNodes() : world_("host-" + std::to_string(mpi::Comm::world().rank())), folder_(world_) {
+    if (world_.root()) std::filesystem::create_directory(target());
+    world_.all().barrier();
+  }
+  [[nodiscard]] std::string target() const { return folder_.path() + "/target"; }
+  /// Collective: how the places of this plan are prepared; nothing where disks cannot be had.
+  [[nodiscard]] std::optional<std::string> prepared(std::uint64_t bytes_a_rank, const std::string& last_disk) {
+    const bool last = world_.rank() == world_.size() - 1;
+    const OwnDisk disk(target(), last ? last_disk : "size=4m");
+    if (world_.all().any(!disk.mounted())) return std::nullopt;
+    Json document = test::small_plan(
+        world_, folder_.path(),
+        {test::small_case("00000000000000a1", "disk", "posix",
+                          {{"file_mode", "per-process"}, {"transfer_bytes", 65536}, {"block_bytes", bytes_a_rank}})});
+    document["limits"]["space_fraction"] = 0.5;
+    const auto plan = parse_plan(json_text(document));
+    EXPECT_TRUE(plan) << test::line_of(plan);
+    Watchdog watchdog({});
+    auto places = Places::prepare(*plan, world_, watchdog);
+    if (!places) return to_line(places.error());
+    const Place& place = places->at("disk");
+    EXPECT_EQ(place.parts, 1) << "nobody shares this node's folder";
+    EXPECT_TRUE(place.writes_manifest);
+    EXPECT_TRUE(places->remove(world_, watchdog).empty());
+    return "";
+  }
+
+  mpi::World world_;
+  test::SharedFolder folder_;
+};
+
+TEST_F(MpiPlacesOfNodes, EachDiskHasToHoldItsOwnRanksOnly) {
+  const auto said = prepared(3U << 19U, "size=4m");  // 1.5 MiB: of two nodes more than one disk may hold
+  if (!said) GTEST_SKIP() << "mounting a tmpfs in a namespace of its own is not permitted here";
+  EXPECT_EQ(*said, "");
+}
+
+TEST_F(MpiPlacesOfNodes, SmallestDiskDecides) {
+  const auto too_much = prepared(5U << 19U, "size=4m");
+  if (!too_much) GTEST_SKIP() << "mounting a tmpfs in a namespace of its own is not permitted here";
+  EXPECT_NE(too_much->find("needs 2621440 bytes but may take only"), std::string::npos) << *too_much;
+  const auto one_is_small = prepared(3U << 19U, "size=2m");
+  ASSERT_TRUE(one_is_small);
+  EXPECT_NE(one_is_small->find("needs 1572864 bytes but may take only"), std::string::npos) << *one_is_small;
+}
+
+TEST_F(MpiPlacesOfNodes, InodesAreThoseOfEachDisk) {
+  const auto said = prepared(65536, "size=4m,nr_inodes=5");
+  if (!said) GTEST_SKIP() << "mounting a tmpfs in a namespace of its own is not permitted here";
+  EXPECT_NE(said->find("inodes"), std::string::npos) << *said;
 }
 
 }  // namespace

@@ -185,12 +185,25 @@ Status check_unique(const Plan& plan) {
   return {};
 }
 
+/// Names of datasets, of which there may be none.
+Status parse_prepared(const Json& json, std::vector<std::string>& out) {
+  const auto is_name = [](const Json& one) {
+    return one.is_string() && !one.get_ref<const std::string&>().empty() &&
+           is_word(one.get_ref<const std::string&>(), "_-");
+  };
+  if (!json.is_array() || !std::ranges::all_of(json, is_name))
+    return fail(bad_plan("/prepared", "must be a list of names of datasets"));
+  out = json.get<std::vector<std::string>>();
+  return {};
+}
+
 struct PlanParts {
   const Json* layout;
   const Json* targets;
   const Json* stop_rule;
   const Json* limits;
   const Json* cases;
+  const Json* prepared;
 };
 
 /// The plan's scalar members; the others are left in `parts`.
@@ -216,8 +229,8 @@ Result<Plan> parse_scalars(const Json& json, PlanParts& parts) {
   plan.keep = reader.flag("keep", false);
   plan.keep_when_interrupted = reader.flag("keep_when_interrupted", false);
   plan.continues = reader.flag("continues", false);
-  parts = {reader.member("layout"), reader.array("targets"), reader.member("stop_rule"), reader.member("limits"),
-           reader.array("cases")};
+  parts = {reader.member("layout"), reader.array("targets"), reader.member("stop_rule"),
+           reader.member("limits"), reader.array("cases"),   reader.member("prepared")};
   if (parts.layout == nullptr) reader.mistake(bad_plan("/layout", "is missing"));
   if (parts.stop_rule == nullptr) reader.mistake(bad_plan("/stop_rule", "is missing"));
   if (auto status = reader.finish(); !status) return fail(status.error());
@@ -233,6 +246,8 @@ Status parse_parts(const PlanParts& parts, Plan& plan) {
     if (!limits) return fail(limits.error());
     plan.limits = *limits;
   }
+  if (parts.prepared != nullptr)
+    if (auto status = parse_prepared(*parts.prepared, plan.prepared); !status) return status;
   auto rule = parse_named<StopRuleEntry>(*parts.stop_rule, "/stop_rule", "stop rule");
   if (!rule) return fail(rule.error());
   plan.stop_rule = std::move(*rule);

@@ -50,6 +50,17 @@ TEST(Plan, GoodPlanIsUnderstoodCompletely) {
       << "defaults are filled in";
   EXPECT_EQ(plan->cases[1].prior_elapsed_ns.at("write").size(), 2U);
   EXPECT_EQ(plan->limits.reserve_bytes, 1ULL << 30);
+  EXPECT_TRUE(plan->prepared.empty());
+}
+
+TEST(Plan, PreparedDatasetsAreNames) {
+  Json json = good_plan();
+  json["prepared"] = {"ior-easy", "mdtest_hard"};
+  const auto plan = parse_plan(json.dump());
+  ASSERT_TRUE(plan.has_value()) << to_line(plan.error());
+  EXPECT_EQ(plan->prepared, (std::vector<std::string>{"ior-easy", "mdtest_hard"}));
+  for (const Json& wrong : {Json("ior-easy"), Json{"../x"}, Json{""}, Json{"a/b"}, Json{1}})
+    EXPECT_EQ(pointer_with("/prepared", wrong), "/prepared") << wrong;
 }
 
 TEST(Plan, EveryMistakeIsNamedByItsPointer) {

@@ -40,10 +40,12 @@ class Repetition final {
  public:
   Repetition(const RunContext& context, const PlannedCase& planned, const Place& place, const Schedule::Next& next)
       : context_(context), planned_(planned), place_(place), next_(next), world_(*context.world) {
+    context_.write_back = place.write_back.get();
     report_.outcome.warmup = next.warmup;
   }
 
   [[nodiscard]] RepetitionReport run(AlignedBuffer& buffer, std::uint64_t key, bool keep) {
+    context_.meter->sample_by(mix64(key + static_cast<std::uint64_t>(world_.rank())));
     auto backend = make_backend(key);
     if (!agreed("make backend", mpi::agree(world_.all(), backend ? Status{} : fail(backend.error()))))
       return std::move(report_);
@@ -134,7 +136,7 @@ class Repetition final {
     }
   }
 
-  const RunContext& context_;
+  RunContext context_;
   const PlannedCase& planned_;
   const Place& place_;
   const Schedule::Next& next_;

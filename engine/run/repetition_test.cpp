@@ -66,7 +66,7 @@ class MpiRepetition : public ::testing::Test {
   test::KeptSignals kept_;
   mpi::World world_;
   test::SharedFolder folder_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;
   std::vector<std::unique_ptr<Probe>> probes_;

@@ -11,7 +11,7 @@
 
 #include "base/json.hpp"
 #include "base/signals.hpp"
-#include "mpi/clock_sync.hpp"
+#include "mpi/common_clock.hpp"
 #include "probes/probe.hpp"
 #include "run/launch_records.hpp"
 #include "run/launch_watch.hpp"
@@ -25,8 +25,6 @@
 
 namespace ullage {
 namespace {
-
-constexpr std::int64_t recalibrate_after_ns = 30'000'000'000;
 
 int exit_code_of(ErrorKind kind) { return kind == ErrorKind::bad_plan ? exit_code::bad_plan : exit_code::environment; }
 
@@ -77,8 +75,7 @@ class Session final {
         places_(std::move(places)),
         writer_(std::move(writer)),
         facts_(std::move(facts)),
-        clock_(mpi::calibrate_clocks(world)),
-        calibrated_ns_(now_ns()),
+        clock_(world),
         origin_ns_(world.all().broadcast(now_ns(), 0)),
         meter_(StopFlags::instance().now()),
         watch_(watch) {
@@ -93,7 +90,6 @@ class Session final {
     const auto rule = rule_entry.make(plan_.stop_rule.values);
     Schedule schedule(plan_, *rule);
     while (const auto next = agreed_next(schedule)) {
-      recalibrate();
       one_repetition(*next, schedule);
     }
     return finish(schedule);
@@ -101,7 +97,7 @@ class Session final {
 
  private:
   [[nodiscard]] std::int64_t elapsed_ns() const { return watch_.elapsed_ns(); }
-  void set_origin() { watch_.set_origin(origin_ns_ - clock_.offset_ns); }
+  void set_origin() { watch_.set_origin(origin_ns_ - clock_.sync().offset_ns); }
 
   void write(const Json& record) {
     if (!writer_) return;
@@ -111,7 +107,7 @@ class Session final {
 
   void write_head() {
     const CoreBudget budget = core_budget(world_);
-    const Json head = run_record(plan_, facts_, world_, clock_, budget, origin_ns_);
+    const Json head = run_record(plan_, facts_, world_, clock_.sync(), budget, origin_ns_);
     write(head);
     for (const Json& event : launch_events(head)) write(event);
     report_nodes(world_, [this](const std::string& node, const Json& facts) {
@@ -135,14 +131,6 @@ class Session final {
     return next;
   }
 
-  void recalibrate() {
-    const bool due = world_.all().broadcast(now_ns() - calibrated_ns_ > recalibrate_after_ns ? 1 : 0, 0) != 0;
-    if (!due) return;
-    clock_ = mpi::calibrate_clocks(world_);
-    calibrated_ns_ = now_ns();
-    set_origin();
-  }
-
   void one_repetition(const Schedule::Next& next, Schedule& schedule) {
     const PlannedCase& planned = plan_.cases[next.index];
     const RunContext context{&world_, &clock_, &watch_.watchdog(), &meter_, probes_, origin_ns_};
@@ -150,6 +138,7 @@ class Session final {
     watch_.begins({planned.id, next.repetition});
     RepetitionReport report = run_repetition(context, plan_, planned, places_.at(planned.target), next, buffer_);
     watch_.ends(report.outcome.ok, report.interrupted);
+    set_origin();  // phases measure the clocks
     report.outcome.elapsed_ns = elapsed_ns() - start;
     if (!world_.root()) return;
     Verdict verdict;
@@ -201,8 +190,7 @@ class Session final {
   Places places_;
   std::optional<RecordWriter> writer_;
   LaunchFacts facts_;
-  mpi::ClockSync clock_;
-  std::int64_t calibrated_ns_;
+  mpi::CommonClock clock_;
   std::int64_t origin_ns_;
   Meter meter_;
   AlignedBuffer buffer_;

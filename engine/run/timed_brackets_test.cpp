@@ -82,7 +82,7 @@ class MpiTimedBrackets : public ::testing::Test {
   }
 
   mpi::World world_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;
 };

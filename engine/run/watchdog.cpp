@@ -3,17 +3,21 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <limits>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/signals.hpp"
+#include "run/stage_limits.hpp"
 
 namespace ullage {
 namespace {
 
 constexpr int ticks_per_stop_file_look = 5;
+constexpr std::int64_t ask_again_ns = 1'000'000'000;
+constexpr std::int64_t said_once = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t grace_after_stop_ns = 10'000'000'000;
 
 std::uint64_t progress_of(const Watchdog::Work& work) {
@@ -58,6 +62,29 @@ void Watchdog::run(const std::stop_token& token) {
   }
 }
 
+bool Watchdog::has_written_back(const Work& work, std::int64_t now) {
+  if (work.write_back == nullptr || now - asked_ns_ < ask_again_ns) return false;
+  asked_ns_ = now;
+  server_ns_ = std::min(work.server_ns,
+                        stage_limit_ns(0, work.write_back->pending_bytes() * static_cast<std::uint64_t>(work.nodes)));
+  const std::uint64_t written = work.write_back->steps();
+  return std::exchange(seen_written_, written) != written;
+}
+
+bool Watchdog::has_progressed(const Work& work, std::int64_t now) {
+  const std::uint64_t turn = turn_.load(std::memory_order_relaxed);
+  const bool is_new = std::exchange(seen_turn_, turn) != turn;
+  if (is_new) {
+    turn_began_ns_ = now;
+    asked_ns_ = now;
+    server_ns_ = 0;
+  }
+  const std::uint64_t progress = progress_of(work);
+  const bool has_moved = std::exchange(seen_progress_, progress) != progress;
+  const bool has_written = has_written_back(work, now);
+  return is_new || has_moved || has_written;
+}
+
 void Watchdog::look() {
   std::string hung;
   std::int64_t limit_ns = options_.limit_ns;
@@ -65,18 +92,18 @@ void Watchdog::look() {
     const std::scoped_lock lock(mutex_);
     const Work* const work = work_.load(std::memory_order_acquire);
     if (work == nullptr) return;
-    const std::uint64_t turn = turn_.load(std::memory_order_relaxed);
     const std::int64_t now = now_ns();
-    const std::uint64_t progress = progress_of(*work);
-    if (turn != seen_turn_ || progress != seen_progress_) {
-      seen_turn_ = turn;
-      seen_progress_ = progress;
-      last_progress_ns_ = now;
-    }
-    if (work->limit_ns > 0) limit_ns = work->limit_ns;
-    if (now - last_progress_ns_ < limit_ns) return;
+    if (has_progressed(*work, now)) last_progress_ns_ = now;
+    if (last_progress_ns_ == said_once) return;
+    limit_ns = std::max(work->limit_ns > 0 ? work->limit_ns : limit_ns, server_ns_);
     hung = work->what;
-    last_progress_ns_ = std::numeric_limits<std::int64_t>::max();  // said once
+    if (work->longest_ns > 0 && now - turn_began_ns_ >= work->longest_ns) {
+      limit_ns = work->longest_ns;
+      hung += " (others may have written to its device)";
+    } else if (now - last_progress_ns_ < limit_ns) {
+      return;
+    }
+    last_progress_ns_ = said_once;
   }
   if (options_.on_hang) options_.on_hang(hung, limit_ns);
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/meter.hpp"
+#include "storage/write_back.hpp"
 
 namespace ullage {
 
@@ -32,12 +33,18 @@ class Watchdog final {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// What a rank works on. Progress are operations of `meter` and changes of `steps`; either may be null.
+  /// What a rank works on. Progress are operations of `meter`, changes of `steps` and what `write_back` counts; any may
+  /// be null.
   struct Work {
     std::string what;
     const Meter* meter = nullptr;
     const std::atomic<std::uint64_t>* steps = nullptr;
-    std::int64_t limit_ns = 0;  // without progress; 0: the watchdog's
+    std::int64_t limit_ns = 0;              // without progress; 0: the watchdog's
+    const WriteBack* write_back = nullptr;  // looked at once a second, from the second second on
+    std::int64_t longest_ns = 0;            // in all, since others may write to the same device; 0: for ever
+    // What a server has not confirmed is its progress to come, for at most so long. Others' pages are among them.
+    std::int64_t server_ns = 0;
+    int nodes = 1;  // that share the server
   };
   /// The limit of work that names none.
   [[nodiscard]] std::int64_t limit_ns() const noexcept { return options_.limit_ns; }
@@ -61,6 +68,8 @@ class Watchdog final {
  private:
   void run(const std::stop_token& token);
   void look();
+  [[nodiscard]] bool has_progressed(const Work& work, std::int64_t now);
+  [[nodiscard]] bool has_written_back(const Work& work, std::int64_t now);
   void look_for_stop();
 
   const Options options_;  // never changed once the thread runs, so both threads read it without a lock
@@ -72,8 +81,12 @@ class Watchdog final {
   std::atomic<const Work*> work_ = nullptr;  // null: resting
   std::atomic<std::uint64_t> turn_ = 0;      // of calls of watch, which one thread makes
 
-  // Only the watchdog's own thread touches these five.
+  // Only the watchdog's own thread touches these.
   std::uint64_t seen_turn_ = 0;
+  std::int64_t turn_began_ns_ = 0;
+  std::int64_t asked_ns_ = 0;  // for what was written back
+  std::uint64_t seen_written_ = 0;
+  std::int64_t server_ns_ = 0;  // what it may need for what it has not confirmed
   std::uint64_t seen_progress_ = 0;
   std::int64_t last_progress_ns_ = 0;
   bool stop_file_seen_ = false;

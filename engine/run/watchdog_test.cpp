@@ -48,6 +48,76 @@ TEST(Watchdog, OperationsAreProgressAndRestIsNoHang) {
   EXPECT_EQ(hangs, 0);
 }
 
+/// Pages that are written back for as long as `seconds` says; a server has `pending` bytes still to write.
+class ModelWriteBack final : public WriteBack {
+ public:
+  explicit ModelWriteBack(double seconds, std::uint64_t pending = 0) : seconds_(seconds), pending_(pending) {}
+  [[nodiscard]] std::uint64_t steps() const noexcept override {
+    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
+    return static_cast<std::uint64_t>(std::min(since.count(), seconds_) * 1000);
+  }
+  [[nodiscard]] std::uint64_t pending_bytes() const noexcept override { return pending_; }
+
+ private:
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  double seconds_;
+  std::uint64_t pending_;
+};
+
+/// How long it takes until this is called a hang by a watchdog with a limit of 2.5 s, in seconds; and of which limit.
+struct Found {
+  double seconds = 0;
+  std::int64_t limit_ns = 0;
+  std::string what;
+};
+Found hang_of(const Watchdog::Work& work) {
+  std::promise<Found> hung;
+  auto future = hung.get_future();
+  const auto begun = std::chrono::steady_clock::now();
+  Watchdog watchdog({.limit_ns = 2'500'000'000,
+                     .stop_file = "",
+                     .on_stop_file = {},
+                     .on_tick = {},
+                     .on_hang = [&](const std::string& what, std::int64_t limit_ns) {
+                       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+                       hung.set_value({took.count(), limit_ns, what});
+                     }});
+  watchdog.watch(work);
+  const bool found = future.wait_for(30s) == std::future_status::ready;
+  watchdog.rest();
+  watchdog.end();
+  return found ? future.get() : Found{};
+}
+
+TEST(Watchdog, SyncThatWritesBackIsAliveUntilNothingIsWrittenBackForTheLimit) {
+  const ModelWriteBack four_seconds(4);
+  const Found found = hang_of({.what = "write: sync", .write_back = &four_seconds});
+  EXPECT_GE(found.seconds, 6) << "4 s of progress and 2.5 s without";
+  EXPECT_EQ(found.limit_ns, 2'500'000'000);
+  EXPECT_EQ(found.what, "write: sync");
+}
+
+TEST(Watchdog, SyncThatWritesBackNothingHangsHoweverMuchWasWritten) {
+  const ModelWriteBack never(0);
+  const Found found = hang_of({.what = "write: sync", .write_back = &never, .longest_ns = 3600'000'000'000});
+  EXPECT_EQ(found.limit_ns, 2'500'000'000);
+}
+
+TEST(Watchdog, ServerHasTheTimeOfWhatItHasNotConfirmed) {
+  const ModelWriteBack never(0, 20'000'000);
+  const Found found = hang_of({.what = "write: sync", .write_back = &never, .server_ns = 3600'000'000'000, .nodes = 2});
+  EXPECT_EQ(found.limit_ns, 4'000'000'000) << "two nodes with 20 MB each, at 10 MB/s";
+  const Found small = hang_of({.what = "write: sync", .write_back = &never, .server_ns = 3'000'000'000, .nodes = 2});
+  EXPECT_EQ(small.limit_ns, 3'000'000'000) << "most of these pages are others'";
+}
+
+TEST(Watchdog, OthersThatWriteDoNotHideAHangForEver) {
+  const ModelWriteBack others(1000);
+  const Found found = hang_of({.what = "write: sync", .write_back = &others, .longest_ns = 4'000'000'000});
+  EXPECT_EQ(found.limit_ns, 4'000'000'000);
+  EXPECT_EQ(found.what, "write: sync (others may have written to its device)");
+}
+
 TEST(Watchdog, WorkThatFollowsWorkIsProgress) {
   std::promise<std::string> hung;
   auto future = hung.get_future();

@@ -76,7 +76,7 @@ class Launch {
   }
 
   mpi::World world_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Meter meter_{StopFlags::instance().now()};
   Watchdog watchdog_{{}};
   WorkloadContext context_;

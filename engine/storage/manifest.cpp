@@ -66,8 +66,15 @@ std::optional<TreeShape> parse_tree(const Json& json) {
   return tree;
 }
 
+/// "c-" stands before every name in manifests of earlier releases and of the known tools that run beside us.
 bool is_own_directory(const DatasetEntry& entry) {
-  return is_word(entry.dataset) && entry.directory == "c-" + entry.dataset;
+  return is_word(entry.dataset) && (entry.directory == entry.dataset || entry.directory == "c-" + entry.dataset);
+}
+
+bool is_case_id(std::string_view name) {
+  constexpr std::size_t digits = 16;
+  return name.size() == digits &&
+         std::ranges::all_of(name, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 std::optional<DatasetEntry> parse_entry(std::string_view line) {
@@ -91,6 +98,8 @@ std::optional<DatasetEntry> parse_entry(std::string_view line) {
 }
 
 }  // namespace
+
+std::string directory_of_dataset(const std::string& dataset) { return is_case_id(dataset) ? "c-" + dataset : dataset; }
 
 std::string DatasetEntry::directory_name(std::uint64_t index) const {
   return directory_per_process ? directory + "/" + padded(index) : directory;

@@ -14,10 +14,14 @@
 
 namespace ullage {
 
+/// The directory of a dataset in the run folder: a named one has its own name (an IO500 run has ior-easy as the official
+/// tool), one without a name is called by its case id behind "c-".
+[[nodiscard]] std::string directory_of_dataset(const std::string& dataset);
+
 /// What a writing phase leaves behind, listed before its first file is made.
 struct DatasetEntry {
   std::string dataset;    // case id, or its own name
-  std::string directory;  // c-<dataset>
+  std::string directory;  // directory_of_dataset(dataset)
   std::uint64_t files = 0;
   bool per_process = false;                      // data.%08d instead of data
   bool directory_per_process = false;            // %08d/data.%08d

@@ -21,6 +21,17 @@ TEST(Manifest, NamesOfFiles) {
   EXPECT_EQ(own_directory.directory_name(7), "c-abc/00000007");
 }
 
+TEST(Manifest, DirectoriesAreCalledAsTheirDatasets) {
+  EXPECT_EQ(directory_of_dataset("ior-easy"), "ior-easy");
+  EXPECT_EQ(directory_of_dataset("00000000000000a1"), "c-00000000000000a1") << "a case id";
+  EXPECT_EQ(directory_of_dataset("00000000000000A1"), "00000000000000A1");
+  for (const char* directory : {"ior-easy", "c-ior-easy"}) {
+    const DatasetEntry entry{"ior-easy", directory, 1, false, false};
+    EXPECT_EQ(parse_manifest(manifest_line(entry)), std::vector<DatasetEntry>{entry});
+  }
+  EXPECT_TRUE(parse_manifest(manifest_line({"ior-easy", "ior-hard", 1, false, false})).empty());
+}
+
 TEST(Manifest, KnowsItsFilesByName) {
   const DatasetEntry shared{"abc", "c-abc", 1, false, false};
   EXPECT_TRUE(shared.has_file("data"));

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/sampling.hpp"
 
 namespace ullage {
 namespace {
@@ -44,8 +43,8 @@ Errno move_all(std::size_t bytes, const Call& call) {
 
 /// An operation of several calls, each of which is a part that the meter has a histogram for. The last one ends with
 /// the operation itself, so that it costs no clock read of its own. Where operations are so short that the others'
-/// clock reads would show, one in 32 is looked into, at random: every 32nd would be the first in its directory for ever
-/// where a directory takes a multiple of that.
+/// clock reads would show, one in 32 is looked into, at random, others on each rank and in each repetition: every 32nd
+/// would be the first in its directory for ever where a directory takes a multiple of that.
 class Parts final {
  public:
   explicit Parts(Meter& meter) noexcept : meter_(meter), begun_ns_(meter.last_ns()), timed_(looks_into_next(meter)) {}
@@ -65,7 +64,7 @@ class Parts final {
   static bool looks_into_next(Meter& meter) noexcept {
     constexpr std::uint64_t short_ns = 10'000;
     const std::uint64_t operations = meter.operations();
-    return is_sampled(operations) || meter.histogram().sum_ns() >= short_ns * operations;
+    return meter.samples_next() || meter.histogram().sum_ns() >= short_ns * operations;
   }
 
   Meter& meter_;

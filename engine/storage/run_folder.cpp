@@ -218,6 +218,24 @@ Result<Descriptor> RunFolder::open_file(const std::string& name, int flags, unsi
 
 Result<Descriptor> RunFolder::open_marker(int flags) const { return open_file(marker_name, O_RDONLY | flags); }
 
+/// Until it is moved the directory has the run folder's own name, which is nobody else's. One of that name is what a
+/// launch of this run left that was killed in between.
+Status RunFolder::make_in_prepared(const std::string& dataset) const {
+  const auto [target_path, own_name] = split_name(path_);
+  const std::string path = joined(target_path.empty() ? "/" : target_path, dataset);
+  const Descriptor target(::open(target_path.empty() ? "/" : target_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!target) return fail(errno_error(errno, "open", target_path));
+  const auto prepared = open_beneath(target.get(), dataset, O_RDONLY | O_DIRECTORY);
+  if (!prepared) return fail(environment_error(path, reason_of(prepared.error())));
+  if (mkdirat(prepared->get(), own_name.c_str(), 0700) != 0 && errno != EEXIST)
+    return fail(environment_error(path, reason_of(errno)));
+  if (renameat(prepared->get(), own_name.c_str(), folder_.get(), dataset.c_str()) == 0) return {};
+  const int cause = errno;
+  (void)unlinkat(prepared->get(), own_name.c_str(), AT_REMOVEDIR);
+  const std::string why = cause == EXDEV ? "it belongs to another file system or project" : reason_of(cause);
+  return fail(environment_error(path, "a directory made in it cannot be moved to " + path_ + ": " + why));
+}
+
 Status RunFolder::make_directory(const std::string& name) const {
   if (!is_safe_name(name)) return fail(error(EINVAL, "mkdir", name));
   const auto [parent_name, base] = split_name(name);
@@ -227,6 +245,10 @@ Status RunFolder::make_directory(const std::string& name) const {
     if (!opened) return fail(error(opened.error(), "mkdir", name));
     parent = std::move(*opened);
   }
+  struct stat status{};
+  const bool is_prepared = std::ranges::find(prepared_, name) != prepared_.end();
+  if (is_prepared && fstatat(folder_.get(), base.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+    return make_in_prepared(name);
   if (mkdirat(parent ? parent.get() : folder_.get(), base.c_str(), 0700) == 0) return {};
   if (errno != EEXIST) return fail(error(errno, "mkdir", name));
   const auto existing = open_beneath(folder_.get(), name, O_PATH | O_DIRECTORY);

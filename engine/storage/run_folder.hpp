@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -42,7 +43,11 @@ class RunFolder final {
   /// Names are relative, without "." and "..", and no component may be a symbolic link. `flags` as open(2); O_NOFOLLOW
   /// | O_CLOEXEC are added.
   [[nodiscard]] Result<Descriptor> open_file(const std::string& name, int flags, unsigned mode = 0600) const;
-  [[nodiscard]] Status make_directory(const std::string& name) const;    // existing directory: fine
+  [[nodiscard]] Status make_directory(const std::string& name) const;  // existing directory: fine
+  /// From now on make_directory() makes the directories of these datasets inside the folder of the same name that
+  /// stands beside the run folder, and moves them here: so they have what a file system gives to new directories there
+  /// (stripes, pool, quota). That folder itself stays where and as it is. It must not be a symbolic link.
+  void take_layouts_of(std::vector<std::string> prepared) { prepared_ = std::move(prepared); }
   [[nodiscard]] Status remove_file(const std::string& name) const;       // missing: fine
   [[nodiscard]] Status remove_directory(const std::string& name) const;  // missing: fine
   /// For APIs that take a path only: the absolute path, after checking that no component is a symbolic link.
@@ -75,12 +80,14 @@ class RunFolder final {
   [[nodiscard]] Result<std::string> manifest() const;
   [[nodiscard]] Status append(std::string line) const;
   [[nodiscard]] Status remove_itself();
+  [[nodiscard]] Status make_in_prepared(const std::string& dataset) const;
   [[nodiscard]] Error error(int errno_value, const std::string& operation, const std::string& name) const;
 
   Descriptor folder_;
   Descriptor claim_;
   std::string path_;
   std::string nonce_;
+  std::vector<std::string> prepared_;
   std::unique_ptr<std::atomic<std::uint64_t>> steps_ = std::make_unique<std::atomic<std::uint64_t>>(0);
 };
 

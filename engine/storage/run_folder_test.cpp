@@ -30,16 +30,7 @@ void make_files(const RunFolder& folder, const DatasetEntry& entry) {
   }
 }
 
-class RunFolderTest : public testing::Test {
- protected:
-  [[nodiscard]] RunFolder made() const {
-    auto folder = RunFolder::make(target_.path(), "r1");
-    EXPECT_TRUE(folder) << line_of(folder);
-    return std::move(*folder);
-  }
-  [[nodiscard]] std::string own() const { return target_.path() + "/ullage-r1"; }
-  test::TempFolder target_;
-};
+class RunFolderTest : public test::OnTarget {};
 
 TEST_F(RunFolderTest, IsPrivateMarkedAndEmpty) {
   const RunFolder folder = made();
@@ -50,6 +41,43 @@ TEST_F(RunFolderTest, IsPrivateMarkedAndEmpty) {
   EXPECT_TRUE(mentions(read_file(own() + "/.ullage-run"), "\"run_id\":\"r1\""));
   EXPECT_TRUE(mentions(read_file(own() + "/.ullage-run"), folder.nonce()));
   EXPECT_EQ(folder.path(), fs::canonical(own()));
+}
+
+/// Directories inherit the set-group-id bit from the one that they are made in, as they inherit stripes elsewhere.
+TEST_F(RunFolderTest, PreparedDatasetsInheritFromTheFolderOfTheirName) {
+  const fs::path prepared = fs::path(target_.path()) / "easy";
+  fs::create_directory(prepared);
+  fs::permissions(prepared, fs::perms::owner_all | fs::perms::set_gid);
+  RunFolder folder = made();
+  folder.take_layouts_of({"easy"});
+  make_files(folder, {"easy", "easy", 1, false, false});
+  make_files(folder, {"hard", "hard", 1, false, false});
+  EXPECT_EQ(fs::status(own() + "/easy").permissions() & fs::perms::set_gid, fs::perms::set_gid);
+  EXPECT_EQ(fs::status(own() + "/hard").permissions() & fs::perms::set_gid, fs::perms::none);
+  EXPECT_TRUE(fs::is_empty(prepared));
+  ASSERT_TRUE(folder.make_directory("easy")) << "it is there already";
+  EXPECT_TRUE(fs::exists(own() + "/easy/data"));
+  const auto leftovers = folder.remove_listed();
+  ASSERT_TRUE(leftovers) << line_of(leftovers);
+  EXPECT_EQ(names_in(target_.path()), std::vector<std::string>{"easy"}) << "the folder itself stays";
+}
+
+TEST_F(RunFolderTest, APreparedFolderThatIsNoneIsAnErrorAndNothingIsLeftInIt) {
+  const std::string base = target_.path();
+  fs::create_directory(base + "/real");
+  fs::create_directory_symlink(base + "/real", base + "/linked");
+  write_file(base + "/file", "mine");
+  RunFolder folder = made();
+  folder.take_layouts_of({"linked", "file", "gone", "real"});
+  EXPECT_TRUE(mentions(line_of(folder.make_directory("linked")), "symbolic link"));
+  EXPECT_TRUE(mentions(line_of(folder.make_directory("file")), "is not a directory"));
+  EXPECT_TRUE(mentions(line_of(folder.make_directory("gone")), "does not exist"));
+  write_file(own() + "/real", "in the way");
+  fs::create_directory(base + "/real/ullage-r1");
+  EXPECT_FALSE(folder.make_directory("real")) << "there is a file of that name in the run folder";
+  fs::remove(own() + "/real");
+  EXPECT_TRUE(folder.make_directory("real")) << "what a killed launch left is used";
+  EXPECT_TRUE(fs::is_empty(base + "/real"));
 }
 
 TEST_F(RunFolderTest, IsPrivateUnderAnyUmask) {

@@ -88,6 +88,18 @@ std::string line_of(const std::expected<T, Error>& result) {
   return result ? "no error" : to_line(result.error());
 }
 
+/// A target in which run `r1` makes its folder.
+class OnTarget : public testing::Test {
+ protected:
+  [[nodiscard]] RunFolder made() const {
+    auto folder = RunFolder::make(target_.path(), "r1");
+    EXPECT_TRUE(folder) << line_of(folder);
+    return std::move(*folder);
+  }
+  [[nodiscard]] std::string own() const { return target_.path() + "/ullage-r1"; }
+  TempFolder target_;
+};
+
 /// A started meter that never says stop.
 class RunningMeter final {
  public:

@@ -15,16 +15,7 @@ using test::line_of;
 using test::names_in;
 using test::write_file;
 
-class EndingFolder : public testing::Test {
- protected:
-  [[nodiscard]] RunFolder made() const {
-    auto folder = RunFolder::make(target_.path(), "r1");
-    EXPECT_TRUE(folder) << line_of(folder);
-    return std::move(*folder);
-  }
-  [[nodiscard]] std::string own() const { return target_.path() + "/ullage-r1"; }
-  test::TempFolder target_;
-};
+class EndingFolder : public test::OnTarget {};
 
 /// What the end of a run left on NFS or FUSE while the marker was open when it was removed.
 class UnmarkedFolder : public EndingFolder {

@@ -64,10 +64,6 @@ def _count_from_text(text: str) -> int:
     return int(text)
 
 
-def _words_from_text(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",")]
-
-
 def _map_from_text(text: str) -> dict[str, Scalar]:
     if text.startswith("{"):
         loaded = cast("object", json.loads(text))
@@ -99,7 +95,7 @@ _PARSERS: Final[Mapping[ParameterType, Callable[[str], Value]]] = {
     "number": float,
     "text": str,
     "choice": str,
-    "choices": _words_from_text,
+    "choices": lambda text: [word.strip() for word in text.split(",")],
     "map": _map_from_text,
 }
 

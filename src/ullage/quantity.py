@@ -30,6 +30,7 @@ _SCALED: Final = {
     "B": "B",
 }
 _TIMES: Final = frozenset({"s", "seconds"})
+_TIME_SHARE: Final = "of time"
 _MOST_DECIMALS: Final = 9
 
 
@@ -49,6 +50,8 @@ def scale_for(values: Iterable[float], unit: str) -> Scale:
             (step for step in _SMALL if largest >= step[0] * 0.9995), _SMALL[-1] if largest else _SMALL[0]
         )
         return Scale(factor, name)
+    if unit == _TIME_SHARE:
+        return Scale(0.01, "% of the time")
     base = _SCALED.get(unit)
     if base is None:
         return Scale(1.0, unit)

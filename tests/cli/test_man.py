@@ -9,7 +9,7 @@ import pytest
 
 from ullage.cli.app import make_app, run
 from ullage.cli.command_tree import Command, Parameter, commands
-from ullage.cli.manual_page import manual_pages
+from ullage.cli.man import manual_pages
 from ullage.errors import EXIT_BAD_INPUT, EXIT_OK
 from ullage.runs.suite import load_suites
 

@@ -129,7 +129,7 @@ def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Pat
     assert done.code == 4, done.stderr
     failures = [failure for record in done.of("phase") for failure in record.failures]
     assert failures[0].errno == 28
-    assert f"c-h0-n2-{kind}/data" in failures[0].path
+    assert f"h0-n2-{kind}/data" in failures[0].path
     assert done.of("end")[0].cases_ok == 1
     assert untouched(target)
 
@@ -154,7 +154,7 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
     done = finish(process, document)
     assert done.code == 4, done.stderr
     failures = [failure for record in done.of("phase") for failure in record.failures]
-    assert "c-h0-n2-separated/data" in failures[0].path
+    assert "h0-n2-separated/data" in failures[0].path
     assert [path.name for path in small.iterdir()] == ["filler"]
 
 

@@ -153,3 +153,6 @@ def test_clock_of_one_rank_five_seconds_ahead_is_calibrated_away(engine: Path, t
     assert clock.largest_offset_rank == 1
     write_phase = done.phase("write")
     assert write_phase.elapsed_ns < 3_000_000_000, "the five seconds must not be in the time of the phase"
+    assert write_phase.clock is not None, "two clocks"
+    assert write_phase.clock.residual_ns > 0
+    assert not write_phase.clock.jumped

@@ -46,11 +46,11 @@ def test_counts_are_those_of_gnu_find(engine: Path, tmp_path: Path, target: Path
     assert done.code == 0, done.stderr
     everywhere, files, named = (record.counters for record in done.of("phase") if record.phase == "find")
     folder = target / f"ullage-{document['run_id']}"
-    stamp = folder / "c-stamp" / "data"
+    stamp = folder / "stamp" / "data"
     assert everywhere["found"] == gnu_find(folder, "-name", "data*", "-newer", str(stamp), "-size", "+1k") == ranks
     assert everywhere["scanned"] == gnu_find(folder)
-    assert files["found"] == files["scanned"] == gnu_find(folder / "c-files") == 1 + 2 * ranks
-    assert named["found"] == gnu_find(folder / "c-files", "-name", "*0*")
+    assert files["found"] == files["scanned"] == gnu_find(folder / "files") == 1 + 2 * ranks
+    assert named["found"] == gnu_find(folder / "files", "-name", "*0*")
     assert everywhere["errors"] == 0
 
 

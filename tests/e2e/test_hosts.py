@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.commands import run_here
 
 from ullage.launch.base import choose_binding
-from ullage.system.cpu import ranks_by_default, usable_cores
+from ullage.system.hardware import ranks_by_default, usable_cores
 
 _FOLDERS = ("sweep", "b_eff_io", "io500")
 

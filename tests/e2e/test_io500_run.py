@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """IO500 as people run it, on real files: a quick look, and one that is interrupted, damaged and gone on with."""
 
+import configparser
 import signal
+import stat
 import subprocess
 import time
 from pathlib import Path
@@ -72,7 +74,7 @@ def _has_made(result: Path, dataset: str) -> bool:
 def test_all_hard_files_corrupted_between_phases_void_the_run(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     _interrupt_after(look(engine, target, result, "--resumable"), result, "mdtest-hard")
-    files = [path for path in target.rglob("file.mdtest.*") if "c-mdtest-hard" in path.parts]
+    files = [path for path in target.rglob("file.mdtest.*") if "mdtest-hard" in path.parts]
     assert files
     for file in files:
         file.write_bytes(b"?" * 3901)
@@ -85,3 +87,29 @@ def test_all_hard_files_corrupted_between_phases_void_the_run(engine: Path, targ
     assert not voided.valid
     assert any(reason.startswith("mdtest-hard-read") for reason in voided.reasons), voided.reasons
     assert [path.name for path in target.iterdir()] == ["precious"]
+
+
+def test_prepared_folders_give_their_layout_and_the_official_files_are_read(
+    engine: Path, target: Path, tmp_path: Path
+) -> None:
+    """The set-group-id bit is inherited by new directories as stripes and pools are elsewhere."""
+    prepared, result = target / "ior-easy", tmp_path / "result"
+    prepared.mkdir()
+    prepared.chmod(0o2755)
+    words = look(engine, target, result, "--keep")
+    done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    (folder,) = target.glob("ullage-*")
+    assert (folder / "ior-easy").stat().st_mode & stat.S_ISGID
+    assert not (folder / "ior-hard").stat().st_mode & stat.S_ISGID
+    assert sorted(path.name for path in (folder / "ior-easy").iterdir()) == ["data.00000000", "data.00000001"]
+    assert list(prepared.iterdir()) == []
+    assert prepared.stat().st_mode & 0o7777 == 0o2755
+    read = configparser.ConfigParser(interpolation=None)
+    for name in ("result.txt", "config.ini"):
+        assert read.read(result / name)
+    for phase in scored_phases("standard"):
+        assert float(read[phase.name]["score"]) > 0
+        assert float(read[phase.name]["t_delta"]) > 0
+    assert read["run"]["procs"] == "2"
+    assert read["SCORE"]["SCORE"].endswith("[INVALID]")

@@ -44,7 +44,7 @@ def test_two_swapped_blocks_are_found(engine: Path, tmp_path: Path, target: Path
     first = [on("easy", case(phases=["write"], **EASY))]
     second = [on("easy", case(phases=["read"], verify=verify, cache="none", **EASY))]
     written, document = launches(engine, tmp_path, target, first, second)
-    with (folder(target, written) / "c-easy" / "data.00000001").open("r+b") as file:
+    with (folder(target, written) / "easy" / "data.00000001").open("r+b") as file:
         one, two = file.read(2 * MIB), file.read(2 * MIB)
         file.seek(0)
         file.write(two + one)

@@ -12,7 +12,7 @@ from tests.places.hosts import PAYLOAD_SHARE, hosts_up
 from ullage.engine import describe
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import join
-from ullage.suites.pairs.matrix import read_matrices
+from ullage.suites.pairs.effects import read_matrices
 from ullage.suites.pairs.summarise import matrix_findings
 
 LINK_RATE = 200e6 / 8

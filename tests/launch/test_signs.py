@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ullage.launch.signs import SignOfLife, is_stopped, silence_of
+from ullage.launch.running import SignOfLife, is_stopped, silence_of
 
 if TYPE_CHECKING:
     from .conftest import Ready

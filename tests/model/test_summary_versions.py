@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from ullage.model.summary import SUMMARY_SCHEMA, Row, Summary
-from ullage.model.summary_versions import upgraded
+from ullage.model.summary import SUMMARY_SCHEMA, Row, Summary, upgraded
 from ullage.results.folder import ResultFolder
 
 FOLDER = Path(__file__).parent / "summaries"

@@ -11,8 +11,8 @@ import pytest
 from ullage.peers import Installed, PeerError, iperf3, load_peers, ping, sockperf
 from ullage.peers.iperf3 import Iperf3Job, iperf3_command, run_iperf3
 from ullage.peers.ping import PingJob, ping_command, run_ping
-from ullage.peers.served import LOOPBACK, Transport, free_port, serving
 from ullage.peers.sockperf import SockperfJob, run_sockperf, sockperf_command
+from ullage.peers.started import LOOPBACK, Transport, free_port, serving
 
 PROGRAM = Installed(Path("/usr/bin/tool"), "3")
 IPERF3 = {

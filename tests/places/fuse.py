@@ -7,27 +7,18 @@ import shutil
 import subprocess
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.places.served import Served
 
 _SOURCE = Path(__file__).with_name("passthrough.c")
 _HEADER = Path("/usr/include/fuse3/fuse.h")
 _LONGEST_START_S = 20.0
 
 
-@dataclass(frozen=True)
-class Passthrough:
-    """A file system in user space and the process that serves it; both are gone when the test ends."""
-
-    mount: Path
-    behind: Path
-    process: "subprocess.Popen[str]"
-
-
 @contextlib.contextmanager
-def passthrough(folder: Path, hang: str = "") -> Generator[Passthrough]:
+def passthrough(folder: Path, hang: str = "") -> Generator[Served]:
     """What is below ``folder/mount`` lies in ``folder/behind``. The test is skipped where that cannot be had.
 
     ``hang``: as "fsync:NAME", a call on files of that name that is never answered.
@@ -50,7 +41,7 @@ def passthrough(folder: Path, hang: str = "") -> Generator[Passthrough]:
     )
     try:
         _wait_for(mount, process)
-        yield Passthrough(mount, behind, process)
+        yield Served(mount, behind, process)
     finally:
         subprocess.run([_unmount(), "-l", mount] if os.geteuid() == 0 else [_unmount(), "-uz", mount], check=False)
         process.kill()  # it may be told to hang

@@ -113,3 +113,14 @@ def test_what_is_declared_or_came_from_a_cache_is_left_alone() -> None:
     cold, warm = with_common_ceilings([row("bandwidth", 1e9, access="read"), cached])
     assert cold.ceiling is not None
     assert (cold.ceiling.value, warm.ceiling) == (1e9, None)
+
+
+def test_the_best_that_counts_is_no_ceiling_where_another_row_was_faster() -> None:
+    """Of large blocks all rows were disturbed, of small ones none: the small ones' best was not the best reached."""
+    block = {"ranks": 1, "order": "random", "access": "read"}
+    small = row("bandwidth", 1e8, block_bytes=1024, **block)
+    large = row("bandwidth", 3e9, block_bytes=MIB, **block).model_copy(update={"grade": "C"})
+    assert [one.ceiling for one in with_common_ceilings([small, large])] == [None, None]
+    lucky = row("bandwidth", 1.05e8, block_bytes=2048, **block).model_copy(update={"grade": "C"})
+    ceilings = [one.ceiling for one in with_common_ceilings([small, lucky])]
+    assert [one.value for one in ceilings if one is not None] == [1e8, 1e8]

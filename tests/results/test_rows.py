@@ -148,6 +148,28 @@ def test_what_the_launch_was_like(run: AnyRecord, flag: str) -> None:
     assert [name for name in row.flag_codes if name in {"oversubscribed", "unpinned", "clock-skew"}] == [flag]
 
 
+@pytest.mark.parametrize(
+    ("residual_ns", "jumped", "launch_ns", "reason"),
+    [
+        (900_000, False, 0, None),
+        (3_000_000, False, 0, "known to 3.0 ms"),
+        (2_000_000_000, True, 0, "known to 2000.0 ms: one of them jumped"),
+        (3_000_000, False, 4_000_000, "known to 4.0 ms"),  # the launch has said so already
+    ],
+)
+def test_clocks_that_drifted_in_a_phase(residual_ns: int, jumped: bool, launch_ns: int, reason: str | None) -> None:
+    clock = {"measured": "around", "residual_ns": residual_ns, "drift_ppm": 3.0, "jumped": jumped}
+    flags = _one(make_launch(_repetition(0, clock=clock), run=make_run(residual_ns=launch_ns))).flags
+    said = [flag.reason for flag in flags if flag.code == "clock-skew"]
+    assert len(said) == (reason is not None)
+    assert reason is None or said[0].endswith(reason)
+
+
+def test_a_long_phase_needs_no_clock_that_is_as_good() -> None:
+    clock = {"measured": "around", "residual_ns": 3_000_000, "drift_ppm": 10.0}
+    assert "clock-skew" not in _one(make_launch(_repetition(0, 600 * SECOND_NS, clock=clock))).flag_codes
+
+
 def test_a_single_rank_needs_no_pinning() -> None:
     assert "unpinned" not in _one(make_launch(_repetition(0), run=make_run(1, unpinned=1))).flag_codes
 

@@ -12,11 +12,11 @@ def test_the_manifest_says_what_is_there(tmp_path: Path) -> None:
     folder = tmp_path / "ullage-r"
     folder.mkdir()
     lines = [
-        {"dataset": "one", "directory": "c-one"},
+        {"dataset": "one", "directory": "one"},
         {"dataset": "one", "facts": {"a": 1}},
         {"dataset": "two", "facts": {"a": 1}},
         {"dataset": "two", "facts": None},
-        {"dataset": "three", "directory": "c-three"},
+        {"dataset": "three", "directory": "three"},
         [1],
     ]
     text = "\n".join(json.dumps(line) for line in lines)

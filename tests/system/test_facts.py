@@ -9,10 +9,9 @@ import pytest
 from ullage.model.plan import Target
 from ullage.model.system import SystemFacts
 from ullage.system import facts
-from ullage.system.cpu import read_cpu, usable_cores
 from ullage.system.environment import read_environment, read_kernel
 from ullage.system.files import bracketed, parse_cpu_list
-from ullage.system.hardware import read_memory, read_network, read_numa, states_no_speed
+from ullage.system.hardware import read_cpu, read_memory, read_network, read_numa, states_no_speed, usable_cores
 from ullage.system.limits import memory_left, read_limits
 from ullage.system.storage import find_mount, read_device, read_mounts, read_places
 from ullage.uri import parse_target

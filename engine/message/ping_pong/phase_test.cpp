@@ -18,7 +18,7 @@ TEST(MpiPingPongPhase, BetweenNodesTheLowestRankOfEachIsAnEnd) {
   const int nodes = (ranks + 1) / 2;
   if (nodes < 2) GTEST_SKIP() << "too few ranks";
   const mpi::World world("host" + std::to_string(rank / 2));
-  const mpi::ClockSync clock;
+  mpi::CommonClock clock;
   Meter meter(StopFlags::instance().now());
   Watchdog watchdog({});
   WorkloadContext context;

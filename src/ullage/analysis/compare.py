@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 from ullage.analysis.matching import DIMENSIONS, Matching, Places, Sample, names_of, results_by_name
 from ullage.analysis.settings import access_of, phase_of
 from ullage.errors import UserError
+from ullage.grouping import grouped, nested
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Score, Summary
 
@@ -181,10 +182,7 @@ def _noises(samples: Iterable[Sample]) -> dict[int, float]:
     """By row (``id``), the noise of one value as its neighbours tell it: what a row of one sample is judged by."""
     from ullage.analysis.findings import make_study
 
-    by_result: dict[str, list[Row]] = {}
-    for sample in samples:
-        if len(sample.row.repetitions) == 1:
-            by_result.setdefault(sample.result, []).append(sample.row)
+    by_result = grouped((sample.result, sample.row) for sample in samples if len(sample.row.repetitions) == 1)
     grids = [grid for rows in by_result.values() for grid in make_study(rows).grids]
     return {id(row): grid.noise for grid in grids if grid.noise is not None for row in grid.cells.values()}
 
@@ -216,9 +214,7 @@ def _spreads(rows: Iterable[Row]) -> "dict[tuple[str, str], Spread]":
     """What the rows of a metric and access say together of the noise of one value. A row may stand in several pairs."""
     from ullage.analysis.statistics import pooled_spread
 
-    alike: dict[tuple[str, str], dict[int, Row]] = {}
-    for row in rows:
-        alike.setdefault(_kind(row), {})[id(row)] = row
+    alike = nested((_kind(row), id(row), row) for row in rows)
     return {kind: pooled_spread(row.repetitions for row in found.values()) for kind, found in alike.items()}
 
 

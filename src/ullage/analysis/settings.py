@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 
@@ -39,9 +40,7 @@ def values_by_key(rows: Iterable[Row]) -> dict[str, set[Scalar]]:
 
 def separating_keys(rows: Iterable[Row], place: Callable[[Row], tuple[object, ...]]) -> list[str]:
     """Parameters that still differ between rows of one place. One that follows from the place separates nothing."""
-    cells: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows:
-        cells.setdefault(place(row), []).append(row)
+    cells = grouped((place(row), row) for row in rows)
     keys: dict[str, None] = {}
     for found in cells.values():
         if len(found) > 1:

@@ -31,17 +31,17 @@ def import_(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="Read this format: table, pa1, pmbw, iozone, b_eff_io, io500_result or io500_published. "
-            "Default: recognised by the content.",
+            help="Read this format: table, pa1, pmbw, iozone, ior_json, ior_csv, b_eff_io, io500_result or "
+            "io500_published. Default: recognised by the content.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
     """Make a result from the numbers of another program.
 
-    The output of pmbw, IOzone, b_eff_io and IO500, a table, and the tables of a course report (pa1_*.csv) are read.
-    The result has findings, a report and comparisons like any other. It is unknown what was really measured, and every
-    row says so.
+    The output of pmbw, IOzone, IOR, b_eff_io and IO500, a table, and the tables of a course report (pa1_*.csv) are
+    read. The result has findings, a report and comparisons like any other. It is unknown what was really measured, and
+    every row says so.
     """
     from datetime import UTC, datetime
 

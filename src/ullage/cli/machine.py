@@ -50,7 +50,7 @@ def _declare(path: Path, found: "SystemFacts", description: "Describe | None") -
     """Write the draft; what somebody has edited is never replaced."""
     import sys
 
-    from ullage.analysis.ceilings.draft import draft
+    from ullage.analysis.ceilings.machine_file import draft
     from ullage.errors import UserError
     from ullage.results.outputs import is_stream
     from ullage.terminal import print_line

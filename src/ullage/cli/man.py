@@ -2,11 +2,114 @@
 """``ullage man``: the manual pages, made of the help texts."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
+
+import ullage
+from ullage.cli.command_tree import Command, Parameter
+
+_RUN: Final = ("ullage", "run")
+_PLAN: Final = ("ullage", "plan")
+_EXIT_CODES: Final = (
+    ("0", "The command succeeded."),
+    ("2", "A word, file or plan is wrong. Nothing was touched."),
+    ("3", "The machine or its MPI does not allow the command."),
+    ("4", "A case of the run failed. The other cases are complete."),
+    ("5", "The run was interrupted or ended by a time limit. `ullage resume` continues it."),
+)
+_FILES: Final = (
+    ("ullage-results/RUN_ID/", "Folder of a result: plans, records, facts of the machine, summary and report."),
+    ("TARGET/ullage-RUN_ID/", "Folder of a run at a target. It is removed when the run ends."),
+)
+_VARIABLES: Final = (
+    ("ULLAGE_ENGINE", "Path of the engine."),
+    ("ULLAGE_RSH_AGENT", "Program that starts commands on the nodes of --hosts."),
+)
+
+
+def manual_pages(commands: Iterable[Command]) -> Mapping[str, str]:
+    """Each page in roff by its name, without the section: ``ullage`` and ``ullage-run-SUITE``."""
+    every = list(commands)
+    suites = [one for one in every if one.words[:2] == _RUN and len(one.words) == 3]
+    # `plan SUITE` takes the options of `run SUITE`.
+    verbs = [one for one in every if one not in suites and not (one.words[:2] == _PLAN and len(one.words) == 3)]
+    plans = {one.words[2]: one for one in every if one.words[:2] == _PLAN and len(one.words) == 3}
+    pages = {"ullage": _main_page(verbs, suites)}
+    return pages | {"-".join(suite.words): _suite_page(suite, plans[suite.words[2]]) for suite in suites}
+
+
+def _main_page(verbs: Sequence[Command], suites: Sequence[Command]) -> str:
+    root, *others = verbs
+    lines = [*_head("ullage", root.doc[0]), ".SH SYNOPSIS", ".B ullage", "COMMAND [ARGUMENTS]"]
+    lines += [".SH OPTIONS", *_options(root.parameters), ".SH COMMANDS"]
+    for verb in others:
+        lines += [".SS " + _text(_synopsis(verb)), *_paragraphs(verb.doc), *_options(verb.parameters)]
+    lines += [".SH SUITES", "Each suite has a manual page of its own, for example", ".BR ullage-run-sweep (1)."]
+    for suite in suites:
+        lines += [".TP", f".B {_text(suite.words[-1])}", _text(suite.doc[0])]
+    for title, entries in (("EXIT STATUS", _EXIT_CODES), ("FILES", _FILES), ("ENVIRONMENT", _VARIABLES)):
+        lines += [f".SH {title}"]
+        for name, text in entries:
+            lines += [".TP", f".B {_text(name)}", _text(text)]
+    return "\n".join(lines) + "\n"
+
+
+def _suite_page(suite: Command, plan: Command) -> str:
+    name = "-".join(suite.words)
+    lines = [*_head(name, suite.doc[0]), ".SH SYNOPSIS", f".B ullage run {_text(suite.words[-1])}", "[OPTIONS]"]
+    lines += [".br", f".B ullage plan {_text(suite.words[-1])}", "[OPTIONS]"]
+    lines += [".SH DESCRIPTION", *_paragraphs(suite.doc)]
+    lines += [".SH OPTIONS", *_options(suite.parameters)]
+    only_run, only_plan = _difference(suite, plan), _difference(plan, suite)
+    lines += [".SH OPTIONS OF PLAN", f"`ullage plan` takes no {_text(_names(only_run))}. It also takes:"]
+    lines += [*_options(only_plan), ".SH SEE ALSO", ".BR ullage (1)"]
+    return "\n".join(lines) + "\n"
+
+
+def _difference(one: Command, other: Command) -> list[Parameter]:
+    names = {parameter.typed for parameter in other.parameters}
+    return [parameter for parameter in one.parameters if parameter.typed not in names]
+
+
+def _names(parameters: Sequence[Parameter]) -> str:
+    return " and no ".join(parameter.typed.partition(" ")[0] for parameter in parameters)
+
+
+def _head(name: str, what: str) -> list[str]:
+    # The first words of a NAME section are what `apropos` finds.
+    return [
+        f'.TH {_text(name).upper()} 1 "" "ullage {ullage.__version__}" "Ullage"',
+        ".SH NAME",
+        f"{_text(name)} \\- {_text(what)}",
+    ]
+
+
+def _synopsis(verb: Command) -> str:
+    """As it is typed, with the arguments."""
+    below = ["COMMAND"] if verb.is_group else []
+    arguments = [one.typed for one in verb.parameters if one.is_argument]
+    return " ".join([*verb.words[1:], *below, *arguments])
+
+
+def _paragraphs(doc: Sequence[str]) -> list[str]:
+    return [line for text in doc for line in (".PP", _text(text))]
+
+
+def _options(parameters: Sequence[Parameter]) -> list[str]:
+    lines: list[str] = []
+    for one in parameters:
+        note = f" [{one.note}]" if one.note else ""
+        lines += [".TP", f".B {_text(one.typed)}", _text(one.help + note)]
+    return lines
+
+
+def _text(text: str) -> str:
+    """``text`` as roff prints it: no escapes, no request at the start of a line, ASCII hyphens that can be copied."""
+    safe = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{safe}" if safe.startswith((".", "'")) else safe
 
 
 def register(app: typer.Typer) -> None:
@@ -62,6 +165,5 @@ def show(
 def _pages() -> Mapping[str, str]:
     from ullage.cli.app import make_app
     from ullage.cli.command_tree import commands
-    from ullage.cli.manual_page import manual_pages
 
     return manual_pages(commands(make_app()))

@@ -192,8 +192,7 @@ def _hear_nothing(record: AnyRecord) -> None:
 
 def prepare_lines(request: Request, engine_context: EngineContext, model: type[LineOptions]) -> PreparedLines:
     """Check everything that can be checked without starting anything."""
-    from ullage.system.cpu import usable_cores
-    from ullage.system.hardware import read_memory
+    from ullage.system.hardware import read_memory, usable_cores
     from ullage.system.storage import read_places
 
     options = read_options(model, request)

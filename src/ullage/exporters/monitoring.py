@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ullage.exporters import Exporter
+from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import format_param, param_label
 from ullage.report.data import ReportData
@@ -40,9 +41,7 @@ _UNITS: Final = {"B/s": "bytes_per_second", "op/s": "operations_per_second", "s"
 
 def openmetrics_text(data: ReportData) -> str:
     """One gauge a metric; target, parameters, verdict and grade are labels."""
-    families: dict[str, list[Row]] = {}
-    for row in data.summary.rows:
-        families.setdefault(family_name(row), []).append(row)
+    families = grouped((family_name(row), row) for row in data.summary.rows)
     lines: list[str] = []
     for name, rows in families.items():
         lines.append(f"# TYPE {name} gauge")

@@ -19,11 +19,6 @@ def _summary(data: ReportData) -> str:
     return data.summary.model_dump_json(indent=1) + "\n"
 
 
-def _rows(data: ReportData) -> str:
-    """One line a row, plain SI numbers."""
-    return to_csv(data.summary.rows)
-
-
 def _page(data: ReportData) -> str:
     """The page that ``ullage run`` writes."""
     from ullage.report.html import render
@@ -47,10 +42,6 @@ def _front_png(data: ReportData) -> bytes:
     return svg_to_png(_front_svg(data))
 
 
-def _front_pdf(data: ReportData) -> bytes:
-    return svg_to_pdf(_front_svg(data))
-
-
 def _png_files(data: ReportData) -> Mapping[str, bytes]:
     """File names and pictures, at twice the size of the page; the front page where there is something to draw."""
     charts = {f"{name}.png": to_png(document) for name, document in documents(data)}
@@ -65,9 +56,9 @@ def _svg_files(data: ReportData) -> Mapping[str, str]:
 
 EXPORTERS: Final = (
     Exporter("json", f"the summary (schema {SUMMARY_SCHEMA})", "", _summary),
-    Exporter("csv", "all rows, plain SI numbers, every repetition", "", _rows),
+    Exporter("csv", "all rows, plain SI numbers, every repetition", "", lambda data: to_csv(data.summary.rows)),
     Exporter("html", "one self-contained page with charts and tables", "report.html", _page, _beside_page),
     Exporter("png", "a folder of front page and charts as PNG", "charts-png", _png_files, alone=_front_png),
     Exporter("svg", "a folder of front page and charts as SVG", "charts-svg", _svg_files, alone=_front_svg),
-    Exporter("pdf", "the front page as PDF", "front.pdf", _front_pdf),
+    Exporter("pdf", "the front page as PDF", "front.pdf", lambda data: svg_to_pdf(_front_svg(data))),
 )

@@ -14,6 +14,7 @@ from typing import Final
 from ullage.analysis.metrics.arithmetic import NS_PER_S, stage_span_ns
 from ullage.errors import UserError
 from ullage.exporters import Exporter
+from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.report.data import ReportData
 from ullage.results.rows import Measured
@@ -60,11 +61,7 @@ def ior_lines(measured: Sequence[Measured]) -> list[str]:
 
 def transfer_groups(measured: Sequence[Measured]) -> dict[tuple[str, str], list[Measured]]:
     """The repetitions of each phase of each case of transfers, by case and phase."""
-    groups: dict[tuple[str, str], list[Measured]] = {}
-    for item in measured:
-        if item.case.workload in TRANSFERS:
-            groups.setdefault((item.case.case, item.phase.phase), []).append(item)
-    return groups
+    return grouped(((item.case.case, item.phase.phase), item) for item in measured if item.case.workload in TRANSFERS)
 
 
 def _numbered(items: Sequence[Measured]) -> list[tuple[Measured, int]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ullage.errors import UserError
+from ullage.grouping import grouped
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.model.flags import Flag
 from ullage.model.summary import Row, Summary
@@ -37,9 +38,7 @@ def read_pmbw(text: str, name: str) -> Summary:
 
     Further lines of the same are further repetitions. ``UserError`` names the line of the first mistake.
     """
-    cells: dict[Key, list[float]] = {}
-    for key, value in _samples(text, name):
-        cells.setdefault(key, []).append(value)
+    cells = grouped((key, value) for key, value in _samples(text, name))
     if not cells:
         raise UserError("contains no result of pmbw", name, f"lines that begin with {_MARK} and a tab")
     rows = [_row(key, values, name) for key, values in cells.items()]

@@ -43,7 +43,7 @@ def choose_launcher(
             raise UserError(f"unknown launcher '{name}'", "--launcher", suggest(name, known))
         what = f"no launcher for the engine's MPI: {description.engine.mpi.library}"
         raise UserError(what, "", f"name one with --launcher: {', '.join(sorted(known))}", EXIT_ENVIRONMENT)
-    from ullage.system.cpu import usable_cores
+    from ullage.system.hardware import usable_cores
 
     return module.create(mpiexec or _find_mpiexec(description, module), usable_cores(), hosts)
 

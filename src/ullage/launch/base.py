@@ -11,7 +11,7 @@ from typing import Literal, Protocol, TypeAlias
 from ullage.errors import UserError
 from ullage.launch.hosts import Hosts, fewest_full
 from ullage.model.plan import Layout
-from ullage.system.cpu import usable_cores
+from ullage.system.hardware import usable_cores
 
 Family: TypeAlias = Literal["openmpi", "mpich", "other"]
 

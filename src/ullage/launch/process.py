@@ -9,8 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.launch.base import DeadRank, Launcher
-from ullage.launch.running import Running
-from ullage.launch.signs import SignOfLife, silence_of
+from ullage.launch.running import Running, SignOfLife, silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord, EventRecord

@@ -19,7 +19,7 @@ from ullage.launch.base import Family, ranks_on_a_node
 from ullage.launch.process import deadline_of
 from ullage.model.plan import Layout, Plan
 from ullage.results.folder import ResultFolder, write_atomically
-from ullage.system.cpu import usable_cores
+from ullage.system.hardware import usable_cores
 
 NAME: Final = "script"
 

@@ -108,4 +108,8 @@ class Plan(Strict):
     keep: Annotated[bool, Field(description="leave datasets in place")] = False
     keep_when_interrupted: Annotated[bool, Field(description="leave datasets for a launch that goes on")] = False
     continues: Annotated[bool, Field(description="go on with the datasets an earlier launch of this run left")] = False
+    prepared: Annotated[
+        list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]],
+        Field(description="datasets whose directory is made in a folder of that name at the target, and moved"),
+    ] = []
     cases: Annotated[list[Case], Field(min_length=1)]

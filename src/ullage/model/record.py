@@ -222,6 +222,22 @@ class Gauge(Tolerant):
     most: float
 
 
+class PhaseClock(Tolerant):
+    """How well the stamps of a phase are known, by the worst of all ranks."""
+
+    measured: Annotated[
+        Literal["before", "around"],
+        Field(description="around: after the phase too, and interpolated, because it was long"),
+    ]
+    residual_ns: Annotated[int, Field(description="what the measurements leave, and drift x age of the nearest")]
+    drift_ppm: Annotated[
+        float, Field(description="of the offsets, as measured around the phase; before: the bound that was taken")
+    ]
+    jumped: Annotated[
+        bool, Field(description="an offset changed faster than clocks drift; all of its change is in residual_ns")
+    ] = False
+
+
 class PhaseRecord(Tolerant):
     """One globally synchronised, separately timed stretch.
 
@@ -264,6 +280,7 @@ class PhaseRecord(Tolerant):
     facts: Annotated[dict[str, object], Field(description="of the workload's own: who met whom, a matrix ...")] = {}
     series: Series | None = None
     by_rank: Ranks | None = None
+    clock: Annotated[PhaseClock | None, Field(description="missing where all ranks read one clock")] = None
     moved: Moved | None = None
     resident: Resident | None = None
     contamination: Contamination | None = None

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.served import LOOPBACK, Transport, serving
-from ullage.peers.started import answer, find_installed, member, number
+from ullage.peers.started import LOOPBACK, Transport, answer, find_installed, member, number, serving
 
 _VERSION: Final = re.compile(r"^iperf (3\.\S+)", re.MULTILINE)
 _MOST_STREAMS: Final = 128

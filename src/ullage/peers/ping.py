@@ -10,8 +10,7 @@ from typing import Final
 
 from ullage.analysis.statistics import median
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.served import LOOPBACK
-from ullage.peers.started import answer, find_installed
+from ullage.peers.started import LOOPBACK, answer, find_installed
 
 # The shortest that iputils lets everybody have.
 INTERVAL_S: Final = 0.002

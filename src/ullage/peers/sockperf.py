@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.peers import Installed, PeerError, PeerTool
-from ullage.peers.served import LOOPBACK, Transport, serving
-from ullage.peers.started import answer, find_installed
+from ullage.peers.started import LOOPBACK, Transport, answer, find_installed, serving
 
 LEAST_BYTES: Final = 14
 _MOST_BYTES: Final = 65507

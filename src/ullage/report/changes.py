@@ -1,12 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to change first: findings of all suites that name a gain, ranked by one rule. Pure."""
+"""What to change first: findings of all suites that name a gain, ranked by one rule; each as heading and text. Pure."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from ullage.model.summary import Finding, Gain
+
+_LONGEST: Final = 90
+_CLAUSE: Final = re.compile(r"[:;.](?=\s|$)")
+
+
+@dataclass(frozen=True)
+class Told:
+    """``text`` does not say again what ``title`` says."""
+
+    title: str
+    text: str
+
+
+def told(finding: Finding) -> Told:
+    """The finding's own title, else its text up to the first stop; a long clause is no heading."""
+    if finding.title:
+        return Told(finding.title, _continued(finding.text, finding.title))
+    stop = _CLAUSE.search(finding.text)
+    head, rest = (finding.text, "") if stop is None else (finding.text[: stop.start()], finding.text[stop.end() :])
+    if not head or len(head) > _LONGEST:
+        return Told("", finding.text)
+    return Told(head, _capitalised(rest.strip()))
+
+
+def _continued(text: str, title: str) -> str:
+    """``text`` without the title that it begins with."""
+    if not text.startswith(title) or text[len(title) :][:1] not in (":", ";", "."):
+        return text
+    return _capitalised(text[len(title) + 1 :].strip())
+
+
+def _capitalised(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
 
 MOST_CHANGES: Final = 5
 # A table with many lines says the same of each of them.

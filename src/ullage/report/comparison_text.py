@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from ullage.analysis.compare import Cell, Comparison, ScorePair
 from ullage.analysis.settings import access_of
 from ullage.errors import one_line
+from ullage.grouping import grouped
 from ullage.model.summary import Score
 from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant, times
-from ullage.report.csv_text import to_csv_text
+from ullage.report.table import to_csv_text
 from ullage.report.words import escape
 from ullage.terminal import make_console, text_table
 
@@ -109,10 +110,7 @@ def _decisions(found: Comparison) -> list[str]:
 
 def _by_access(found: Comparison, name: str) -> list[str]:
     """``  write: faster in 22 (1.8 to 1,361 x), slower in 13 (0.0043 to 0.29 x), cannot tell in 13``."""
-    groups: dict[str, list[Cell]] = {}
-    for cell in found.cells:
-        if cell.other_name == name:
-            groups.setdefault(access_of(cell.other), []).append(cell)
+    groups = grouped((access_of(cell.other), cell) for cell in found.cells if cell.other_name == name)
     return [f"  {access or 'other'}: {', '.join(_outcomes(cells))}" for access, cells in groups.items()]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from ullage.grouping import grouped
 from ullage.model.record import Contamination
 from ullage.quantity import DASH
 from ullage.report.contents import Grid
@@ -26,10 +27,9 @@ class _Line:
 
 def counter_grids(data: ReportData) -> list[Grid]:
     """A line a suite, over the phases that count; none where no phase has counters."""
-    by_suite: dict[str, list[Contamination]] = {}
-    for item in data.measured:
-        if item.phase.contamination is not None:
-            by_suite.setdefault(item.run.suite, []).append(item.phase.contamination)
+    by_suite = grouped(
+        (item.run.suite, item.phase.contamination) for item in data.measured if item.phase.contamination is not None
+    )
     lines = [_Line(suite, found, [row.grade for row in data.rows_of(suite)]) for suite, found in by_suite.items()]
     return grid_of("What the kernel counted meanwhile", _COLUMNS, lines, whole=True)
 

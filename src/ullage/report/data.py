@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import cast
 
 from ullage.discovery import gathered, suite_modules
+from ullage.grouping import nested
 from ullage.model.record import PhaseRecord, RunRecord
 from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
@@ -102,10 +103,7 @@ class ReportData:
 
     @cached_property
     def _phases_by_case(self) -> dict[str, dict[str, list[PhaseRecord]]]:
-        found: dict[str, dict[str, list[PhaseRecord]]] = {}
-        for (case, phase), records in self.phases.items():
-            found.setdefault(case, {})[phase] = records
-        return found
+        return nested((case, phase, records) for (case, phase), records in self.phases.items())
 
 
 def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:

@@ -11,6 +11,7 @@ from typing import Final
 
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.discovery import gathered, suite_modules
+from ullage.grouping import grouped
 from ullage.model.summary import Headline, Row
 
 IN_MEMORY: Final = "file system in memory"
@@ -37,10 +38,11 @@ def headlines(rows: Sequence[Row]) -> list[Headline]:
 
 
 def _by_rule(rule: Rule, rows: Sequence[Row]) -> list[Headline]:
-    groups: dict[Hashable, list[int]] = {}
-    for index, row in enumerate(rows):
-        if row.metric == rule.metric and rule.applies(row):
-            groups.setdefault((row.target, rule.key(row)), []).append(index)
+    groups = grouped(
+        ((row.target, rule.key(row)), index)
+        for index, row in enumerate(rows)
+        if row.metric == rule.metric and rule.applies(row)
+    )
     chosen = [_best(indices, rows) for indices in groups.values()]
     return [Headline(part=_part(rule, rows[index]), what=rule.what(rows[index]), row=index) for index in chosen]
 

@@ -7,6 +7,7 @@ from statistics import median
 from typing import Final
 
 from ullage.analysis.settings import phase_of
+from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import Scale, scale_for, significant
@@ -74,10 +75,7 @@ def _median_rate(samples: Sequence[tuple[int, int]]) -> float | None:
 
 def named_phases(data: ReportData) -> list[NamedPhase]:
     """Every phase of every target, in the order in which the summary first names phases, then targets."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in data.summary.rows:
-        if phase_of(row):
-            groups.setdefault((phase_of(row), row.target), []).append(row)
+    groups = grouped(((phase_of(row), row.target), row) for row in data.summary.rows if phase_of(row))
     order = list(dict.fromkeys(name for name, _ in groups))
     found = [_named_phase(data, name, target, rows) for (name, target), rows in groups.items()]
     return sorted(found, key=lambda phase: order.index(phase.name))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.settings import access_of, phase_of
 from ullage.errors import UserError, one_line
+from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row, Summary
 from ullage.parameters import suggest
@@ -51,9 +52,7 @@ def find_rows(summary: Summary, word: str) -> list[int]:
 
 def _named(summary: Summary) -> dict[str, list[int]]:
     """Rows by suite, and by the part of the machine that they stand for."""
-    named: dict[str, list[int]] = {}
-    for index, row in enumerate(summary.rows):
-        named.setdefault(row.suite or summary.suite, []).append(index)
+    named = grouped((row.suite or summary.suite, index) for index, row in enumerate(summary.rows))
     for vessel in vessels(summary):
         named.setdefault(vessel.part, [index for index, row in enumerate(summary.rows) if row is vessel.row])
     return named

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.grouping import nested
 from ullage.model.summary import Row
 
 
@@ -75,9 +76,7 @@ def present(rows: Iterable[Row]) -> list[VerdictClass]:
 
 def caption(rows: Iterable[Row], lead: str = "Hollow") -> str:
     """A clause on every mark other than the filled circle: ``Hollow diamonds: mixed; squares: warm, cached.``"""
-    words: dict[str, dict[str, None]] = {}
-    for row in rows:
-        words.setdefault(classify(row).name, {})[headword(row)] = None
+    words = nested((classify(row).name, headword(row), None) for row in rows)
     hollow = [verdict for verdict in CLASSES if not verdict.filled and verdict.name in words]
     marks = [f"{verdict.plural}: {', '.join(words[verdict.name])}" for verdict in hollow]
     return f"{lead} {'; '.join(marks)}." if marks else ""

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from ullage.analysis.settings import ACCESS_KEYS, access_of, phase_of, separating_keys, sort_key, values_by_key
+from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Summary
 from ullage.quantity import format_param, param_label
@@ -125,9 +126,7 @@ class View:
 
 def make_view(summary: Summary, own: frozenset[str] = frozenset()) -> View:
     """Group the rows into panels, in the order in which the summary first names them. ``own``: see ``View``."""
-    by_suite: dict[str, list[Row]] = {}
-    for row in summary.rows:
-        by_suite.setdefault(row.suite, []).append(row)
+    by_suite = grouped((row.suite, row) for row in summary.rows)
     return View(summary, tuple(panel for rows in by_suite.values() for panel in _panels(rows)), own)
 
 

@@ -38,6 +38,7 @@ from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling
 
 _SKEW_NS: Final = 1_000_000
+_SKEW_SHARE: Final = 0.001  # of a phase, below which an error of its stamps cannot matter
 _DRIFT: Final = 0.5
 _ENOUGH_FOR_DRIFT: Final = 10
 _ENOUGH_FOR_OUTLIERS: Final = 5
@@ -60,11 +61,23 @@ def check_phases(
             verified_in_time(phase, case.workload_parameters),
             buffers_in_turn(phase, case.workload_parameters),
             too_short(phase, run.clock.read_cost_ns),
+            _clocks(phase, run),
         )
         for flag in found:
             if flag is not None and not (simulated and flag.code == IDLE_RANKS):
                 seen.setdefault(flag.code, []).append(flag)
     return [Flag(code=code, reason=f"{flags[0].reason}{_of(len(flags), len(phases))}") for code, flags in seen.items()]
+
+
+def _clocks(phase: PhaseRecord, run: RunRecord) -> Flag | None:
+    """Stamps that are not known well for what the phase took, where the whole launch is not flagged for it."""
+    clock = phase.clock
+    if clock is None or run.clock.residual_ns > _SKEW_NS:
+        return None
+    if clock.residual_ns <= _SKEW_NS or clock.residual_ns <= _SKEW_SHARE * phase.elapsed_ns:
+        return None
+    reason = f"the offsets of the clocks are known to {clock.residual_ns / 1e6:.1f} ms"
+    return Flag(code=CLOCK_SKEW, reason=f"{reason}: one of them jumped" if clock.jumped else reason)
 
 
 def _of(count: int, total: int) -> str:

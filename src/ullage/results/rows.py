@@ -10,6 +10,7 @@ from ullage.analysis.metrics import Metric, metric_named
 from ullage.analysis.statistics import INDEPENDENT, Dependence, median, median_interval, pooled_dependence
 from ullage.analysis.verdicts import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import row_grade
+from ullage.grouping import grouped
 from ullage.model.flags import DIRTY_REPEATED, DIRTY_USED, Flag, each_once
 from ullage.model.plan import Parameters, Scalar, Value
 from ullage.model.record import CaseRecord, Grade, PeerRecord, PhaseRecord, RunRecord
@@ -179,10 +180,9 @@ def join(launches: Iterable[Iterable[AnyRecord]]) -> list[Measured]:
 
 
 def _group(measured: Iterable[Measured], accesses: Sequence[str]) -> list[_Group]:
-    groups: dict[tuple[str, str], list[Measured]] = {}
-    for item in measured:
-        if not accesses or item.phase.phase in accesses:
-            groups.setdefault((item.case.case, item.phase.phase), []).append(item)
+    groups = grouped(
+        ((item.case.case, item.phase.phase), item) for item in measured if not accesses or item.phase.phase in accesses
+    )
     return [_Group(tuple(items), _params(items[-1])) for items in groups.values()]
 
 
@@ -209,9 +209,7 @@ def _scalar(value: Value) -> Scalar:
 
 def _with_varied_parameters(groups: Sequence[_Group]) -> list[_Group]:
     """Add the parameters that set rows apart which would otherwise look alike; what follows from others is left out."""
-    cells: dict[tuple[object, ...], list[_Group]] = {}
-    for group in groups:
-        cells.setdefault((group.case.target, *group.params.items()), []).append(group)
+    cells = grouped(((group.case.target, *group.params.items()), group) for group in groups)
     names: dict[str, None] = {}
     for alike in cells.values():
         if len(alike) > 1:
@@ -320,9 +318,7 @@ def with_peers(rows: Sequence[Row], records: Sequence[PeerRecord]) -> list[Row]:
     Of several tools the first by name; of several versions of it the one that ran last, since numbers of two programs
     are never mixed. A row without such records stays as it is.
     """
-    runs: dict[str, list[PeerRecord]] = {}
-    for record in records:
-        runs.setdefault(record.case, []).append(record)
+    runs = grouped((record.case, record) for record in records)
     return [_with_peer(row, _of_phase(runs.get(row.case, []), row)) for row in rows]
 
 

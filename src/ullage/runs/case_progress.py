@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ullage.analysis.statistics import is_look, pooled_dependence
+from ullage.grouping import grouped
 from ullage.model.plan import Plan
 from ullage.model.record import CaseRecord, EndRecord, PhaseRecord, RunRecord
 from ullage.results.records import AnyRecord
@@ -45,11 +46,9 @@ class CaseProgress:
     @property
     def prior_elapsed_ns(self) -> dict[str, list[int]]:
         """Elapsed times by phase, for the stop rule of a further launch."""
-        prior: dict[str, list[int]] = {}
-        for sample in self.counted:
-            for phase, elapsed_ns in sample.elapsed_ns.items():
-                prior.setdefault(phase, []).append(elapsed_ns)
-        return prior
+        return grouped(
+            (phase, elapsed_ns) for sample in self.counted for phase, elapsed_ns in sample.elapsed_ns.items()
+        )
 
     def converged(self, relative_width: float, minimum: int) -> bool:
         """Whether the interval was as narrow as ``relative_width`` when the engine last looked."""

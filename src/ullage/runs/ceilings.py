@@ -6,6 +6,7 @@ from typing import Final
 
 from ullage.analysis.ceilings.declared import Access, drive_operations_ceiling
 from ullage.analysis.ceilings.rows import beside_best, best_reached, is_of_device, with_ceiling
+from ullage.grouping import grouped
 from ullage.model.machine import MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling, Row
@@ -78,10 +79,7 @@ def with_common_ceilings(rows: Sequence[Row]) -> list[Row]:
 
     Storage only: a file system in memory has the ceiling of no drive.
     """
-    groups: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        if (key := _drive_and_way(row)) is not None:
-            groups.setdefault(key, []).append(row)
+    groups = grouped((key, row) for row in rows if (key := _drive_and_way(row)) is not None)
     # What bounds one order of a direction, as declared or detected, bounds the other.
     known = {key[:2] for key, group in groups.items() if any(_is_known(row) for row in group)}
     ceilings = {key: best_reached(group, _which_of_suites) for key, group in groups.items() if key[:2] not in known}

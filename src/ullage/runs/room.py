@@ -99,8 +99,7 @@ class Machine:
 
 def this_machine(targets: list[Target]) -> Machine:
     """Where a run has several nodes, they are taken to be as this one."""
-    from ullage.system.cpu import usable_cores
-    from ullage.system.hardware import read_memory
+    from ullage.system.hardware import read_memory, usable_cores
     from ullage.system.storage import read_places
 
     return Machine(usable_cores(), read_places(targets), read_memory())

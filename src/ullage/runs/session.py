@@ -13,7 +13,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_E
 from ullage.identity import plan_bytes
 from ullage.launch.base import Launcher
 from ullage.launch.process import LaunchOutcome, launch
-from ullage.launch.signs import silence_of
+from ullage.launch.running import silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Plan
 from ullage.model.record import EventRecord

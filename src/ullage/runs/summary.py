@@ -7,7 +7,7 @@ from typing import cast
 from ullage.analysis.ceilings.targets import ceilings_for
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.contamination import contamination_findings
-from ullage.analysis.verdicts.threads import with_thread_flags
+from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.machine import MachineFile
 from ullage.model.request import Request
 from ullage.model.summary import Summary

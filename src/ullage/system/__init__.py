@@ -16,9 +16,8 @@ def facts(targets: list[Target], description: Describe | None = None, root: Path
 
     ``root`` is where /proc, /sys and /etc are looked for.
     """
-    from ullage.system.cpu import read_cpu
     from ullage.system.environment import read_environment, read_kernel, read_versions
-    from ullage.system.hardware import read_memory, read_network, read_numa
+    from ullage.system.hardware import read_cpu, read_memory, read_network, read_numa
     from ullage.system.limits import read_limits
     from ullage.system.storage import read_places
 

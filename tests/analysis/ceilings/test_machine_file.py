@@ -14,8 +14,7 @@ from ullage.analysis.ceilings.declared import (
     memory_latency,
     network_ceiling,
 )
-from ullage.analysis.ceilings.draft import draft
-from ullage.analysis.ceilings.machine_file import read_machine
+from ullage.analysis.ceilings.machine_file import draft, read_machine
 from ullage.errors import UserError
 from ullage.model.describe import Describe, EngineBuild, MpiBuild, Registered
 from ullage.model.machine import MachineFile

@@ -6,7 +6,7 @@ import pytest
 from support.flags import flags_of
 from support.make_records import make_phase, make_row
 from ullage.analysis.verdicts.grades import is_sound, row_grade, sound_rows, worst_grade
-from ullage.analysis.verdicts.threads import with_thread_flags
+from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.flags import ABOVE_THREADS
 from ullage.model.record import Contamination, PhaseRecord
 

@@ -12,9 +12,8 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.cases import KernelCase, kernel_case
 from ullage.runs.kernels.options import CPU, KernelOptions
-from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
+from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
 from ullage.runs.peer_runs import PeerJob
 from ullage.runs.session import Note, Session
 

@@ -5,9 +5,8 @@ import pytest
 
 from support.cpu_world import describe_cpu
 from ullage.errors import UserError
-from ullage.runs.kernels.cases import kernel_case
 from ullage.runs.kernels.options import CPU, KernelOptions, thread_counts
-from ullage.runs.kernels.prepared import by_launch
+from ullage.runs.kernels.prepared import by_launch, kernel_case
 from ullage.runs.kernels.resources import Resources, read_resources
 from ullage.runs.options.kinds import ThreadAxis
 from ullage.runs.options.reading import parse_options

@@ -7,7 +7,7 @@ from ullage.errors import UserError
 from ullage.runs.options.groups import MOST_RANKS_ON_A_CORE
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import find_suite
-from ullage.system.cpu import ranks_by_default
+from ullage.system.hardware import ranks_by_default
 
 TARGET = ["x=/tmp"]
 

@@ -158,7 +158,7 @@ def test_values_are_settled_as_texts_are() -> None:
 
 
 def test_ranks_are_those_of_the_machine_and_as_many_as_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ullage.system.cpu.ranks_by_default", lambda: 2)
+    monkeypatch.setattr("ullage.system.hardware.ranks_by_default", lambda: 2)
 
     class Many(RanksOptions):
         changes: ClassVar[Mapping[str, Change]] = {"ranks": Change(least=4)}

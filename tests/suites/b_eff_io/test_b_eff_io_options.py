@@ -18,7 +18,7 @@ def options(**words: object) -> BEffIoOptions:
 
 
 def test_defaults_are_those_of_the_definition(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 64)
+    monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 64)
     found = options(ranks=None)
     assert (found.ranks, found.partitions, found.time_s) == (64, [4, 16, 64], 1800)
     assert (found.rewrite, found.rule, found.shared_pointer, found.unique_open) == (False, "2.1", True, True)

@@ -128,6 +128,6 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     there = replace(PEER, installed=lambda: Installed(Path("/usr/bin/fio"), "3.33"))
     monkeypatch.setattr("ullage.peers.fio.PEER", there)
     monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: DirectIo(True, 512))
-    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 4)
+    monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 4)
     engine = SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1)
     return World(tmp_path, engine, SimulatedFio(engine.clock))

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """IOR's words become cases that do the same work."""
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ullage.command_lines.flags import Flag
 from ullage.command_lines.splitting import split_line
 from ullage.command_lines.translation import Draft, Translation, WantedLayout
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
+from ullage.suites.from_ior.flags import TABLE
 from ullage.suites.from_ior.translation import translate
 
 
@@ -225,6 +228,30 @@ def test_random_positions_alone_are_written_first_and_in_order() -> None:
 def test_what_has_no_equivalent_is_an_error(line: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         translated(line, ranks=None if "mpirun" in line else 2)
+
+
+REFUSED = [flag for flag in TABLE.flags if flag.refusal]
+
+
+@pytest.mark.parametrize("flag", REFUSED, ids=lambda flag: flag.key)
+def test_each_flag_without_an_equivalent_says_why_and_a_value_of_0_asks_for_nothing(flag: Flag) -> None:
+    plain = translated("ior -w").drafts
+    for name in flag.names:
+        words = f"ior -w {name}{' 3' if flag.takes_value else ''}"
+        with pytest.raises(UserError, match=re.escape(f"{name} has no equivalent: {flag.refusal}")):
+            translated(words)
+        if flag.takes_value:
+            assert translated(f"ior -w {name} 0").drafts == plain
+    if flag.directive:
+        with pytest.raises(UserError, match=re.escape(flag.refusal)):
+            translated(f"ior -w -O {flag.directive}={'3' if flag.takes_value else '1'}")
+        assert translated(f"ior -w -O {flag.directive}=0").drafts == plain
+
+
+def test_flags_that_people_use_are_among_them() -> None:
+    """A flag that was dropped from the table would be called unknown, without a reason."""
+    keys = {name for flag in REFUSED for name in (*flag.names, flag.directive)}
+    assert {"-d", "interTestDelay", "minTimeDuration", "-M", "-x", "-y"} <= keys
 
 
 def test_a_file_is_read_as_it_was_written() -> None:

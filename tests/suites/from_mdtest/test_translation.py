@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """mdtest's words become cases that do the same work."""
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ullage.command_lines.flags import Flag
 from ullage.command_lines.splitting import split_line
 from ullage.command_lines.translation import Draft, Translation, WantedLayout
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
+from ullage.suites.from_mdtest.flags import TABLE
 from ullage.suites.from_mdtest.parameters import directories
 from ullage.suites.from_mdtest.translation import translate
 
@@ -164,12 +167,43 @@ def test_repetitions_ranks_and_place() -> None:
         ("mdtest -n 5 -a DFS", "no backend works on names through DFS"),
         ("mdtest -n 5 -y -Y -F", "-y and -Y together"),
         ("mdtest -n 5 -f 1 -l 4", "-f has no equivalent: give one command line for each number of ranks"),
-        ("mdtest -n 5 -S", "use from-ior without -F"),
+        ("mpirun -np 2 mdtest -n 5 -S", "-S has no equivalent on 2 ranks: .* use from-ior without -F"),
+        ("mpirun -np 2 mdtest -n 5 -c", "-c has no equivalent on 2 ranks: .* --ranks 1 makes all with one"),
+        ("mdtest -n 5 -k", "-k has no equivalent: files are made by open and close"),
+        ("mdtest -n 5 -F -C -k", "and not by mknod; leave it out"),
     ],
 )
 def test_what_has_no_equivalent_is_an_error(line: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         translated(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("mdtest -n 5 -c", "-c: a single rank makes all items anyway"),
+        ("mpirun -np 1 mdtest -n 5 -S", "-S: a single rank shares its items with nobody"),
+        ("mdtest -n 5 -D -k", "-k: this line makes no files"),
+        ("mdtest -n 5 -F -T -k", "-k: this line makes no files"),
+    ],
+)
+def test_a_flag_that_asks_for_the_usual_work_is_answered(line: str, note: str) -> None:
+    found, usual = translated(line), translated(line.replace(line[-3:], ""))
+    assert note in found.notes
+    assert found.drafts == usual.drafts
+
+
+REFUSED = [flag for flag in TABLE.flags if flag.refusal]
+
+
+@pytest.mark.parametrize("flag", REFUSED, ids=lambda flag: flag.key)
+def test_each_flag_without_an_equivalent_says_why_and_a_value_of_0_asks_for_nothing(flag: Flag) -> None:
+    for name in flag.names:
+        words = f"mdtest -n 5 {name}{' 3' if flag.takes_value else ''}"
+        with pytest.raises(UserError, match=re.escape(f"{name} has no equivalent: {flag.refusal}")):
+            translated(words)
+        if flag.takes_value:
+            assert translated(f"mdtest -n 5 {name} 0").drafts == translated("mdtest -n 5").drafts
 
 
 def test_a_tree_is_used_as_it_was_made() -> None:

@@ -105,7 +105,10 @@ def test_hints_come_from_the_file_that_the_api_names(tmp_path: Path) -> None:
         ("[mdtest-easy]\nAPI = MPIIO\n", "MPI-IO has no metadata operations"),
         ("[ior-easy]\nAPI = POSIX 'open\n", r"c.ini:2 .* cannot be split into words"),
         ("[ior-easy]\nAPI = POSIX --posix.lustre.stripecount=4\n", "stripecount=4' is not set by a run; leave it out"),
-        ("[global]\napi = POSIX --posix.lustre.stripesize 1m\n", "set it on the target's folder"),
+        (
+            "[global]\napi = POSIX --posix.lustre.stripesize 1m\n",
+            "on the folder DATADIR/ior-easy before the run, whose layout is used",
+        ),
         ("[ior-easy]\nAPI = POSIX --posix.rangelocks\n", "option '--posix.rangelocks' of POSIX is not supported"),
         ("[mdtest-easy]\nAPI = POSIX --posix.odirect\n", "is not supported for mdtest-easy-write"),
         ("[global]\nio-buffers-on-gpu = TRUE\n", "buffers on a GPU are not supported"),

@@ -25,7 +25,7 @@ def test_the_folder_of_the_file_is_measured_where_no_target_is_named(tmp_path: P
 
 
 def test_defaults_are_those_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 12)
+    monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 12)
     found = options(ranks=None)
     assert (found.ranks, found.stonewall_s, found.mode, found.repeat) == (12, 300, "standard", 1)
     assert (found.cache, found.verify, found.keep, found.resumable, found.time_s) == (

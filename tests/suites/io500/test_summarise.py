@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From records to rows, scores, findings and the official texts: by hand-checked arithmetic."""
 
+import itertools
 import math
 
 import pytest
@@ -118,6 +119,23 @@ def test_a_rank_that_is_always_last_is_named(world: World) -> None:
     world.run(world.prepare())
     (finding,) = [finding for finding in world.summary().findings if finding.kind == "slow-rank"]
     assert "Rank 1 on n2 was the slowest in 13 of 13 phases with unequal ranks." in finding.text
+
+
+def test_a_rank_that_is_last_as_often_as_chance_has_it_is_not_named(world: World) -> None:
+    """Of two equal ranks one is the last of 8 or more of 13 phases in more than one run in two."""
+
+    phases = itertools.count()
+
+    def spoil(plan: Plan, case: Case, record: dict[str, object]) -> None:
+        del plan, case
+        turn = int(next(phases) % 5 < 3)
+        fast = {"rank": 1 - turn, "node": "n1", "elapsed_ns": 10, "bytes": 1}
+        slow = {"rank": turn, "node": "n1", "elapsed_ns": 20, "bytes": 1}
+        record["by_rank"] = {"fastest": fast, "slowest": [slow], "least_bytes": 1, "most_bytes": 1}
+
+    world.engine.spoil = spoil
+    world.run(world.prepare())
+    assert [finding for finding in world.summary().findings if finding.kind == "slow-rank"] == []
 
 
 def test_the_official_texts_read_back(world: World) -> None:

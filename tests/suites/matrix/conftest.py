@@ -99,5 +99,5 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     served = DirectIo(served=True, alignment_bytes=4096)
     monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: served)
     monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: served)
-    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 4)
+    monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 4)
     return World(tmp_path, SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1))

@@ -135,6 +135,27 @@ def test_columns_are_those_of_the_tests_that_were_run(head: str, labels: list[st
     assert list(plain(f"{head}  64  4  {numbers}\n"))[-len(labels) :] == labels
 
 
+IMPORTS = Path(__file__).parents[2] / "golden" / "results" / "imports"
+
+
+def test_a_real_table_of_all_tests_is_read_whole() -> None:
+    rows = read(IMPORTS / "iozone_auto.txt").rows
+    assert len(rows) == 15 * 13
+    found = {(row.params["test"], row.params["file_bytes"], row.params["block_bytes"]): row.median for row in rows}
+    assert found["refread", 16 << 20, 4 << 10] == 3824589 * KIB
+    assert found["record rewrite", 32 << 20, 8 << 20] == 282331 * KIB
+
+
+def test_blank_columns_of_a_real_table_are_known_by_their_place() -> None:
+    text = (IMPORTS / "iozone_some_tests.txt").read_text()
+    expected = {"write": 314600, "rewrite": 325053, "random read": 374715, "random write": 325762}
+    assert plain(text) == expected
+    wider = text.replace(
+        "  314600   325053                     374715   325762", "   314600    325053" + " " * 24 + "374715    325762"
+    )
+    assert plain(wider) == expected, "releases from 3.50 on have wider columns"
+
+
 def test_numbers_that_could_be_of_several_tests_are_refused() -> None:
     left_out = PLAIN.replace("  16384      64     24065     34650     34306     34074", f"  64  4  1  2{' ' * 30}3  4")
     with pytest.raises(UserError, match=r"t.txt:7: has 4 numbers below 13 tests; run iozone with -R"):

@@ -7,7 +7,7 @@ import pytest
 
 from suites.memory.conftest import CACHES, KIB, MIB, memory_describe, memory_options
 from ullage.model.describe import Describe
-from ullage.runs.kernels.cases import KernelCase
+from ullage.runs.kernels.prepared import KernelCase
 from ullage.suites.memory.cells import Planner
 from ullage.suites.memory.sizes import choose_sizes
 

@@ -15,7 +15,7 @@ from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.vega import to_svg, with_config
 from ullage.results.folder import ResultFolder
 from ullage.runs.summary import build_summary
-from ullage.suites.pairs.matrix import end_names
+from ullage.suites.pairs.effects import end_names
 from ullage.suites.pairs.report import MOST_CELLS, tables
 from ullage.suites.pairs.report import figures as build_charts
 

@@ -31,8 +31,7 @@ from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
-from ullage.suites.rings.balance import balance_findings, balances
-from ullage.suites.rings.findings import diagnose
+from ullage.suites.rings.findings import balance_findings, balances, diagnose
 from ullage.suites.rings.options import RingsOptions
 from ullage.suites.rings.prepare import LARGE_BYTES, SMALL_BYTES, hpcc_in_turn, job_of, make_cases, prepare_rings
 from ullage.suites.rings.report import figures, tables

@@ -208,7 +208,7 @@ def device(peak: int) -> Cost:
 
 
 def test_extend_goes_on_until_the_peak_is_inside(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 16)
+    monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 16)
     world.engine.cost, world.engine.spread = device(peak=8), 0.005
     code, _ = world.run(world.prepare(volume="64M", block="1M", extend="ranks", time="2m"))
     assert code == 0
@@ -223,7 +223,7 @@ def test_without_extend_the_table_stays_as_it_is(world: World) -> None:
 
 
 def test_extend_ends_at_eight_ranks_a_core(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 1)
+    monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 1)
     world.engine.cost, world.engine.spread = device(peak=1 << 20), 0.005
     world.run(world.prepare(volume="64M", block="1M", extend="ranks", time="4m"))
     assert max(cell.layout.ranks for cell in cells(world)) == 8
@@ -247,7 +247,7 @@ def test_extend_of_blocks_stops_where_a_rank_has_one_block(world: World) -> None
 
 
 def test_extend_stops_where_there_is_no_room(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ullage.system.cpu.usable_cores", lambda: 16)
+    monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 16)
     # Each rank brings its own volume, and as much of the device.
     world.engine.cost, world.engine.spread = lambda _case, _plan: 0.2, 0.005
     words = {"volume": "16M", "weak": True, "space": "70M", "block": "1M", "extend": "ranks", "time": "2m"}

@@ -59,7 +59,7 @@ TEST_F(MpiBEffIoPhase, GaugesAddUpToThePattern) {
 
 TEST_F(MpiBEffIoPhase, OneBadElementIsFoundWithItsPlace) {
   run("separated", "write", test::by_room());
-  const std::string name = "c-h0-separated/data.0000000" + std::to_string(world_.rank());
+  const std::string name = "h0-separated/data.0000000" + std::to_string(world_.rank());
   const Json pattern = facts_of("separated")["patterns"]["21"];
   ASSERT_GT(pattern["count"], 5);
   const std::uint64_t at = pattern["displacement_bytes"].get<std::uint64_t>() + 5 * 1024 + 520;
@@ -70,7 +70,7 @@ TEST_F(MpiBEffIoPhase, OneBadElementIsFoundWithItsPlace) {
   EXPECT_EQ(read.back()["bad_blocks"], 1);
   const Json& failure = read.back()["failures"][0];
   EXPECT_EQ(failure["offset_bytes"], at);
-  EXPECT_EQ(failure["path"], "c-h0-separated/data.00000000");
+  EXPECT_EQ(failure["path"], "h0-separated/data.00000000");
   EXPECT_NE(failure["text"].get<std::string>().find("(pattern 21, call 5)"), std::string::npos) << failure;
 }
 

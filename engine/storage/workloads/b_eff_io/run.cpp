@@ -18,7 +18,7 @@ BEffIoRun::BEffIoRun(BEffIoParameters parameters, const StorageContext& context)
   const bool per_process = parameters_.type == BEffIoType::separated;
   shape_ = {parameters_.type, parameters_.shared_pointer, ranks, static_cast<std::uint64_t>(context.world->rank()), 0};
   entry_.dataset = context.dataset_name();
-  entry_.directory = "c-" + entry_.dataset;
+  entry_.directory = directory_of_dataset(entry_.dataset);
   entry_.files = per_process ? ranks : 1;
   entry_.per_process = per_process;
   entry_.side_files = true;

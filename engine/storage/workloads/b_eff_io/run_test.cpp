@@ -97,7 +97,7 @@ TEST_F(MpiBEffIoRun, OpensSayWhatTheyAreFor) {
   EXPECT_FALSE(store_.opened[0].shared);
   EXPECT_TRUE(store_.opened[0].unique);
   EXPECT_FALSE(store_.opened[1].unique);
-  EXPECT_EQ(store_.opened[0].name, "c-h0-separated/data.0000000" + std::to_string(world_.rank()));
+  EXPECT_EQ(store_.opened[0].name, "h0-separated/data.0000000" + std::to_string(world_.rank()));
   run("scatter", "write");
   EXPECT_TRUE(store_.opened[3].shared);
 }

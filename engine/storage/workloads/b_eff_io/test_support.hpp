@@ -218,7 +218,7 @@ class BEffIoCases : public ::testing::Test {
 
   KeptSignals kept_;
   mpi::World world_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   ViewedStore store_;
   StoredViews backend_;
   DatasetBook book_;

@@ -19,7 +19,8 @@ class Find final : public Workload {
   Find(const Values& values, const StorageContext& context)
       : parameters_(FindParameters::from(values)),
         context_(context),
-        timestamp_{context.dataset_name(), "c-" + context.dataset_name(), 1, false, false, std::nullopt} {}
+        timestamp_{
+            context.dataset_name(), directory_of_dataset(context.dataset_name()), 1, false, false, std::nullopt} {}
 
   [[nodiscard]] LocalSteps begin() override {
     if (!parameters_.makes_timestamp()) return {};

@@ -78,7 +78,7 @@ class MpiFind : public ::testing::Test {
   test::Bench bench_;
   std::unique_ptr<Backend> backend_;
   DatasetBook book_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;
 };
@@ -98,10 +98,10 @@ TEST_F(MpiFind, TimestampOfItsOwnIsListedAndRemoved) {
 TEST_F(MpiFind, NamedTimestampIsThereForLaterCases) {
   (void)run({{"phases", timestamp_only}}, "stamp");
   EXPECT_NE(book_.find("stamp"), nullptr);
-  EXPECT_EQ(test::names_in(bench_.path("c-stamp")), std::vector<std::string>{"data"});
+  EXPECT_EQ(test::names_in(bench_.path("stamp")), std::vector<std::string>{"data"});
   const Json records = run({{"newer", true}, {"name", std::string("data")}}, "stamp");
   EXPECT_EQ(records[0]["status"], "ok");
-  EXPECT_EQ(test::names_in(bench_.path("c-stamp")), std::vector<std::string>{"data"});
+  EXPECT_EQ(test::names_in(bench_.path("stamp")), std::vector<std::string>{"data"});
   (void)run({{"phases", timestamp_only}}, "stamp");  // a second repetition
   EXPECT_NE(book_.find("stamp"), nullptr);
 }

@@ -26,8 +26,6 @@ Result<struct statx> status_of(const Descriptor& file, unsigned mask, const std:
   return status;
 }
 
-std::string directory_of(const std::string& dataset) { return "c-" + dataset; }
-
 /// Longer than the steps in which a file system's time goes on: some know seconds only, and a kernel's clock ticks.
 std::chrono::milliseconds step_of(const struct statx& status) { return status.stx_mtime.tv_nsec == 0 ? 1000ms : 20ms; }
 
@@ -73,7 +71,7 @@ Status FindPhase::before() {
   auto wanted = criteria();
   auto root = open_root();
   const std::string path =
-      context_.folder->path() + (parameters_.within.empty() ? "" : "/" + directory_of(parameters_.within));
+      context_.folder->path() + (parameters_.within.empty() ? "" : "/" + directory_of_dataset(parameters_.within));
   walk_ = std::make_unique<FindWalk>(root ? std::move(*root) : Descriptor(), path,
                                      wanted ? std::move(*wanted) : FindCriteria{});
   stealing_ = std::make_unique<mpi::WorkStealing>(together, *walk_);  // on every rank, since it is collective
@@ -110,7 +108,7 @@ Result<Descriptor> FindPhase::open_root() const {
   if (parameters_.within.empty()) return open_run_folder();
   const DatasetBook* book = context_.datasets;
   if (book == nullptr || book->find(parameters_.within) == nullptr) return fail(no_dataset(parameters_.within));
-  return context_.folder->open_file(directory_of(parameters_.within), O_RDONLY | O_DIRECTORY);
+  return context_.folder->open_file(directory_of_dataset(parameters_.within), O_RDONLY | O_DIRECTORY);
 }
 
 /// By its path, which still has to be the folder that the run has opened.

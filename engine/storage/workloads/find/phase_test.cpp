@@ -59,9 +59,9 @@ class MpiFindPhase : public ::testing::Test {
   }
   void make_dataset(const std::string& name, int files) {
     if (world().root()) {
-      std::filesystem::create_directories(bench_.path("c-" + name + "/sub"));
+      std::filesystem::create_directories(bench_.path(name + "/sub"));
       for (int i = 0; i < files; ++i)
-        test::write_file(bench_.path("c-" + name + "/sub/f" + std::to_string(i)),
+        test::write_file(bench_.path(name + "/sub/f" + std::to_string(i)),
                          std::string(static_cast<std::size_t>(i), 'x'));
     }
     EXPECT_TRUE(book_.enter(name, Json::object()).has_value());
@@ -71,7 +71,7 @@ class MpiFindPhase : public ::testing::Test {
   test::KeptSignals kept_;
   test::Bench bench_;
   DatasetBook book_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Meter meter_;
   Watchdog watchdog_;
   StorageContext context_;
@@ -145,13 +145,13 @@ TEST_F(MpiFindPhase, DirectoryThatCannotBeReadFailsThePhaseWhichStillCounts) {
   Json record;
   {
     const FewDescriptors one(1);
-    record = find(search("tree", "c-*"));
+    record = find(search("tree", "t*"));
   }
   EXPECT_EQ(status_, PhaseStatus::failed);
   EXPECT_EQ(record["counters"], (Json{{"scanned", 1}, {"found", 1}, {"errors", 1}}));
   EXPECT_EQ(record["operations"], 1);
   ASSERT_EQ(record["failures"].size(), 1U) << record.dump();
-  EXPECT_EQ(record["failures"][0]["path"], bench_.path("c-tree"));
+  EXPECT_EQ(record["failures"][0]["path"], bench_.path("tree"));
   EXPECT_EQ(record["failures"][0]["errno"], EMFILE);
   EXPECT_EQ(record["failures"][0]["operation"], "open");
 }
@@ -162,7 +162,7 @@ TEST_F(MpiFindPhase, StopEndsTheWalkOnEveryRank) {
   make_dataset("tree", 0);
   if (world().root()) {
     for (int i = 0; i < directories * files; ++i) {
-      const std::string directory = bench_.path("c-tree/" + std::to_string(i % directories));
+      const std::string directory = bench_.path("tree/" + std::to_string(i % directories));
       if (i < directories) std::filesystem::create_directories(directory);
       test::write_file(directory + "/f" + std::to_string(i), "");
     }

@@ -20,7 +20,8 @@ class MetadataWorkload final : public TreeWorkload {
     state_.parameters = &parameters_;
     state_.context = &bound();
     state_.shape = parameters_.shape(static_cast<std::uint64_t>(context.world->size()));
-    state_.dataset = {context.dataset_name(), "c-" + context.dataset_name(), 0, false, false, state_.shape};
+    state_.dataset = {
+        context.dataset_name(), directory_of_dataset(context.dataset_name()), 0, false, false, state_.shape};
     state_.data_key = context.run_key;
   }
 

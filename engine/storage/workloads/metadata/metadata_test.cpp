@@ -62,7 +62,7 @@ class MpiMetadata : public ::testing::Test {
   [[nodiscard]] std::string run_folder() const { return folder_.path() + "/target/ullage-r1"; }
   /// A file of dataset `name` that rank 0 made in a tree without sub-directories, shared by all.
   [[nodiscard]] std::string file_of(const std::string& name, int item) const {
-    return run_folder() + "/c-" + name + "/mdtest_tree.0.0/file.mdtest.0." + std::to_string(item);
+    return run_folder() + "/" + directory_of_dataset(name) + "/mdtest_tree.0.0/file.mdtest.0." + std::to_string(item);
   }
   void expect_nothing_left() {
     world_.all().barrier();

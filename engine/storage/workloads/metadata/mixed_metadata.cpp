@@ -19,7 +19,8 @@ class MixedMetadata final : public TreeWorkload {
     state_.parameters = &parameters_;
     state_.context = &bound();
     state_.tree = parameters_.tree(static_cast<std::uint64_t>(context.world->size()));
-    state_.dataset = {context.dataset_name(), "c-" + context.dataset_name(), 0, false, false, state_.tree};
+    state_.dataset = {
+        context.dataset_name(), directory_of_dataset(context.dataset_name()), 0, false, false, state_.tree};
     state_.data_key = context.run_key;
   }
 

@@ -93,7 +93,7 @@ TEST_F(MpiMixedMetadata, ObjectsThatAreGoneFailTheBench) {
   Json first = plan({mixed("m", {"precreate"})});
   first["keep"] = true;
   ASSERT_EQ(run(first), exit_code::ok);
-  if (world_.root()) fs::remove(run_folder() + "/c-m/mdtest_tree.0.0/mdtest_tree.0.2/file.mdtest.0.4");
+  if (world_.root()) fs::remove(run_folder() + "/m/mdtest_tree.0.0/mdtest_tree.0.2/file.mdtest.0.4");
   world_.all().barrier();
   Json second = plan({mixed("m", {"bench"})});
   second["continues"] = true;

@@ -40,7 +40,8 @@ Json TransferDataset::facts(const Json& order) const {
 
 DatasetEntry TransferDataset::entry(const std::string& name) const {
   const bool per_process = written.file_mode == FileMode::per_process;
-  return {name, "c-" + name, per_process ? written.ranks : 1, per_process, directory_per_process, std::nullopt};
+  return {name,        directory_of_dataset(name), per_process ? written.ranks : 1,
+          per_process, directory_per_process,      std::nullopt};
 }
 
 PayloadSpec TransferDataset::payload() const {

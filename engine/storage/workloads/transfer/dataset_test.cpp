@@ -28,8 +28,8 @@ TEST(TransferDataset, ComesBackFromItsFacts) {
 }
 
 TEST(TransferDataset, FilesAreOneOrOneOfEachRank) {
-  EXPECT_EQ(dataset(FileMode::shared).entry("d"), (DatasetEntry{"d", "c-d", 1, false, false, std::nullopt}));
-  EXPECT_EQ(dataset(FileMode::per_process).entry("d"), (DatasetEntry{"d", "c-d", 3, true, true, std::nullopt}));
+  EXPECT_EQ(dataset(FileMode::shared).entry("d"), (DatasetEntry{"d", "d", 1, false, false, std::nullopt}));
+  EXPECT_EQ(dataset(FileMode::per_process).entry("d"), (DatasetEntry{"d", "d", 3, true, true, std::nullopt}));
 }
 
 TEST(TransferDataset, DataOfAnotherGenerationIsOtherData) {

@@ -48,7 +48,7 @@ class MpiTransferPhase : public ::testing::Test {
   }
 
   mpi::World world_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   Store store_;
   MemoryBackend backend_;
   AlignedBuffer buffer_;

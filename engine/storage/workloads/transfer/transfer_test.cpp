@@ -119,7 +119,7 @@ class MpiTransfer : public ::testing::Test {
   test::KeptSignals kept_;
   test::Bench bench_;
   std::unique_ptr<Watched> backend_;
-  mpi::ClockSync clock_;
+  mpi::CommonClock clock_;
   AlignedBuffer buffer_;
   Meter meter_;
   Watchdog watchdog_;

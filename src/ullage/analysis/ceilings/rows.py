@@ -10,6 +10,8 @@ from ullage.model.flags import INVALID_ABOVE_CEILING
 from ullage.model.summary import Ceiling, Row
 
 FEWEST_SAMPLES: Final = 3
+# By how much a row of few samples, or a disturbed one, may exceed the best that counts without being another level.
+_LUCK: Final = 1.1
 _CACHED: Final = frozenset({"mixed", "partly", "warm", "cached"})
 
 
@@ -39,7 +41,8 @@ def best_reached(rows: Sequence[Row], describe: Callable[[Row], str]) -> Ceiling
 
     A row counts when nothing is wrong with it and it has ``FEWEST_SAMPLES``: the best of many single numbers is the
     luckiest. The caller sees to it that all are of one kind: the same bytes, direction, mix and cores. ``describe``
-    says which row it was.
+    says which row it was. None, too, where a row that does not count was faster by more than ``_LUCK``: then the best
+    that counts is not what was reached.
     """
     reached: list[tuple[float, str]] = []
     for row in rows:
@@ -51,4 +54,10 @@ def best_reached(rows: Sequence[Row], describe: Callable[[Row], str]) -> Ceiling
     if not reached:
         return None
     value, text = max(reached) if rows[0].better == "more" else min(reached)
+    if any(_beats(row, value * _LUCK if row.better == "more" else value / _LUCK) for row in rows):
+        return None
     return Ceiling(value=value, kind="empirical", source=f"the best of this run: {text}") if value > 0 else None
+
+
+def _beats(row: Row, value: float) -> bool:
+    return not row.is_invalid and (row.median > value if row.better == "more" else 0 < row.median < value)

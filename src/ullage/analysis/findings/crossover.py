@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 from ullage.analysis.findings.neighbours import AXES, Axis, lines
 from ullage.analysis.findings.study import Cell, Numbers, Pair, Study
 from ullage.analysis.findings.words import block, noun, numbers_of, setting_text, span
+from ullage.grouping import grouped
 from ullage.model.summary import Finding
 from ullage.quantity import listing, plural
 
@@ -78,7 +79,7 @@ def _sentences(pair: Pair, axis: Axis, found: Sequence[Line]) -> Iterable[str]:
     everywhere = "at every rank count" if axis == "ranks" else "with every block size"
     every = [line.value for line in found]
     both = f"{names['first']} and {names['second']}"
-    by = _grouped(found)
+    by = grouped((line.pattern, line) for line in found)
     for winner in ("first", "second"):
         whole = [line.value for line in by.get(winner, []) if None not in line.winners]
         partly = [line.value for line in by.get(winner, []) if None in line.winners]
@@ -93,13 +94,6 @@ def _sentences(pair: Pair, axis: Axis, found: Sequence[Line]) -> Iterable[str]:
         yield f"{both} change places more than once {_at(axis, [line.value for line in mixed], every)}".rstrip()
     if ties := by.get("undecided"):
         yield f"{both} cannot be told apart {_at(axis, [line.value for line in ties], every)}".rstrip()
-
-
-def _grouped(found: Sequence[Line]) -> dict[str, list[Line]]:
-    groups: dict[str, list[Line]] = {}
-    for line in found:
-        groups.setdefault(line.pattern, []).append(line)
-    return groups
 
 
 def _at(axis: Axis, values: list[int], every: Sequence[int]) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from ullage.analysis.findings.study import Failed, Grid, Study, access_of
 from ullage.analysis.findings.words import columns, noun, numbers_of, setting_text
 from ullage.analysis.statistics import median
+from ullage.grouping import grouped
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, times
@@ -20,11 +21,9 @@ def find_failures(study: Study) -> list[Finding]:
     failed: dict[tuple[str, str], list[Failed]] = {}
     for case in study.failed:
         failed.setdefault((case.target, case.text), []).append(case)
-    invalid: dict[tuple[str, str], list[Row]] = {}
-    for row in study.main_rows:
-        for flag in row.flags:
-            if flag.is_invalid:
-                invalid.setdefault((row.target, flag.code), []).append(row)
+    invalid = grouped(
+        ((row.target, flag.code), row) for row in study.main_rows for flag in row.flags if flag.is_invalid
+    )
     return [
         *(_failed(target, text, cases) for (target, text), cases in failed.items()),
         *(_invalid(target, Flag(code=code), rows) for (target, code), rows in invalid.items()),
@@ -84,13 +83,9 @@ _DOUBTFUL: Final = frozenset({"mixed", "warm", "cached", "partly synced"})
 
 def find_cached(study: Study) -> list[Finding]:
     """One finding for each target and access; those of which one and the same thing is true are told together."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in study.main_rows:
-        groups.setdefault((row.target, access_of(row)), []).append(row)
+    groups = grouped(((row.target, access_of(row)), row) for row in study.main_rows)
     # First the accesses of a target, then the targets that have the same accesses: what is named together is all true.
-    by_target: dict[tuple[str, str], list[str]] = {}
-    for (target, access), rows in groups.items():
-        by_target.setdefault((target, _alike(rows) or access), []).append(access)
+    by_target = grouped(((target, _alike(rows) or access), access) for (target, access), rows in groups.items())
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (target, word), accesses in by_target.items():
         same = word if _alike(groups[target, accesses[0]]) else target
@@ -176,9 +171,7 @@ def _rereads(study: Study) -> Iterator[Finding]:
 
 def _unlike(grid: Grid) -> Finding | None:
     """Warm and cold rows in one grid: its shape may be that of the cache."""
-    by_kind: dict[str, list[float]] = {}
-    for row in grid.cells.values():
-        by_kind.setdefault(verdict_word(row), []).append(row.median)
+    by_kind = grouped((verdict_word(row), row.median) for row in grid.cells.values())
     cold, warm = by_kind.get("cold"), [*by_kind.get("warm", []), *by_kind.get("mixed", [])]
     if not cold or not warm:
         return None

@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.statistics import mad, median
 from ullage.analysis.statistics.order import NORMAL_CONSISTENCY
+from ullage.grouping import grouped, nested
 
 Cell = tuple[int, int]
 Scores: TypeAlias = Mapping[Cell, float]
@@ -45,9 +46,7 @@ def _place(cell: Cell, axis: Axis) -> int:
 def lines(cells: Iterable[Cell], axis: Axis) -> dict[int, list[Cell]]:
     """Cells that differ in ``axis`` only, rising, by their other coordinate."""
     other = AXES[1 - AXES.index(axis)]
-    found: dict[int, list[Cell]] = {}
-    for cell in cells:
-        found.setdefault(_place(cell, other), []).append(cell)
+    found = grouped((_place(cell, other), cell) for cell in cells)
     return {key: sorted(line) for key, line in found.items()}
 
 
@@ -227,11 +226,11 @@ Step = dict[tuple[Cell, Cell], float]
 
 def _steps(scores: Scores) -> dict[tuple[int, int], Step]:
     """Gain of every block size by the two rank counts beside each other."""
-    steps: dict[tuple[int, int], Step] = {}
-    for line in lines(scores, "ranks").values():
-        for before, after in pairwise(line):
-            steps.setdefault((before[0], after[0]), {})[before, after] = scores[after] - scores[before]
-    return steps
+    return nested(
+        ((before[0], after[0]), (before, after), scores[after] - scores[before])
+        for line in lines(scores, "ranks").values()
+        for before, after in pairwise(line)
+    )
 
 
 def _behind(step: Step, cells: tuple[Cell, Cell], usual: float) -> Drop | None:

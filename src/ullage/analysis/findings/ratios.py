@@ -6,9 +6,18 @@ from collections.abc import Iterable
 from typing import Final
 
 from ullage.analysis.findings.doubts import NO_STORAGE
-from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.study import Numbers, Pair, Study
-from ullage.analysis.findings.words import block, cell_of, columns, noun, numbers_of, place, setting_text
+from ullage.analysis.findings.words import (
+    block,
+    cell_of,
+    columns,
+    gain_of,
+    noun,
+    numbers_of,
+    place,
+    setting_text,
+    with_gain,
+)
 from ullage.analysis.statistics import Comparison
 from ullage.model.summary import Finding, Row
 from ullage.quantity import plural, show, times

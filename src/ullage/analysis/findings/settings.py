@@ -6,10 +6,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.doubts import verdict_word
-from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
 from ullage.analysis.findings.study import Cell, Grid, Numbers, Study, compare_rows
-from ullage.analysis.findings.words import block, cell_of, noun, numbers_of, place, setting_text, subject
+from ullage.analysis.findings.words import (
+    block,
+    cell_of,
+    gain_of,
+    noun,
+    numbers_of,
+    place,
+    setting_text,
+    subject,
+    with_gain,
+)
 from ullage.analysis.statistics import Comparison, Contest, beaten_by_best, level_of_each, pooled_spread
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.summary import Finding, Row

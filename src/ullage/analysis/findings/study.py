@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 from ullage.analysis.findings.neighbours import relative_noise
 from ullage.analysis.statistics import Comparison, Contest, Spread, compare, compare_all, pairs_on, pooled_spread
 from ullage.analysis.verdicts.grades import is_sound
+from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 
@@ -192,9 +193,7 @@ class Study:
     @cached_property
     def groups(self) -> list[list[Grid]]:
         """The grids of each target and access."""
-        found: dict[tuple[str, str], list[Grid]] = {}
-        for grid in self.grids:
-            found.setdefault((grid.target, grid.access), []).append(grid)
+        found = grouped(((grid.target, grid.access), grid) for grid in self.grids)
         return list(found.values())
 
     @cached_property
@@ -214,9 +213,7 @@ class Study:
         return 1 - _PART_OF_LINES * self._part / max(grid.steps, 1)
 
     def _matches(self) -> Iterator[tuple[Grid, Grid]]:
-        places: dict[tuple[str, str, Setting], list[Grid]] = {}
-        for grid in self.grids:
-            places.setdefault((grid.access, grid.metric, grid.setting), []).append(grid)
+        places = grouped(((grid.access, grid.metric, grid.setting), grid) for grid in self.grids)
         for grids in places.values():
             yield from combinations(sorted(grids, key=lambda grid: self.order.index(grid.target)), 2)
 

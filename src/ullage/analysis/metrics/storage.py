@@ -56,10 +56,6 @@ _LATENCIES: Final = (
 # -- patterns of b_eff_io: over the accounted time, in which the sync is, and over the calls alone ---------------------
 
 
-def _over_all(phase: PhaseRecord) -> float | None:
-    return _over(phase, _gauge_s(phase, "pattern_s"))
-
-
 def _over_calls(phase: PhaseRecord) -> float | None:
     """Only where there was a sync: else it is the same."""
     synced_s = _gauge_s(phase, "sync_s")
@@ -81,7 +77,7 @@ _PATTERNS: Final = (
         "B/s",
         "more",
         "bytes of all processes over the accounted time of a pattern: calls, barriers between them and sync",
-        _over_all,
+        lambda phase: _over(phase, _gauge_s(phase, "pattern_s")),
     ),
     Metric(
         "call_bandwidth",

@@ -2,7 +2,6 @@
 """Pure functions over samples. Nothing is dropped silently and nothing heavy is imported; docs/statistics.md has the
 rules, where they are from and how often they are right."""
 
-from ullage.analysis.statistics.bootstrap import bootstrap_interval
 from ullage.analysis.statistics.comparison import (
     Comparison,
     ComparisonVerdict,
@@ -14,9 +13,18 @@ from ullage.analysis.statistics.comparison import (
     level_of_each,
     pairs_on,
 )
-from ullage.analysis.statistics.dependence import INDEPENDENT, Dependence, pooled_dependence
+from ullage.analysis.statistics.dependence import (
+    INDEPENDENT,
+    Dependence,
+    Fences,
+    autocorrelation,
+    outliers,
+    pooled_dependence,
+    tukey_fences,
+)
 from ullage.analysis.statistics.intervals import (
     Interval,
+    bootstrap_interval,
     fewest_samples,
     is_look,
     median_interval,
@@ -26,7 +34,6 @@ from ullage.analysis.statistics.intervals import (
 )
 from ullage.analysis.statistics.order import mad, median, quantile
 from ullage.analysis.statistics.ranks import rank_test
-from ullage.analysis.statistics.series import Fences, autocorrelation, outliers, tukey_fences
 from ullage.analysis.statistics.spread import Spread, pooled_spread
 
 __all__ = [

@@ -52,10 +52,6 @@ def _place(one: Checked) -> str:
     return f"{line.work}{size} with {line.threads} thread{'s' if line.threads > 1 else ''}"
 
 
-def _share(one: Checked) -> float:
-    return one.row.share or 0.0
-
-
 def _peer_share(one: Checked) -> float:
     peer = one.line.peer or 0.0
     if one.line.table.better == "more":
@@ -74,7 +70,7 @@ def _fewest_threads(one: Checked) -> float:
 _RULES: Final[dict[str, tuple[str, _Pick]]] = {
     checks.CEILING_TIMES_THREADS: ("the ceiling was multiplied by the threads", _threads),
     checks.CEILING_OF_SMALL_REQUESTS: ("random blocks have the ceiling of small requests", _threads),
-    INVALID_ABOVE_CEILING: ("more was measured than the device can do", _share),
+    INVALID_ABOVE_CEILING: ("more was measured than the device can do", lambda one: one.row.share or 0.0),
     checks.PEER_ABOVE_CEILING: ("the other tool's number is more than the device can do", _peer_share),
     INVALID_LITTLES_LAW: ("rate and latency contradict each other", _fewest_threads),
     checks.PEER_LITTLES_LAW: ("the other tool's rate and latency contradict each other", _fewest_threads),

@@ -10,6 +10,7 @@ from typing import Final, cast
 
 from ullage.analysis.findings.study import Numbers
 from ullage.analysis.findings.words import block, noun, place, setting_text, span
+from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding
 from ullage.quantity import listing, plural, show, times
@@ -37,9 +38,9 @@ def grid_lines(findings: Sequence[Finding], caveats: Sequence[str] = ()) -> list
 
     ``caveats``: what to know of a comparison of targets; they follow its decisions, and are left out without one.
     """
-    by_kind: dict[str, list[Finding]] = {}
-    for finding in _without_constants([one for one in findings if is_of_grid(one)]):
-        by_kind.setdefault(finding.kind, []).append(finding)
+    by_kind = grouped(
+        (finding.kind, finding) for finding in _without_constants([one for one in findings if is_of_grid(one)])
+    )
     pairs = _pairs([*by_kind.get("ratio", []), *by_kind.get("crossover", [])])
     bests = by_kind.get("best", [])
     # Of targets that are compared, which of them to take is the decision; else which setting.
@@ -52,10 +53,7 @@ def grid_lines(findings: Sequence[Finding], caveats: Sequence[str] = ()) -> list
 
 def _without_constants(findings: Sequence[Finding]) -> list[Finding]:
     """A setting that is the same in all of them tells nothing apart."""
-    values: dict[str, list[object]] = {}
-    for finding in findings:
-        for name in _settings(finding.numbers):
-            values.setdefault(name, []).append(finding.numbers[name])
+    values = grouped((name, finding.numbers[name]) for finding in findings for name in _settings(finding.numbers))
     alike = {name for name, found in values.items() if len(found) == len(findings) and len(set(map(str, found))) == 1}
     return [
         finding.model_copy(update={"numbers": {n: v for n, v in finding.numbers.items() if n not in alike}})
@@ -142,10 +140,11 @@ def _decisions(pairs: Sequence[_Pair]) -> list[str]:
 
     What is said in the same words of several accesses and settings is said once.
     """
-    groups: dict[str, list[str]] = {}
-    for pair in pairs:
-        if clauses := list(_by_block(pair)) or list(_best_against_best(pair)):
-            groups.setdefault(f"{'; '.join(clauses)}.{_cells(pair)}", []).append(pair.what)
+    groups = grouped(
+        (f"{'; '.join(clauses)}.{_cells(pair)}", pair.what)
+        for pair in pairs
+        if (clauses := (list(_by_block(pair)) or list(_best_against_best(pair))))
+    )
     return [f"{_whats(whats)}: {said}" for said, whats in groups.items()]
 
 

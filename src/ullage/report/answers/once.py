@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.findings.words import noun
+from ullage.grouping import grouped
 from ullage.model import flags
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing
@@ -71,9 +72,7 @@ def _by_access(accesses: dict[str, dict[str, None]]) -> dict[str, str]:
 
 
 def _accesses(verdicts: dict[str, str]) -> str:
-    groups: dict[str, list[str]] = {}
-    for access, verdict in verdicts.items():
-        groups.setdefault(verdict, []).append(access)
+    groups = grouped((verdict, access) for access, verdict in verdicts.items())
     return ", ".join(f"{listing(names)} {verdict}" for verdict, names in groups.items())
 
 

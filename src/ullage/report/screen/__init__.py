@@ -7,8 +7,7 @@ from ullage.model.summary import Summary
 from ullage.report.answers import MOST_LINES, Answer, answers, fitted
 from ullage.report.data import ReportData
 from ullage.report.screen.bars import bar_lines, score_lines
-from ullage.report.screen.cautions import caution
-from ullage.report.screen.findings import finding_lines, top_findings
+from ullage.report.screen.findings import caution, finding_lines, top_findings
 from ullage.report.screen.lines import WIDTH, Line, cut, folded, rows_of, total
 from ullage.report.screen.machine import machine_lines
 from ullage.report.words import host, title

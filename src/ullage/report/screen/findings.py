@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings on the screen, at most five: what went wrong, what to change first, what else is advised."""
+"""The findings on the screen, at most five, and in one line what was not measured or does not count."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ullage.model.summary import Finding, Gain, Summary
-from ullage.quantity import times
+from ullage.quantity import listing, plural, times
 from ullage.report.answers import TROUBLE, Answer, remark_kinds
 from ullage.report.changes import MOST_CHANGES, change_first
 from ullage.report.data import ReportData
@@ -79,3 +80,33 @@ def _gain(gain: Gain | None) -> str:
         return ""
     interval = "" if gain.low is None or gain.high is None else f" [{times(gain.low)}, {times(gain.high)}]"
     return f" ({times(gain.factor)}{interval})"
+
+
+_MOST_CODES: Final = 4
+
+
+def caution(summary: Summary) -> str:
+    """Empty where all was measured, all counts, and the run had no warning."""
+    return "; ".join(_clauses(summary))
+
+
+def _clauses(summary: Summary) -> Iterator[str]:
+    if not summary.rows:
+        yield "no number was measured"
+    missing = [f"{part.suite} ({part.status})" for part in summary.parts if part.status != "complete"]
+    if missing:
+        yield f"not measured whole: {listing(missing)}"
+    if invalid := sum(row.is_invalid for row in summary.rows):
+        yield f"{plural(invalid, 'number')} INVALID"
+    dirty, unknown = (sum(row.grade == grade for row in summary.rows) for grade in ("C", "?"))
+    count = len(summary.rows)
+    if dirty:
+        yield f"{dirty:,} of {plural(count, 'number')} disturbed by other programs (grade C), no finding rests on them"
+    if unknown:
+        yield f"{unknown:,} for which other load is not known (grade ?)"
+    single = sum(row.low is None for row in summary.rows)
+    if single:
+        yield f"{single:,} of one sample, without an interval"
+    codes = Counter(event.kind for event in summary.events if event.severity == "warning")
+    if codes:
+        yield f"warnings of the run: {listing(list(codes), _MOST_CODES)}"

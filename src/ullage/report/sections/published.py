@@ -3,6 +3,7 @@
 
 from typing import Final
 
+from ullage.grouping import grouped
 from ullage.model.flags import interval_below
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_param, format_quantity, format_share
@@ -27,10 +28,9 @@ _HEADS: Final = (
 
 def build(data: ReportData) -> Content | None:
     """A grid for each table; None for results that came without."""
-    tables: dict[str, list[Row]] = {}
-    for row in data.summary.rows:
-        if _TABLE in row.params and "workload" in row.params:
-            tables.setdefault(str(row.params[_TABLE]), []).append(row)
+    tables = grouped(
+        (str(row.params[_TABLE]), row) for row in data.summary.rows if _TABLE in row.params and "workload" in row.params
+    )
     return Content(grids=[_grid(name, rows) for name, rows in tables.items()]) if tables else None
 
 

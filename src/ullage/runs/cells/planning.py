@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.errors import UserError
+from ullage.grouping import grouped
 from ullage.identity import case_id
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
@@ -78,10 +79,7 @@ def make_cell(way: Way, layout: Layout, block_bytes: int, share: int) -> Cell:
 
 def by_layout(cells: Iterable[Cell]) -> dict[Layout, list[Cell]]:
     """Cells of equal layout together, in the order in which the layouts are first met."""
-    groups: dict[Layout, list[Cell]] = {}
-    for cell in cells:
-        groups.setdefault(cell.layout, []).append(cell)
-    return groups
+    return grouped((cell.layout, cell) for cell in cells)
 
 
 def shuffled_layouts(cells: Iterable[Cell], seed: int, turn: int) -> list[list[Cell]]:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.grouping import grouped
 from ullage.model.plan import Limits
 from ullage.model.system import Memory, Place
 from ullage.runs.cells.planning import Cell
@@ -93,10 +94,7 @@ def most_to_choose(places: Iterable[Place], limits: Limits, memory: Memory) -> i
 
 def needed_bytes(cells: Iterable[Cell], target: str, *, keep: bool) -> int:
     """Most that lies at ``target`` at a time: the largest case, or, when datasets are kept, all cases of a launch."""
-    by_layout: dict[object, list[int]] = {}
-    for cell in cells:
-        if cell.target.name == target:
-            by_layout.setdefault(cell.layout, []).append(cell.dataset_bytes)
+    by_layout = grouped((cell.layout, cell.dataset_bytes) for cell in cells if cell.target.name == target)
     return max((sum(sizes) if keep else max(sizes) for sizes in by_layout.values()), default=0)
 
 

@@ -5,23 +5,82 @@ It runs launch by launch, what the first results ask for, then peers.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_OK
-from ullage.model.plan import Limits, Named, Plan
+from ullage.grouping import grouped
+from ullage.identity import case_id
+from ullage.model.describe import Describe, Registered
+from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.records import read_records
 from ullage.runs.execution import GENEROUS, SHORTEST_S, Deadline, Execution, read_progress, share_out, too_short
-from ullage.runs.kernels.cases import KernelCase
 from ullage.runs.kernels.options import CaseOptions
 from ullage.runs.peer_runs import PeerJob, PeerRuns
 from ullage.runs.session import Ended, Note, Session, note_once
 from ullage.runs.suite import Explanation
 from ullage.units import format_time
+
+LAYOUT: Final = Layout(ranks=1, nodes=1)
+# Calibration of the windows, clock readings, and the engine's own work around a repetition.
+_AROUND_S: Final = 0.1
+_NO_BACKEND: Final = Named(name="null")
+
+
+@dataclass(frozen=True)
+class KernelCase:
+    """``words``: cells of the table that explains it. ``seconds``: expected of one repetition.
+
+    Cases with the same ``launch`` and ``layout`` share a launch of the engine, and are interleaved in it. An
+    ``optional`` case is a try: that it fails is worth a note, and no failure of the run.
+    """
+
+    case: Case
+    target: Target
+    words: tuple[str, ...]
+    seconds: float
+    launch: str = ""
+    optional: bool = False
+    layout: Layout = LAYOUT
+
+
+def kernel_case(
+    workload: str,
+    parameters: Parameters,
+    target: Target,
+    words: Iterable[str],
+    description: Describe,
+    *,
+    seconds: float | None = None,
+    launch: str = "",
+    layout: Layout = LAYOUT,
+) -> KernelCase:
+    """``seconds``: of one repetition, where it is not that of the workload's windows. ``layout``: one rank here.
+
+    ``UserError`` where the engine has no such workload, or would refuse ``parameters``.
+    """
+    named = Named(name=workload, parameters=validate_parameters(description, "workload", workload, parameters))
+    identity = case_id(_NO_BACKEND, named, target, layout)
+    case = Case(id=identity, target=target.name, backend=_NO_BACKEND, workload=named)
+    expected = windows_s(find_registered(description, "workload", workload), parameters) if seconds is None else seconds
+    return KernelCase(case, target, tuple(words), expected, launch, layout=layout)
+
+
+def windows_s(workload: Registered, parameters: Parameters) -> float:
+    """How long one repetition of a windowed workload takes: warm-up, windows, and what is around them."""
+    defaults = {parameter.name: parameter.default for parameter in workload.parameters}
+
+    def number(name: str) -> float:
+        value = parameters.get(name, defaults.get(name, 0))
+        return float(value) if isinstance(value, (int, float)) else 0.0
+
+    return number("warm_up_s") + number("windows") * number("window_s") + _AROUND_S
+
 
 _SHORTEST_PATIENCE_S: Final = 120.0
 # A case may be so much slower than expected before it counts as hanging.
@@ -259,10 +318,9 @@ def _stage(group: Sequence[KernelCase]) -> str:
 
 def by_launch(cases: Sequence[KernelCase]) -> dict[tuple[str, str], list[KernelCase]]:
     """Cases of the same launch together, each case once, launches in the order in which they are first met."""
-    groups: dict[tuple[str, str], list[KernelCase]] = {}
-    for case in {case.case.id: case for case in cases}.values():
-        groups.setdefault((case.launch, case.layout.model_dump_json()), []).append(case)
-    return groups
+    return grouped(
+        ((case.launch, case.layout.model_dump_json()), case) for case in {case.case.id: case for case in cases}.values()
+    )
 
 
 def expected_s(cases: Sequence[KernelCase]) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.errors import UserError
 from ullage.runs.session import Note
-from ullage.system.cpu import usable_cores, usable_cpus
+from ullage.system.hardware import usable_cores, usable_cpus
 from ullage.system.limits import read_limits
 
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ class NodesOptions(SuiteOptions):
 
 
 def _check_crowd(values: Mapping[str, object]) -> None:
-    from ullage.system.cpu import ranks_by_default
+    from ullage.system.hardware import ranks_by_default
 
     asked = values.get("ranks")
     ranks = max(cast("list[int]", asked), default=0) if isinstance(asked, list) else asked
@@ -120,7 +120,7 @@ class RanksOptions(LayoutOptions):
 
 def cores_of_nodes(said: Mapping[str, object]) -> int:
     """Usable cores of all nodes that options ask for, as far as ranks may have them; nodes are taken to be alike."""
-    from ullage.system.cpu import ranks_by_default
+    from ullage.system.hardware import ranks_by_default
 
     cores, most = ranks_by_default(), said.get("ranks_per_node")
     nodes = said.get("nodes") or said.get("hosts") or 1

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from ullage.errors import UserError, plain_fault
 from ullage.runs.inputs import ParsedOptions
-from ullage.runs.options.declared import Declared, declared
+from ullage.runs.options.declared import declared
 from ullage.runs.options.model import OptionError, SuiteOptions
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object)
         one = by_word[name]
         if word is not None and word is not False and word != []:
             said[one.field] = one.read(cast("Word", word))
-            typed[one.field] = _typed(one, word)
+            typed[one.field] = "" if one.is_flag or one.kind.repeated else str(word)
     return parsed(checked(model, said, typed))
 
 
@@ -98,8 +98,3 @@ def _cause(error: "ErrorDetails") -> OptionError | None:
 
 def _pointer(parts: tuple[int | str, ...]) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
-
-
-def _typed(one: Declared, word: object) -> str:
-    """The text that was typed, where it is one and short enough to be said again."""
-    return "" if one.is_flag or one.kind.repeated else str(word)

@@ -135,7 +135,7 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
     setting = _shown(study.space.words(study.best), study.default)
     if study.best == study.space.default:
         count = len({one.setting for one in study.searched})
-        return f"No setting of {count} that were tried has a better {what} than the default."
+        return f"None of {plural(count, 'setting')} in the search improves {what} over the default."
     if said is None:
         return f"{setting} has the best {what} so far. It was not compared with the default in pairs yet."
     interval = f"[{said.low:.2f}, {said.high:.2f}] in {said.pairs} pairs"

@@ -67,6 +67,7 @@ MOST_UNACCOUNTED: Final = 0.05
 _ANY: Final = "any"
 _ALIKE: Final = 1.05
 _NOTABLE: Final = 1.2
+_ONE_RING: Final = 3
 _RANGES: Final = 3
 
 
@@ -196,7 +197,11 @@ def _methods(run: BEffRun) -> list[Finding]:
         return []
     is_one = len(set(names)) == 1 and most > _ALIKE
     where = f"{names[0]} at all sizes (up to {times(most)} the worst)" if is_one else listing(told)
-    title = f"{names[0]} has the highest medians at all sizes" if is_one else "The best MPI call depends on the size"
+    title = (
+        f"{names[0]} has the highest medians at all sizes"
+        if is_one
+        else "Which MPI call has the highest median depends on the size"
+    )
     text = f"These MPI calls have the highest medians in rings: {where}."
     if set(names) == {_ANY}:
         title = "All MPI calls are alike in rings"
@@ -230,10 +235,10 @@ def _unit(size: str) -> str:
 
 
 def _order(run: BEffRun) -> list[Finding]:
-    """What it costs that neighbours are anywhere."""
+    """What it costs that neighbours are anywhere. Up to 3 processes all rings of them are the same."""
     values, last = Values(run, median), len(run.sizes) - 1
     rings, random = values.rings_at(last), values.random_at(last)
-    if rings is None or random is None:
+    if rings is None or random is None or run.ranks <= _ONE_RING:
         return []
     ratio = random / rings
     text = (
@@ -241,12 +246,8 @@ def _order(run: BEffRun) -> list[Finding]:
     )
     is_notable = ratio < 1 / _NOTABLE
     if is_notable:
-        text += (
-            " Distance costs bandwidth. Place processes that communicate on one node, or side by side in rank order."
-        )
-    else:
-        text += " The placement of ranks has little effect here."
-    title = f"The placement of ranks has {'an' if is_notable else 'little'} effect on bandwidth"
+        text += " Place processes that communicate on one node, or side by side in rank order."
+    title = f"Random rings reach {times(ratio)} the bandwidth of neighbours"
     severity = "advice" if is_notable else "info"
     return [finding("b_eff-order", title, text, severity, rings=rings, random=random, ratio=ratio)]
 

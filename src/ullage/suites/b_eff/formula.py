@@ -12,6 +12,7 @@ from statistics import fmean, geometric_mean
 from typing import Final
 
 from ullage.analysis.statistics import Interval, bootstrap_interval, median
+from ullage.grouping import grouped
 from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, Cell, Loop, Repetition
 from ullage.suites.b_eff.options import WARMED_SIZES
 
@@ -43,11 +44,12 @@ class Values:
     ) -> None:
         self.run = run
         self._found: dict[tuple[str, int], float] = {}
-        of_cell: dict[tuple[str, int, str], list[float]] = {}
-        for repetition in run.repetitions if repetitions is None else repetitions:
-            for cell, loop in repetition.loops.items():
-                if cell[2] in methods:
-                    of_cell.setdefault(cell, []).append(loop.bandwidth)
+        of_cell = grouped(
+            (cell, loop.bandwidth)
+            for repetition in (run.repetitions if repetitions is None else repetitions)
+            for cell, loop in repetition.loops.items()
+            if cell[2] in methods
+        )
         for (pattern, size, _), values in of_cell.items():
             place = pattern, size
             self._found[place] = max(self._found.get(place, 0.0), choose(values))

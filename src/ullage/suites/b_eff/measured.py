@@ -144,7 +144,12 @@ def _run(groups: Sequence[Sequence[Measured]], wanted: int | None) -> BEffRun:
     phases = sorted((item.phase for item in groups[-1]), key=lambda phase: phase.phase)
     told = (item.phase.facts for group in groups for item in group if item.phase.facts)
     facts = next(told, dict[str, object]())
-    messages = _messages(phases)
+    messages = {
+        name.removeprefix("messages/"): count
+        for phase in phases
+        for name, count in phase.counters.items()
+        if name.startswith("messages/")
+    }
     known = _patterns(facts)
     return BEffRun(
         run=last.run,
@@ -187,16 +192,6 @@ def _loops(phase: PhaseRecord) -> Iterable[tuple[str, str, Loop]]:
 def _most(phase: PhaseRecord, name: str) -> float:
     gauge = phase.gauges.get(name)
     return 0.0 if gauge is None else gauge.most
-
-
-def _messages(phases: Iterable[PhaseRecord]) -> dict[str, int]:
-    """By pattern, of all ranks in one loop."""
-    return {
-        name.removeprefix("messages/"): count
-        for phase in phases
-        for name, count in phase.counters.items()
-        if name.startswith("messages/")
-    }
 
 
 def _place(name: str) -> tuple[int, int, str]:

@@ -8,9 +8,8 @@ from ullage.launch.base import layout_here, ranks_on_a_node
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.cases import KernelCase, kernel_case
 from ullage.runs.kernels.options import MPI
-from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
 from ullage.suites.b_eff.options import (
@@ -21,8 +20,7 @@ from ullage.suites.b_eff.options import (
     lmax_of,
     message_sizes,
 )
-from ullage.system.cpu import usable_cores
-from ullage.system.hardware import read_memory
+from ullage.system.hardware import read_memory, usable_cores
 from ullage.system.limits import read_limits
 from ullage.units import format_bytes, format_volume
 

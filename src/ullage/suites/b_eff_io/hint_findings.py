@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final
 
-from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import columns, finding
+from ullage.analysis.findings.words import columns, finding, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
+from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Gain, Row
@@ -123,9 +123,7 @@ def _ignored(hint_set: str, key: str, value: str, count: _Count, target: str, la
 
 def sets_compared(found: Sequence[SpotScores], label: str, level: float) -> list[Finding]:
     """One for each partition on one target with more than one set: which is best, and in how many patterns."""
-    by_ranks: dict[int, list[SpotScores]] = {}
-    for one in found:
-        by_ranks.setdefault(one.spot.ranks, []).append(one)
+    by_ranks = grouped((one.spot.ranks, one) for one in found)
     own = level_of_each(level, map(len, by_ranks.values()))
     return [_compared(sets, label, own) for sets in by_ranks.values() if len(sets) > 1]
 

@@ -4,12 +4,13 @@
 The schedule counts the loops alone. All else is listed by name, so that nobody wonders why a run of 60 s took 90.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.metrics.arithmetic import NS_PER_S
+from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord, RunRecord
 from ullage.suites.b_eff_io.measured import BEffIoRun, Launch, facts_of, pattern_s, seconds_of
 from ullage.suites.b_eff_io.patterns import Access
@@ -90,10 +91,7 @@ def overheads(io_run: BEffIoRun) -> dict[Place, Spent]:
 
 def by_round(io_run: BEffIoRun, target: str) -> dict[int, Spent]:
     """What all launches with that target spent in each round."""
-    found: dict[int, list[Spent]] = {}
-    for place, spent in overheads(io_run).items():
-        if target == place.target:
-            found.setdefault(place.round, []).append(spent)
+    found = grouped((place.round, spent) for place, spent in overheads(io_run).items() if target == place.target)
     return {number: add(spent) for number, spent in sorted(found.items())}
 
 
@@ -106,7 +104,7 @@ def _of_launch(launch: Launch, before: Launch | None) -> dict[Access, Spent]:
         parts: dict[Part, float] = {"loops": sum(loops_s(phase) for phase in phases)}
         for part, gauge in _GAUGES.items():
             parts[part] = sum(seconds_of(phase, gauge) for phase in phases)
-        found[access] = Spent(parts, _scheduled(phases))
+        found[access] = Spent(parts, sum(facts_of(phase).scheduled_s for phase in phases))
     first = launch.accesses[0]
     parts = dict(found[first].parts)
     parts["between"] = max(launch.elapsed_s - sum(spent.total for spent in found.values()), 0.0)
@@ -119,10 +117,6 @@ def _of_launch(launch: Launch, before: Launch | None) -> dict[Access, Spent]:
 def loops_s(phase: PhaseRecord) -> float:
     """Accounted time without the sync, as the schedule has it."""
     return max(pattern_s(phase) - seconds_of(phase, "sync_s"), 0.0)
-
-
-def _scheduled(phases: Sequence[PhaseRecord]) -> float:
-    return sum(facts_of(phase).scheduled_s for phase in phases)
 
 
 def start_s(launch: Launch, before: Launch) -> float | None:

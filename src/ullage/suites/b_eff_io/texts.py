@@ -15,6 +15,7 @@ from typing import Final
 
 import ullage
 from ullage.errors import one_line
+from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.system import SystemFacts
 from ullage.quantity import processes
@@ -147,10 +148,11 @@ def _line(attempt: Attempt, phase: PhaseRecord) -> str:
 
 def _hints(phases: Sequence[PhaseRecord]) -> Iterator[str]:
     """What the MPI said it uses, once for the patterns that have the same."""
-    seen: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for phase in phases:
-        if phase.hints_given:
-            seen.setdefault(tuple(sorted(phase.hints_granted.items())), []).append(BY_PHASE[phase.phase].number)
+    seen = grouped(
+        (tuple(sorted(phase.hints_granted.items())), BY_PHASE[phase.phase].number)
+        for phase in phases
+        if phase.hints_given
+    )
     for granted, numbers in seen.items():
         said = ", ".join(f"{key}={value}" for key, value in granted) or "none"
         yield f"#     hints in use, patterns {', '.join(map(str, numbers))}: {one_line(said)}"
@@ -221,11 +223,7 @@ def _cell(io_run: BEffIoRun, one: SpotScores, access: Access, pattern: Pattern) 
     rows = select(one.rows, PATTERN, access=access, pattern=pattern.number)
     if rows:
         return f"{rows[0].median / MEGA:11.3f}"
-    return f"{ERROR_VALUE:11.3f}" if _was_tried(io_run, one, access, pattern.type) else f"{'-':>11}"
-
-
-def _was_tried(io_run: BEffIoRun, one: SpotScores, access: Access, kind: PatternType) -> bool:
-    return bool(io_run.attempts(one.spot.key(access, kind)))
+    return f"{ERROR_VALUE:11.3f}" if bool(io_run.attempts(one.spot.key(access, pattern.type))) else f"{'-':>11}"
 
 
 def _total(one: SpotScores, access: Access, kind: PatternType) -> str:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.findings.words import crowded
+from ullage.grouping import grouped
 from ullage.model.flags import INVALID
 from ullage.quantity import listing, plural, processes
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, CellKey, facts_of
 from ullage.suites.b_eff_io.options import VALID_S, BEffIoOptions
 from ullage.suites.b_eff_io.patterns import SMALLEST_LMAX, TYPES, Access, PatternType
-from ullage.suites.b_eff_io.values import Lost, PartitionRound, Spot, cells_of, lost_patterns, rounds_of
+from ullage.suites.b_eff_io.values import PartitionRound, Spot, cells_of, lost_patterns, rounds_of
 from ullage.units import format_bytes, format_time
 
 NOT_VALID: Final = f"{INVALID}:b_eff_io"
@@ -124,9 +125,10 @@ class Fate:
 
 def losses_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
     """Patterns without a value, those that share their fate told together."""
-    groups: dict[tuple[PatternType, tuple[int, ...], str], list[Lost]] = {}
-    for lost in (one for spot in spots for one in lost_patterns(io_run, spot)):
-        groups.setdefault((lost.key.type, lost.patterns, lost.why), []).append(lost)
+    groups = grouped(
+        ((lost.key.type, lost.patterns, lost.why), lost)
+        for lost in (one for spot in spots for one in lost_patterns(io_run, spot))
+    )
     return [
         _fate(why, [(one.key, number) for one in alike for number in patterns], [one.text for one in alike])
         for (_, patterns, why), alike in groups.items()
@@ -168,9 +170,7 @@ def _untold(io_run: BEffIoRun, spot: Spot) -> list[str]:
     lacking = [
         key for key in cells_of(io_run, spot) if not any(_is_tried(found, key.access, key.type) for found in rounds)
     ]
-    by_access: dict[Access, list[str]] = {}
-    for key in lacking:
-        by_access.setdefault(key.access, []).append(key.type)
+    by_access = grouped((key.access, key.type) for key in lacking)
     return [
         f"{access} did not run" if len(kinds) == len(TYPES) else f"{access} of type {listing(kinds)} did not run"
         for access, kinds in by_access.items()

@@ -7,6 +7,7 @@ from typing import Final
 
 from ullage.analysis.findings.words import finding
 from ullage.analysis.verdicts.grades import sound_rows
+from ullage.grouping import grouped
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
@@ -65,10 +66,7 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
 
 def _scaling(rows: Sequence[Row]) -> list[Finding]:
     """For each operation the size whose time grows worst between the fewest ranks and the most."""
-    lines: dict[tuple[str, int], list[Row]] = {}
-    for row in blocking(rows):
-        if not is_crowded(row):
-            lines.setdefault((operation_of(row), size_of(row)), []).append(row)
+    lines = grouped(((operation_of(row), size_of(row)), row) for row in blocking(rows) if not is_crowded(row))
     worst: dict[str, tuple[float, Row, Row]] = {}
     for (operation, _), found in lines.items():
         line = sorted(found, key=ranks_of)

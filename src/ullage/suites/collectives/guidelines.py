@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ullage.analysis.findings.words import finding
+from ullage.grouping import grouped, nested
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times
 from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, ranks_of, size_of
@@ -89,10 +90,11 @@ Curves: TypeAlias = Mapping[tuple[str, int], Mapping[int, Row]]
 
 def verdicts(rows: Iterable[Row]) -> list[Verdict]:
     """Every guideline wherever both its sides were measured, ranks that shared cores left out."""
-    curves: dict[tuple[str, int], dict[int, Row]] = {}
-    for row in blocking(rows):
-        if not is_crowded(row) and row.params["operation"] != "barrier":
-            curves.setdefault((operation_of(row), ranks_of(row)), {})[size_of(row)] = row
+    curves = nested(
+        ((operation_of(row), ranks_of(row)), size_of(row), row)
+        for row in blocking(rows)
+        if not is_crowded(row) and row.params["operation"] != "barrier"
+    )
     found: list[Verdict] = []
     for guideline in GUIDELINES:
         for (operation, ranks), curve in sorted(curves.items()):
@@ -125,9 +127,7 @@ def guideline_findings(rows: Sequence[Row]) -> list[Finding]:
     found = verdicts(rows)
     if not found:
         return []
-    by_guideline: dict[Guideline, list[Verdict]] = {}
-    for verdict in found:
-        by_guideline.setdefault(verdict.guideline, []).append(verdict)
+    by_guideline = grouped((verdict.guideline, verdict) for verdict in found)
     broken = {guideline: [one for one in all_ if one.broken] for guideline, all_ in by_guideline.items()}
     findings = [_broken(guideline, bad, by_guideline[guideline]) for guideline, bad in broken.items() if bad]
     held = [guideline.text for guideline, bad in broken.items() if not bad]

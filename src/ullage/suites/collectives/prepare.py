@@ -11,13 +11,12 @@ from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.report.points import spread_out
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.cases import KernelCase, kernel_case
 from ullage.runs.kernels.options import MPI
-from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
 from ullage.suites.collectives.options import REDUCTIONS, CollectivesOptions
-from ullage.system.cpu import usable_cores
+from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
 
 COLLECTIVE: Final = "collective"

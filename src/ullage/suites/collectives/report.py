@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from ullage.grouping import grouped, nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import format_row, plural
@@ -104,9 +105,7 @@ def _matrix(title: str, rows: Sequence[Row], label: Callable[[Row], str] = opera
         Heading("operation"),
         *(Heading(format_bytes(size) if size else "no message", is_number=True) for size in sizes),
     ]
-    lines: dict[str, dict[int, Row]] = {}
-    for row in rows:
-        lines.setdefault(label(row), {})[size_of(row)] = row
+    lines = nested((label(row), size_of(row), row) for row in rows)
     cells = [[Cell(name), *(_value(by_size.get(size)) for size in sizes)] for name, by_size in lines.items()]
     return Grid(title, heads, cells)
 
@@ -139,9 +138,7 @@ class _Ranks:
 
 def _rank_grids(data: ReportData, times: Sequence[Row]) -> list[Grid]:
     """The fastest and slowest rank in each operation's smallest and largest message, with the most ranks."""
-    chosen: dict[str, list[Row]] = {}
-    for row in with_most_ranks(times):
-        chosen.setdefault(operation_of(row), []).append(row)
+    chosen = grouped((operation_of(row), row) for row in with_most_ranks(times))
     ends = [row for found in chosen.values() for row in ([found[0], found[-1]] if len(found) > 1 else found)]
     lines = [_ranks_line(row, data.phases_of(row)) for row in ends]
     columns: tuple[Column[_Ranks], ...] = (

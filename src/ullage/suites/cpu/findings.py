@@ -5,16 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.gains import gain_of, least_gain, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import columns, gain_of, least_gain, level_of_part, with_gain
 from ullage.analysis.statistics import level_of_each
+from ullage.grouping import grouped
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import listing, plural, times
 from ullage.suites.cpu.kernels import TYPES
-from ullage.suites.cpu.ratios import CLOCK_RATIO, RATE_RATIO, best_of, best_of_types
-from ullage.suites.cpu.rows import CHOSEN, GEMM, SOLVE, Measurement
+from ullage.suites.cpu.rows import CHOSEN, CLOCK_RATIO, GEMM, RATE_RATIO, SOLVE, Measurement, best_of, best_of_types
 from ullage.units import format_operations
 
 # A clock that falls by less is noise of two readings.
@@ -163,9 +162,7 @@ def _special(ratios: Iterable[Row]) -> list[Finding]:
 def _missing(missing: Mapping[str, str]) -> list[Finding]:
     if not missing:
         return []
-    reasons: dict[str, list[str]] = {}
-    for isa, reason in missing.items():
-        reasons.setdefault(reason, []).append(isa)
+    reasons = grouped((reason, isa) for isa, reason in missing.items())
     text = "; ".join(f"{listing(isas)} ({reason})" for reason, isas in reasons.items())
     title = f"{listing(list(missing), 4)} cannot be measured on this CPU"
     return [Finding(kind="missing", title=title, text=f"Not available: {text}.", numbers=columns(isa=list(missing)))]

@@ -91,7 +91,7 @@ def best_of_types(kernels: Iterable[Kernel]) -> list[Kernel]:
         known = best.get(kernel.type)
         if known is None or _promise(kernel) > _promise(known):
             best[kernel.type] = kernel
-    return sorted(best.values(), key=lambda kernel: _place(kernel.type))
+    return sorted(best.values(), key=lambda kernel: TYPES.index(kernel.type) if kernel.type in TYPES else len(TYPES))
 
 
 def narrow_of(kernels: Iterable[Kernel]) -> list[Kernel]:
@@ -103,7 +103,3 @@ def narrow_of(kernels: Iterable[Kernel]) -> list[Kernel]:
 def _promise(kernel: Kernel) -> tuple[int, int]:
     place = _PREFERRED.index(kernel.operation) if kernel.operation in _PREFERRED else len(_PREFERRED)
     return kernel.operations, -place
-
-
-def _place(type_: str) -> int:
-    return TYPES.index(type_) if type_ in TYPES else len(TYPES)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ullage.analysis.findings import find_all
 from ullage.analysis.verdicts.grades import is_sound
-from ullage.analysis.verdicts.threads import with_thread_flags
+from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.request import Request
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
@@ -15,8 +15,7 @@ from ullage.runs.suite import SuiteSummary
 from ullage.suites.cpu.ceilings import with_ceilings
 from ullage.suites.cpu.findings import findings_of, mismatch_finding, mismatches, with_flags
 from ullage.suites.cpu.options import CpuOptions
-from ullage.suites.cpu.ratios import ratio_rows
-from ullage.suites.cpu.rows import Measurement, measurements
+from ullage.suites.cpu.rows import Measurement, measurements, ratio_rows
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:

@@ -15,10 +15,17 @@ from ullage.peers.fio import run_fio
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, ProbeError, assumed, run_probe
 from ullage.runs.cells.direct import direct_at
-from ullage.runs.cells.explain import Outlook, explain, inexact_volumes
 from ullage.runs.cells.passes import CellExecution, CellPeers
 from ullage.runs.cells.planning import Cell, by_layout
-from ullage.runs.cells.prepared import MINIMUM_SHARE, note_first, planned_cells, plans_of_layouts
+from ullage.runs.cells.prepared import (
+    MINIMUM_SHARE,
+    Outlook,
+    explain,
+    inexact_volumes,
+    note_first,
+    planned_cells,
+    plans_of_layouts,
+)
 from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose
 from ullage.runs.execution import Deadline, read_progress
 from ullage.runs.inputs import EngineContext
@@ -200,7 +207,7 @@ def _notes(spot: Spot, prepared: PreparedDisk) -> list[Note]:
 
 def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDisk:
     """Check everything that can be checked without starting anything."""
-    from ullage.system.cpu import usable_cores, usable_cpus
+    from ullage.system.hardware import usable_cores, usable_cpus
 
     options = read_options(DiskOptions, request)
     machine = this_machine(request.targets)

@@ -7,6 +7,7 @@ from statistics import median
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import stage_span_ns
+from ullage.grouping import nested
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
@@ -79,9 +80,7 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _lines(data: ReportData) -> list[_Line]:
-    found: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in data.rows_of(_SUITE):
-        found.setdefault((row.case, str(row.params.get("access", ""))), {})[row.metric] = row
+    found = nested(((row.case, str(row.params.get("access", ""))), row.metric, row) for row in data.rows_of(_SUITE))
     lines: list[_Line] = []
     for rows in found.values():
         row = next(iter(rows.values()))

@@ -4,12 +4,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import columns, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.analysis.verdicts.threads import with_thread_flags
+from ullage.analysis.verdicts.physics import with_thread_flags
+from ullage.grouping import grouped
 from ullage.model.plan import Parameters
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
@@ -68,10 +68,11 @@ def in_flight(row: Row) -> int:
 
 def saturation(rows: Iterable[Row], level: float) -> list[Finding]:
     """One finding for each target and access with more than one number of small requests in flight."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row.metric == METRIC and "queue_depth" in row.params and not row.is_invalid:
-            groups.setdefault((row.target, str(row.params.get("access", ""))), []).append(row)
+    groups = grouped(
+        ((row.target, str(row.params.get("access", ""))), row)
+        for row in rows
+        if row.metric == METRIC and "queue_depth" in row.params and (not row.is_invalid)
+    )
     own = level_of_each(level, map(len, groups.values()))
     return [_saturation(sorted(line, key=in_flight), own) for line in groups.values() if len(line) > 1]
 

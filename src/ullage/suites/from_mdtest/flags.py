@@ -13,6 +13,8 @@ _NO_GPU = "buffers lie in the nodes' memory; leave it out"
 _ITEMS: Final = (
     *map(value, ("-a", "-n", "-I", "-z", "-b", "-d", "-w", "-e", "-N", "--random-seed", "-i", "-W")),
     *map(switch, ("-L", "-u", "-R", "-y", "-Y", "-X", "-D", "-F", "-C", "-T", "-E", "-r", "-U", "--posix.odirect")),
+    # What these ask for is done by every line of one rank, or of directories; see `conditional`.
+    *map(switch, ("-c", "-S", "-k")),
 )
 _ANSWERED: Final = (
     answered(
@@ -34,9 +36,6 @@ _ANSWERED: Final = (
     answered("--warningAsErrors", note="an error always fails its case and the run"),
 )
 _REFUSED: Final = (
-    refused("-S", why="items are files of their own; for one shared file use from-ior without -F"),
-    refused("-c", why="every rank makes its own items; --ranks 1 makes all with one"),
-    refused("-k", why="items are regular files or directories; leave it out"),
     refused("-B", why="phases always begin and end together; leave it out"),
     refused("-f", takes_value=True, why=_ONE_LAYOUT),
     refused("-l", takes_value=True, why=_ONE_LAYOUT),

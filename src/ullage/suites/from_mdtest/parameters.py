@@ -32,6 +32,35 @@ def directories(depth: int, branching: int, *, leaf_only: bool) -> int:
     return depth + 1 if branching == 1 else (branching ** (depth + 1) - 1) // (branching - 1)
 
 
+_OF_SEVERAL_RANKS: Final = {
+    "-c": (
+        "every rank makes its own items; --ranks 1 makes all with one",
+        "a single rank makes all items anyway",
+    ),
+    "-S": (
+        "every rank works on items of its own; for one file that all ranks share use from-ior without -F",
+        "a single rank shares its items with nobody",
+    ),
+}
+
+
+def conditional(given: Given, ranks: int) -> list[str]:
+    """Notes on flags whose work is the usual one in some cases. ``UserError`` where it is another."""
+    notes: list[str] = []
+    for flag, (why, usual) in _OF_SEVERAL_RANKS.items():
+        if given.has(flag) and ranks > 1:
+            raise UserError(f"{flag} has no equivalent on {ranks} ranks: {why}", TOOL)
+        if given.has(flag):
+            notes.append(f"{flag}: {usual}")
+    if given.has("-k"):
+        makes_files = not given.has("-D") and (given.has("-C") or not any(map(given.has, ("-T", "-E", "-U", "-r"))))
+        if makes_files:
+            why = "files are made by open and close, as applications make them, and not by mknod; leave it out"
+            raise UserError(f"-k has no equivalent: {why}", TOOL)
+        notes.append("-k: this line makes no files")
+    return notes
+
+
 def items_of(given: Given) -> tuple[int, int, str]:
     """Items of a rank, how many of them in a directory, and what a reader must know.
 

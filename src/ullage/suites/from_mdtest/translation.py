@@ -24,7 +24,7 @@ from ullage.command_lines.translation import (
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 from ullage.suites.from_mdtest.flags import TABLE
-from ullage.suites.from_mdtest.parameters import LAYOUT, TOOL, backend_of, workload_of
+from ullage.suites.from_mdtest.parameters import LAYOUT, TOOL, backend_of, conditional, workload_of
 
 Item: TypeAlias = Literal["directory", "file"]
 # By the flag that selects it; mdtest reads no directories and renames no files.
@@ -74,7 +74,11 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout, _read_file: Ca
     books = _Books(jobs)
     drafts = [draft for job in jobs for draft in books.drafts_of(job)]
     check_shared(TOOL, drafts, LAYOUT)
-    said = [note for line, given in zip(lines, read, strict=True) for note in (*line.notes, *given.notes)]
+    said = [
+        note
+        for line, given in zip(lines, read, strict=True)
+        for note in (*line.notes, *given.notes, *conditional(given, layout.ranks or 1))
+    ]
     return Translation(
         drafts=tuple(drafts),
         ranks=layout.ranks or 1,

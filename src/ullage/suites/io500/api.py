@@ -16,7 +16,9 @@ from ullage.suites.io500.phases import OfficialPhase
 _HINT: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)\s*=\s*(\S+)", re.ASCII)
 _BACKENDS: Final = {"POSIX": "posix", "MPIIO": "mpiio"}
 _LAYOUT_OF_FILES: Final = ("--posix.lustre.", "--posix.gpfs.", "--posix.beegfs.")
-_STRIPES: Final = "leave it out, and set it on the target's folder with the file system's own tool before the run"
+_STRIPES: Final = (
+    "leave it out: set it with the file system's own tool on the folder DATADIR/{} before the run, whose layout is used"
+)
 
 
 class Api(Strict):
@@ -48,8 +50,8 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
         elif word.startswith("--mpiio.hintsFileName=") and backend == "mpiio":
             hints = read_hints(folder / word.partition("=")[2])
             api = api.model_copy(update={"parameters": {**api.parameters, "hints": dict(hints)}})
-        elif _is_striping(word):
-            raise UserError(f"{name} option '{word}' is not set by a run", place, _STRIPES)
+        elif word.startswith(_LAYOUT_OF_FILES):
+            raise UserError(f"{name} option '{word}' is not set by a run", place, _STRIPES.format(phase.dataset))
         elif not (word == "--posix.odirect" and on_names and not is_own):
             right = "--posix.odirect of bandwidth phases and --mpiio.hintsFileName=FILE are known"
             raise UserError(f"option '{word}' of {name} is not supported for {phase.name}", place, right)
@@ -89,8 +91,3 @@ def read_hints(path: Path) -> dict[str, str]:
         if match is not None:
             hints[match[2]] = match[3]
     return hints
-
-
-def _is_striping(word: str) -> bool:
-    """How a file system lays out files: what is set on a folder counts for all that is made in it."""
-    return word.startswith(_LAYOUT_OF_FILES)

@@ -137,7 +137,8 @@ _OFFICIAL_DEFAULTS: Final = {
 }
 # Keys whose absence here changes nothing that is measured.
 _WITHOUT_EQUIVALENT: Final = {
-    "timestamp-datadir": "each run works in a marked folder of its own below the target, whatever it says",
+    "timestamp-datadir": "each run works in ior-easy, ior-hard, mdtest-easy and mdtest-hard of its own folder "
+    "ullage-TIME-ID below the target, and folders of these names at the target give them their layout",
     "verbosity": "everything is in the records, whatever it says",
     "pfind-queue-length": "find keeps no queue whose length could be set",
     "pfind-steal-next": "a rank without work takes half of what another has",

@@ -85,11 +85,7 @@ def _value(attempt: Attempt | None) -> float | None:
     record = None if attempt is None else attempt.scored
     if attempt is None or record is None:
         return None
-    return per_second(_amount(attempt.phase, record), record.elapsed_ns)
-
-
-def _amount(phase: OfficialPhase, record: PhaseRecord) -> int:
-    return record.bytes if phase.is_bandwidth else record.operations
+    return per_second((record.bytes if attempt.phase.is_bandwidth else record.operations), record.elapsed_ns)
 
 
 def _elapsed(phases: Iterable[OfficialPhase], counted: Sequence[Mapping[str, Attempt]]) -> dict[str, float]:

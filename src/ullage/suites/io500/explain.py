@@ -44,6 +44,11 @@ class Explained(Protocol):
         """How long a phase may go on after its wall."""
         ...
 
+    @property
+    def folders(self) -> Mapping[str, Sequence[str]]:
+        """By target: folders that were prepared there."""
+        ...
+
     def steps(self, target: Target) -> Sequence[Step]:
         """Every phase on ``target``."""
         ...
@@ -124,6 +129,11 @@ def _head(run: Explained) -> list[str]:
         kind = (place.file_system if place else None) or "file system unknown"
         lines.append(f"Target {target.name}: {target.uri} ({kind}{', memory' if place and place.is_memory else ''}).")
         lines.append(f"Sizes on {target.name}: {_sizes(run.sizes(target))}.")
+        if folders := run.folders.get(target.name):
+            shown = ", ".join(folders)
+            lines.append(
+                f"Prepared on {target.name}: {shown}. The datasets of these names get the layout of the folder."
+            )
     lines += [f"INVALID by the rules: {reason}." for reason in condition_reasons(options.conditions)]
     return lines
 

@@ -46,7 +46,7 @@ def config_text(options: Io500Options, target: Target, folder: Path) -> str:
     lines: list[str] = []
     for section in _sections():
         lines.append(f"[{section}]")
-        for key in _keys(section):
+        for key in ["run"] if section.startswith("mdworkbench-") else list(KEYS[section]):
             value = done.get((section, key), written.get((section, key), _default(section, key)))
             lines.append(f"{key} = {one_line(value)}")
         lines.append("")
@@ -60,11 +60,6 @@ def _sections() -> list[str]:
         found |= dict.fromkeys(group for group, names in GROUPS.items() if phase.name in names)
         found[phase.name] = None
     return list(found)
-
-
-def _keys(section: str) -> list[str]:
-    """The official tool knows fewer for md-workbench's phases, and refuses a file with others."""
-    return ["run"] if section.startswith("mdworkbench-") else list(KEYS[section])
 
 
 def _default(section: str, key: str) -> str:

@@ -270,10 +270,20 @@ _PARAMETERS: Final[Mapping[str, Callable[[_Bound], Parameters]]] = {
 }
 
 
-def make_plan(request: Request, options: Io500Options, steps: Sequence[Step], layout: Layout, spec: LaunchSpec) -> Plan:
-    """The plan of one launch over ``steps``, which are of one target; ``spec.turn`` is its round."""
+def make_plan(
+    request: Request,
+    options: Io500Options,
+    steps: Sequence[Step],
+    layout: Layout,
+    spec: LaunchSpec,
+    prepared: Sequence[str] = (),
+) -> Plan:
+    """The plan of one launch over ``steps``, which are of one target; ``spec.turn`` is its round.
+
+    ``prepared``: folders at the target from which the datasets of these names take their layout.
+    """
     keep = options.keep and spec.turn == options.repeat - 1
-    return listed_plan(
+    plan = listed_plan(
         request,
         replace(spec, keep=keep),
         layout,
@@ -283,6 +293,7 @@ def make_plan(request: Request, options: Io500Options, steps: Sequence[Step], la
         space=options.space,
         resumable=options.resumable,
     )
+    return plan.model_copy(update={"prepared": list(prepared)})
 
 
 def dataset_bytes(step: Step, ranks: int) -> int:

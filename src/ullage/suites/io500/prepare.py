@@ -28,6 +28,7 @@ from ullage.suites.io500.config import check_result_folder
 from ullage.suites.io500.explain import explain, too_short
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.planning import Step, has_wall, make_layout, make_plan, make_steps, wear_out_limit_s
+from ullage.suites.io500.prepared import prepared_folders
 from ullage.suites.io500.rounds import Rest, Round, read_rounds, rest_of
 from ullage.suites.io500.sizing import CalibrationError, Rates, assumed_rates, choose_sizes, run_probe
 from ullage.uri import target_path
@@ -41,6 +42,8 @@ class PreparedIo500:
     options: Io500Options
     engine_context: EngineContext
     machine: Machine
+    folders: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """By target: folders that were prepared there."""
 
     @property
     def layout(self) -> Layout:
@@ -100,6 +103,7 @@ class PreparedIo500:
                 self.steps(target),
                 self.layout,
                 LaunchSpec(number, str(result.records_path(launch)), self._share_s(len(rounds))),
+                self.folders.get(target.name, ()),
             )
             for launch, (number, target) in enumerate(rounds, start=1)
         ]
@@ -119,7 +123,8 @@ def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo
     check_targets(request.targets, machine.places)
     check_cache(options)
     check_result_folder(options.config)
-    prepared = PreparedIo500(request, options, engine_context, machine)
+    folders = {target.name: prepared_folders(target, request.run_id) for target in request.targets}
+    prepared = PreparedIo500(request, options, engine_context, machine, folders)
     check_hints(options)
     for target in request.targets:
         prepared.steps(target)
@@ -193,7 +198,8 @@ def settle(prepared: PreparedIo500, session: Session) -> PreparedIo500:
             continue
         session.progress.stage(f"probe of {target.name}", 0, _SHORTEST_S)
         room = prepared.room(target)
-        rates = run_probe(session, prepared.request, prepared.options, target, prepared.layout, room)
+        folders = prepared.folders.get(target.name, ())
+        rates = run_probe(session, prepared.request, prepared.options, target, prepared.layout, room, folders)
         found[target.name] = prepared.sizes(target, rates)
         session.progress.say(f"sizes on {target.name} ({rates.basis})")
         for sentence in too_short(found[target.name], prepared.options):
@@ -231,7 +237,8 @@ class _Rounds(Execution):
         launch = self.session.result.next_launch()
         seconds = self._left_s(rest)
         spec = LaunchSpec(number, str(self.session.result.records_path(launch)), seconds, continues=bool(there))
-        plan = make_plan(self.prepared.request, self.prepared.options, rest.steps, self.prepared.layout, spec)
+        folders = self.prepared.folders.get(target.name, ())
+        plan = make_plan(self.prepared.request, self.prepared.options, rest.steps, self.prepared.layout, spec, folders)
         rounds = f"round {number + 1} of {self.prepared.options.repeat}, " if self.prepared.options.repeat > 1 else ""
         expected_s = sum(has_wall(step.phase) for step in rest.steps) * 2 * self.prepared.options.stonewall_s
         text = f"{rounds}{target.name}: {len(rest.steps)} phases"

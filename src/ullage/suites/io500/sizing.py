@@ -283,7 +283,13 @@ def _rate(record: PhaseRecord, phase: OfficialPhase) -> float:
 
 
 def run_probe(
-    session: Session, request: Request, options: Io500Options, target: Target, layout: Layout, room: Room
+    session: Session,
+    request: Request,
+    options: Io500Options,
+    target: Target,
+    layout: Layout,
+    room: Room,
+    folders: Sequence[str] = (),
 ) -> Rates:
     """What ``target`` writes and makes in a second. ``CalibrationError`` when the launch fails as a whole."""
     folder = session.result.path / "probe" / f"{request.targets.index(target) + 1:03}"
@@ -291,7 +297,7 @@ def run_probe(
     steps = probe_steps(reduced, target, layout, room, session.engine_context.description)
     if not steps:
         return assumed_rates(options.ranks)
-    plan = make_plan(request, reduced, steps, layout, LaunchSpec(0, str(folder / "records.ndjson")))
+    plan = make_plan(request, reduced, steps, layout, LaunchSpec(0, str(folder / "records.ndjson")), folders)
     plan = plan.model_copy(update={"run_id": f"{plan.run_id[:58]}-probe", "watchdog_s": _PATIENCE_S})
     ended, records = session.launch_apart(folder, plan)
     if not ended.may_go_on:

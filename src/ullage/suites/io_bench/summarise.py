@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.gains import gain_of, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import columns
+from ullage.analysis.findings.words import columns, gain_of, with_gain
 from ullage.analysis.statistics import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.request import Request

@@ -7,7 +7,7 @@ the tables of ``-R`` are read: they repeat the numbers.
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import UserError
@@ -60,8 +60,10 @@ _UPPER_WORDS: Final = frozenset(upper for upper, _ in _ABOVE)
 _ALONE: Final = {name: name for name in ("write", "rewrite", "read", "reread")}
 _STDIO: Final = {"fwrite": "fwrite", "frewrite": "refwrite", "fread": "fread", "freread": "refread"}
 _HEAD: Final = re.compile(r"\s*kB\s+reclen\s+(.*)", re.IGNORECASE)
-# More blanks than stand before a number of one digit: a column was left out, and nobody knows which number is whose.
+# More blanks than stand before a number of one digit: a column was left out.
 _GAP: Final = re.compile(r"\d\s{12,}\d")
+# How wide a column is in releases that people use.
+_WIDTHS: Final = range(8, 12)
 
 
 def recognises(text: str) -> bool:
@@ -168,15 +170,30 @@ def _plain_labels(above: list[str], names: list[str], place: str) -> list[str]:
 
 def _plain_values(line: str, labels: list[str], place: str) -> Iterator[tuple[str, int, int, float]]:
     words = line.split()
-    if len(words) - 2 > len(labels) or (len(words) - 2 < len(labels) and _GAP.search(line)):
-        right = "run iozone with -R, whose tables say which number is whose"
-        raise UserError(f"has {len(words) - 2} numbers below {len(labels)} tests", place, right)
     if len(words) < 2:
         raise UserError("is not a line of a table", place, "write sizes of file and record, and a number for each test")
+    found: Sequence[int] | None = range(len(words) - 2)
+    if len(found) < len(labels) and _GAP.search(line):
+        found = _columns(line)
+    if found is None or len(words) - 2 > len(labels) or (found and found[-1] >= len(labels)):
+        right = "run iozone with -R, whose tables say which number is whose"
+        raise UserError(f"has {len(words) - 2} numbers below {len(labels)} tests", place, right)
     file, record = _size(words[0], place), _size(words[1], place)
-    for label, word in zip(labels, words[2:], strict=False):
+    for column, word in zip(found, words[2:], strict=True):
         if int(word) > 0:
-            yield label, file, record, float(int(word) * _KIB)
+            yield labels[column], file, record, float(int(word) * _KIB)
+
+
+def _columns(line: str) -> list[int] | None:
+    """In which column each number ends where columns were left out; None where the places do not say it.
+
+    All columns behind the record size are equally wide, and numbers stand at their right edge.
+    """
+    ends = [match.end() for match in re.finditer(r"\d+", line)]
+    fitting = [width for width in _WIDTHS if all((end - ends[1]) % width == 0 for end in ends[2:])]
+    if len(fitting) != 1:
+        return None
+    return [(end - ends[1]) // fitting[0] - 1 for end in ends[2:]]
 
 
 def _label(title: str, place: str) -> str:

@@ -67,7 +67,7 @@ def _on_bus(rows: Iterable[Row]) -> dict[str, float]:
 
 def _ceiling(row: Row, found: _Rows, memory: Ceiling | None, latency: Ceiling | None) -> Ceiling | None:
     level = row.params.get("level")
-    if not _is_local(row) or level is None:
+    if row.params.get("cpu_node") != row.params.get("memory_node") or level is None:
         # Between NUMA nodes their link holds back, of which nothing is known.
         return None
     if row.metric == "access_time":
@@ -121,10 +121,6 @@ def write_share(row: Row) -> float | None:
     fetches = row.params.get("level") == MEMORY_LEVEL and kernel not in _IN_PLACE
     fetched = writes if fetches and row.params.get("stores") != NON_TEMPORAL else 0
     return round(writes / (reads + writes + fetched), 6)
-
-
-def _is_local(row: Row) -> bool:
-    return row.params.get("cpu_node") == row.params.get("memory_node")
 
 
 def describe(row: Row) -> str:

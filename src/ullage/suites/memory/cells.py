@@ -9,8 +9,8 @@ from typing import Final
 from ullage.engine import find_registered
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters
-from ullage.runs.kernels.cases import KernelCase, kernel_case
 from ullage.runs.kernels.options import MEMORY
+from ullage.runs.kernels.prepared import KernelCase, kernel_case
 from ullage.suites.memory.options import MemoryOptions
 from ullage.suites.memory.sizes import MIB, Sizes, between, doubling
 from ullage.units import format_bytes

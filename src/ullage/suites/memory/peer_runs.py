@@ -14,7 +14,7 @@ from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import STREAM_KERNELS, HpccAnswer, HpccJob, expected_s, grid
 from ullage.peers.mbw import MbwJob, mbw_command, run_mbw
 from ullage.peers.sysbench import SysbenchJob, run_sysbench, sysbench_command
-from ullage.runs.kernels.cases import KernelCase
+from ullage.runs.kernels.prepared import KernelCase
 from ullage.runs.peer_runs import Hpcc, PeerJob, PeerNumbers, hpcc_job
 from ullage.suites.memory.sizes import BEYOND, Cache, last_bytes
 

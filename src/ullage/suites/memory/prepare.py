@@ -15,9 +15,8 @@ from ullage.runs.session import Note
 from ullage.suites.memory.cells import HEADERS, Planner
 from ullage.suites.memory.options import MemoryOptions
 from ullage.suites.memory.sizes import Sizes, choose_sizes, last_bytes, most_bytes, read_caches
-from ullage.system.cpu import usable_cores, usable_cpus
 from ullage.system.files import ROOT, parse_cpu_list
-from ullage.system.hardware import read_memory, read_numa
+from ullage.system.hardware import read_memory, read_numa, usable_cores, usable_cpus
 from ullage.system.limits import read_limits
 from ullage.units import format_bytes, format_volume
 

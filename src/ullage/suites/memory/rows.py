@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ullage.grouping import grouped
 from ullage.model.flags import NO_HUGE_PAGES, Flag
 from ullage.model.plan import Parameters, Scalar
 from ullage.model.record import PhaseRecord
@@ -38,9 +39,7 @@ def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, ca
     records = list(launches)
     measured = [item for item in join(records) if item.case.workload in WORKLOADS]
     cases = {item.case.case: item for item in measured}
-    phases: dict[str, list[PhaseRecord]] = {}
-    for item in measured:
-        phases.setdefault(item.case.case, []).append(item.phase)
+    phases = grouped((item.case.case, item.phase) for item in measured)
     own = replace(
         context,
         accesses=(),

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from ullage.model.base import Strict
 from ullage.model.system import Limits, Memory
-from ullage.system.cpu import usable_cores, usable_cpus
 from ullage.system.files import ROOT, parse_cpu_list, read_int, read_text
+from ullage.system.hardware import usable_cores, usable_cpus
 from ullage.units import parse_size
 
 MEMORY_LEVEL: Final = "DRAM"

@@ -4,9 +4,9 @@
 from typing import Final
 
 from ullage.analysis.findings import find_all
-from ullage.analysis.findings.gains import level_of_part
+from ullage.analysis.findings.words import level_of_part
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.analysis.verdicts.threads import with_thread_flags
+from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.request import Request
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder

@@ -19,16 +19,15 @@ from ullage.model.request import Request
 from ullage.peers import Installed, PeerError, iperf3, ping, sockperf
 from ullage.peers.iperf3 import Iperf3Job
 from ullage.peers.ping import PingJob
-from ullage.peers.served import LOOPBACK, LOOPBACK_6
 from ullage.peers.sockperf import SockperfJob
+from ullage.peers.started import LOOPBACK, LOOPBACK_6
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.cases import KernelCase, kernel_case
-from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
+from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import PeerJob, PeerNumbers
 from ullage.runs.session import Note
 from ullage.suites.network.options import LINK, NetworkOptions
-from ullage.system.cpu import usable_cores
+from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
 
 WORKLOAD: Final = "sockets"

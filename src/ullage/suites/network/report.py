@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.grouping import grouped, nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.peers.sockperf import LEAST_BYTES
@@ -86,9 +87,7 @@ class Line:
 
 def lines_of(rows: Sequence[Row]) -> list[Line]:
     """By protocol, size, streams."""
-    by_case: dict[str, dict[str, Row]] = {}
-    for row in rows:
-        by_case.setdefault(row.case, {})[row.metric] = row
+    by_case = nested((row.case, row.metric, row) for row in rows)
     lines = [Line(found) for found in by_case.values()]
     return sorted(lines, key=lambda line: (_ORDER.index(line.protocol), line.how != "", line.size, line.streams))
 
@@ -265,9 +264,7 @@ _HIGHEST_CEILING: Final = 3.0
 def rate_figures(data: ReportData) -> list[Figure]:
     """One figure; none where there is one number of streams only."""
     lines = [line for line in own_lines(data) if line.is_stream and _BANDWIDTH in line.rows]
-    by_series: dict[str, list[Line]] = {}
-    for line in lines:
-        by_series.setdefault(line.series, []).append(line)
+    by_series = grouped((line.series, line) for line in lines)
     curves = {name: found for name, found in by_series.items() if len(found) > 1}
     if not curves:
         return []

@@ -5,6 +5,7 @@ from typing import Final
 
 from ullage.analysis.findings import find_all
 from ullage.analysis.verdicts.grades import sound_rows
+from ullage.grouping import grouped
 from ullage.model.flags import INVALID_LITTLES_LAW, Flag
 from ullage.model.record import CaseRecord, PhaseRecord
 from ullage.model.request import Request
@@ -41,9 +42,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     own = context.without_storage(LINK.name, metrics)
     measured = join(launches)
     cases = {item.case.case: item.case for item in measured}
-    phases: dict[str, list[PhaseRecord]] = {}
-    for item in measured:
-        phases.setdefault(item.case.case, []).append(item.phase)
+    phases = grouped((item.case.case, item.phase) for item in measured)
     told = [_told(row, cases[row.case]) for row in build_rows(launches, own)]
     rows = [_lawful(row, phases[row.case]) for row in told if _is_wanted(row)]
     rows = with_peers(rows, result.read_peers())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from ullage.grouping import nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity
@@ -43,9 +44,7 @@ def tables(data: ReportData) -> Content | None:
 
 def _lines(data: ReportData) -> list[_Line]:
     """A line a case, by its threads."""
-    by_case: dict[str, dict[str, Row]] = {}
-    for row in data.rows_of(_SUITE):
-        by_case.setdefault(row.case, {})[row.metric] = row
+    by_case = nested((row.case, row.metric, row) for row in data.rows_of(_SUITE))
     firsts = [(next(iter(rows.values())), rows) for rows in by_case.values()]
     lines = [_Line(int(first.params.get("threads", 1)), rows, data.phases_of(first)) for first, rows in firsts]
     return sorted({line.threads: line for line in lines}.values(), key=lambda line: line.threads)

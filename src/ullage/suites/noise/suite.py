@@ -18,9 +18,8 @@ from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, TargetFacts, build_rows, join
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.cases import kernel_case
 from ullage.runs.kernels.options import CPU
-from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.prepared import PreparedKernels, kernel_case
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary

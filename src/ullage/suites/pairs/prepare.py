@@ -16,12 +16,11 @@ from ullage.launch.base import layout_here, nodes_of_job
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.cases import KernelCase, kernel_case
 from ullage.runs.kernels.options import MPI
-from ullage.runs.kernels.prepared import PreparedKernels
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.suites.pairs.options import PairsOptions
-from ullage.system.cpu import ranks_by_default
+from ullage.system.hardware import ranks_by_default
 from ullage.units import format_bytes
 
 MATRIX: Final = "ping-pong"

@@ -14,7 +14,7 @@ from ullage.report.data import ReportData
 from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, tooltip
-from ullage.suites.pairs.matrix import SUITE, PairMatrix, read_matrices, size_text
+from ullage.suites.pairs.effects import SUITE, PairMatrix, read_matrices, size_text
 from ullage.suites.pairs.summarise import times_of_end
 from ullage.units import format_bytes
 

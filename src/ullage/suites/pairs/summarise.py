@@ -18,8 +18,15 @@ from ullage.results.rows import RowContext, build_rows, join
 from ullage.runs.kernels.message_pages import MessagePages, pages_of, with_pages
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.pairs.effects import FEWEST_ENDS, AsymmetricPair, SlowEnd, SlowLink
-from ullage.suites.pairs.matrix import PairMatrix, read_matrices, size_text
+from ullage.suites.pairs.effects import (
+    FEWEST_ENDS,
+    AsymmetricPair,
+    PairMatrix,
+    SlowEnd,
+    SlowLink,
+    read_matrices,
+    size_text,
+)
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar

@@ -23,7 +23,7 @@ class Rings(UsualQuickSuite):
 
     def across(self, rows: "Sequence[Row]") -> "list[Finding]":
         """See ``Comparing``: messages and memory over what the cores compute."""
-        from ullage.suites.rings.balance import balance_findings
+        from ullage.suites.rings.findings import balance_findings
 
         return balance_findings(rows)
 

@@ -7,13 +7,12 @@ gives each process all.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.analysis.findings.gains import gain_of, level_of_part, with_gain
 from ullage.analysis.findings.study import compare_rows
-from ullage.analysis.findings.words import finding
+from ullage.analysis.findings.words import columns, finding, gain_of, level_of_part, with_gain
 from ullage.analysis.statistics import Contest, compare_all
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.flags import OVERSUBSCRIBED
@@ -21,12 +20,13 @@ from ullage.model.record import PeerRecord
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import listing, plural, times
+from ullage.report.view import best_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, with_peers
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.rings.rows import find_row, rings_rows
-from ullage.units import format_time
+from ullage.units import format_rate, format_time
 
 # A kind further away than this factor, in either ratio, is none that is known.
 _FARTHEST: Final = 2.0
@@ -137,7 +137,9 @@ def _kind(rows: Sequence[Row], level: float) -> list[Finding]:
     if found.kinds:
         names = " or ".join(f"{kind.name} ({kind.ratio})" for kind in found.kinds)
         text += f" That fits {names} within a factor of {found.factor:.2f}."
-        title = f"The network behaves like {' or '.join(kind.name for kind in found.kinds)}"
+        title = "The ratios of ping-pong and rings do not tell the kind of network"
+        if len(found.kinds) == 1:
+            title = f"The ratios of ping-pong and rings fit {found.kinds[0].name}"
     else:
         text += " No known kind of network has these ratios."
         title = "The ratios of ping-pong and rings fit no known network"
@@ -204,7 +206,7 @@ def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> lis
         (told if found.verdict == "cannot tell" else apart).append(what)
     if not ratios:
         return []
-    title = f"hpcc agrees within the noise in {len(told)} of {plural(len(ratios), 'number')}"
+    title = f"No difference from hpcc can be told in {len(told)} of {plural(len(ratios), 'number')}"
     text = f"{title}, measured in turn."
     text += f" Ours over hpcc's differs for {listing([f'{what} x' for what in apart])}." if apart else ""
     if any(row.metric in UNWRITTEN and row.peer is not None for row in rows):
@@ -226,3 +228,75 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     peers = result.read_peers()
     rows = with_peers(rings_rows(launches, context), peers)
     return SuiteSummary(rows, [*failures_of(launches, context.level), *findings_of(rows, peers, context.level)])
+
+
+# -- balance of network and memory against arithmetic ------------------------------------------------------------------
+
+
+_KILO: Final = 1e3
+_SOLVES: Final = ("solve", "distributed-solve")
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """``value`` in ``unit``: the rate ``over`` of all processes or threads over that of the linear solve."""
+
+    name: str
+    value: float
+    unit: str
+    over: Row
+    over_rate: float
+    solve: Row
+
+
+def balances(rows: Sequence[Row]) -> list[Balance]:
+    """Network and memory over arithmetic; each where both its numbers are there."""
+    solve = best_solve(rows)
+    if solve is None:
+        return []
+    found: list[Balance] = []
+    ring = find_row(rows, "ring_bandwidth", "random")
+    if ring is not None:
+        rate = int(ring.params["ranks"]) * ring.median
+        found.append(Balance("network : compute", _KILO * rate / solve.median, "B/kflop", ring, rate, solve))
+    triad = _triad(rows)
+    if triad is not None:
+        found.append(Balance("memory : compute", triad.median / solve.median, "B/flop", triad, triad.median, solve))
+    return found
+
+
+def best_solve(rows: Iterable[Row]) -> Row | None:
+    """By threads of one process, or by ranks."""
+    return best_of(row for row in rows if row.metric == "compute_rate" and row.params.get("operation") in _SOLVES)
+
+
+def _triad(rows: Iterable[Row]) -> Row | None:
+    """STREAM's triad over sets that no cache holds, with ordinary stores as EP-STREAM has them."""
+    return best_of(
+        row
+        for row in rows
+        if row.metric == "memory_bandwidth"
+        and row.params.get("kernel") == "triad"
+        and row.params.get("stores") == "ordinary"
+        and row.params.get("level") == "DRAM"
+        and "block_bytes" not in row.params
+    )
+
+
+def _words(one: Balance) -> str:
+    return one.name.replace(" : ", " to ")
+
+
+def balance_findings(rows: Sequence[Row]) -> list[Finding]:
+    """One sentence each."""
+    return [
+        Finding(
+            kind="balance",
+            title=f"Balance of {_words(one)}: {one.value:.3g} {one.unit}",
+            text=f"The balance of {_words(one)} is {one.value:.3g} {one.unit}: {format_rate(one.over_rate)} over "
+            f"{one.solve.median / 1e9:.3g} Gflop/s of a linear solve.",
+            numbers=columns(ratio=one.value, bytes_per_s=one.over_rate, flops=one.solve.median),
+            suite="rings",
+        )
+        for one in balances(rows)
+    ]

@@ -17,9 +17,8 @@ from ullage.model.request import Request
 from ullage.peers import PeerError
 from ullage.peers.hpcc import HpccAnswer, HpccJob, Messages, expected_s, grid
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.cases import KernelCase, kernel_case
 from ullage.runs.kernels.options import MPI
-from ullage.runs.kernels.prepared import KernelPeers, PreparedKernels
+from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import Hpcc, PeerJob, RunHpcc, hpcc_job
 from ullage.runs.session import Note, Session

@@ -24,8 +24,7 @@ from ullage.report.grids import (
 from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import layer, layered, quantity_axis
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip
-from ullage.suites.rings.balance import Balance, balances
-from ullage.suites.rings.findings import UNWRITTEN_NOTE, diagnosis_of, kinds_of
+from ullage.suites.rings.findings import UNWRITTEN_NOTE, Balance, balances, diagnosis_of, kinds_of
 from ullage.units import format_bytes
 
 SUITE: Final = "rings"

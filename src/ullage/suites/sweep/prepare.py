@@ -17,10 +17,9 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, ProbeError, assumed, run_probe
-from ullage.runs.cells.explain import Outlook, explain, inexact_volumes
 from ullage.runs.cells.passes import CellExecution
 from ullage.runs.cells.planning import Cell, Way, by_layout
-from ullage.runs.cells.prepared import MINIMUM_SHARE, planned_cells, plans_of_layouts
+from ullage.runs.cells.prepared import MINIMUM_SHARE, Outlook, explain, inexact_volumes, planned_cells, plans_of_layouts
 from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose
 from ullage.runs.execution import Deadline, read_progress
 from ullage.runs.inputs import EngineContext

@@ -35,20 +35,8 @@ class Bounded:
         return self.low <= shown.high and shown.low <= self.high
 
 
-def _exact(shown: Printed) -> float:
-    return shown.value
-
-
-def _low(shown: Printed) -> float:
-    return shown.low
-
-
-def _high(shown: Printed) -> float:
-    return shown.high
-
-
 def _bounded(of: Callable[[Which], float | None]) -> Bounded | None:
-    value, low, high = of(_exact), of(_low), of(_high)
+    value, low, high = of(lambda shown: shown.value), of(lambda shown: shown.low), of(lambda shown: shown.high)
     return None if value is None or low is None or high is None else Bounded(value, low, high)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.statistics import Comparison, Contest, compare_all
+from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_row, significant
 from ullage.report import verdicts
@@ -282,9 +283,7 @@ _HINT_TOOLTIP: Final = tooltip(
 def hint_figures(data: ReportData) -> list[Figure]:
     """A figure for each target and partition that was measured with several sets."""
     sheets = sheets_of(data)
-    groups: dict[tuple[str, int], list[Sheet]] = {}
-    for sheet in sheets:
-        groups.setdefault((sheet.target, sheet.ranks), []).append(sheet)
+    groups = grouped(((sheet.target, sheet.ranks), sheet) for sheet in sheets)
     several = {id(found[0]): found for found in groups.values() if len(found) > 1}
     shown = best_sheets([found[0] for found in several.values()], _MOST_HINT_FIGURES)
     made = [_hint_figure(several[id(first)], [found[0] for found in groups.values()]) for first in shown]

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row, format_share, plural
 from ullage.report.contents import Chart, Figure
@@ -45,9 +46,7 @@ def rate_figures(data: ReportData) -> list[Figure]:
 
 def best_of_each(kernels: Sequence[Line]) -> list[Line]:
     """The fastest operation of each type and instruction set; types in the order of the lines, the fastest first."""
-    groups: dict[tuple[str, str], list[Line]] = {}
-    for line in kernels:
-        groups.setdefault((line.type, str(line.params["isa"])), []).append(line)
+    groups = grouped(((line.type, str(line.params["isa"])), line) for line in kernels)
     types = list(dict.fromkeys(type_ for type_, _ in groups))
     found = [best for group in groups.values() if (best := best_of(group)) is not None]
     return sorted(found, key=lambda line: (types.index(line.type), -line.rate.median))

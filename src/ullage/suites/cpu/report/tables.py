@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from ullage.grouping import nested
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
@@ -92,10 +93,7 @@ class Line:
 
 def lines_of(data: ReportData) -> list[Line]:
     """By kernel, or product, and threads; rows that follow from others are left out."""
-    cases: dict[str, dict[str, Row]] = {}
-    for row in data.rows_of(SUITE):
-        if row.case:
-            cases.setdefault(row.case, {})[row.metric] = row
+    cases = nested((row.case, row.metric, row) for row in data.rows_of(SUITE) if row.case)
     found = [Line(rows, data.phases_of(rows[RATE])) for rows in cases.values() if RATE in rows]
     return sorted(found, key=_order)
 
@@ -201,10 +199,6 @@ def _notes(lines: Sequence[Line]) -> list[str]:
 # -- columns ----------------------------------------------------------------------------------------------------------
 
 
-def _instructions(row: Row | None) -> str:
-    return DASH if row is None else significant(row.median)
-
-
 def _clock(row: Row | None) -> str:
     return DASH if row is None else f"{row.median / 1e9:.2f} GHz"
 
@@ -284,7 +278,7 @@ _KERNEL_COLUMNS: Final[Sequence[Column[Line]]] = (
     Column("interval", lambda line: interval_text(line.rate)),
     Column("best window", of("best_compute_rate", value_text)),
     Column("clock", of("clock", _clock)),
-    Column("instr/cycle", of("instructions_per_cycle", _instructions)),
+    Column("instr/cycle", of("instructions_per_cycle", lambda row: DASH if row is None else significant(row.median))),
     Column("ceiling", of(RATE, ceiling_text), hint=of(RATE, ceiling_hint)),
     Column("of it", lambda line: format_share(line.rate.share)),
     Column("grade", lambda line: line.rate.grade or DASH, is_number=False, css="nowrap"),

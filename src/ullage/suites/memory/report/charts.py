@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, format_row, plural
 from ullage.report.contents import Chart, Figure
@@ -37,9 +38,7 @@ _BANDWIDTH_TOOLTIP: Final = tooltip(("name", "kernel"), ("size", "working set"),
 def bandwidth_figures(data: ReportData) -> list[Figure]:
     """One figure; none where fewer than three sets were measured."""
     rows = [row for row in streams(own_rows(data)) if row.params.get("stores", "ordinary") == "ordinary"]
-    lines: dict[tuple[str, int], list[Row]] = {}
-    for row in rows:
-        lines.setdefault((str(row.params["kernel"]), threads_of(row)), []).append(row)
+    lines = grouped(((str(row.params["kernel"]), threads_of(row)), row) for row in rows)
     drawn = {key: sorted(found, key=size_of) for key, found in lines.items() if len(found) >= _BANDWIDTH_FEWEST}
     curves = {key: drawn[key] for key in sorted(drawn, key=lambda key: (KERNELS.index(key[0]), key[1]))}
     if not curves:

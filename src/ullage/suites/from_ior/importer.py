@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What IOR writes with ``-O summaryFormat=JSON`` or ``CSV``: the bandwidth of every access and repetition.
+
+Bandwidths are bytes over the whole time of an access, as ours. IOR's ``latency`` (the least mean of a rank) and
+``iops`` (over another time than the bandwidth) are no numbers of ours and are left out. Four decimals are printed.
+"""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, cast
+
+from pydantic import Field, ValidationError
+
+from ullage.analysis.findings import find_all
+from ullage.errors import UserError
+from ullage.importers import IMPORT_SUITE, Importer, imported_row
+from ullage.model.base import Tolerant, first_mistake
+from ullage.model.plan import Scalar
+from ullage.model.summary import Summary
+
+_MIB: Final = 1 << 20
+_KIB: Final = 1 << 10
+_TARGET: Final = "ior"
+_ACCESSES: Final = ("write", "rewrite", "read", "reread")
+_CSV_HEAD: Final = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s)"
+# What C prints where a number is none; JSON has no word for it.
+_NO_NUMBER: Final = re.compile(r'(":\s*)"?-?(?:nan|inf)"?(?=\s*[,}\n])', re.IGNORECASE)
+Bytes = Annotated[int, Field(ge=1)]
+
+
+@dataclass(frozen=True)
+class _Measurement:
+    """One access of one repetition; ``apart`` is what tells tests with the same parameters apart, by its name."""
+
+    apart: tuple[str, Scalar]
+    params: tuple[tuple[str, Scalar], ...]
+    bytes_per_s: float
+
+
+class _Parameters(Tolerant):
+    """Of a test, as far as they say what was measured."""
+
+    api: str = "POSIX"
+    tasks: Annotated[int | None, Field(alias="numTasks", ge=1)] = None
+    nodes: Annotated[int, Field(ge=0)] = 0
+    file_per_process: Annotated[int, Field(alias="filePerProc")] = 0
+    random_offset: Annotated[int, Field(alias="randomOffset")] = 0
+    transfer_bytes: Annotated[Bytes, Field(alias="transferSize")]
+
+
+class _Options(Tolerant):
+    """The part ``Options``, which has the number of ranks."""
+
+    tasks: Annotated[int | None, Field(ge=1)] = None
+    results: Annotated[list[object], Field(alias="Results")] = []
+
+
+class _Test(Tolerant):
+    """One of ``tests``. Some releases close ``Options`` too late: its results are then inside."""
+
+    number: Annotated[int, Field(alias="TestID")] = 0
+    parameters: Annotated[_Parameters, Field(alias="Parameters")]
+    options: Annotated[_Options, Field(alias="Options")] = _Options()
+    results: Annotated[list[object], Field(alias="Results")] = []
+
+
+class _Result(Tolerant):
+    """One line of ``Results``. A removal has no bandwidth."""
+
+    access: str
+    mib_per_s: Annotated[float | None, Field(alias="bwMiB")] = None
+
+
+class _Document(Tolerant):
+    """The whole."""
+
+    tests: list[_Test]
+
+
+def recognises_json(text: str) -> bool:
+    """An object with tests and their bandwidths."""
+    return '"tests"' in text and '"bwMiB"' in text and '"Parameters"' in text
+
+
+def read_json(text: str, name: str) -> Summary:
+    """The rows of all tests; lines around the object are skipped. ``UserError`` says where it is none."""
+    loaded = _loaded(text, name)
+    try:
+        document = _Document.model_validate(loaded)
+        found = [one for test in document.tests for one in _of_test(test, name)]
+    except ValidationError as error:
+        place, why = first_mistake(error)
+        raise UserError(why, f"{name}: {place}" if place else name, "give what ior has written") from error
+    return _summary(found, name)
+
+
+def _loaded(text: str, name: str) -> object:
+    begin = re.search(r"^\s*\{", text, re.MULTILINE)
+    if begin is None:
+        raise UserError("contains no JSON object", name, "give what ior has written with -O summaryFormat=JSON")
+    repaired = _NO_NUMBER.sub(r"\1null", text)
+    start = cast("re.Match[str]", re.search(r"^\s*\{", repaired, re.MULTILINE)).end() - 1
+    try:
+        return cast("object", json.JSONDecoder().raw_decode(repaired, start)[0])
+    except json.JSONDecodeError as error:
+        right = "ior was ended before it had written all, or a name has a quote in it: it writes such names unchanged"
+        raise UserError(f"is no whole JSON object: {error.msg}", f"{name}:{error.lineno}", right) from error
+
+
+def _of_test(test: _Test, name: str) -> Iterator[_Measurement]:
+    given = test.parameters
+    ranks = test.options.tasks or given.tasks
+    if ranks is None:
+        raise UserError("says no number of tasks", f"{name}: test {test.number}", "give what ior has written")
+    common: dict[str, Scalar] = {"ranks": ranks, **({"nodes": given.nodes} if given.nodes else {})}
+    common |= {"block_bytes": given.transfer_bytes, "backend": given.api.lower()}
+    common |= {"file_mode": "per-process" if given.file_per_process else "shared"}
+    common |= {"order": "random" if given.random_offset else "sequential"}
+    for result in _flat(test.results or test.options.results):
+        one = _Result.model_validate(result)
+        if one.access in _ACCESSES and one.mib_per_s is not None:
+            value = _bandwidth(one.mib_per_s, f"{name}: test {test.number}, {one.access}")
+            yield _Measurement(("test", test.number), tuple({"access": one.access, **common}.items()), value)
+
+
+def _flat(results: Sequence[object]) -> Iterator[object]:
+    """Early releases have a list for each repetition."""
+    for result in results:
+        if isinstance(result, list):
+            yield from _flat(cast("list[object]", result))
+        else:
+            yield result
+
+
+def _bandwidth(mib_per_s: float, place: str) -> float:
+    if not math.isfinite(mib_per_s) or mib_per_s <= 0:
+        raise UserError(f"{mib_per_s} is no bandwidth", place, "a number of MiB/s above 0")
+    return mib_per_s * _MIB
+
+
+def recognises_csv(text: str) -> bool:
+    """The line that names IOR's columns."""
+    return any(line.strip().startswith(_CSV_HEAD) for line in text.splitlines())
+
+
+def read_csv(text: str, name: str) -> Summary:
+    """The rows of a table. Some releases leave the last two columns out, which say ranks and repetition."""
+    found: list[_Measurement] = []
+    names: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        place, cells = f"{name}:{number}", next(csv.reader([line.strip()]), [])
+        if line.strip().startswith(_CSV_HEAD):
+            names = cells
+        elif names and cells and cells[0] in _ACCESSES:
+            found.append(_of_line(dict(zip(names, cells, strict=False)), place))
+        elif names and cells and cells[0] != "remove":
+            raise UserError(f"'{cells[0]}' is no access", place, f"one of {', '.join(_ACCESSES)}")
+    return _summary(found, name)
+
+
+def _of_line(cells: Mapping[str, str], place: str) -> _Measurement:
+    transfer = _number(cells, "xfer(KiB)", place) * _KIB
+    if transfer != int(transfer) or transfer < 1:
+        raise UserError(f"'{cells['xfer(KiB)']}' KiB are no whole bytes", place, "give what ior has written")
+    params: dict[str, Scalar] = {"access": cells["access"]}
+    if cells.get("numTasks"):
+        params["ranks"] = int(_number(cells, "numTasks", place))
+    params["block_bytes"] = int(transfer)
+    value = _bandwidth(_number(cells, "bw(MiB/s)", place), place)
+    # The table has no number of the test.
+    block = ("ior_block_bytes", int(_number(cells, "block(KiB)", place) * _KIB))
+    return _Measurement(block, tuple(params.items()), value)
+
+
+def _number(cells: Mapping[str, str], name: str, place: str) -> float:
+    text = cells.get(name, "").strip()
+    if re.fullmatch(r"\d{1,15}(?:\.\d{1,9})?", text, re.ASCII) is None:
+        raise UserError(f"'{text}' is not a number of {name}", place, "give what ior has written")
+    return float(text)
+
+
+def _summary(found: Sequence[_Measurement], name: str) -> Summary:
+    """Repetitions of a cell are its samples; where several tests have the same parameters, the rows say which."""
+    cells: dict[tuple[tuple[tuple[str, Scalar], ...], tuple[str, Scalar]], list[float]] = {}
+    for one in found:
+        cells.setdefault((one.params, one.apart), []).append(one.bytes_per_s)
+    if not cells:
+        raise UserError("contains no bandwidth", name, "give what ior has written")
+    several = {params for params, _ in cells if sum(other == params for other, _ in cells) > 1}
+    rows = [
+        imported_row(
+            name,
+            "bandwidth",
+            "B/s",
+            _TARGET,
+            {**dict(params), **(dict([apart]) if params in several else {})},
+            samples,
+        )
+        for (params, apart), samples in cells.items()
+    ]
+    return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=find_all(rows))
+
+
+IMPORTERS: Final = (
+    Importer("ior_json", "what IOR writes with -O summaryFormat=JSON", recognises_json, read_json),
+    Importer("ior_csv", "what IOR writes with -O summaryFormat=CSV", recognises_csv, read_csv),
+)
