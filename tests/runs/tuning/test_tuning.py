@@ -247,6 +247,29 @@ def test_a_journal_that_was_cut_short_keeps_its_whole_lines(tmp_path: Path) -> N
     assert next_folder(result, 2) == "trial-002-2"
 
 
+def test_what_an_earlier_search_has_measured_here_is_known_as_a_share_of_its_default(tmp_path: Path) -> None:
+    from ullage.model.request import Request
+    from ullage.model.system import SystemFacts
+    from ullage.results.folder import ResultFolder
+    from ullage.runs.tuning.earlier import earlier_settings, known_trial
+
+    results: list[ResultFolder] = []
+    for name, host in (("old", "n1"), ("elsewhere", "n2"), ("new", "n1")):
+        request = Request(run_id=name, suite="tune", created="")
+        results.append(ResultFolder.create(tmp_path / name, request))
+        results[-1].write_system(SystemFacts(host=host, taken=""))
+    for number, (purpose, value, place) in enumerate((("default", 50.0, "1"), ("search", 100.0, "2")), start=1):
+        update = {"purpose": purpose, "values": {"rate": value}, "key": f"k{place}", "setting": {"a": place}}
+        for result, times in zip(results[:2], (1.0, 7.0), strict=True):
+            own = {**update, "values": {"rate": value * times**number}}
+            add_trial(result, trial(number).model_copy(update=own))
+    found = earlier_settings(results[2], ["rate"])
+    assert {key: one.shares for key, one in found.items()} == {"k2": {"rate": 2.0}}
+    taken = known_trial(5, 0, {"a": "2"}, "k2", found["k2"], {"rate": 40.0})
+    assert (taken.values, taken.seconds, taken.bytes) == ({"rate": 80.0}, 0.0, 0)
+    assert earlier_settings(results[2], ["another"]) == {}
+
+
 def test_two_tunes_at_one_place_exclude_each_other(tmp_path: Path) -> None:
     targets = [Target(name="a", uri=f"posix:{tmp_path}")]
     with targets_alone(targets), pytest.raises(UserError, match="another tune measures there"), targets_alone(targets):

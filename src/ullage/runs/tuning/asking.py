@@ -24,6 +24,8 @@ from ullage.runs.tuning.over import UNSET
 _SETTLED = ("volume", "small_volume")
 # Other tools beside a trial would take its time.
 _LEFT_OUT = {"no_peer": True}
+# Options that change how well a value is known, and not what it is.
+_OF_PRECISION = frozenset({"time_s", "seed", "interval", "min_repetitions", "max_repetitions"})
 
 
 @dataclass(frozen=True)
@@ -143,9 +145,10 @@ def _ini(base: object, sections: Mapping[str, str]) -> str:
 
 
 def key_of(suite: str, parsed: ParsedOptions, environment: Mapping[str, str]) -> str:
-    """The same for what is asked alike, whatever the words."""
+    """The same for what is asked alike, whatever the words; for how long it is measured makes no difference."""
     targets = [target.model_dump(mode="json") for target in parsed.targets]
-    asked = {"suite": suite, "targets": targets, "options": parsed.options, "environment": dict(environment)}
+    options = {name: value for name, value in parsed.options.items() if name not in _OF_PRECISION}
+    asked = {"suite": suite, "targets": targets, "options": options, "environment": dict(environment)}
     return hashlib.sha256(canonical_json(asked)).hexdigest()[:16]
 
 

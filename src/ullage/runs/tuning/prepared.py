@@ -21,8 +21,9 @@ from ullage.runs.options.declared import declared
 from ullage.runs.options.reading import parse_options, read_options
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation, Prepared, find_suite
-from ullage.runs.tuning.asking import Asking
+from ullage.runs.tuning.asking import Asking, key_of
 from ullage.runs.tuning.budget import NO_LIMIT, Budget
+from ullage.runs.tuning.earlier import earlier_settings, known_trial
 from ullage.runs.tuning.journal import add_trial, as_searched, next_folder, read_trials, targets_alone
 from ullage.runs.tuning.objective import Rule, objective_of, read_rule, read_value
 from ullage.runs.tuning.options import Over, TuneOptions, Word
@@ -186,6 +187,8 @@ class _Run:
         self.asking = prepared.asking(session.result)
         self.done = read_trials(session.result)
         self.budget = prepared.budget
+        rules = [rule.words for rule in prepared.rules]
+        self.earlier = {} if rules else earlier_settings(session.result, prepared.options.objective)
         if session.seconds is not None:
             used = sum(one.seconds for one in self.done)
             most = self.budget.trials
@@ -228,6 +231,9 @@ class _Run:
     def _measure(self, ask: Ask) -> TuneTrial:
         number = len(self.done) + 1
         setting = self.prepared.space.words(ask.setting)
+        if (known := self._known(ask, setting, number)) is not None:
+            self._keep(known)
+            return known
         name = next_folder(self.session.result, number)
         shown = " ".join(f"{key}={value}" for key, value in setting.items())
         self.session.progress.part(f"trial {number} ({ask.purpose}): {shown}")
@@ -237,12 +243,27 @@ class _Run:
         request = self.prepared.request.model_copy(update={"suite": options.suite})
         trial, summary = run_trial(job, request, self.asking, wanted, self.session, self.prepared.build)
         if not self.session.was_stopped:
-            add_trial(self.session.result, trial)
-            self.done.append(trial)
+            self._keep(trial)
             if summary is not None and not self.objectives and not trial.reason:
                 self._take_first(summary, trial)
             self._say(trial)
         return trial
+
+    def _keep(self, trial: TuneTrial) -> None:
+        add_trial(self.session.result, trial)
+        self.done.append(trial)
+
+    def _known(self, ask: Ask, setting: dict[str, str], number: int) -> TuneTrial | None:
+        """What an earlier search has measured; repetitions and pairs are always measured anew."""
+        default = self._default_values()
+        if ask.purpose not in ("start", "search") or not default or not self.earlier:
+            return None
+        asked = self.asking.of(setting, self.settled)
+        key = key_of(self.prepared.options.suite, self.asking.parsed(asked), asked.environment)
+        if (found := self.earlier.get(key)) is None:
+            return None
+        self.session.progress.say(f"trial {number}: known from {found.result}")
+        return known_trial(number, self.turn, setting, key, found, default)
 
     def _trial_seconds(self) -> float | None:
         """What is left where it is less than a trial has."""

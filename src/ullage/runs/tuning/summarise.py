@@ -215,9 +215,9 @@ def _tradeoffs(study: Study, result: ResultFolder) -> list[str]:
 def _cost(study: Study) -> TuneCost:
     trials = study.trials
     seconds, written = sum(one.seconds for one in trials), sum(one.bytes for one in trials)
-    each, size = len(trials), study.space.size
+    each, size = max(1, sum(one.seconds > 0 for one in trials)), study.space.size
     return TuneCost(
-        trials=each,
+        trials=len(trials),
         seconds=seconds,
         bytes=written,
         settings=size,
