@@ -75,6 +75,18 @@ def test_a_failed_trial_is_a_data_point_and_never_the_best() -> None:
     assert search.best(done)[1] != 1
 
 
+def test_a_pair_that_fails_is_measured_again() -> None:
+    search, done, failed = Search(SMALL), list[Trial](), False
+    while (ask := search.next(done, 30 - len(done))) is not None:
+        fails = not failed and ask.purpose == "confirm" and ask.setting != SMALL.default
+        failed = failed or fails
+        done.append(Trial(ask.setting, ask.purpose, None if fails else 0.2 * ask.setting[0]))
+    said = search.confirmation(done)
+    assert failed
+    assert said is not None
+    assert said.answer == "better"
+
+
 def test_a_drift_of_the_machine_is_not_taken_for_an_effect() -> None:
     """The machine becomes slower by a third over the search, more than the last step of the best parameter brings."""
     good = 0

@@ -36,6 +36,8 @@ _MOST_TRIALS: Final = 240
 _LOOKED_AT: Final = 60
 _LOOKED_SHARE: Final = 0.08
 _RACERS: Final = 5
+# Of the pairs: a launch may fail once for what has nothing to do with the setting.
+_MOST_FAILURES: Final = 2
 _DROPPED_BELOW: Final = 0.05
 _NORMAL: Final = NormalDist()
 
@@ -112,11 +114,15 @@ class Search:
         return fit(self.space, known, self._scales[size])
 
     def _confirming(self, trials: Sequence[Trial], left: int) -> Ask | None:
-        """The next of the pairs; None where the default is best, or the pairs have told."""
-        pairs = [trial for trial in trials if trial.purpose == "confirm"]
-        best = next((one.setting for one in pairs if one.setting != self.space.default), None) or self.best(trials)
+        """The next of the pairs; None where the default is best, the pairs have told, or too many fail.
+
+        One that fails is measured again.
+        """
+        every = [trial for trial in trials if trial.purpose == "confirm"]
+        pairs = [trial for trial in every if trial.log is not None]
+        best = next((one.setting for one in every if one.setting != self.space.default), None) or self.best(trials)
         room = (len(pairs) + left) // 2
-        if best == self.space.default or room < FEWEST_PAIRS or any(one.log is None for one in pairs):
+        if best == self.space.default or room < FEWEST_PAIRS or len(every) > len(pairs) + _MOST_FAILURES:
             return None
         said = self.confirmation(trials)
         if len(pairs) % 2 == 0 and (said is not None and said.answer != "undecided" and len(pairs) >= 12):
@@ -175,10 +181,17 @@ class Search:
         alive = [place for place in range(len(mean)) if place != leader and _NORMAL.cdf(behind[place]) > _DROPPED_BELOW]
         regret = expected_gain(mean - mean[leader], deviation)
         if not alive or max(regret[place] for place in alive) < _LEAST_GAIN:
-            return None
+            return self._once_more(_setting(candidates[leader]), trials)
         count = {_setting(row): sum(trial.setting == _setting(row) for trial in trials) for row in candidates}
         place = min([leader, *alive], key=lambda one: (count[_setting(candidates[one])], -mean[one]))
         return Ask(_setting(candidates[place]), "race")
+
+    def _once_more(self, leader: Setting, trials: Sequence[Trial]) -> Ask | None:
+        """Single trials do not tell their noise: before a race ends, default and leader have two each."""
+        for setting, purpose in ((self.space.default, "default"), (leader, "race")):
+            if sum(trial.setting == setting for trial in trials) < 2:
+                return Ask(setting, purpose)
+        return None
 
     def _racers(self, surrogate: Surrogate, trials: Sequence[Trial]) -> list[Setting]:
         """Those with the highest expected values, of all but the failed ones; what is expected may be tried."""

@@ -289,7 +289,9 @@ def _findings(tune: Tuning) -> list[Finding]:
     found.append(_cost_finding(tune))
     failed = [one for one in tune.trials if one.reason]
     if failed:
-        text = f"{len(failed)} of {plural(len(tune.trials), 'trial')} failed. The first: {failed[0].reason}."
+        text = (
+            f"{len(failed)} of {plural(len(tune.trials), 'trial')} failed. The first: {failed[0].reason.rstrip('.')}."
+        )
         found.append(Finding(kind="tune-failed", title="Some trials failed", text=text, severity="warning"))
     return found
 
