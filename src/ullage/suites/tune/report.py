@@ -145,7 +145,7 @@ SECTIONS: Final = (
 )
 CHARTS: Final = (
     Chart(
-        name="tune-response",
+        name="tune_response",
         title="Response to each parameter",
         doc="The objective expected at each value, as a multiple of the default's, with an interval of 95 %.",
         order=11,
