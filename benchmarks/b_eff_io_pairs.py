@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workload `b-eff-io` beside bare MPI-IO loops of the same calls (b_eff_io_loop.c), in pairs; and what its loop costs.
 
-python -m benchmarks.b_eff_io_pairs FOLDER [PAIRS [UNIT_S]]
+python -m benchmarks.b_eff_io_pairs FOLDER [PAIRS [UNIT_S]] [--engine PATH|PRESET]
 
 A row a type and access: the geometric mean over its patterns of the ratio of bandwidths, the median of all pairs; then
 the same of each pattern. The last table is of backend `null`: time of a repetition that moves nothing, on one rank.
 """
 
-import os
 import secrets
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engine_runs import run_plan
-from ullage.engine import describe, find_engine
-from ullage.launch import choose_launcher
+from benchmarks.engine_runs import arguments, build_mpi, mpi_name, run_mpi, run_plan
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.record import PhaseRecord
 
@@ -71,16 +66,12 @@ def ullage(folder: Path, unit_s: float) -> dict[Key, PhaseRecord]:
 
 def bare(program: Path, folder: Path, like: dict[Key, PhaseRecord]) -> dict[Key, float]:
     """Bytes/s of the same patterns with the same counts."""
-    launcher = choose_launcher(describe(find_engine()))
-    argv = launcher.argv(program, Path("plan"), LAYOUT)
-    environment = {**os.environ, **launcher.environment(LAYOUT)}
     found: dict[Key, float] = {}
     for kind in TYPES:
         patterns = [record for key, record in like.items() if key[:2] == (kind, "write")]
         jobs = [":".join(str(r.facts[name]) for name in ("chunk_bytes", "call_bytes", "repetitions")) for r in patterns]
         segment = patterns[0].facts.get("segment_bytes", 0)
-        words = [*argv[: argv.index(str(program)) + 1], kind, str(folder / "bare"), str(segment), *jobs]
-        told = subprocess.run(words, check=True, env=environment, capture_output=True, text=True).stdout
+        told = run_mpi(program, LAYOUT, [kind, str(folder / "bare"), str(segment), *jobs])
         for line, record in zip(told.splitlines(), patterns, strict=True):
             place, write_s, read_s = line.split()
             found[kind, "write", int(place)] = record.bytes / float(write_s)
@@ -126,12 +117,14 @@ def cost(unit_s: float) -> None:
 
 def main() -> None:
     """Print all tables."""
-    folder = Path(sys.argv[1]).resolve()
-    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 7
-    unit_s = float(sys.argv[3]) if len(sys.argv) > 3 else 0.02
+    words = arguments()
+    folder = Path(words[0]).resolve()
+    pairs = int(words[1]) if len(words) > 1 else 7
+    unit_s = float(words[2]) if len(words) > 2 else 0.02
+    print(f"{mpi_name()}\n")
     with tempfile.TemporaryDirectory() as place:
         program = Path(place) / "loop"
-        subprocess.run(["mpicc", "-O2", "-o", str(program), str(SOURCE)], check=True)
+        build_mpi(SOURCE, program)
         compare(program, folder, pairs, unit_s)
     cost(unit_s)
 

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One case on the real engine, and its phase records."""
+"""One case on the real engine, and its phase records; bare MPI programs built and started by the same MPI.
+
+Every benchmark of pairs takes ``--engine PATH``, or ``--engine PRESET`` for build/PRESET/ullage-engine, so that its
+pairs run with that engine's MPI on both sides.
+"""
 
 import os
 import secrets
 import subprocess
+import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from ullage.engine import describe, find_engine
@@ -12,6 +18,41 @@ from ullage.launch import choose_launcher
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.record import PhaseRecord
 from ullage.results.records import read_records
+
+
+def arguments() -> list[str]:
+    """The words of the command line without ``--engine``, which all launches then follow."""
+    words = sys.argv[1:]
+    if "--engine" not in words:
+        return words
+    at = words.index("--engine")
+    if at + 1 == len(words):
+        raise SystemExit("--engine needs the path of an engine, or a preset that was built")
+    built = Path(__file__).parents[1] / "build" / words[at + 1] / "ullage-engine"
+    os.environ["ULLAGE_ENGINE"] = str(built if built.is_file() else words[at + 1])
+    return [*words[:at], *words[at + 2 :]]
+
+
+def mpi_name() -> str:
+    """Of the engine in use, with its version."""
+    return describe(find_engine()).engine.mpi.library.split(",")[0].split("\n")[0].strip()
+
+
+def build_mpi(source: Path, program: Path, *options: str) -> None:
+    """Compile a bare C program by the compiler that belongs to the engine's MPI."""
+    stated = describe(find_engine()).engine.mpi.mpiexec
+    beside = Path(stated).with_name("mpicc") if stated else None
+    compiler = str(beside) if beside is not None and beside.is_file() else "mpicc"
+    subprocess.run([compiler, "-O2", *options, "-o", str(program), str(source)], check=True)
+
+
+def run_mpi(program: Path, layout: Layout, words: Sequence[str]) -> str:
+    """What a bare program prints, started as the engine would be."""
+    launcher = choose_launcher(describe(find_engine()))
+    argv = launcher.argv(program, Path("plan"), layout)
+    environment = {**os.environ, **launcher.environment(layout)}
+    started = [*argv[: argv.index(str(program)) + 1], *words]
+    return subprocess.run(started, check=True, env=environment, capture_output=True, text=True).stdout
 
 
 def plan_of(

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workload `find` beside GNU find on a million files whose names and inodes are cached, in pairs.
 
-python -m benchmarks.find_pairs FOLDER [PAIRS]
+python -m benchmarks.find_pairs FOLDER [PAIRS] [--engine PATH|PRESET]
 """
 
 import os
 import secrets
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from benchmarks.engine_runs import arguments, mpi_name
 from benchmarks.pairs import measure
 from ullage.engine import describe, find_engine
 from ullage.launch import choose_launcher
@@ -50,7 +50,7 @@ class Place:
         self.run_id = "bench-" + secrets.token_hex(4)
         self.phase({"phases": ["timestamp"]}, ranks=1)
         self.run_folder = folder / f"ullage-{self.run_id}"
-        self.stamp = self.run_folder / "c-stamp" / "data"
+        self.stamp = self.run_folder / "stamp" / "data"
         for i in range(tree.directories):
             fill(self.run_folder / f"tree.{i}", FILES // tree.directories)
 
@@ -138,10 +138,12 @@ def agree(place: Place, parameters: Parameters) -> None:
 
 def main() -> None:
     """Print the table."""
-    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 9
+    words = arguments()
+    pairs = int(words[1]) if len(words) > 1 else 9
+    print(f"{mpi_name()}\n")
     print("| what | ullage | find | ratio | of all pairs |\n|---|---|---|---|---|")
     for tree in TREES:
-        with tempfile.TemporaryDirectory(dir=Path(sys.argv[1]).resolve()) as folder:
+        with tempfile.TemporaryDirectory(dir=Path(words[0]).resolve()) as folder:
             place = Place(Path(folder), tree)
             for tests, parameters in TESTS:
                 agree(place, parameters)

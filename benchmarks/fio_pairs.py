@@ -7,14 +7,13 @@ and how long ago it was written, is worth more than what is compared here.
 
 With `mmaphuge` fio's buffers lie in huge pages that root has set aside, as ours lie in transparent ones.
 
-python -m benchmarks.fio_pairs FOLDER [PAIRS [mmaphuge]]
+python -m benchmarks.fio_pairs FOLDER [PAIRS [mmaphuge]] [--engine PATH|PRESET]
 """
 
 import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engine_runs import plan_of, run_plan
+from benchmarks.engine_runs import arguments, plan_of, run_plan
 from benchmarks.pairs import measure
 from ullage.model.plan import Layout, Named, Parameters
 from ullage.model.record import PhaseRecord
@@ -135,7 +134,7 @@ def main() -> None:
     """Print the table."""
     print("| what | ullage | fio | ratio | of all pairs |\n|---|---|---|---|---|")
     for job in JOBS:
-        words = dict(enumerate(sys.argv))
+        words = dict(enumerate(arguments(), start=1))
         compare(Path(words[1]).resolve(), job, int(words.get(2, "9")), words.get(3, "malloc"))
 
 

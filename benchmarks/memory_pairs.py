@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workloads `stream` and `chase` beside bare C loops (memory_loops.c), in pairs, by the shortest pass of either side.
 
-python -m benchmarks.memory_pairs [PAIRS [MIB]]
+python -m benchmarks.memory_pairs [PAIRS [MIB]] [--engine PATH|PRESET]
 """
 
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engine_runs import phases
+from benchmarks.engine_runs import arguments, phases
 from ullage.model.plan import Named, Parameters
 from ullage.model.record import PhaseRecord
 
@@ -95,8 +94,9 @@ def chases(program: Path, pairs: int) -> None:
 
 def main() -> None:
     """Print both tables."""
-    pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    size = (int(sys.argv[2]) if len(sys.argv) > 2 else 768) << 20
+    given = arguments()
+    pairs = int(given[0]) if given else 5
+    size = (int(given[1]) if len(given) > 1 else 768) << 20
     with tempfile.TemporaryDirectory() as place:
         program = Path(place) / "loops"
         words = ["cc", "-O3", "-march=native", "-pthread"]

@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workloads `ping-pong` and `ring` beside a bare MPI loop of the same calls, in pairs, on two bound ranks.
 
-python -m benchmarks.message_pairs [PAIRS]
+python -m benchmarks.message_pairs [PAIRS] [--engine PATH|PRESET]
 """
 
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engine_runs import phases
-from ullage.engine import describe, find_engine
-from ullage.launch import choose_launcher
+from benchmarks.engine_runs import arguments, build_mpi, mpi_name, phases, run_mpi
 from ullage.model.plan import Layout, Named, Parameters
 
 SOURCE: Final = Path(__file__).with_name("message_loops.c")
@@ -26,11 +21,7 @@ GAUGES: Final = {"ping-pong": "mean_one_way_s", "ring": "ring_s"}
 
 def bare(program: Path, kind: str, size: int, loops: int, measurements: int) -> float:
     """Seconds of one message."""
-    launcher = choose_launcher(describe(find_engine()))
-    argv = launcher.argv(program, Path("plan"), LAYOUT)
-    words = [*argv[: argv.index(str(program)) + 1], kind, str(size), str(loops), str(measurements)]
-    environment = {**os.environ, **launcher.environment(LAYOUT)}
-    return float(subprocess.run(words, check=True, env=environment, capture_output=True, text=True).stdout)
+    return float(run_mpi(program, LAYOUT, [kind, str(size), str(loops), str(measurements)]))
 
 
 def ullage(kind: str, size: int, loops: int, measurements: int) -> float:
@@ -57,10 +48,12 @@ def compare(program: Path, kind: str, job: tuple[int, int, int], pairs: int) -> 
 
 def main() -> None:
     """Print the table."""
-    pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    words = arguments()
+    pairs = int(words[0]) if words else 9
+    print(f"{mpi_name()}\n")
     with tempfile.TemporaryDirectory() as place:
         program = Path(place) / "loops"
-        subprocess.run(["mpicc", "-O2", "-o", str(program), str(SOURCE)], check=True)
+        build_mpi(SOURCE, program)
         print("| what | ullage | bare loop | ratio of times | of all pairs |\n|---|---|---|---|---|")
         for kind in GAUGES:
             for job in JOBS:

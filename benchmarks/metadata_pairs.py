@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workload `metadata` beside a bare C loop of the same system calls, in pairs.
 
-python -m benchmarks.metadata_pairs FOLDER [PAIRS [ITEMS]]
+python -m benchmarks.metadata_pairs FOLDER [PAIRS [ITEMS]] [--engine PATH|PRESET]
 """
 
 import statistics
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engine_runs import phases
+from benchmarks.engine_runs import arguments, mpi_name, phases
 from ullage.model.plan import Named, Parameters
 
 PHASES: Final = ["create", "stat", "read", "unlink"]
@@ -62,12 +61,14 @@ def compare(program: Path, folder: Path, ranks: int, items: int, size: int, pair
 
 def main() -> None:
     """Print the table."""
-    folder = Path(sys.argv[1]).resolve()
-    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    items = int(sys.argv[3]) if len(sys.argv) > 3 else 20_000
+    words = arguments()
+    folder = Path(words[0]).resolve()
+    pairs = int(words[1]) if len(words) > 1 else 5
+    items = int(words[2]) if len(words) > 2 else 20_000
     with tempfile.TemporaryDirectory() as place:
         program = Path(place) / "loop"
         subprocess.run(["cc", "-O2", "-pthread", "-o", str(program), str(SOURCE)], check=True)
+        print(f"{mpi_name()}\n")
         print("| what | ullage | bare loop | ratio of rates | of all pairs |\n|---|---|---|---|---|")
         for ranks in (1, 2):
             for size in (0, 3901):

@@ -3,38 +3,41 @@
 
 From the first open to the last close, without fsync. What is read are the same files for both sides, made by ours.
 
-python -m benchmarks.transfer_pairs FOLDER [PAIRS [MIB_A_RANK [RANKS,... [BACKEND,...]]]]
+python -m benchmarks.transfer_pairs FOLDER [PAIRS [MIB_A_RANK [RANKS,... [BACKEND,...]]]] [--engine PATH|PRESET]
 """
 
-import os
 import secrets
 import statistics
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.engine_runs import plan_of, run_plan
+from benchmarks.engine_runs import arguments, build_mpi, mpi_name, plan_of, run_mpi, run_plan
 from benchmarks.pairs import measure
-from ullage.engine import describe, find_engine
-from ullage.launch import choose_launcher
 from ullage.model.plan import Layout, Named, Parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SIZES: Final = (47008, 1 << 20)
+SMALL: Final = (256,)  # where copies from memory to memory are what is compared
 DATASET: Final = "what-is-read"
 TIMES: Final = 3  # of each side in each pair, of which the median counts
-_LOOPS: Final = {"posix": "transfer_loop.c", "direct": "transfer_loop.c", "mpiio": "mpiio_loop.c"}
+_LOOPS: Final = {
+    "posix": "transfer_loop.c",
+    "direct": "transfer_loop.c",
+    "mmap": "transfer_loop.c",
+    "mpiio": "mpiio_loop.c",
+}
+_MODES: Final = {"posix": "cached", "direct": "direct", "mmap": "mapped"}
 
 
 @dataclass(frozen=True)
 class Job:
-    """``how``: posix through the page cache, posix with O_DIRECT (direct), or mpiio."""
+    """``how``: posix through the page cache, posix with O_DIRECT (direct), mmap or mpiio."""
 
     how: str
     access: str
@@ -65,7 +68,7 @@ def ullage(folder: Path, job: Job, access: str, run_id: str = "", times: int = T
         "cache": "none",
     }
     direct: Parameters = {"direct": True} if job.how == "direct" else {}
-    backend = Named(name="mpiio" if job.how == "mpiio" else "posix", parameters=direct)
+    backend = Named(name="posix" if job.how == "direct" else job.how, parameters=direct)
     plan = plan_of(f"posix:{folder}", backend, parameters, Layout(ranks=job.ranks), Path(), times)
     if run_id:
         cases = [case.model_copy(update={"dataset": DATASET}) for case in plan.cases]
@@ -77,17 +80,12 @@ def ullage(folder: Path, job: Job, access: str, run_id: str = "", times: int = T
 def bare(program: Path, job: Job, pages: str, files: list[Path]) -> float:
     """The same of the loop."""
     amounts = [str(job.transfer), str(job.volume), str(TIMES), *map(str, files)]
-    environment = dict(os.environ)
     if job.how == "mpiio":
-        layout = Layout(ranks=job.ranks)
-        launcher = choose_launcher(describe(find_engine()))
-        argv = launcher.argv(program, Path("plan"), layout)
-        words = [*argv[: argv.index(str(program)) + 1], job.access, *amounts]
-        environment |= launcher.environment(layout)
+        told = run_mpi(program, Layout(ranks=job.ranks), [job.access, *amounts])
     else:
-        words = [str(program), job.access, "direct" if job.how == "direct" else "cached", pages, *amounts]
-    told = subprocess.run(words, check=True, env=environment, capture_output=True, text=True).stdout.split()
-    return job.bytes / (statistics.median(map(int, told)) / 1e9)
+        words = [str(program), job.access, _MODES[job.how], pages, *amounts]
+        told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    return job.bytes / (statistics.median(map(int, told.split())) / 1e9)
 
 
 def compare(program: Path, folder: Path, job: Job, pages: str, pairs: int) -> None:
@@ -108,22 +106,26 @@ def compare(program: Path, folder: Path, job: Job, pages: str, pairs: int) -> No
 
 def _built(how: str, place: Path) -> Path:
     program = place / how
-    compiler = "mpicc" if how == "mpiio" else "cc"
     source = Path(__file__).with_name(_LOOPS[how])
-    subprocess.run([compiler, "-O2", "-pthread", "-o", str(program), str(source)], check=True)
+    if how == "mpiio":
+        build_mpi(source, program, "-pthread")
+    else:
+        subprocess.run(["cc", "-O2", "-pthread", "-o", str(program), str(source)], check=True)
     return program
 
 
 def main() -> None:
     """Print the table."""
-    words = dict(enumerate(sys.argv))
+    words = dict(enumerate(arguments(), start=1))
     folder, pairs = Path(words[1]).resolve(), int(words.get(2, "9"))
     mib = int(words.get(3, "512"))
+    print(f"{mpi_name()}\n")
     print("| what | ullage | bare loop | ratio | of all pairs |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as place:
         for how in words.get(5, "posix,mpiio").split(","):
             program = _built(how, Path(place))
-            for size in (size for size in SIZES if how != "direct" or size % 4096 == 0):
+            sizes = SMALL + SIZES if how == "mmap" else SIZES
+            for size in (size for size in sizes if how != "direct" or size % 4096 == 0):
                 for ranks in map(int, words.get(4, "1,2").split(",")):
                     for access in ("write", "read"):
                         job = Job(how, access, size, (mib << 20) // size * size, ranks)

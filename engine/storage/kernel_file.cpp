@@ -57,7 +57,7 @@ Map KernelFileOpener::hints_given() const {
 }
 
 Result<Descriptor> KernelFileOpener::open_own(const OpenRequest& request, bool creates) const {
-  int flags = request.mode == OpenMode::read ? O_RDONLY : O_WRONLY;
+  int flags = request.mode == OpenMode::read ? O_RDONLY : write_access_;
   if (parameters_.direct) flags |= O_DIRECT;
   if (creates) flags |= O_CREAT | O_EXCL;
   auto file = folder_.open_file(request.name, flags);
@@ -92,8 +92,8 @@ Status KernelFileOpener::share_open(const Result<Descriptor>& file) const {
 }
 
 KernelFileBackend::KernelFileBackend(Capabilities capabilities, const KernelFileParameters& parameters,
-                                     const BackendContext& context, std::size_t alignment_bytes)
-    : opener_(parameters, context), folder_(*context.folder), capabilities_(capabilities) {
+                                     const BackendContext& context, std::size_t alignment_bytes, int write_access)
+    : opener_(parameters, context, write_access), folder_(*context.folder), capabilities_(capabilities) {
   capabilities_.direct = parameters.direct;
   capabilities_.alignment_bytes = alignment_bytes;
 }

@@ -3,6 +3,8 @@
 // they move data.
 #pragma once
 
+#include <fcntl.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -60,8 +62,9 @@ class KernelFile final {
 /// Opens files below the run folder; what it is made from outlives it.
 class KernelFileOpener final {
  public:
-  KernelFileOpener(const KernelFileParameters& parameters, const BackendContext& context)
-      : parameters_(parameters), world_(*context.world), folder_(*context.folder) {}
+  /// `write_access`: O_WRONLY, or O_RDWR where what is written has to be readable as well.
+  KernelFileOpener(const KernelFileParameters& parameters, const BackendContext& context, int write_access = O_WRONLY)
+      : parameters_(parameters), world_(*context.world), folder_(*context.folder), write_access_(write_access) {}
 
   /// Collective over all ranks when request.shared: a new file is made by rank 0 alone and opened by the others when it
   /// is there.
@@ -77,6 +80,7 @@ class KernelFileOpener final {
   KernelFileParameters parameters_;
   const mpi::World& world_;
   const RunFolder& folder_;
+  int write_access_;
 };
 
 /// What backends over such files have in common: all but how an open file moves data.
@@ -95,9 +99,9 @@ class KernelFileBackend : public Backend, public NamesFacet, public MetadataFace
   [[nodiscard]] Map hints_given() const override { return opener_.hints_given(); }
 
  protected:
-  /// `capabilities`: before a target is known.
+  /// `capabilities`: before a target is known. `write_access`: see KernelFileOpener.
   KernelFileBackend(Capabilities capabilities, const KernelFileParameters& parameters, const BackendContext& context,
-                    std::size_t alignment_bytes);
+                    std::size_t alignment_bytes, int write_access = O_WRONLY);
   [[nodiscard]] Result<KernelFile> open_file(const OpenRequest& request) const { return opener_.open(request); }
   [[nodiscard]] const RunFolder& folder() const { return folder_; }
 

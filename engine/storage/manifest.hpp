@@ -14,8 +14,8 @@
 
 namespace ullage {
 
-/// The directory of a dataset in the run folder: a named one has its own name (an IO500 run has ior-easy as the official
-/// tool), one without a name is called by its case id behind "c-".
+/// The directory of a dataset in the run folder: a named one has its own name (an IO500 run has ior-easy as the
+/// official tool), one without a name is called by its case id behind "c-".
 [[nodiscard]] std::string directory_of_dataset(const std::string& dataset);
 
 /// What a writing phase leaves behind, listed before its first file is made.

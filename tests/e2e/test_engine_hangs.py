@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hangs outside the timer, and ranks that are stopped whole: each ends the run by the limit of its stage."""
 
+import contextlib
 import os
+import platform
 import re
 import signal
 import threading
@@ -9,9 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.e2e.launching import case, finish, plan, run, start, write
+from tests.e2e.launching import MIB, Document, case, finish, plan, run, start, write
 from tests.e2e.test_engine_ends import endless, rank_pids, wait_for_phase
 from tests.places.fuse import passthrough
+from tests.places.loop_disk import loop_disk
 
 from ullage.engine import describe
 from ullage.errors import EXIT_ABORTED
@@ -104,3 +107,57 @@ def test_a_file_system_that_never_answers_is_a_timeout_of_its_step(
     good = {record.case for record in done.of("case") if record.status == "ok"}
     assert (end.status, end.cases_ok) == ("timeout", len(good))
     assert end.cases_failed == (step.startswith(("begin", "remove: ")))
+
+
+@pytest.mark.fault(
+    "a disk that stops answering in a sync", "timeout after --watchdog without write-back, however much was written"
+)
+def test_a_disk_that_stops_in_a_sync_is_a_hang_by_the_watchdog(engine: Path, tmp_path: Path) -> None:
+    """At 10 MB/s the volume would take 26 s."""
+    volume = 256 * MIB
+    with loop_disk(tmp_path, 4 * volume) as disk:
+        document = plan(
+            tmp_path,
+            [case(transfer_bytes=MIB, block_bytes=volume, phases=["write"])],
+            f"posix:{disk.mount}",
+            ranks=1,
+            watchdog_s=5.0,
+            limits={"reserve_bytes": 0, "space_fraction": 1},
+            stop_rule={"name": "fixed", "parameters": {"count": 20}},
+        )
+        process = start(engine, tmp_path, document)
+        _wait_for_sync(engine, tmp_path / "plan.json", disk.mount, document, volume)
+        disk.process.send_signal(signal.SIGSTOP)
+        path = Path(str(document["records"]))
+        deadline = time.monotonic() + LONGEST_S
+        while '"kind":"end"' not in path.read_text() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        disk.process.send_signal(signal.SIGCONT)  # whoever waits for a disk cannot be ended
+        done = finish(process, document)
+    event = next(event for event in done.of("event") if event.code == "timeout")
+    assert event.text.endswith("made no progress for 5 s in write: sync")
+
+
+def _wait_for_sync(engine: Path, path: Path, mount: Path, document: Document, volume: int) -> None:
+    """Until the rank has written everything and waits in fsync(2)."""
+    number = {"x86_64": "74", "aarch64": "82"}.get(platform.machine())
+    if number is None:
+        pytest.skip("not available: the number of fsync(2) on this machine")
+    wait_for_records(document)
+    pids = rank_pids(engine, path)
+    deadline = time.monotonic() + LONGEST_S
+    while pids and time.monotonic() < deadline:
+        with contextlib.suppress(OSError):  # a repetition ends, and another begins
+            written = [file.stat().st_size for file in mount.glob("ullage-*/c-*/data*")]
+            if written == [volume] and Path(f"/proc/{pids[0]}/syscall").read_text().split()[0] == number:
+                return
+        time.sleep(0.002)
+    pytest.fail("no rank was seen in a sync")
+
+
+def wait_for_records(document: Document) -> None:
+    """Until the launch has begun to write them."""
+    path = Path(str(document["records"]))
+    deadline = time.monotonic() + LONGEST_S
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)

@@ -63,6 +63,7 @@ def _test(number: int, case: str, groups: Groups) -> Object:
         "StartTime": first.run.started,
         "Path": first.case.target,
         "Parameters": _parameters(number, of_case),
+        "Options": _options(of_case[0]),
         "Results": [_result(item, iteration) for items in of_case for iteration, item in enumerate(items)],
     }
 
@@ -88,6 +89,23 @@ def _parameters(number: int, groups: Sequence[Sequence[Measured]]) -> Object:
         "transferSize": number_of(first, "transfer_bytes"),
         "blockSize": block_of(first),
     }
+
+
+def _options(items: Sequence[Measured]) -> Object:
+    """What IOR says in words of a test, and the only place where it says how many ranks there were."""
+    first = items[0]
+    parameters = _parameters(0, [items])
+    found: Object = {
+        "api": parameters["api"],
+        "access": "file-per-process" if parameters["filePerProc"] else "single-shared-file",
+        "type": "collective" if parameters["collective"] else "independent",
+        "segments": parameters["segmentCount"],
+        "ordering in a file": "random" if parameters["randomOffset"] else "sequential",
+        "tasks": first.run.layout.ranks,
+        "clients per node": parameters["tasksPerNode"],
+        "repetitions": len(items),
+    }
+    return found if first.run.layout.nodes is None else {**found, "nodes": first.run.layout.nodes}
 
 
 def _layout(item: Measured) -> Object:

@@ -142,6 +142,10 @@ def test_what_the_exporter_writes_is_read_back(tmp_path: Path, capsys: pytest.Ca
     assert run(["report", str(folder), "--format", "ior-json"]) == 0
     path = tmp_path / "ior.json"
     path.write_text(capsys.readouterr().out)
+    (test, *_) = json.loads(path.read_text())["tests"]
+    assert (test["Options"]["tasks"], test["Options"]["access"]) == (2, "file-per-process")
+    assert test["Options"].keys() <= {"api", "access", "type", "segments", "ordering in a file", "tasks", "nodes",
+        "clients per node", "repetitions"}  # fmt: skip
     assert compared(read(path)) == compared(build_summary(ResultFolder(folder)))
 
 

@@ -130,6 +130,9 @@ def test_a_single_node_is_told_whose_data_is_read() -> None:
         ("posix", "posix", {}),
         ("MPIIO -c", "mpiio", {"collective": True}),
         ("MPIIO --mpiio.preallocate", "mpiio", {"preallocate": True}),
+        ("MMAP", "mmap", {}),
+        ("MMAP --mmap.madv_pattern", "mmap", {"advice": "sequential"}),
+        ("MMAP --mmap.madv_pattern -z", "mmap", {"advice": "random"}),
     ],
 )
 def test_backends(api: str, backend: str, more: Parameters) -> None:
@@ -213,8 +216,9 @@ def test_random_positions_alone_are_written_first_and_in_order() -> None:
         ("ior -C -Z", "exclude each other"),
         ("ior -c", "-c needs -a MPIIO"),
         ("ior -a MPIIO --posix.odirect", "--posix.odirect needs -a POSIX"),
-        ("ior -a DFS", "no backend supports DFS; one of POSIX, MPIIO, DUMMY"),
-        ("ior -a MMAP", "no backend supports MMAP; one of POSIX, MPIIO, DUMMY"),
+        ("ior -a DFS", "no backend supports DFS; one of POSIX, MPIIO, MMAP, DUMMY"),
+        ("ior -a PMDK", "no backend supports PMDK; one of POSIX, MPIIO, MMAP, DUMMY"),
+        ("ior --mmap.madv_pattern", "--mmap.madv_pattern needs -a MMAP"),
         ("ior -a POXIS", "unknown API 'POXIS'; did you mean 'POSIX'"),
         ("ior -O stoneWallingWearOut=1", "needs -D"),
         ("ior -o a@b -F", "several paths"),

@@ -82,5 +82,10 @@ def test_what_a_killed_launch_of_the_same_run_left_is_no_obstacle(tmp_path: Path
     (tmp_path / "ior-easy" / "ullage-r1").mkdir(parents=True)
     (tmp_path / "ior-easy" / "ullage-r1-probe").mkdir()
     assert prepared_folders(place(tmp_path), "r1") == ["ior-easy"]
-    with pytest.raises(UserError, match="is not empty: it holds ullage-r1"):
+    with pytest.raises(
+        UserError, match=r"it holds ullage-r1; `ullage clean .*/ior-easy` removes what a killed run left"
+    ):
         prepared_folders(place(tmp_path), "r2")
+    (tmp_path / "ior-easy" / "mine").touch()
+    with pytest.raises(UserError, match="is not empty: it holds mine; empty it"):
+        prepared_folders(place(tmp_path), "r1")

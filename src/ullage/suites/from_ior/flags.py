@@ -46,6 +46,7 @@ _BACKENDS: Final = (
     switch("--posix.odirect", directive="useO_DIRECT"),
     value("--mpiio.hintsFileName", directive="mpiio.hintsFileName"),
     switch("--mpiio.preallocate", directive="preallocate"),
+    switch("--mmap.madv_pattern"),
 )
 _ANSWERED: Final = (
     value("-l", directive="dataPacketType"),

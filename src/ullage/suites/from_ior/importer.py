@@ -152,7 +152,7 @@ def read_csv(text: str, name: str) -> Summary:
     found: list[_Measurement] = []
     names: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        place, cells = f"{name}:{number}", next(csv.reader([line.strip()]), [])
+        place, cells = f"{name}:{number}", next(csv.reader([line.strip()]), list[str]())
         if line.strip().startswith(_CSV_HEAD):
             names = cells
         elif names and cells and cells[0] in _ACCESSES:

@@ -127,12 +127,12 @@ NULL: Final = "null"
 BACKENDS: Final[Mapping[str, str]] = {
     "POSIX": "posix",
     "MPIIO": "mpiio",
+    "MMAP": "mmap",
     "DUMMY": NULL,
 }
 _WITHOUT: Final = (
     *(
         "AIO",
-        "MMAP",
         "HDF5",
         "PMDK",
         "NCMPI",
@@ -148,6 +148,12 @@ _WITHOUT: Final = (
     ),
     *("S3-libs3", "S3-4c", "S3_plus", "S3_EMC", "S3-curl"),
 )
+_FLAGS_OF_BACKENDS: Final = (
+    ("-c", "mpiio"),
+    ("--posix.odirect", "posix"),
+    ("--mpiio.hintsFileName", "mpiio"),
+    ("--mmap.madv_pattern", "mmap"),
+)
 _HINT_WORD: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)")
 
 
@@ -159,7 +165,7 @@ def backend_of(given: Given, environment: Mapping[str, str], read_file: Callable
     if api.upper() not in BACKENDS:
         raise UserError(f"unknown API '{api}'", f"{_TOOL} -a", suggest(api.upper(), BACKENDS))
     name = BACKENDS[api.upper()]
-    for flag, backend in (("-c", "mpiio"), ("--posix.odirect", "posix"), ("--mpiio.hintsFileName", "mpiio")):
+    for flag, backend in _FLAGS_OF_BACKENDS:
         if given.has(flag) and name != backend:
             raise UserError(f"{flag} needs -a {backend.upper()}", _TOOL, f"change -a, or leave {flag} out")
     parameters: Parameters = {}
@@ -167,6 +173,8 @@ def backend_of(given: Given, environment: Mapping[str, str], read_file: Callable
         parameters["collective"] = True
     if given.has("--posix.odirect"):
         parameters["direct"] = True
+    if given.has("--mmap.madv_pattern"):
+        parameters["advice"] = "random" if given.has("-z") else "sequential"
     if given.has("--mpiio.preallocate"):
         parameters["preallocate"] = True
     if hints := _hints(given, environment, read_file):

@@ -53,4 +53,6 @@ def _check(place: Path, folder: Path, run_id: str) -> None:
         raise UserError("is not writable for this user", str(folder), "make it writable", EXIT_ENVIRONMENT)
     strangers = sorted(name for name in names if not run_id or not name.startswith(PREFIX + run_id))
     if strangers:
-        raise UserError(f"is not empty: it holds {strangers[0]}", str(folder), _EMPTY, EXIT_ENVIRONMENT)
+        is_a_runs = all(name.startswith(PREFIX) for name in strangers)
+        right = f"`ullage clean {folder}` removes what a killed run left" if is_a_runs else _EMPTY
+        raise UserError(f"is not empty: it holds {strangers[0]}", str(folder), right, EXIT_ENVIRONMENT)

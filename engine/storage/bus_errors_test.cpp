@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/bus_errors.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "storage/file_mapping.hpp"
+#include "storage/test_support.hpp"
+
+namespace ullage::bus_errors_test {
+namespace {
+
+/// A mapping of two pages whose file has none any more.
+class BusErrors : public testing::Test {
+ protected:
+  BusErrors() {
+    const std::string path = folder_.path() + "/f";
+    test::write_file(path, std::string(8192, 'x'));
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    auto mapping = FileMapping::map(file.get(), 8192, false, {}, path);
+    EXPECT_TRUE(mapping) << test::line_of(mapping);
+    if (mapping) mapping_ = std::move(*mapping);
+    std::filesystem::resize_file(path, 0);
+  }
+  [[nodiscard]] std::byte touch() const { return *static_cast<const volatile std::byte*>(mapping_.data()); }
+
+  test::TempFolder folder_;
+  FileMapping mapping_;
+};
+
+TEST_F(BusErrors, EndWhatWasDoneAndNotTheProcess) {
+  const BusErrorHandler handler;
+  bool is_behind = false;
+  for (int turn = 0; turn < 3; ++turn) {
+    EXPECT_FALSE(survives_bus_error([&] {
+      (void)touch();
+      is_behind = true;
+    }));
+  }
+  EXPECT_FALSE(is_behind);
+  EXPECT_TRUE(survives_bus_error([&] { is_behind = true; }));
+  EXPECT_TRUE(is_behind);
+}
+
+TEST_F(BusErrors, AreOfTheThreadThatMeetsThem) {
+  const BusErrorHandler handler;
+  bool survived = true;
+  EXPECT_TRUE(survives_bus_error([&] {
+    std::thread other([&] { survived = survives_bus_error([&] { (void)touch(); }); });
+    other.join();
+  }));
+  EXPECT_FALSE(survived);
+}
+
+using BusErrorsDeathTest = BusErrors;
+
+TEST_F(BusErrorsDeathTest, EndTheProcessWhereNobodyWaits) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        // A sanitizer's own handler would report, and exit with a code.
+        std::signal(SIGBUS, SIG_DFL);
+        const BusErrorHandler handler;
+        (void)touch();
+      },
+      testing::KilledBySignal(SIGBUS), "");
+}
+
+TEST_F(BusErrors, HaveTheirFormerHandlerBackAfterwards) {
+  struct sigaction before{};
+  struct sigaction after{};
+  ASSERT_EQ(sigaction(SIGBUS, nullptr, &before), 0);
+  {
+    const BusErrorHandler outer;
+    const BusErrorHandler inner;
+  }
+  ASSERT_EQ(sigaction(SIGBUS, nullptr, &after), 0);
+  EXPECT_EQ(before.sa_handler, after.sa_handler);
+}
+
+}  // namespace
+}  // namespace ullage::bus_errors_test

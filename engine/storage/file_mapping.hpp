@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of a file in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/parameters.hpp"
+#include "base/result.hpp"
+
+namespace ullage {
+
+enum class MapSync { off, wanted, needed };
+enum class MapAdvice { none, sequential, random, hugepage };
+
+struct MappingParameters {
+  MapSync map_sync = MapSync::wanted;
+  MapAdvice advice = MapAdvice::none;
+  bool populate = false;
+};
+
+/// The fields of a backend's parameters that begin with these.
+template <class P>
+[[nodiscard]] Table<P> mapping_table() {
+  return {
+      choice<P, MapSync>("map_sync", &P::map_sync,
+                         {{MapSync::off, "off"}, {MapSync::wanted, "wanted"}, {MapSync::needed, "needed"}},
+                         "Ask for MAP_SYNC, which files on persistent memory have (DAX). If wanted, map without it "
+                         "where the file system refuses it; if needed, fail there."),
+      choice<P, MapAdvice>("advice", &P::advice,
+                           {{MapAdvice::none, "none"},
+                            {MapAdvice::sequential, "sequential"},
+                            {MapAdvice::random, "random"},
+                            {MapAdvice::hugepage, "hugepage"}},
+                           "Tell the kernel this access pattern for each mapping (madvise)."),
+      flag<P>("populate", &P::populate,
+              "Have all pages of a file mapped when it is opened (MADV_POPULATE_READ, MADV_POPULATE_WRITE), not one by "
+              "one at the first access."),
+  };
+}
+
+/// A shared mapping of the beginning of a file. Unmaps itself.
+class FileMapping final {
+ public:
+  FileMapping() = default;
+  FileMapping(FileMapping&& other) noexcept;
+  FileMapping& operator=(FileMapping&& other) noexcept;
+  FileMapping(const FileMapping&) = delete;
+  FileMapping& operator=(const FileMapping&) = delete;
+  ~FileMapping();
+
+  /// `bytes`: at least 1. Beyond the end of the file access is SIGBUS.
+  [[nodiscard]] static Result<FileMapping> map(int fd, std::uint64_t bytes, bool writes,
+                                               const MappingParameters& parameters, const std::string& path);
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+  /// Whether stores reach persistent memory without msync once they have left the caches.
+  [[nodiscard]] bool is_sync() const noexcept { return is_sync_; }
+
+ private:
+  FileMapping(std::byte* data, std::uint64_t size_bytes, bool is_sync)
+      : data_(data), size_bytes_(size_bytes), is_sync_(is_sync) {}
+  [[nodiscard]] Status advise(bool writes, const MappingParameters& parameters, const std::string& path) const;
+
+  std::byte* data_ = nullptr;
+  std::uint64_t size_bytes_ = 0;
+  bool is_sync_ = false;
+};
+
+}  // namespace ullage
