@@ -15,7 +15,7 @@ from ullage.report.answers import TROUBLE, AnswerRule, answers, fitted, load_rul
 from ullage.report.answers.grids import grid_lines, is_of_grid
 from ullage.report.answers.once import said_once
 from ullage.runs.options.settable import settable_by
-from ullage.runs.suite import load_suites
+from ullage.runs.suite import all_suites
 from ullage.suites.sweep.options import SweepOptions
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -162,7 +162,7 @@ def test_lines_that_do_not_fit_are_passed_over_and_counted() -> None:
 def test_rules_name_suites_that_are_there_and_each_but_once() -> None:
     named = [rule.suite for rule in load_rules()]
     assert len(set(named)) == len(named)
-    assert set(named) <= set(load_suites())
+    assert set(named) <= set(all_suites())
     assert all(rule.title.endswith("?") for rule in load_rules())
 
 

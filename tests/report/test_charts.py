@@ -64,6 +64,7 @@ def test_charts_are_found_and_described() -> None:
         "network_latency",
         "network_rates",
         "lines",
+        "tune_response",
         "heatmap",
         "matrix_heatmap",
         "comparison",

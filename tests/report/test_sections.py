@@ -52,6 +52,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
         "congestion",
         "network",
         "matrix",
+        "tune",
         "operations",
         "slow_ranks",
         "noise",

@@ -32,7 +32,7 @@ OF_TOOLS: Final = {
 OF_LAUNCHERS: Final = "command_lines/splitting.py"
 # Exporters of suites name the option of `report` by which they are asked for.
 FORMS: Final = {"--format"}
-SHARED: Final = {"from_ior": ("command_lines",), "from_mdtest": ("command_lines",)}
+SHARED: Final = {"from_ior": ("command_lines",), "from_mdtest": ("command_lines",), "tune": ("runs/tuning",)}
 SUITES: Final = tuple(sorted(path.parent.name for path in (SOURCES / "suites").glob("*/__init__.py")))
 
 
@@ -46,7 +46,9 @@ def options() -> dict[tuple[str, ...], set[str]]:
 
 
 def known(suite: str) -> set[str]:
-    """What can be typed for a run of ``suite``."""
+    """What can be typed for a run of ``suite``; a search has the options of the suite that it tunes besides."""
+    if suite == "tune":
+        return options()["ullage", "tune", "io500"] | options()["ullage", "tune", "sweep"] | FORMS
     word = suite if ("ullage", "run", suite) in options() else suite.replace("_", "-")
     return options()["ullage", "run", word] | OF_TOOLS.get(suite, set()) | FORMS
 

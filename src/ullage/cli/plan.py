@@ -41,7 +41,7 @@ def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> Non
     if own["as_json"]:
         typer.echo(_json(prepared))
     else:
-        _print(prepared.explain())
+        print_explanation(prepared.explain())
 
 
 def _json(prepared: "Prepared") -> str:
@@ -53,7 +53,8 @@ def _json(prepared: "Prepared") -> str:
     return json.dumps([plan.model_dump(mode="json") for plan in prepared.plans(folder)], indent=1)
 
 
-def _print(explanation: "Explanation") -> None:
+def print_explanation(explanation: "Explanation") -> None:
+    """A table of cases with the lines around it, and the same of each part."""
     from ullage.terminal import print_line, print_table
 
     for line in explanation.head:
@@ -63,6 +64,6 @@ def _print(explanation: "Explanation") -> None:
     for name, part in explanation.parts:
         print_line("")
         print_line(f"== {name}")
-        _print(part)
+        print_explanation(part)
     for line in explanation.tail:
         print_line(line)

@@ -14,6 +14,7 @@ from ullage.model.base import Strict, Tolerant
 from ullage.model.flags import Flag
 from ullage.model.plan import Scalar
 from ullage.model.record import Grade
+from ullage.model.tuning import Tuning
 
 _FIRST: Final = "ullage.summary/1"
 _SECOND: Final = "ullage.summary/2"
@@ -215,6 +216,12 @@ class Summary(Strict):
     events: Annotated[list[Finding], Field(description="warnings and errors of the run, with advice")] = []
     system: dict[str, object] = {}
     parts: list[Part] = []
+    tune: Annotated[
+        Tuning | None,
+        Field(
+            exclude_if=lambda value: value is None, description="of a search for the best setting; not there without"
+        ),
+    ] = None
 
     @model_validator(mode="before")
     @classmethod

@@ -71,10 +71,14 @@ class Session:
         self.was_stopped = False
         self._start = start
 
-    def within(self, result: ResultFolder, *, on_this_node: bool = False) -> "Session":
-        """The same launches, into another result. ``on_this_node``: whatever hosts are named."""
+    def within(self, result: ResultFolder, seconds: float | None = None, *, on_this_node: bool = False) -> "Session":
+        """The same launches, into another result.
+
+        ``seconds``: that it has, where those are not the same; ``on_this_node``: whatever hosts are named.
+        """
+        own = self.seconds if seconds is None else seconds
         launcher = self.launcher.on_this_node() if on_this_node else self.launcher
-        return Session(result, self.engine_context, launcher, self.progress, self.seconds, self._start)
+        return Session(result, self.engine_context, launcher, self.progress, own, self._start)
 
     def launch(self, number: int, plan: Plan, listener: Listener) -> Ended:
         """Run ``plan`` as launch ``number``; its end is noted in the records when the engine could not do so itself."""

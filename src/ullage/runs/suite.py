@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ullage.model.plan import Plan, Target
     from ullage.model.request import Request
     from ullage.model.summary import Finding, Row, Score
+    from ullage.model.tuning import Tuning
     from ullage.results.folder import ResultFolder
     from ullage.results.rows import RowContext
     from ullage.runs.options.model import SuiteOptions
@@ -97,6 +98,7 @@ class SuiteSummary:
     findings: "list[Finding]" = field(default_factory=list["Finding"])
     scores: "list[Score]" = field(default_factory=list["Score"])
     measures_others: bool = False
+    tune: "Tuning | None" = None
 
 
 @runtime_checkable
@@ -148,12 +150,18 @@ def load_suites() -> Mapping[str, Suite]:
     return {suite.name: suite for suite in found}
 
 
+def all_suites() -> Mapping[str, Suite]:
+    """Besides those that have a verb of their own, which ``ullage run`` does not list."""
+    own = [cast("Suite", module.SUITE_OF_VERB) for module in modules_in(SUITES) if hasattr(module, "SUITE_OF_VERB")]
+    return {**load_suites(), **{suite.name: suite for suite in own}}
+
+
 def find_suite(name: str) -> Suite:
     """The suite of that name; ``UserError`` with a guess when there is none."""
     from ullage.errors import UserError
     from ullage.parameters import suggest
 
-    suites = load_suites()
+    suites = all_suites()
     if name not in suites:
         raise UserError(f"unknown suite '{name}'", "", suggest(name, suites))
     return suites[name]
@@ -164,7 +172,7 @@ def settable_of(request: "Request") -> "Settable":
     from ullage.analysis.findings.advice import NOTHING_SETTABLE
     from ullage.runs.options.settable import settable_by
 
-    suite = load_suites().get(request.suite)
+    suite = all_suites().get(request.suite)
     return NOTHING_SETTABLE if suite is None else settable_by(suite.options, request.targets)
 
 

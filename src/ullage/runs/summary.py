@@ -17,7 +17,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
 from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
-from ullage.runs.suite import SuiteSummary, Summarising, load_suites, settable_of
+from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
 from ullage.uri import target_path
 
 LEVEL = 0.95
@@ -51,6 +51,7 @@ def build_summary(result: ResultFolder) -> Summary:
         scores=said.scores,
         events=summarise_events(files),
         system={} if system is None else system.model_dump(mode="json"),
+        tune=said.tune,
     )
 
 
@@ -58,7 +59,7 @@ def _summarise(
     result: ResultFolder, request: Request, context: RowContext, files: Sequence[RecordFile]
 ) -> SuiteSummary:
     """By the suite itself where it has a way of its own."""
-    suite = load_suites().get(request.suite)
+    suite = all_suites().get(request.suite)
     if isinstance(suite, Summarising):
         return suite.summarise(result, request, context)
     launches = [file.records for file in files]

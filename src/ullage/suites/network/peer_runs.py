@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from ullage.launch.base import Launcher
 from ullage.model.plan import Layout, Parameters
 from ullage.model.record import PhaseRecord
+from ullage.parameters import count_of
 from ullage.peers import Installed, PeerError, iperf3, ping, sockperf
 from ullage.peers.iperf3 import Iperf3Job
 from ullage.peers.ping import PingJob
@@ -166,7 +167,7 @@ PEERS: Final = (iperf3.PEER, sockperf.PEER, ping.PEER)
 def job_of(parameters: Parameters, options: NetworkOptions) -> tuple[str, Job | None]:
     """The tool that does such work, and its job; None where it cannot do just that."""
     parameters = {**DEFAULTS, **parameters}
-    size, streams = _count(parameters, "block_bytes"), _count(parameters, "streams")
+    size, streams = count_of(parameters, "block_bytes", 1), count_of(parameters, "streams", 1)
     transport = "udp" if parameters.get("protocol") == "udp" else "tcp"
     address = LOOPBACK_6 if options.ipv6 else LOOPBACK
     whole_s = max(1, round(options.seconds))
@@ -184,11 +185,6 @@ def job_of(parameters: Parameters, options: NetworkOptions) -> tuple[str, Job | 
         return "sockperf", SockperfJob(transport, size, whole_s, address)
     except PeerError:
         return "", None
-
-
-def _count(parameters: Parameters, name: str) -> int:
-    value = parameters.get(name)
-    return value if isinstance(value, int) else 1
 
 
 def run_job(program: Installed, job: Job, roads: Roads) -> dict[str, float]:

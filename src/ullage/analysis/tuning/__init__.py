@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search for the best setting as pure functions: what to measure next, and what the trials so far say.
+
+``space``: parameters and settings. ``surrogate``: what is expected of a setting that was not measured. ``search``: the
+next trial. ``confirmation``: whether the best is better than the default. ``effects``: what each parameter does.
+``tradeoffs``: what became better and what became worse.
+"""

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other ways to choose the next setting: at random, along the grid, or by Optuna's samplers.
+
+Default, repetitions, race and confirmation are those of ``Search``: only what is tried first differs.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from ullage.analysis.tuning.search import Search, Trial
+from ullage.analysis.tuning.space import Setting, Space
+from ullage.analysis.tuning.surrogate import Surrogate
+from ullage.errors import EXIT_ENVIRONMENT, UserError
+
+METHODS: Final = ("model", "random", "grid", "tpe", "cma-es")
+
+
+def make_search(method: str, space: Space, seed: int, earlier: int = 0) -> Search:
+    """The search by ``method``. ``earlier``: see ``Search``.
+
+    ``UserError`` (exit code 3) where it needs a package that is not installed.
+    """
+    match method:
+        case "random":
+            return RandomSearch(space, seed, earlier)
+        case "grid":
+            return GridSearch(space, seed, earlier)
+        case "tpe" | "cma-es":
+            return OptunaSearch(space, seed, method, earlier)
+        case _:
+            return Search(space, seed, earlier)
+
+
+class RandomSearch(Search):
+    """Settings that were not measured yet, in random order."""
+
+    def promising(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
+        """See ``Search``."""
+        del surrogate
+        known = {trial.setting for trial in trials}
+        left = [setting for row in self.space.candidates if (setting := tuple(map(int, row))) not in known]
+        draw = random.Random(f"{self.seed}/{len(trials)}")  # noqa: S311 - an order, not a secret
+        return draw.choice(left) if left else None
+
+
+class GridSearch(Search):
+    """Every setting once, in the order of the values."""
+
+    def promising(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
+        """See ``Search``."""
+        del surrogate
+        known = {trial.setting for trial in trials}
+        left = (setting for row in self.space.candidates if (setting := tuple(map(int, row))) not in known)
+        return next(left, None)
+
+
+class OptunaSearch(Search):
+    """Optuna's samplers by ask and tell, told all trials anew. A setting that it repeats gives way to the model's."""
+
+    def __init__(self, space: Space, seed: int, method: str, earlier: int = 0) -> None:
+        super().__init__(space, seed, earlier)
+        self._method = method
+        self._optuna = _optuna()
+
+    def promising(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
+        """See ``Search``."""
+        optuna = self._optuna
+        samplers = {"tpe": optuna.samplers.TPESampler, "cma-es": optuna.samplers.CmaEsSampler}
+        sampler = samplers[self._method](seed=self.seed + len(trials))
+        study = optuna.create_study(direction="maximize", sampler=sampler)
+        ranges = self._ranges()
+        for trial in trials:
+            if trial.log is not None:
+                values = dict(zip(ranges, trial.setting, strict=True))
+                known = optuna.trial.create_trial(params=values, distributions=ranges, value=trial.log)
+                study.add_trial(known)
+        asked = study.ask(ranges)
+        found = tuple(int(cast("int", asked.params[name])) for name in ranges)
+        known_settings = {trial.setting for trial in trials}
+        return super().promising(surrogate, trials) if found in known_settings else found
+
+    def _ranges(self) -> dict[str, Any]:
+        made = self._optuna.distributions
+        found: dict[str, Any] = {}
+        for place, one in enumerate(self.space.dimensions):
+            last = len(one.values) - 1
+            name = f"{place}"
+            found[name] = (
+                made.IntDistribution(0, last) if one.ordered else made.CategoricalDistribution(tuple(range(last + 1)))
+            )
+        return found
+
+
+def _optuna() -> Any:  # noqa: ANN401 - a library that may not be there
+    import importlib
+
+    try:
+        optuna: Any = importlib.import_module("optuna")
+        importlib.import_module("cmaes")
+    except ImportError as error:
+        what = f"needs a package that is not installed: {error.name}"
+        right = "run `pip install -r requirements-tune.txt`, or use --search model"
+        raise UserError(what, "--search", right, EXIT_ENVIRONMENT) from error
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a change of settings made better and what it made worse, in sentences."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Final
+
+from ullage.analysis.statistics.student import two_sided_quantile
+from ullage.quantity import times
+
+_NOTABLE: Final = math.log(1.1)
+_MOST_NAMED: Final = 6
+_LEAST_SPREAD: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Change:
+    """``ratio`` of a number after the change over before."""
+
+    name: str
+    ratio: float
+
+
+def changes(before: Mapping[str, float], after: Mapping[str, float]) -> list[Change]:
+    """Of numbers above 0 that both have and that differ by 10 % or more, the largest change first."""
+    found = [Change(name, after[name] / value) for name, value in before.items() if name in after]
+    return sorted(
+        (one for one in found if abs(math.log(one.ratio)) >= _NOTABLE), key=lambda one: -abs(math.log(one.ratio))
+    )
+
+
+def proved_changes(
+    before: Sequence[Mapping[str, float]], after: Sequence[Mapping[str, float]], error: float = 0.05
+) -> list[Change]:
+    """The same of pairs of trials: only changes that all pairs together tell, at ``error`` over all numbers."""
+    names = [name for name in before[0] if all(name in one for one in (*before, *after))] if before else []
+    found: list[Change] = []
+    for name in names:
+        logs = [math.log(b[name] / a[name]) for a, b in zip(before, after, strict=True)]
+        if len(logs) < 3:
+            continue
+        half = (
+            max(stdev(logs), _LEAST_SPREAD)
+            / math.sqrt(len(logs))
+            * two_sided_quantile(1 - error / len(names), len(logs) - 1)
+        )
+        if abs(fmean(logs)) > max(half, _NOTABLE):
+            found.append(Change(name, math.exp(fmean(logs))))
+    return sorted(found, key=lambda one: -abs(math.log(one.ratio)))
+
+
+def sentence(setting: str, before: str, found: Sequence[Change]) -> str:
+    """``ppn=2 (before: ppn=16) changes ior-hard-write to 27.2 x, mdtest-hard-write to 0.00231 x.``; empty without."""
+    if not found:
+        return ""
+    named = ", ".join(f"{one.name} to {_times(one.ratio)}" for one in found[:_MOST_NAMED])
+    more = f", and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return f"{setting} (before: {before}) changes {named}{more}."
+
+
+def _times(ratio: float) -> str:
+    return times(ratio) if ratio >= 0.1 else f"{ratio:.3g} x"

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``ullage tune SUITE``: search for the best setting of a suite within a budget, and confirm it."""
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+
+import typer
+from typer.core import TyperGroup
+
+from ullage.cli.options import AllOption, EngineOption, HostsOption, LauncherOption, QuietOption, shown_at_end
+from ullage.cli.suite_commands import make_request
+
+if TYPE_CHECKING:
+    from ullage.runs.suite import Suite
+
+_DOC: Final = (
+    "Search for the best setting of a suite.\n\nEach trial is a run of the suite. The best setting is then compared "
+    "with the default in alternating pairs. `ullage tune RESULT --more 30m` continues a search."
+)
+_RESULT: Final = "RESULT"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to ``app``."""
+    from ullage.runs.suite import load_suites
+
+    suites = load_suites()
+
+    class Suites(TyperGroup):
+        """Makes the command of the suite that is asked for; a folder is a result to go on with."""
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own are not exported
+            if args and args[0] not in suites and (Path(args[0]) / "request.json").is_file():
+                return _RESULT, _made(_more, "more"), args
+            name, command, rest = super().resolve_command(ctx, args)
+            known = name in suites
+            return name, _made(_function(suites[name]), name) if known else command, rest
+
+    group = typer.Typer(cls=Suites, help=_DOC, no_args_is_help=True, rich_markup_mode=None)
+    group.callback()(_nothing)
+    for suite in suites.values():
+        group.command(name=suite.name, help=suite.doc)(_nothing)
+    group.command(name=_RESULT, help=_more.__doc__)(_more)
+    app.add_typer(group, name="tune")
+
+
+def _nothing() -> None:
+    return
+
+
+def _made(function: Callable[..., None], name: str) -> object:
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name=name, help=function.__doc__)(function)
+    return typer.main.get_command(alone)
+
+
+def _options(
+    plan: Annotated[bool, typer.Option("--plan", help="Show what the search would do, without measuring.")] = False,
+    result: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write the result into this new folder. Default: ullage-results/RUN_ID.",
+            show_default=False,
+        ),
+    ] = None,
+    launcher: LauncherOption = "auto",
+    engine: EngineOption = None,
+    hosts: HostsOption = None,
+    everything: AllOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Options of the verb."""
+
+
+def _function(suite: "Suite") -> Callable[..., None]:
+    """Options of the search, then those of the suite that are not called the same, then those of the verb."""
+    from ullage.runs.options.command_line import parameters
+    from ullage.runs.tuning.options import TuneOptions
+
+    of_search = {one.name: one for one in parameters(TuneOptions)}
+    of_verb = inspect.signature(_options).parameters
+    of_suite = {one.name: one for one in parameters(suite.options) if one.name not in (*of_search, *of_verb)}
+
+    def command(**values: object) -> None:
+        _tune(
+            suite,
+            {name: values[name] for name in of_search},
+            {name: values[name] for name, one in of_suite.items() if values[name] != one.default},
+            {name: values[name] for name in of_verb},
+        )
+
+    every = [
+        p.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for p in (*of_search.values(), *of_suite.values(), *of_verb.values())
+    ]
+    shown = cast("Any", command)
+    shown.__doc__ = suite.doc
+    shown.__signature__ = inspect.Signature(every)
+    shown.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    return command
+
+
+def _tune(suite: "Suite", search: dict[str, Any], words: dict[str, Any], own: dict[str, Any]) -> None:
+    from ullage.engine import describe, find_engine
+    from ullage.launch import choose_launcher
+    from ullage.launch.hosts import make_hosts
+    from ullage.results.folder import ResultFolder
+    from ullage.runs.inputs import EngineContext, ParsedOptions
+    from ullage.runs.lifecycle import launcher_name, measure
+    from ullage.runs.options.reading import parse_options
+    from ullage.runs.suite import find_suite
+    from ullage.runs.tuning.options import TuneOptions
+
+    shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
+    asked = parse_options(TuneOptions, **search)
+    typed = {
+        name: _plain(word) for name, word in words.items() if word is not None and word is not False and word != []
+    }
+    options = {**asked.options, "suite": suite.name, "words": typed}
+    engine = find_engine(own["engine"])
+    engine_context = EngineContext(engine, describe(engine))
+    tune = find_suite("tune")
+    prepared = tune.prepare(make_request(tune, ParsedOptions([], options), own["hosts"]), engine_context)
+    if own["plan"]:
+        from ullage.cli.plan import print_explanation
+
+        print_explanation(prepared.explain())
+        return
+    launcher = choose_launcher(
+        engine_context.description, launcher_name(own["launcher"]), hosts=make_hosts(prepared.request.hosts)
+    )
+    folder = ResultFolder.create(own["result"], prepared.request)
+    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown))
+
+
+def _plain(word: object) -> object:
+    """As JSON can hold it."""
+    return str(word.absolute()) if isinstance(word, Path) else word
+
+
+def _more(
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="Continue the search in this result folder.")],
+    more: Annotated[str, typer.Option("--more", metavar="DURATION", help="Use this much more time.")],
+    launcher: LauncherOption = "auto",
+    engine: EngineOption = None,
+    everything: AllOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Continue a search with what is known."""
+    from ullage.cli.resume import resume
+    from ullage.errors import UserError
+    from ullage.results.folder import ResultFolder
+
+    suite = ResultFolder.open(result).read_request().suite
+    if suite != "tune":
+        raise UserError(f"is a result of suite {suite}", str(result), "name a result of `ullage tune`")
+    resume(result, time=more, launcher=launcher, engine=engine, everything=everything, quiet=quiet)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a search for the best setting has found: the part ``tune`` of summary.json, and the journal of its trials."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from ullage.model.base import Strict
+
+Purpose: TypeAlias = Literal["default", "start", "search", "race", "confirm"]
+
+
+class TuneObjective(Strict):
+    """What is to become better, in the user's words, and the metric that these name."""
+
+    name: str
+    metric: str
+    unit: str
+    better: Literal["more", "less"]
+    rows: Annotated[int, Field(ge=1, description="rows of a trial whose geometric mean it is")]
+
+
+class TuneTrial(Strict):
+    """One run of the suite. ``values``: of objectives and constraints by name; empty of a trial that failed."""
+
+    number: Annotated[int, Field(ge=1)]
+    turn: Annotated[
+        int, Field(ge=0, description="confirmations that had ended before it, as of a search gone on with")
+    ] = 0
+    purpose: Purpose
+    setting: dict[str, str]
+    values: dict[str, float] = {}
+    reason: Annotated[str, Field(description="why it failed or breaks a constraint; empty otherwise")] = ""
+    seconds: Annotated[float, Field(ge=0)]
+    bytes: Annotated[int, Field(ge=0, description="written")]
+    result: Annotated[str, Field(description="folder of its result below that of the tune")]
+    key: Annotated[str, Field(description="hash of what was asked of the suite")] = ""
+
+
+class TunePoint(Strict):
+    """How many times better than the default the objective is expected to be at one value of a parameter, the others
+
+    as in the best setting; with an interval of 95 %."""
+
+    value: str
+    expected: float
+    low: float
+    high: float
+    trials: Annotated[int, Field(ge=0, description="that had this value")]
+
+
+class TuneParameter(Strict):
+    """A parameter that was varied. ``importance``: its own share of the variance over all settings (fANOVA)."""
+
+    name: str
+    values: list[str]
+    ordered: bool
+    default: str
+    best: str
+    importance: float | None = None
+    response: list[TunePoint] = []
+
+
+class TuneInteraction(Strict):
+    """The share of the variance that two parameters have together, beyond what each has alone."""
+
+    first: str
+    second: str
+    share: float
+
+
+class TuneConfirmation(Strict):
+    """Fresh trials of best and default in alternating pairs: the ratio of the objective, above 1 is better."""
+
+    ratio: float
+    low: float
+    high: float
+    pairs: int
+    answer: Literal["better", "not better", "undecided"]
+
+
+class TuneCost(Strict):
+    """What the search took, and what one trial of each setting would have."""
+
+    trials: int
+    seconds: float
+    bytes: int
+    settings: int
+    whole_seconds: float
+    whole_bytes: int
+
+
+class Tuning(Strict):
+    """``tradeoffs``: what became better or worse besides, in sentences. ``front``: trials that no other is better than
+
+    in all objectives. ``command`` and ``environment``: how to run with the best setting.
+    """
+
+    suite: str
+    objectives: list[TuneObjective]
+    constraints: list[str] = []
+    default: dict[str, str]
+    best: dict[str, str]
+    confirmation: TuneConfirmation | None = None
+    answer: str
+    parameters: list[TuneParameter]
+    interactions: list[TuneInteraction] = []
+    front: list[int] = []
+    tradeoffs: list[str] = []
+    cost: TuneCost
+    command: list[str]
+    environment: dict[str, str] = {}
+    trials: list[TuneTrial]

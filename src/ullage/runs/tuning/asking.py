@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A setting as what is asked of the suite: words of its command line, files that these name, and the environment."""
+
+import configparser
+import contextlib
+import hashlib
+import io
+import os
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ullage.errors import UserError
+from ullage.identity import canonical_json
+from ullage.results.folder import write_atomically
+from ullage.runs.inputs import ParsedOptions
+from ullage.runs.options.declared import Declared, declared
+from ullage.runs.options.model import SuiteOptions
+from ullage.runs.options.reading import parse_options
+from ullage.runs.tuning.options import How, Over, Word
+from ullage.runs.tuning.over import UNSET
+
+# What a probe of the first trial has settled, and all others take over: by field.
+_SETTLED = ("volume", "small_volume")
+# Other tools beside a trial would take its time.
+_LEFT_OUT = {"no_peer": True}
+# Options that change how well a value is known, and not what it is.
+_OF_PRECISION = frozenset({"time_s", "seed", "interval", "min_repetitions", "max_repetitions"})
+
+
+@dataclass(frozen=True)
+class Asked:
+    """``words`` of the suite, ``files`` that they name by path, ``environment``: variables by name."""
+
+    words: dict[str, Word]
+    files: dict[Path, str]
+    environment: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Makes what is asked of a suite. ``words``: those of all trials; ``hosts``: how many are named.
+
+    ``folder``: where the files of settings lie.
+    """
+
+    model: type[SuiteOptions]
+    words: Mapping[str, Word]
+    overs: Sequence[Over]
+    hosts: int
+    folder: Path
+
+    def of(self, setting: Mapping[str, str], settled: Mapping[str, object] | None = None) -> Asked:
+        """``settled``: options of the first trial's request, as far as they are known."""
+        words = self._common(settled or {})
+        found: dict[How, dict[str, str]] = {"hint": {}, "section": {}, "environment": {}}
+        for over in self.overs:
+            text = setting[over.name]
+            if text == UNSET:
+                continue
+            if over.how in found:
+                found[over.how][over.word] = text
+            else:
+                self._say(words, over, text)
+        files = {**self._hints(words, found["hint"]), **self._sections(words, found["section"])}
+        return Asked(words, files, found["environment"])
+
+    def _common(self, settled: Mapping[str, object]) -> dict[str, Word]:
+        """Words of all trials."""
+        words = {**{name: word for name, word in _LEFT_OUT.items() if name in self._by_word}, **self.words}
+        for one in self._by_word.values():
+            value = settled.get(one.field)
+            if one.field in _SETTLED and one.word not in words and value is not None:
+                words[one.word] = one.kind.format(value)
+        return words
+
+    def _say(self, words: dict[str, Word], over: Over, text: str) -> None:
+        if over.how == "ppn":
+            words |= {"ranks_per_node": int(text), "ranks": int(text) * self._nodes}
+        elif over.how == "parameter":
+            words["param"] = [*_list(words.get("param")), f"{over.word}={text}"]
+        else:
+            words[over.word] = [text] if self._by_word[over.word].kind.repeated else text
+
+    def parsed(self, asked: Asked) -> ParsedOptions:
+        """As the suite reads it; writes the files first. ``UserError`` for what it refuses."""
+        for path, text in asked.files.items():
+            if not path.is_file():
+                write_atomically(path, text)
+        return parse_options(self.model, self.hosts, **asked.words)
+
+    @property
+    def _by_word(self) -> dict[str, Declared]:
+        return {one.word: one for one in declared(self.model).values()}
+
+    @property
+    def _nodes(self) -> int:
+        said = self.words.get("nodes")
+        return said if isinstance(said, int) else max(1, self.hosts)
+
+    def _hints(self, words: dict[str, Word], hints: Mapping[str, str]) -> dict[Path, str]:
+        """Into ``words``; a suite that reads hints from files gets one."""
+        if not hints:
+            return {}
+        fields = declared(self.model)
+        if "hint_sets" in fields:
+            text = "".join(f"all all all on_open {key} {value}\n" for key, value in hints.items())
+            path = self.folder / f"{_digest(text)}.hints"
+            words["hints"] = [str(path)]
+            return {path: text}
+        if "hints" in fields:
+            before = _list(words.get("hint"))
+            words["hint"] = [*before, *(f"{key}={value}" for key, value in hints.items())]
+            return {}
+        all_hints = ",".join(f"{key}={value}" for key, value in hints.items())
+        words["param"] = [*_list(words.get("param")), f"mpiio.hints={all_hints}"]
+        return {}
+
+    def _sections(self, words: dict[str, Word], sections: Mapping[str, str]) -> dict[Path, str]:
+        """Into a copy of the configuration file that was named, if one was."""
+        if not sections:
+            return {}
+        text = _ini(words.get("config"), sections)
+        path = self.folder / f"{_digest(text)}.ini"
+        words["config"] = str(path)
+        return {path: text}
+
+
+def _ini(base: object, sections: Mapping[str, str]) -> str:
+    parser = configparser.ConfigParser(interpolation=None, delimiters=("=",), strict=False)
+    parser.optionxform = str  # type: ignore[assignment] - keys of the official tool have capitals
+    if isinstance(base, str):
+        try:
+            parser.read_string(Path(base).read_text(encoding="utf-8"))
+        except (OSError, configparser.Error, UnicodeDecodeError) as error:
+            raise UserError("cannot be read", f"--config {base}", "name an INI file") from error
+    for place, value in sections.items():
+        section, _, key = place.partition(".")
+        if not parser.has_section(section):
+            parser.add_section(section)
+        parser.set(section, key, value)
+    stream = io.StringIO()
+    parser.write(stream)
+    return stream.getvalue()
+
+
+def key_of(suite: str, parsed: ParsedOptions, environment: Mapping[str, str]) -> str:
+    """The same for what is asked alike, whatever the words; for how long it is measured makes no difference."""
+    targets = [target.model_dump(mode="json") for target in parsed.targets]
+    options = {name: value for name, value in parsed.options.items() if name not in _OF_PRECISION}
+    asked = {"suite": suite, "targets": targets, "options": options, "environment": dict(environment)}
+    return hashlib.sha256(canonical_json(asked)).hexdigest()[:16]
+
+
+def command_of(suite: str, model: type[SuiteOptions], words: Mapping[str, Word]) -> list[str]:
+    """``ullage run SUITE`` with these words."""
+    by_word = {one.word: one for one in declared(model).values()}
+    found = ["ullage", "run", suite]
+    for name, word in words.items():
+        one = by_word[name]
+        for text in word if isinstance(word, list) else [word]:
+            found += [str(text)] if one.option.argument else [one.name] if one.is_flag else [one.name, str(text)]
+    return found
+
+
+@contextlib.contextmanager
+def environment_with(variables: Mapping[str, str]) -> Generator[None]:
+    """Set ``variables`` for what is started meanwhile."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _list(word: Word | None) -> list[str]:
+    return word if isinstance(word, list) else []
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

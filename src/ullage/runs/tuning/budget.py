@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is left of time, bytes and trials. A trial begins only where it cannot exceed any of them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.analysis.tuning.search import FEWEST_TRIALS
+from ullage.errors import UserError
+from ullage.model.tuning import TuneTrial
+from ullage.units import format_time, format_volume
+
+NO_LIMIT: Final = 100_000
+# Start of the engine, probes, cleaning: what a trial may take beyond the time it measures in, as its suite keeps it.
+_START_S: Final = 1.5
+_OVERRUN: Final = 1.1
+_RECENT: Final = 8
+
+
+@dataclass(frozen=True)
+class Budget:
+    """``trial_s``: that a trial may measure, None where its suite has no limit; ``trial_bytes``: most it may write,
+
+    None where its plans do not say.
+    """
+
+    seconds: float
+    trials: int | None
+    bytes: int | None
+    trial_s: float | None
+    trial_bytes: int | None
+
+    def longest_s(self, done: Sequence[TuneTrial]) -> float:
+        """How long the next trial may take, by its limit and by the last ones."""
+        recent = max((one.seconds for one in done[-_RECENT:]), default=0.0)
+        limit = 0.0 if self.trial_s is None else _OVERRUN * self.trial_s + _START_S
+        # Trials that ended long before their limit tell more than the limit.
+        return limit if not done else max(_OVERRUN * recent, min(limit, 2 * recent))
+
+    def most_bytes(self, done: Sequence[TuneTrial]) -> int:
+        """What the next trial may write."""
+        if self.trial_bytes is not None:
+            return self.trial_bytes
+        return round(1.5 * max((one.bytes for one in done), default=0))
+
+    def left(self, done: Sequence[TuneTrial]) -> int:
+        """For how many trials there is room, none of which exceeds anything."""
+        found = [NO_LIMIT if self.trials is None else self.trials - len(done)]
+        left_s, longest_s = self.seconds - sum(one.seconds for one in done), self.longest_s(done)
+        if longest_s > 0:
+            found.append(math.floor(left_s / longest_s))
+        if self.bytes is not None and (each := self.most_bytes(done)) > 0:
+            found.append((self.bytes - sum(one.bytes for one in done)) // each)
+        return max(0, min(found)) if left_s > 0 else 0
+
+    def seconds_left(self, done: Sequence[TuneTrial]) -> float:
+        """Of the time."""
+        return self.seconds - sum(one.seconds for one in done)
+
+    def check(self) -> None:
+        """``UserError`` where not even the smallest search fits."""
+        room = self.left([])
+        if room >= FEWEST_TRIALS:
+            return
+        needs = [f"--trials {FEWEST_TRIALS}"] if self.trials is not None and self.trials < FEWEST_TRIALS else []
+        if (each := self.longest_s([])) * FEWEST_TRIALS > self.seconds:
+            needs.append(f"--budget {math.ceil(each * FEWEST_TRIALS)}s ({format_time(each)} a trial)")
+        if self.bytes is not None and (most := self.most_bytes([])) * FEWEST_TRIALS > self.bytes:
+            needs.append(f"--space {most * FEWEST_TRIALS} ({format_volume(most)} a trial)")
+        what = f"the budget has room for {max(room, 0)} trials, and a search needs {FEWEST_TRIALS}"
+        raise UserError(what, "ullage tune", f"give at least {', '.join(needs)}, or shorter trials")

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trials of a tune, one line each, on the disk as soon as they end: what a crash cannot take away."""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from ullage.analysis.tuning.search import Trial
+from ullage.analysis.tuning.space import Space
+from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.model.plan import Target
+from ullage.model.tuning import TuneObjective, TuneTrial
+from ullage.results.folder import ResultFolder, append_line
+from ullage.runs.tuning.objective import toward_more
+from ullage.uri import target_path
+
+JOURNAL: Final = "trials.ndjson"
+
+
+def read_trials(result: ResultFolder) -> list[TuneTrial]:
+    """Those that ended, in their order; lines that a crash cut short are left out."""
+    path = result.path / JOURNAL
+    lines = path.read_bytes().splitlines() if path.is_file() else []
+    return [trial for line in lines if (trial := _trial(line)) is not None]
+
+
+def add_trial(result: ResultFolder, trial: TuneTrial) -> None:
+    """On the disk when this returns."""
+    append_line(result.path / JOURNAL, trial.model_dump_json().encode())
+
+
+def _trial(line: bytes) -> TuneTrial | None:
+    try:
+        return TuneTrial.model_validate_json(line)
+    except ValidationError:
+        return None
+
+
+def as_searched(
+    trials: Sequence[TuneTrial], space: Space, objectives: Sequence[TuneObjective], turn: int
+) -> list[Trial]:
+    """For the search: the mean logarithm of all objectives. Pairs of turns before ``turn`` are repetitions only."""
+    names = [one.name for one in space.dimensions]
+    return [
+        Trial(
+            space.setting([trial.setting[name] for name in names]),
+            "race" if trial.purpose == "confirm" and trial.turn < turn else trial.purpose,
+            log_of(trial, objectives),
+        )
+        for trial in trials
+    ]
+
+
+def log_of(trial: TuneTrial, objectives: Sequence[TuneObjective]) -> float | None:
+    """None of a trial that failed or breaks a rule."""
+    if trial.reason or not objectives:
+        return None
+    logs = [toward_more(trial.values[one.name], one.better) for one in objectives]
+    return sum(logs) / len(logs)
+
+
+def next_folder(result: ResultFolder, number: int) -> str:
+    """The name of a part that does not exist: a trial that was cut short leaves its own behind."""
+    name, again = f"trial-{number:03}", 1
+    while (result.part(name).path).exists():
+        again += 1
+        name = f"trial-{number:03}-{again}"
+    return name
+
+
+@contextlib.contextmanager
+def targets_alone(targets: Iterable[Target]) -> Generator[None]:
+    """Hold the folders of ``targets``: two tunes at one place would measure each other.
+
+    ``UserError`` (exit code 3) while another tune holds one. Where a file system has no locks there is none.
+    """
+    handles: list[int] = []
+    try:
+        for target in targets:
+            path = target_path(target)
+            if path is not None:
+                handles.append(_held(target.name, path))
+        yield
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+def _held(name: str, path: Path) -> int:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise UserError(error.strerror or "cannot be read", str(path), "", EXIT_ENVIRONMENT) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(handle)
+        where = f"target '{name}' ({path})"
+        raise UserError("another tune measures there", where, "wait for it, or end it", EXIT_ENVIRONMENT) from error
+    except OSError:
+        return handle
+    return handle
+
+
+def spent(trials: Sequence[TuneTrial]) -> Mapping[str, float]:
+    """Seconds and bytes of all trials."""
+    return {"seconds": sum(one.seconds for one in trials), "bytes": sum(one.bytes for one in trials)}

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objectives and rules in people's words, and what a trial's rows and scores say of them."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final, Literal, TypeAlias
+
+from ullage.errors import EXIT_BAD_INPUT, UserError
+from ullage.model.summary import Row, Score, Summary
+from ullage.model.tuning import TuneObjective
+
+Better: TypeAlias = Literal["more", "less"]
+_RULE: Final = re.compile(
+    r"(?P<words>.+?)\s*(?P<sign>>=|<=)\s*(?P<number>[0-9.]+(?:e[+-]?[0-9]+)?)(?P<times>x?)", re.IGNORECASE
+)
+_WORD: Final = re.compile(r"[^\s_]+")
+# What people call metrics that have another name.
+_CALLED: Final = {"cost": "cpu time", "total": "io500", "iops": "operation rate", "rate": "operation rate"}
+_MOST_SHOWN: Final = 12
+
+
+@dataclass(frozen=True)
+class Read:
+    """The value of an objective in one trial, the metric it is, and of how many rows it is the geometric mean."""
+
+    value: float
+    metric: str
+    unit: str
+    better: Better
+    rows: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``words`` must not fall below (``>=``) or rise above (``<=``) ``number``, times the default's where ``times``."""
+
+    text: str
+    words: str
+    at_least: bool
+    number: float
+    times: bool
+
+    def breaks(self, value: float, default: float | None) -> bool:
+        """Whether ``value`` breaks it. ``default``: that of the default setting; None: not known yet."""
+        if self.times and default is None:
+            return False
+        bound = self.number * (default if self.times and default is not None else 1.0)
+        return value < bound if self.at_least else value > bound
+
+
+def read_rule(text: str) -> Rule:
+    """``WORDS>=0.9x`` or ``WORDS<=0.002``; ``UserError`` for anything else."""
+    match = _RULE.fullmatch(text.strip())
+    if match is None:
+        raise UserError("not a rule", f"--keep '{text}'", "write 'read bandwidth>=0.9x' or 'latency p99<=0.002'")
+    return Rule(text, match["words"], match["sign"] == ">=", float(match["number"]), bool(match["times"]))
+
+
+def read_value(words: str, summary: Summary) -> Read:
+    """What ``words`` name in ``summary``. ``UserError`` where that is nothing, or no speed."""
+    wanted = _tokens(_CALLED.get(words.strip().lower(), words))
+    scores = [score for score in summary.scores if wanted <= _tokens(score.name)]
+    if scores:
+        return _of_score(min(scores, key=lambda score: len(_tokens(score.name))))
+    rows = [row for row in summary.rows if wanted <= _tokens_of(row)]
+    if not rows:
+        raise UserError("names nothing that a trial has measured", f"'{words}'", _known(summary))
+    # "bandwidth" is not "stonewall bandwidth": of several metrics that has the fewest words besides.
+    metric = min({row.metric for row in rows}, key=lambda name: (len(_tokens(name) - wanted), name))
+    rows = [row for row in rows if row.metric == metric]
+    void = next((row for row in rows if row.is_invalid), None)
+    if void is not None:
+        reasons = "; ".join(void.reasons) or ", ".join(void.flag_codes)
+        raise UserError(f"a row of '{words}' is no speed: {reasons}", code=EXIT_BAD_INPUT)
+    if any(row.median <= 0 for row in rows):
+        raise UserError(f"a row of '{words}' is 0, which cannot be compared")
+    first = rows[0]
+    value = math.exp(fmean(math.log(row.median) for row in rows))
+    return Read(value, metric, first.unit, first.better, len(rows))
+
+
+def objective_of(name: str, found: Read) -> TuneObjective:
+    """As it stands in the summary."""
+    return TuneObjective(name=name, metric=found.metric, unit=found.unit, better=found.better, rows=found.rows)
+
+
+def toward_more(value: float, better: Better) -> float:
+    """The logarithm, turned so that more is better."""
+    return math.log(value) if better == "more" else -math.log(value)
+
+
+def _of_score(score: Score) -> Read:
+    """A score that is not valid by its list's rules is a number all the same: short trials never are valid."""
+    if score.value <= 0:
+        raise UserError(f"score '{score.name}' is 0", "", "; ".join(score.reasons))
+    return Read(score.value, score.name, score.unit, "more", 1)
+
+
+def _tokens(text: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(text)}
+
+
+def _tokens_of(row: Row) -> set[str]:
+    texts: Iterable[str] = [row.metric, row.target, *(str(value) for value in row.params.values())]
+    return {token for text in texts for token in (*_tokens(text), text.lower())}
+
+
+def _known(summary: Summary) -> str:
+    rows = {
+        f"{row.params.get('access', row.params.get('phase', ''))} {row.metric.replace('_', ' ')}"
+        for row in summary.rows
+    }
+    names = sorted({name.strip() for name in rows} | {score.name for score in summary.scores})
+    more = ", ..." if len(names) > _MOST_SHOWN else ""
+    return f"name one of: {', '.join(names[:_MOST_SHOWN])}{more}" if names else "the trial has no row"
+
+
+def medians(rows: Sequence[Row]) -> dict[str, float]:
+    """Medians above 0 of rows that count, by what the row is of: its metric, access and target."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if not row.is_invalid and row.median > 0:
+            found.setdefault(_name_of(row), []).append(row.median)
+    return {name: math.exp(fmean(map(math.log, values))) for name, values in found.items()}
+
+
+def _name_of(row: Row) -> str:
+    phase = str(row.params.get("phase", row.params.get("access", "")))
+    return f"{phase} {row.metric.replace('_', ' ')}".strip()

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of a search as people write them, with the types that the suite's options and the engine declare."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias, cast
+
+from ullage.analysis.tuning.space import Dimension, Space
+from ullage.engine import find_registered
+from ullage.errors import UserError
+from ullage.model.describe import Describe, Parameter
+from ullage.parameters import format_value, parse_parameter, suggest
+from ullage.runs.inputs import ParsedOptions
+from ullage.runs.options.declared import Declared, declared
+from ullage.runs.options.kinds import Count, CountAxis, Duration, Number, Size, SizeAxis
+from ullage.runs.options.model import SuiteOptions
+from ullage.runs.tuning.options import How, Over
+from ullage.units import format_bytes, parse_axis, parse_duration, parse_size
+
+UNSET: Final = "unset"
+"""The value of a parameter that is left to the suite, the library or the system."""
+_HINT, _ENVIRONMENT, _PPN = "hint:", "env:", "ppn"
+_FORM: Final = "write NAME=VALUES, for example block=64K:16M:x2"
+# Names that rows and other tools have for options: fields of a suite, or else parameters of its engine's workload.
+_ALSO: Final = {"queue_depth": "depths", "block_size": "blocks", "block_bytes": "blocks"}
+_WORKLOAD: Final = "transfer"
+_FILES: Final = "config"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What parameters may be of: a suite's options, what was asked of it besides, and the engine."""
+
+    suite: str
+    model: type[SuiteOptions]
+    asked: ParsedOptions
+    description: Describe
+
+    @property
+    def options(self) -> dict[str, Declared]:
+        """Those with values, by the names that people type."""
+        return {one.name.lstrip("-"): one for one in declared(self.model).values() if not one.option.argument}
+
+    def has(self, field: str) -> bool:
+        """Whether the suite has an option of that field."""
+        return field in declared(self.model)
+
+
+@dataclass(frozen=True)
+class _Values:
+    """What stands on the right: its texts in canonical form, in rising order where they are ``numbers``."""
+
+    texts: tuple[str, ...]
+    numbers: tuple[float, ...] | None
+
+
+def read_overs(texts: Sequence[str], defaults: Sequence[str], ground: Ground) -> list[Over]:
+    """``UserError`` for a name that nothing has, a value it cannot have, and a name that stands twice."""
+    chosen = dict(_parted(text, "--default") for text in defaults)
+    found: list[Over] = []
+    for text in texts:
+        name, values = _parted(text, "--over")
+        if any(one.name == name for one in found):
+            raise UserError("is set twice", f"--over {name}", "write all its values in one --over")
+        found.append(_over(name, values, chosen.pop(name, None), ground))
+    for name in chosen:
+        raise UserError("is no parameter of this search", f"--default {name}", "name one of --over")
+    if all(len(one.values) < 2 for one in found):
+        raise UserError("there is nothing to choose from", "--over", "give a parameter two values at least")
+    return found
+
+
+def space_of(overs: Sequence[Over]) -> Space:
+    """For the search."""
+    dimensions = tuple(Dimension(one.name, one.values, one.ordered) for one in overs)
+    return Space(dimensions, tuple(one.values.index(one.default) for one in overs))
+
+
+def _parted(text: str, option: str) -> tuple[str, str]:
+    # Commands and maps have = in them too: a name ends at the first.
+    name, separator, values = text.partition("=")
+    if not separator or not name.strip() or not values.strip():
+        raise UserError("not a parameter with values", f"{option} '{text}'", _FORM)
+    return name.strip(), values.strip()
+
+
+def _over(name: str, values: str, default: str | None, ground: Ground) -> Over:
+    try:
+        how, word, read, own = _resolved(name, ground)
+        given = read(values)
+        chosen = own if default is None else read(default).texts[0] if default != UNSET else UNSET
+    except UserError as error:
+        raise UserError(error.what, f"--over {name} {error.where}".rstrip(), error.right, error.code) from error
+    over = Over(
+        name=name,
+        how=how,
+        word=word,
+        values=given.texts,
+        ordered=given.numbers is not None,
+        default=chosen or given.texts[0],
+    )
+    return _with_default(over, read)
+
+
+def _with_default(over: Over, read: "_Read") -> Over:
+    """The default among the values, in its place where they rise; ``unset`` has none."""
+    if over.default in over.values:
+        return over
+    if not over.ordered or over.default == UNSET:
+        return over.model_copy(update={"values": (over.default, *over.values), "ordered": False})
+    whole = read(",".join([*over.values, over.default]))
+    return over.model_copy(update={"values": whole.texts})
+
+
+_Read: TypeAlias = Callable[[str], _Values]
+_Resolved: TypeAlias = tuple[How, str, _Read, str]
+
+
+def _resolved(name: str, ground: Ground) -> _Resolved:
+    """How it is set, what is set, how its values are read, and what it is where nothing is said."""
+    if name.startswith(_ENVIRONMENT):
+        return "environment", name.removeprefix(_ENVIRONMENT), _read_plain, UNSET
+    if name.startswith(_HINT):
+        return _hint(name.removeprefix(_HINT), ground)
+    options = ground.options
+    if name == _PPN and ground.has("ranks_per_node") and ground.has("ranks"):
+        return "ppn", "ranks_per_node", _read_counts, ""
+    also = _ALSO.get(name, "")
+    found = options.get(name) or next((one for one in options.values() if one.field in (name, also)), None)
+    if found is not None:
+        return "option", found.word, _reader(found), _own_value(found, ground)
+    if "." in name and ground.has(_FILES):
+        return "section", name, _read_plain, ""
+    if ground.has("parameters"):
+        place = name if "." in name else f"{_WORKLOAD}.{name}"
+        return _parameter(place, ground)
+    raise UserError(f"suite {ground.suite} has no such parameter", "", suggest(name, _names(ground)))
+
+
+def _names(ground: Ground) -> list[str]:
+    more = [_PPN] if ground.has("ranks_per_node") else []
+    return [*(name for name, one in ground.options.items() if not one.is_flag), *more, "env:NAME"]
+
+
+def _hint(key: str, ground: Ground) -> _Resolved:
+    if not any(ground.has(field) for field in ("hints", "hint_sets", "parameters")):
+        raise UserError(f"suite {ground.suite} takes no MPI-IO hints", "", "tune io500, b_eff_io or sweep")
+    return "hint", key, _read_plain, UNSET
+
+
+def _parameter(place: str, ground: Ground) -> _Resolved:
+    thing, _, key = place.partition(".")
+    kind = "workload" if any(one.name == thing for one in ground.description.workloads) else "backend"
+    registered = find_registered(ground.description, kind, thing)
+    by_name = {one.name: one for one in registered.parameters}
+    if key not in by_name:
+        known = [*by_name, *ground.options]
+        raise UserError(f"neither suite {ground.suite} nor '{thing}' has a parameter '{key}'", "", suggest(key, known))
+    parameter = by_name[key]
+    return "parameter", place, _parameter_reader(parameter), format_value(parameter, parameter.default)
+
+
+def _parameter_reader(parameter: Parameter) -> _Read:
+    if parameter.type == "bytes":
+        return _read_sizes
+    if parameter.type == "count":
+        return _read_counts
+
+    def read(text: str) -> _Values:
+        values = [parse_parameter(parameter, word) for word in _split(text)]
+        shown = [format_value(parameter, value) for value in values]
+        are_numbers = parameter.type in ("seconds", "rate", "number")
+        return _values(shown, [float(cast("float", value)) for value in values] if are_numbers else None)
+
+    return read
+
+
+def _own_value(one: Declared, ground: Ground) -> str:
+    """Of what the suite would take, the first where it takes several."""
+    value = ground.asked.options.get(one.field, one.default)
+    if one.field == "targets" or value in (None, [], {}):
+        return UNSET
+    if isinstance(value, list):
+        several = cast("list[object]", value)
+        return one.kind.format(several[:1]) if not one.kind.repeated else UNSET
+    return one.kind.format(value)
+
+
+def _reader(one: Declared) -> _Read:
+    if one.is_flag:
+        raise UserError("is a flag without values", "", "name an option that has values")
+    if isinstance(one.kind, (Size, SizeAxis)):
+        return _read_sizes
+    if isinstance(one.kind, (Count, CountAxis)):
+        return _read_counts
+    if isinstance(one.kind, Duration):
+        return lambda text: _values(_split(text), [parse_duration(word) for word in _split(text)])
+    if isinstance(one.kind, Number):
+        return lambda text: _values(_split(text), [float(word) for word in _split(text)])
+    return _read_words
+
+
+def _read_sizes(text: str) -> _Values:
+    sizes = sorted(parse_axis(text, parse_size))
+    return _values([format_bytes(size) for size in sizes], [float(size) for size in sizes])
+
+
+def _read_counts(text: str) -> _Values:
+    counts = sorted(parse_axis(text))
+    return _values([str(count) for count in counts], [float(count) for count in counts])
+
+
+def _read_words(text: str) -> _Values:
+    return _values(_split(text), None)
+
+
+def _read_plain(text: str) -> _Values:
+    """Of what nothing declares the type: numbers where all are."""
+    if ":" in text and ";" not in text:
+        return _read_sizes(text) if any(letter in text for letter in "KMGT") else _read_counts(text)
+    words = _split(text)
+    return _read_counts(text) if all(word.isdecimal() for word in words) else _values(words, None)
+
+
+def _values(texts: Sequence[str], numbers: Sequence[float] | None) -> _Values:
+    if numbers is None:
+        return _Values(tuple(dict.fromkeys(texts)), None)
+    rising = dict(sorted(zip(numbers, texts, strict=True)))
+    return _Values(tuple(rising.values()), tuple(rising))
+
+
+def _split(text: str) -> list[str]:
+    """Separated by commas, or by ; where values have commas in them."""
+    words = [word.strip() for word in text.split(";" if ";" in text else ",")]
+    if not all(words):
+        raise UserError("an empty value", f"'{text}'", "separate values by commas")
+    return words

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the journal of a search and the results of its trials to rows, findings and the part ``tune`` of the summary."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ullage.analysis.statistics import median_interval
+from ullage.analysis.tuning.effects import effects, response
+from ullage.analysis.tuning.methods import make_search
+from ullage.analysis.tuning.pareto import front
+from ullage.analysis.tuning.search import Search, Trial
+from ullage.analysis.tuning.space import Setting, Settings, Space
+from ullage.analysis.tuning.tradeoffs import proved_changes, sentence
+from ullage.errors import UserError
+from ullage.model.flags import Flag, interval_below
+from ullage.model.request import Request
+from ullage.model.summary import Finding, Gain, Row, Summary
+from ullage.model.tuning import (
+    TuneConfirmation,
+    TuneCost,
+    TuneInteraction,
+    TuneObjective,
+    TuneParameter,
+    TunePoint,
+    TuneTrial,
+    Tuning,
+)
+from ullage.quantity import plural, times
+from ullage.results.folder import ResultFolder
+from ullage.runs.suite import SuiteSummary, find_suite
+from ullage.runs.tuning.asking import Asking, command_of
+from ullage.runs.tuning.journal import as_searched, read_trials
+from ullage.runs.tuning.objective import medians, objective_of, read_value, toward_more
+from ullage.runs.tuning.options import Over, TuneOptions
+from ullage.runs.tuning.over import space_of
+from ullage.runs.tuning.prepared import FILES
+from ullage.units import format_time, format_volume
+
+_FEWEST_OF_EFFECTS: Final = 6
+_NOTABLE_SHARE: Final = 0.01
+LEVEL: Final = 0.95
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a tune has, read once."""
+
+    options: TuneOptions
+    overs: Sequence[Over]
+    space: Space
+    trials: Sequence[TuneTrial]
+    objectives: Sequence[TuneObjective]
+    searched: Sequence[Trial]
+    search: Search
+    asking: Asking
+
+    @property
+    def default(self) -> dict[str, str]:
+        """The setting that others are compared with."""
+        return self.space.words(self.space.default)
+
+    @property
+    def best(self) -> Setting:
+        """That the pairs confirm, where they began; else the best so far."""
+        pairs = [one.setting for one in self.searched if one.purpose == "confirm"]
+        return next((one for one in pairs if one != self.space.default), None) or self.search.best(self.searched)
+
+
+def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
+    """``UserError`` where nothing was measured yet."""
+    options = TuneOptions.model_validate(request.options)
+    trials = read_trials(result)
+    good = next((one for one in trials if not one.reason), None)
+    if good is None:
+        why = f": {trials[0].reason}" if trials else ""
+        raise UserError(f"no trial has succeeded yet{why}", str(result.path), "give the search more time")
+    study = _study(result, request, options, trials, _summary_of(result, good))
+    tune = _tuning(study, result)
+    return SuiteSummary(_rows(study, result), _findings(tune), tune=tune)
+
+
+def _study(
+    result: ResultFolder, request: Request, options: TuneOptions, trials: Sequence[TuneTrial], first: Summary
+) -> Study:
+    suite = find_suite(options.suite)
+    objectives = [objective_of(words, read_value(words, first)) for words in options.objective]
+    space = space_of(options.parameters)
+    turn = max((one.turn for one in trials if one.purpose == "confirm"), default=0)
+    searched = as_searched(trials, space, objectives, turn)
+    asking = Asking(suite.options, options.words, options.parameters, len(request.hosts), result.path / FILES)
+    search = make_search("model", space, options.seed, turn)
+    return Study(options, options.parameters, space, trials, objectives, searched, search, asking)
+
+
+def _summary_of(result: ResultFolder, trial: TuneTrial) -> Summary:
+    return result.part(trial.result.rpartition("/")[2]).read_summary()
+
+
+def _tuning(study: Study, result: ResultFolder) -> Tuning:
+    said = study.search.confirmation(study.searched)
+    best = study.space.words(study.best)
+    asked = study.asking.of(best)
+    words = {name: word for name, word in asked.words.items() if name != "no_peer" or name in study.options.words}
+    confirmation = None
+    if said is not None:
+        confirmation = TuneConfirmation(
+            ratio=said.ratio, low=said.low, high=said.high, pairs=said.pairs, answer=said.answer
+        )
+    return Tuning(
+        suite=study.options.suite,
+        objectives=list(study.objectives),
+        constraints=study.options.keep,
+        default=study.default,
+        best=best,
+        confirmation=confirmation,
+        answer=answer_of(study, confirmation),
+        parameters=_parameters(study),
+        interactions=_interactions(study),
+        front=_front(study),
+        tradeoffs=_tradeoffs(study, result),
+        cost=_cost(study),
+        command=command_of(study.options.suite, study.asking.model, words),
+        environment=asked.environment,
+        trials=list(study.trials),
+    )
+
+
+def answer_of(study: Study, said: TuneConfirmation | None) -> str:
+    """The sentence that a tune is run for."""
+    what = " and ".join(one.name for one in study.objectives)
+    setting = _shown(study.space.words(study.best), study.default)
+    if study.best == study.space.default:
+        count = len({one.setting for one in study.searched})
+        return f"None of {plural(count, 'setting')} in the search improves {what} over the default."
+    if said is None:
+        return f"{setting} has the best {what} so far. It was not compared with the default in pairs yet."
+    interval = f"[{said.low:.2f}, {said.high:.2f}] in {said.pairs} pairs"
+    if said.answer == "better":
+        return f"{setting} improves {what} to {times(said.ratio)} the default's {interval}."
+    return f"Nothing improves {what} beyond the noise: {setting} reaches {times(said.ratio)} the default's {interval}."
+
+
+def _shown(setting: Mapping[str, str], default: Mapping[str, str]) -> str:
+    """Only what differs from the default."""
+    return " ".join(f"{name}={value}" for name, value in setting.items() if value != default[name])
+
+
+def _parameters(study: Study) -> list[TuneParameter]:
+    best, known = study.best, [one for one in study.searched if one.log is not None]
+    surrogate = study.search.surrogate(study.searched) if len(known) >= _FEWEST_OF_EFFECTS else None
+    shares = effects(surrogate).alone if surrogate is not None else None
+    found: list[TuneParameter] = []
+    for place, one in enumerate(study.overs):
+        points: list[TunePoint] = []
+        if surrogate is not None:
+            base = float(surrogate.predict(_one_row(study.space.default))[0][0])
+            for value, expected in enumerate(response(surrogate, best, place)):
+                count = sum(trial.setting[place] == value for trial in study.searched)
+                low, middle, high = (math.exp(log - base) for log in (expected.low, expected.log, expected.high))
+                points.append(TunePoint(value=one.values[value], expected=middle, low=low, high=high, trials=count))
+        found.append(
+            TuneParameter(
+                name=one.name,
+                values=list(one.values),
+                ordered=one.ordered,
+                default=one.default,
+                best=one.values[best[place]],
+                importance=None if shares is None else shares[place],
+                response=points,
+            )
+        )
+    return found
+
+
+def _one_row(setting: Setting) -> Settings:
+    return np.array([setting], dtype=np.int64)
+
+
+def _interactions(study: Study) -> list[TuneInteraction]:
+    if sum(one.log is not None for one in study.searched) < _FEWEST_OF_EFFECTS:
+        return []
+    names = [one.name for one in study.overs]
+    shares = effects(study.search.surrogate(study.searched)).together
+    found = [TuneInteraction(first=names[a], second=names[b], share=share) for (a, b), share in shares.items()]
+    return sorted((one for one in found if one.share >= _NOTABLE_SHARE), key=lambda one: -one.share)
+
+
+def _front(study: Study) -> list[int]:
+    """Of several objectives."""
+    if len(study.objectives) < 2:
+        return []
+    good = [one for one in study.trials if not one.reason]
+    points = [[toward_more(one.values[goal.name], goal.better) for goal in study.objectives] for one in good]
+    return [good[place].number for place in front(points)]
+
+
+def _tradeoffs(study: Study, result: ResultFolder) -> list[str]:
+    """What else the best setting changes, by the pairs that confirm it."""
+    best, default = study.space.words(study.best), study.default
+    turns = zip(study.searched, study.trials, strict=True)
+    pairs = [one for searched, one in turns if searched.purpose == "confirm" and not one.reason]
+    before = [medians(_summary_of(result, one).rows) for one in pairs if one.setting == default]
+    after = [medians(_summary_of(result, one).rows) for one in pairs if one.setting == best]
+    count = min(len(before), len(after))
+    found = proved_changes(before[:count], after[:count])
+    setting = _shown(best, default)
+    text = sentence(setting, _shown(default, best), found)
+    return [text] if text else []
+
+
+def _cost(study: Study) -> TuneCost:
+    trials = study.trials
+    seconds, written = sum(one.seconds for one in trials), sum(one.bytes for one in trials)
+    each, size = max(1, sum(one.seconds > 0 for one in trials)), study.space.size
+    return TuneCost(
+        trials=len(trials),
+        seconds=seconds,
+        bytes=written,
+        settings=size,
+        whole_seconds=seconds / each * size,
+        whole_bytes=round(written / each * size),
+    )
+
+
+# -- rows and findings -------------------------------------------------------------------------------------------------
+
+
+def _rows(study: Study, result: ResultFolder) -> list[Row]:
+    """A row for each objective and setting, over all its trials."""
+    by_setting: dict[Setting, list[TuneTrial]] = {}
+    for searched, trial in zip(study.searched, study.trials, strict=True):
+        if not trial.reason:
+            by_setting.setdefault(searched.setting, []).append(trial)
+    targets = "+".join(target.name for target in result.read_request().targets)
+    return [
+        _row(goal, targets, study.space.words(setting), trials)
+        for setting, trials in by_setting.items()
+        for goal in study.objectives
+    ]
+
+
+def _row(goal: TuneObjective, target: str, setting: Mapping[str, str], trials: Sequence[TuneTrial]) -> Row:
+    values = [one.values[goal.name] for one in trials]
+    interval = median_interval(values, LEVEL)
+    alone = len(values) == 1
+    few = Flag(code=interval_below(LEVEL), reason=_few(len(values)))
+    return Row(
+        metric=goal.metric,
+        unit=goal.unit,
+        better=goal.better,
+        target=target,
+        params={**setting},
+        median=interval.median,
+        low=None if alone else interval.low,
+        high=None if alone else interval.high,
+        repetitions=values,
+        verdict="none",
+        grade=None,
+        flags=[few] if interval.below_level else [],
+    )
+
+
+def _few(count: int) -> str:
+    return "a single trial has no interval" if count == 1 else f"the range of {count} trials stands for an interval"
+
+
+def _findings(tune: Tuning) -> list[Finding]:
+    said = tune.confirmation
+    better = said is not None and said.answer == "better"
+    gain = Gain(factor=said.ratio, low=said.low, high=said.high) if said is not None and better else None
+    what = " and ".join(one.name for one in tune.objectives)
+    found = [
+        Finding(
+            kind="tuned",
+            title=f"Best setting for {what}",
+            text=tune.answer,
+            change=" ".join(tune.command) if better else "",
+            gain=gain,
+            severity="advice" if better else "info",
+            numbers={"trials": tune.cost.trials, "settings": tune.cost.settings},
+        )
+    ]
+    found += [Finding(kind="tune-tradeoff", title="What else changes", text=text) for text in tune.tradeoffs]
+    found += _importance(tune)
+    found.append(_cost_finding(tune))
+    failed = [one for one in tune.trials if one.reason]
+    if failed:
+        text = (
+            f"{len(failed)} of {plural(len(tune.trials), 'trial')} failed. The first: {failed[0].reason.rstrip('.')}."
+        )
+        found.append(Finding(kind="tune-failed", title="Some trials failed", text=text, severity="warning"))
+    return found
+
+
+def _importance(tune: Tuning) -> list[Finding]:
+    shares = [(one.name, one.importance) for one in tune.parameters if one.importance is not None]
+    if not shares:
+        return []
+    ordered = sorted(shares, key=lambda one: -one[1])
+    text = f"Shares of the variance over all settings: {', '.join(f'{name} {share:.0%}' for name, share in ordered)}."
+    return [Finding(kind="tune-importance", title=f"{ordered[0][0]} changes the objective most", text=text)]
+
+
+def _cost_finding(tune: Tuning) -> Finding:
+    cost = tune.cost
+    text = (
+        f"The search took {plural(cost.trials, 'trial')}, {format_time(cost.seconds)} and {format_volume(cost.bytes)} "
+        f"written. All {cost.settings} settings once would take {format_time(cost.whole_seconds)} and "
+        f"{format_volume(cost.whole_bytes)}."
+    )
+    return Finding(kind="tune-cost", title="What the search cost", text=text)

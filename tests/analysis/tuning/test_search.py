@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the search measures next, how close it comes to a known best, and how often it claims what is not so."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from benchmarks.simulated_responses import cliff, flat, make_space, smooth, two_optima
+from benchmarks.tuning_simulation import ENOUGH, SHARE, tune
+
+from ullage.analysis.tuning.confirmation import judge, looks, of_pair
+from ullage.analysis.tuning.methods import make_search
+from ullage.analysis.tuning.search import FEWEST_TRIALS, Search, Trial, start_settings
+from ullage.analysis.tuning.space import Dimension, Space
+
+SMALL = Space((Dimension("n", ("1", "2", "4", "8", "16")), Dimension("kind", ("a", "b", "c"), ordered=False)), (0, 0))
+
+
+def searched(space: Space, most: int, noise: float = 0.0, method: str = "model") -> list[Trial]:
+    """A search over values that rise with the first parameter, for which the kind 'b' is best."""
+    search, draw, done = make_search(method, space, 1), random.Random(1), list[Trial]()
+    while (ask := search.next(done, most - len(done))) is not None:
+        log = 0.2 * ask.setting[0] + (0.5 if ask.setting[1] == 1 else 0.0) + draw.gauss(0, noise)
+        done.append(Trial(ask.setting, ask.purpose, log))
+    return done
+
+
+def test_the_default_is_measured_first_and_again_between_the_others() -> None:
+    done = searched(make_space(), 60, 0.1)
+    assert done[0].setting == make_space().default
+    assert [trial.purpose for trial in done].count("default") >= 3
+
+
+def test_no_search_takes_more_trials_than_it_has() -> None:
+    for most in (FEWEST_TRIALS, 9, 17, 40):
+        assert len(searched(make_space(), most, 0.3)) <= most
+
+
+def test_what_was_searched_is_not_searched_again() -> None:
+    tried = [trial.setting for trial in searched(make_space(), 60, 0.1) if trial.purpose in ("start", "search")]
+    assert len(tried) == len(set(tried))
+
+
+@pytest.mark.parametrize("method", ["model", "random", "grid"])
+def test_every_method_finds_the_best_of_a_small_space_and_confirms_it(method: str) -> None:
+    done = searched(SMALL, 60, 0.01, method)
+    search = Search(SMALL)
+    assert search.best(done) == (4, 1)
+    said = search.confirmation(done)
+    assert said is not None
+    assert said.answer == "better"
+    assert said.low < math.exp(0.2 * 4 + 0.5) < said.high
+
+
+def test_where_the_default_is_best_nothing_is_confirmed() -> None:
+    space = Space(SMALL.dimensions, (4, 1))
+    done = searched(space, 60, 0.01)
+    assert Search(space).best(done) == space.default
+    assert all(trial.purpose != "confirm" for trial in done)
+
+
+def test_the_pairs_alternate_and_take_the_second_half_of_a_small_budget() -> None:
+    pairs = [trial.setting != SMALL.default for trial in searched(SMALL, 20, 0.2) if trial.purpose == "confirm"]
+    assert len(pairs) >= 6
+    assert pairs == [of_pair(turn) for turn in range(len(pairs))]
+
+
+def test_a_failed_trial_is_a_data_point_and_never_the_best() -> None:
+    search, done = Search(SMALL), list[Trial]()
+    while (ask := search.next(done, 50 - len(done))) is not None:
+        fails = ask.setting[1] == 1
+        done.append(Trial(ask.setting, ask.purpose, None if fails else 0.2 * ask.setting[0]))
+    assert any(trial.log is None for trial in done)
+    assert search.best(done)[1] != 1
+
+
+def test_a_pair_that_fails_is_measured_again() -> None:
+    search, done, failed = Search(SMALL), list[Trial](), False
+    while (ask := search.next(done, 30 - len(done))) is not None:
+        fails = not failed and ask.purpose == "confirm" and ask.setting != SMALL.default
+        failed = failed or fails
+        done.append(Trial(ask.setting, ask.purpose, None if fails else 0.2 * ask.setting[0]))
+    said = search.confirmation(done)
+    assert failed
+    assert said is not None
+    assert said.answer == "better"
+
+
+def test_a_drift_of_the_machine_is_not_taken_for_an_effect() -> None:
+    """The machine becomes slower by a third over the search, more than the last step of the best parameter brings."""
+    good = 0
+    for seed in range(10):
+        search, draw, done = Search(SMALL, seed), random.Random(seed), list[Trial]()
+        while (ask := search.next(done, 70 - len(done))) is not None:
+            effect = 0.05 * ask.setting[0] + (0.1 if ask.setting[1] == 1 else 0.0)
+            done.append(Trial(ask.setting, ask.purpose, effect - 0.01 * len(done) + draw.gauss(0, 0.01)))
+        good += search.best(done) == (4, 1)
+    assert good >= 9
+
+
+def test_the_start_has_each_value_of_a_parameter_about_equally_often() -> None:
+    for setting in start_settings(make_space(), 3):
+        assert all(0 <= place < len(one.values) for place, one in zip(setting, make_space().dimensions, strict=True))
+    kinds = [setting[0] for setting in start_settings(make_space(), 3)]
+    assert all(kinds.count(kind) == 3 for kind in range(3))
+
+
+def test_pairs_are_judged_at_fixed_counts_only() -> None:
+    assert looks(2) == ()
+    assert looks(4) == (4,)
+    assert looks(12) == (6, 10)
+    assert judge([0.0] * 5, [1.0] * 5, 15) is None
+
+
+def test_an_interval_covers_the_true_ratio() -> None:
+    draw, covered = random.Random(5), 0
+    for _ in range(400):
+        defaults = [draw.gauss(0, 0.2) for _ in range(6)]
+        said = judge(defaults, [draw.gauss(0.3, 0.2) for _ in range(6)], 6)
+        assert said is not None
+        covered += said.low <= math.exp(0.3) <= said.high
+    assert covered / 400 > 0.93
+
+
+@pytest.mark.parametrize(("make", "noise"), [(smooth, 0.1), (two_optima, 0.1), (cliff, 0.1)])
+def test_nearly_the_best_is_found_at_a_fifth_of_the_cost_of_all_settings(make: object, noise: float) -> None:
+    """The larger spaces and noises are in benchmarks/tuning_simulation.py."""
+    assert callable(make)
+    surface = make(make_space())
+    tuned = [tune(surface, noise, seed, int(SHARE * surface.space.size)) for seed in range(20)]
+    assert all(one.cost <= SHARE for one in tuned)
+    assert sum(one.share >= ENOUGH for one in tuned) >= 18
+
+
+def test_equal_settings_are_called_better_in_at_most_one_of_twenty_searches() -> None:
+    surface = flat(make_space((2, 3, 3, 2)))
+    assert sum(tune(surface, 0.1, seed, 40).improved for seed in range(200)) <= 10
+
+
+def test_places_of_values_are_equally_far_apart_and_those_without_order_are_not_scaled() -> None:
+    found = SMALL.coordinates(np.array([[0, 0], [2, 1], [4, 2]]))
+    assert found.tolist() == [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]]

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A search on a simulated device, whose best setting is known; one that is killed goes on with what it knows."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ullage.cli.app import run
+from ullage.model.summary import Summary
+from ullage.results.folder import ResultFolder
+from ullage.runs.tuning.journal import JOURNAL, read_trials
+
+pytestmark = [pytest.mark.any_mpi]
+
+SHORT = ["--volume", "4M", "--time", "20s", "--min-repetitions", "1", "--max-repetitions", "1", "--access", "write"]
+
+
+def words(engine: Path, result: Path, *more: str) -> list[str]:
+    """The latency costs a transfer as much as 200 KiB: large blocks are several times better than the smallest."""
+    device = ["--target", "m=model:", "--param", "model.bandwidth=100MB/s", "--param", "model.latency_s=2ms"]
+    asked = ["--over", "block=32K:2M:x4", "--default", "block=32K", "--objective", "write bandwidth"]
+    return [
+        "tune",
+        "sweep",
+        *device,
+        *SHORT,
+        "--ranks",
+        "1",
+        *asked,
+        "--engine",
+        str(engine),
+        *more,
+        *("--result", str(result)),
+    ]
+
+
+def test_the_best_block_of_a_device_with_latency_is_found_and_confirmed(engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    assert run(words(engine, result, "--trials", "14", "--quiet")) == 0
+    tune = Summary.model_validate_json((result / "summary.json").read_bytes()).tune
+    assert tune is not None
+    assert tune.best == {"block": "2M"}
+    assert tune.confirmation is not None
+    assert tune.confirmation.answer == "better"
+    assert tune.confirmation.ratio > 2
+    assert tune.cost.trials <= 14
+    assert tune.trials[0].setting == tune.default == {"block": "32K"}
+    assert tune.command[tune.command.index("--block") + 1] == "2M"
+    assert (result / "report.html").is_file()
+    again = Summary.model_validate_json((result / "summary.json").read_bytes())
+    assert run(["report", str(result), "--format", "json", "--output", str(tmp_path / "again.json")]) == 0
+    assert Summary.model_validate_json((tmp_path / "again.json").read_bytes()).tune == again.tune
+
+
+def test_the_plan_shows_the_bounds_and_starts_nothing(
+    engine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words(engine, tmp_path / "result", "--trials", "14", "--space", "1G", "--plan")) == 0
+    said = capsys.readouterr().out
+    assert "Trials at most: 14." in said
+    assert "Bytes written at most: 1.00 GiB" in said
+    assert not (tmp_path / "result").exists()
+
+
+def test_a_search_that_was_killed_goes_on_with_its_trials(engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    argv = [sys.executable, "-m", "ullage", *words(engine, result, "--trials", "12")]
+    journal = result / JOURNAL
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ) as process:
+        until = time.monotonic() + 120
+        while time.monotonic() < until and (not journal.is_file() or len(journal.read_bytes().splitlines()) < 2):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+    before = read_trials(ResultFolder(result))
+    assert len(before) >= 2
+    assert run(["tune", str(result), "--more", "60s", "--engine", str(engine), "--quiet"]) == 0
+    after = read_trials(ResultFolder(result))
+    assert after[: len(before)] == before
+    assert len(before) < len(after) <= 12
+    assert [one.number for one in after] == list(range(1, len(after) + 1))
+    assert after[-1].purpose == "confirm"
+
+
+def test_a_setting_that_fails_is_a_data_point(engine: Path, tmp_path: Path) -> None:
+    """A device that takes an hour for a transfer is ended by its watchdog, or has no repetition in its time."""
+    result = tmp_path / "result"
+    asked = ["--over", "model.latency_s=1ms,2ms,3000s", "--default", "model.latency_s=2ms", "--trials", "9"]
+    device = ["--target", "m=model:", "--param", "model.bandwidth=100MB/s", "--ranks", "1", "--block", "1M"]
+    own = ["--objective", "write bandwidth", "--watchdog", "3s", "--engine", str(engine), "--result", str(result)]
+    short = [word.replace("20s", "2s") for word in SHORT]
+    code = run(["tune", "sweep", *device, *short, *asked, *own, "--quiet"])
+    trials = read_trials(ResultFolder(result))
+    failed = [one for one in trials if one.setting["model.latency_s"] == "3000"]
+    assert code == 0
+    assert failed
+    assert all(one.reason and not one.values for one in failed)
+    assert any(not one.reason for one in trials)
