@@ -93,6 +93,13 @@ def placed(names: Sequence[str], slots: int, agent: str) -> list[str]:
     return [*by_agent, "--host", ",".join(f"{name}:{slots}" for name in names)]
 
 
+def spread_over(hosts: Hosts, layout: Layout) -> tuple[str, ...]:
+    """Words that place the ranks of any program of Open MPI as ``layout`` places ours on ``hosts``."""
+    there = hosts.placed(layout)
+    on_each = there.ranks_per_node or 1
+    return (*placed(hosts.of(there), on_each, hosts.agent), "--map-by", f"ppr:{on_each}:node")
+
+
 def create(mpiexec: Path, cores: int | None, hosts: Hosts) -> Launcher:
     """See ``LauncherModule``."""
     return OpenMpi(mpiexec, cores, hosts=hosts)

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.launch.base import Launcher, is_one_node, layout_here
 from ullage.launch.hosts import NO_HOSTS, Hosts
-from ullage.launch.open_mpi import placed
+from ullage.launch.open_mpi import spread_over
 from ullage.model.describe import Describe
 from ullage.model.plan import Layout, Parameters
 from ullage.model.request import Request
@@ -150,9 +150,7 @@ def _places(layout: Layout, hosts: Hosts) -> tuple[str, ...]:
     """As our own ranks, by Open MPI, which hpcc comes with."""
     if is_one_node(layout) or not hosts.names:
         return ()
-    there = hosts.placed(layout)
-    on_each = there.ranks_per_node or 1
-    return (*placed(hosts.of(there), on_each, hosts.agent), "--map-by", f"ppr:{on_each}:node")
+    return spread_over(hosts, layout)
 
 
 def not_available(layout: Layout, hosts: Sequence[str], is_here: Callable[[str], bool] = is_own) -> Note | None:
