@@ -160,7 +160,7 @@ def _wait_for_sync(engine: Path, path: Path, mount: Path, document: Document, vo
     deadline = time.monotonic() + LONGEST_S
     while pids and time.monotonic() < deadline:
         with contextlib.suppress(OSError):  # a repetition ends, and another begins
-            written = [file.stat().st_size for file in mount.glob("ullage-*/c-*/data*")]
+            written = [file.stat().st_size for file in mount.glob("ullage-*/*/data*")]
             if written == [volume] and Path(f"/proc/{pids[0]}/syscall").read_text().split()[0] == number:
                 return
         time.sleep(0.002)
