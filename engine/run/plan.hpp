@@ -62,7 +62,7 @@ struct Plan {
   CaseOrder order = CaseOrder::shuffled;
   bool keep = false;
   bool keep_when_interrupted = false;
-  bool continues = false;  // goes on with the datasets an earlier launch of this run left
+  bool continues = false;             // goes on with the datasets an earlier launch of this run left
   std::vector<std::string> prepared;  // datasets whose directory is made in a folder of that name at the target
   std::vector<PlannedCase> cases;
 

@@ -30,6 +30,8 @@ OF_TOOLS: Final = {
 }
 # Words of launchers, which are read here and are no messages.
 OF_LAUNCHERS: Final = "command_lines/splitting.py"
+# Commands of launchers that messages quote, whose options are theirs.
+OF_OTHERS: Final = re.compile(r"`(?:mpiexec|srun) [^`]*`")
 # Exporters of suites name the option of `report` by which they are asked for.
 FORMS: Final = {"--format"}
 SHARED: Final = {"from_ior": ("command_lines",), "from_mdtest": ("command_lines",), "tune": ("runs/tuning",)}
@@ -80,7 +82,7 @@ def unknown_in(text: str, allowed: set[str]) -> list[str]:
     for words in re.findall(r"ullage ((?:[a-z][\w-]* ?){1,2})", text):
         for length in (1, 2):
             named |= options().get(("ullage", *words.split()[:length]), set())
-    return [option for option in OPTION.findall(text) if option not in named]
+    return [option for option in OPTION.findall(OF_OTHERS.sub("", text)) if option not in named]
 
 
 @pytest.mark.parametrize("suite", SUITES)
@@ -98,6 +100,7 @@ def test_an_option_that_does_not_exist_is_found() -> None:
     allowed = known("io500")
     assert unknown_in("write --stonewall 300", allowed) == []
     assert unknown_in("write --stonewal 300", allowed) == ["--stonewal"]
+    assert unknown_in("`mpiexec --map-by core` (Open MPI), or --stonewal", allowed) == ["--stonewal"]
     assert unknown_in("give --size, or --target", allowed) == ["--size"]
     assert unknown_in("`ullage report R --format json`", allowed) == []
     assert unknown_in("`ullage report R --formats json`", allowed) == ["--formats"]
