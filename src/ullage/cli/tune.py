@@ -35,8 +35,8 @@ def register(app: typer.Typer) -> None:
             if args and args[0] not in suites and (Path(args[0]) / "request.json").is_file():
                 return _RESULT, _made(_more, "more"), args
             name, command, rest = super().resolve_command(ctx, args)
-            known = name in suites
-            return name, _made(_function(suites[name]), name) if known else command, rest
+            suite = None if name is None else suites.get(name)
+            return name, command if suite is None else _made(_function(suite), suite.name), rest
 
     group = typer.Typer(cls=Suites, help=_DOC, no_args_is_help=True, rich_markup_mode=None)
     group.callback()(_nothing)

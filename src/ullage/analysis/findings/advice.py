@@ -26,6 +26,10 @@ class Settable:
         """``--ranks 4 --block 1M order=random``: the options that set ``parameters``, and settings without one."""
         return " ".join(self._one(name, value) for name, value in parameters.items())
 
+    def can_set(self, parameters: Mapping[str, Scalar]) -> bool:
+        """Whether each of ``parameters`` has an option. Unknown, and so true, for rows that no suite made."""
+        return not self.options or all(name in self.by_parameter for name in parameters)
+
     def aside(self, option: str, value: str = "") -> str:
         """`` (--block)`` where the suite has the option, `` (--extend ranks)`` with a value; else nothing."""
         return f" ({f'{option} {value}'.rstrip()})" if option in self.options else ""

@@ -56,7 +56,9 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
     if gain is None or usual is None or not is_alike or best.has_flag(OVERSUBSCRIBED):
         return found
     text += f" The middle setting has {show(usual.median, usual.unit)}: the best one is {times(gain.factor)} as fast."
-    return with_gain(found.model_copy(update={"text": text}), gain, study.settable.change(_parameters(grid, best)))
+    found, parameters = found.model_copy(update={"text": text}), _parameters(grid, best)
+    # What no option sets is another kind of work, such as the order of accesses: nobody can change to it.
+    return with_gain(found, gain, study.settable.change(parameters)) if study.settable.can_set(parameters) else found
 
 
 def _superlative(grid: Grid, rivals: list[tuple[Grid, Row]], tried: int) -> str:

@@ -188,7 +188,8 @@ class Search:
 
     def _once_more(self, leader: Setting, trials: Sequence[Trial]) -> Ask | None:
         """Single trials do not tell their noise: before a race ends, default and leader have two each."""
-        for setting, purpose in ((self.space.default, "default"), (leader, "race")):
+        wanted: tuple[tuple[Setting, Purpose], ...] = ((self.space.default, "default"), (leader, "race"))
+        for setting, purpose in wanted:
             if sum(trial.setting == setting for trial in trials) < 2:
                 return Ask(setting, purpose)
         return None

@@ -176,7 +176,7 @@ def _huge_pages(rows: Sequence[Row], level: float) -> list[Finding]:
     if worth and usual is not None:
         text += " A program gets them without asking." if has_them else f" A program must ask for them ({_ASKING})."
     severity = "advice" if worth and not has_them else "info"
-    title = "Reads gain from huge pages" if gain else "Reads show no gain from huge pages"
+    title = "Reads gain from huge pages" if gain else "No gain of huge pages can be told for reads"
     found = Finding(kind="huge-pages", title=title, text=text, severity=severity, numbers=columns(ratio=ratio))
     # Who has them already gains nothing.
     return [with_gain(found, gain if worth and usual is not None and not has_them else None, _ASKING)]
