@@ -2,6 +2,7 @@
 """What every test stands on: no test reads or writes the home folder of the person who runs it."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,9 @@ _FOR_MPI = {
 }
 for _name, _value in _FOR_MPI.items():
     os.environ.setdefault(_name, _value)
+
+# Under nohup it is ignored, by us and all that is started from here: tests of a hang-up would wait for ever.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

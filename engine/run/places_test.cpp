@@ -141,7 +141,7 @@ TEST_F(MpiPlacesOfNodes, SmallestDiskDecides) {
 }
 
 TEST_F(MpiPlacesOfNodes, InodesAreThoseOfEachDisk) {
-  const auto said = prepared(65536, "size=4m,nr_inodes=5");
+  const auto said = prepared(65536, "size=4m,nr_inodes=3");
   if (!said) GTEST_SKIP() << "mounting a tmpfs in a namespace of its own is not permitted here";
   EXPECT_NE(said->find("inodes"), std::string::npos) << *said;
 }
