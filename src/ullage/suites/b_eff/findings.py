@@ -241,7 +241,7 @@ def _unit(size: str) -> str:
 
 
 def _order(run: BEffRun) -> list[Finding]:
-    """Say what it costs that neighbours are anywhere, by random rings against rings of neighbours.
+    """Compare random rings with rings of neighbours at Lmax: what it costs that neighbours are anywhere.
 
     Nothing is said up to 3 processes, where all rings are the same.
     """
@@ -262,7 +262,7 @@ def _order(run: BEffRun) -> list[Finding]:
 
 
 def _bisection(run: BEffRun) -> list[Finding]:
-    """Compare pairs of neighbours with pairs from one half to the other; nothing below 4 processes."""
+    """Compare pairs from one half to the other with pairs of neighbours at Lmax; nothing below 4 processes."""
     values, last = Values(run, median), len(run.sizes) - 1
     best, worst = values.at("best-bisection", last), values.at("worst-bisection", last)
     if best is None or worst is None or run.ranks < 4:

@@ -28,7 +28,7 @@ Rule: TypeAlias = Literal["2.1", "1.0"]
 
 # A result that counts needs these seconds for each partition.
 VALID_S: Final = 1800.0
-# How far patterns with fixed counts may go beyond their schedule where the time is short anyway; 0: no limit.
+# Where the time is short anyway, patterns with fixed counts may take this multiple of their schedule; 0: no limit.
 SHORT_OVERTIME: Final = 1.1
 # The largest chunk of a first look.
 _QUICK_LMAX: Final = 2 << 20

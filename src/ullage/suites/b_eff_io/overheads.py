@@ -125,8 +125,8 @@ def loops_s(phase: PhaseRecord) -> float:
 def start_s(launch: Launch, before: Launch) -> float | None:
     """Return the seconds from the end of one launch to the start of the next one.
 
-    In them processes end, and start with their MPI. None where it is not known, where the run was interrupted in
-    between, or where it is too long for a start.
+    In that time processes end, and others start with their MPI. None where it is not known, where the run was
+    interrupted in between, or where it is too long for a start.
     """
     if before.end is None or before.end.status == "interrupted":
         return None

@@ -12,7 +12,7 @@ PatternType: TypeAlias = Literal["scatter", "shared", "separated", "segmented", 
 Access: TypeAlias = Literal["write", "rewrite", "read"]
 Size: TypeAlias = Literal["first", "Lmax", "2M calls", "1M", "32k", "1k", "32k+8", "1k+8", "1M+8", "fill-up"]
 
-# In the order of the definition, which is that of the types' numbers 0 to 4, and by their names in hint files.
+# Types stand in the order of the definition, by their numbers 0 to 4, and have their names in hint files.
 TYPES: Final[tuple[PatternType, ...]] = ("scatter", "shared", "separated", "segmented", "seg_coll")
 ACCESSES: Final[tuple[Access, ...]] = ("write", "rewrite", "read")
 # Types whose first write goes on until its time is over; everything else repeats counts.
@@ -29,7 +29,7 @@ LARGEST_LMAX: Final = 1024 * MIB
 # Lmax is this part of a process's memory.
 _MEMORY_OVER_LMAX: Final = 128
 
-# The rows of the original's table: chunk, row, place on the x axis (0.5 to 10.5). Pattern 2 has a line of its own, 8.
+# The original's table has these rows: chunk, row, place on the x axis (0.5 to 10.5). Pattern 2 has its own line, 8.
 ROWS: Final[tuple[Size, ...]] = ("1k", "1k+8", "32k", "32k+8", "1M", "1M+8", "Lmax")
 POSITIONS: Final[dict[Size, int]] = {**{size: row for row, size in enumerate(ROWS, start=1)}, "2M calls": 8}
 X_POSITIONS: Final[dict[Size, int]] = dict(zip(ROWS, (1, 2, 4, 5, 7, 8, 10), strict=True))
@@ -47,7 +47,7 @@ _CHUNKS: Final[dict[Size, int]] = {
     "1k+8": KIB + _ODD,
     "1M+8": MIB + _ODD,
 }
-# How many chunks a call of type scatter moves; of the other types it is always one.
+# A call of type scatter moves so many chunks; a call of the other types always moves one.
 _SCATTERED: Final[dict[Size, int]] = {"2M calls": 2, "32k": 32, "1k": 1024, "32k+8": 32, "1k+8": 1024}
 
 

@@ -313,7 +313,8 @@ class _Rounds(Execution):
     def _hang_of(self, ended: Ended, attempts: Sequence[Attempt]) -> Attempt | None:
         """Return the attempt that a hang has ended, or None.
 
-        None also stands for a hang that was known before, where leaving out its pattern does not help.
+        None also stands for a run that was stopped, and for a hang that was known before: leaving out its pattern did
+        not help.
         """
         last = attempts[-1] if attempts else None
         if last is None or ended.was_stopped or not self._skips.note(last):

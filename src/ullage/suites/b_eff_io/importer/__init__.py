@@ -95,7 +95,7 @@ class _Rows:
         return [*found, *self._cells(), *self._sizes()]
 
     def _schedule(self) -> dict[str, Scalar]:
-        """Return as parameters what the request of our own runs would say: the scheduled time, and ``-noshared``."""
+        """Return the parameters that our own runs have in their request: scheduled time, and no shared pointers."""
         scheduled = self._partition.scheduled_min
         known: dict[str, Scalar] = {} if scheduled is None else {"scheduled_s": scheduled.value * 60}
         return {**known, **({"no_shared_pointer": True} if self._partition.shared is False else {})}

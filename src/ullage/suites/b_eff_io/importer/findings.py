@@ -101,7 +101,7 @@ def scatter_first_write(partition: PrintedPartition) -> Bounded | None:
 
 
 def memory_bytes(partition: PrintedPartition) -> float | None:
-    """Return the bytes of all memory, as printed or about, by the volume and its percentage; None if not known."""
+    """Return the bytes of all memory, printed or worked out from the volume and its percentage; None if not known."""
     if partition.memory_mib is not None:
         return float(partition.memory_mib * MIB)
     volume, percent = partition.volume_mib, partition.percent

@@ -44,7 +44,7 @@ _RELEASE: Final = re.compile(r"b_eff_io\.c, Revision (\S+)")
 _LMAX: Final = re.compile(rf"Maximum chunk size\s*=\s*{_NUMBER} MBytes")
 _OPTIONS: Final = re.compile(r"-N\s.*T=\d+")
 _MAXIMUM: Final = re.compile(r"\s*b_eff_io =\s*\d")
-# What the table shows for a pattern in which data came back wrong.
+# The table shows this for a pattern in which data came back wrong.
 _WRONG: Final = "-999.999"
 _BY_NAME: Final[dict[str, Access]] = {access: access for access in ACCESSES}
 
