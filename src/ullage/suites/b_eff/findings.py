@@ -26,7 +26,7 @@ NOT_VALID: Final = f"{INVALID}:b_eff"
 
 
 def reasons_against(run: BEffRun) -> list[str]:
-    """Everything that the definition asks for and that is missing; empty: the value is VALID."""
+    """Return everything that the definition asks for and that is missing; empty: the value is VALID."""
     pinning, values = run.run.pinning, Values(run)
     found: list[str] = []
     if pinning.oversubscribed:
@@ -43,7 +43,7 @@ def reasons_against(run: BEffRun) -> list[str]:
 
 
 def conditions(options: BEffOptions) -> Sequence[str]:
-    """What the definition leaves open or says otherwise, and what makes this value one to compare with few others."""
+    """Return the choices that the definition leaves open or makes otherwise: few other values compare with these."""
     found: list[str] = []
     if options.is_lmax_given and options.lmax is not None:
         found.append(f"the largest message, {format_bytes(options.lmax)}, was chosen and is not 1/128 of the memory")
@@ -61,9 +61,9 @@ def conditions(options: BEffOptions) -> Sequence[str]:
     return found
 
 
-# As the original: above it the machine was not one's own, or its MPI has a problem.
+# As in the original: above this share the machine was not one's own, or its MPI has a problem.
 MOST_UNACCOUNTED: Final = 0.05
-# Methods that are less apart are as good as each other.
+# Methods whose ratio is below this are taken as equally good.
 _ANY: Final = "any"
 _ALIKE: Final = 1.05
 _NOTABLE: Final = 1.2
@@ -72,7 +72,10 @@ _RANGES: Final = 3
 
 
 def findings_of(run: BEffRun, options: BEffOptions, reasons: Sequence[str], level: float) -> list[Finding]:
-    """All of them; what voids the value comes first. Nothing is concluded from repetitions that others disturbed."""
+    """Collect all findings; what voids the value comes first.
+
+    Nothing is concluded from repetitions that others disturbed.
+    """
     disturbed = any(one.grade == "C" for one in run.repetitions)
     concluded = [] if disturbed else [*_methods(run), *_order(run), *_bisection(run), *_latency(run)]
     return [
@@ -134,7 +137,10 @@ def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]
 
 
 def _rounded(options: BEffOptions) -> str:
-    """The original takes 1/128 of a memory that is a constant of its user's."""
+    """Say from which share of the memory Lmax was rounded down; empty where it was not.
+
+    The original takes 1/128 of a memory that is a constant of its user's.
+    """
     share = options.rounded_from
     return (
         "" if share is None else f" Lmax is the power of two below 1/128 of a process's memory ({format_bytes(share)})."
@@ -158,9 +164,9 @@ def _conditions(options: BEffOptions) -> list[Finding]:
 
 
 def winners(run: BEffRun) -> list[tuple[str, float]]:
-    """For each size the best method over rings and random rings, and how many times the worst one it is.
+    """Find for each size the best method over rings and random rings, and how many times the worst one it is.
 
-    Methods as good as the first of their order are that one.
+    Methods as good as the first of their order are that one. A size that lacks a method gives ("", 1.0).
     """
     by_method = {method: Values(run, median, [method]) for method in METHODS}
     found: list[tuple[str, float]] = []
@@ -176,7 +182,7 @@ def winners(run: BEffRun) -> list[tuple[str, float]]:
 
 
 def _methods(run: BEffRun) -> list[Finding]:
-    """Over a third of the sizes each: of single ones the winner is often luck."""
+    """Find the best method in each third of the sizes: of single sizes the winner is often luck."""
     by_method = {method: Values(run, median, [method]) for method in METHODS}
     told: list[str] = []
     names: list[str] = []
@@ -213,7 +219,7 @@ def _methods(run: BEffRun) -> list[Finding]:
 
 
 def _mean_rate(values: Values, first: int, last: int) -> float | None:
-    """Geometric mean over the sizes; None where the method was not tried with all of them."""
+    """Return the geometric mean over the sizes; None where the method was not tried with all of them."""
     rates = [values.b_eff_at(size) for size in range(first, last + 1)]
     known = [rate for rate in rates if rate]
     return geometric_mean(known) if len(known) == len(rates) else None
@@ -230,12 +236,15 @@ def _stretch(run: BEffRun, first: int, last: int) -> str:
 
 
 def _unit(size: str) -> str:
-    """Numbers below 1K have no letter of their own."""
+    """Add the unit to a size below 1K, which has no letter of its own."""
     return f"{size} B" if size.isdigit() else size
 
 
 def _order(run: BEffRun) -> list[Finding]:
-    """What it costs that neighbours are anywhere. Up to 3 processes all rings of them are the same."""
+    """Compare random rings with rings of neighbours at Lmax: what it costs that neighbours are anywhere.
+
+    Nothing is said up to 3 processes, where all rings are the same.
+    """
     values, last = Values(run, median), len(run.sizes) - 1
     rings, random = values.rings_at(last), values.random_at(last)
     if rings is None or random is None or run.ranks <= _ONE_RING:
@@ -253,7 +262,7 @@ def _order(run: BEffRun) -> list[Finding]:
 
 
 def _bisection(run: BEffRun) -> list[Finding]:
-    """Pairs of neighbours against pairs from one end to the other."""
+    """Compare pairs from one half to the other with pairs of neighbours at Lmax; nothing below 4 processes."""
     values, last = Values(run, median), len(run.sizes) - 1
     best, worst = values.at("best-bisection", last), values.at("worst-bisection", last)
     if best is None or worst is None or run.ranks < 4:

@@ -17,12 +17,15 @@ from ullage.suites.b_eff.measured import METHODS, PING_PONG, BEffRun, Cell, Loop
 from ullage.suites.b_eff.options import WARMED_SIZES
 
 Choose = Callable[[Sequence[float]], float]
-# Below it few different samples can be drawn, and no interval of a median reaches 95 % either.
+# With fewer repetitions few different samples can be drawn, and no interval of a median reaches 95 % either.
 _FEWEST_TO_RESAMPLE: Final = 6
 
 
 def combine(rings: Sequence[float], random: Sequence[float]) -> float | None:
-    """Both groups weigh the same, however many patterns each has; None where one has none."""
+    """Return the geometric mean of both groups' geometric means, or None where a group has no pattern.
+
+    Both groups weigh the same, however many patterns each has.
+    """
     if not rings or not random:
         return None
     return math.sqrt(geometric_mean(rings) * geometric_mean(random))
@@ -55,21 +58,21 @@ class Values:
             self._found[place] = max(self._found.get(place, 0.0), choose(values))
 
     def at(self, pattern: str, size: int) -> float | None:
-        """The bandwidth of one pattern at the size of that number."""
+        """Return the bandwidth of one pattern at the size of that number, or None."""
         return self._found.get((pattern, size))
 
     def pattern(self, pattern: str) -> float | None:
-        """The mean over all sizes; None where one is missing."""
+        """Return the arithmetic mean over all sizes, or None where a size is missing."""
         values = [self._found.get((pattern, size)) for size in range(len(self.run.sizes))]
         known = [value for value in values if value is not None]
         return fmean(known) if known and len(known) == len(values) else None
 
     def patterns(self, names: Iterable[str]) -> list[float]:
-        """The values of those that have one."""
+        """Return the means of those patterns that have one."""
         return [value for name in names if (value := self.pattern(name)) is not None]
 
     def at_all(self, names: Iterable[str], size: int) -> list[float]:
-        """The bandwidths of those that have one at that size."""
+        """Return the bandwidths of those patterns that have one at that size."""
         return [value for name in names if (value := self.at(name, size)) is not None]
 
     @property
@@ -78,22 +81,22 @@ class Values:
         return combine(self.patterns(self.run.rings), self.patterns(self.run.random))
 
     def b_eff_at(self, size: int) -> float | None:
-        """The same of a single size."""
+        """Return b_eff of the size of that number alone, or None where a group has no bandwidth there."""
         return combine(self.at_all(self.run.rings, size), self.at_all(self.run.random, size))
 
     def rings_at(self, size: int) -> float | None:
-        """The geometric mean over the rings alone."""
+        """Return the geometric mean over the rings alone, or None without any."""
         found = self.at_all(self.run.rings, size)
         return geometric_mean(found) if found else None
 
     def random_at(self, size: int) -> float | None:
-        """The geometric mean over the random rings alone."""
+        """Return the geometric mean over the random rings alone, or None without any."""
         found = self.at_all(self.run.random, size)
         return geometric_mean(found) if found else None
 
 
 def median_b_eff(run: BEffRun, level: float = 0.95) -> Interval | None:
-    """b_eff of the median repetition of each method, and how well it is known; None with a single repetition.
+    """Return b_eff of the median repetition of each method with its interval; None with a single repetition.
 
     A whole repetition is what is resampled: what one measures shares the machine's weather. Below 6 there is nothing
     to resample, and the level reached is 0: what the repetitions give by themselves are values of another formula.
@@ -109,9 +112,10 @@ def median_b_eff(run: BEffRun, level: float = 0.95) -> Interval | None:
 
 
 def _median_of(run: BEffRun) -> Callable[[Sequence[float]], float]:
-    """The value of the medians of repetitions picked by number: fast, since it is asked thousands of times.
+    """Return a function from numbers of repetitions to b_eff of their medians.
 
-    What a repetition lacks (the largest size has fewer of them) is the median of the others.
+    It is fast, since it is asked thousands of times. What a repetition lacks (the largest size has fewer of them) is
+    the median of the others.
     """
     import numpy as np
 
@@ -135,23 +139,26 @@ def _median_of(run: BEffRun) -> Callable[[Sequence[float]], float]:
 
 
 def each_alone(run: BEffRun) -> list[float | None]:
-    """The value that each repetition has by itself."""
+    """Return the value that each repetition has by itself; None for one that lacks a group of patterns."""
     return [Values(run, repetitions=[repetition]).b_eff for repetition in run.repetitions]
 
 
 def latency_s(processes: int, bandwidth_of_one_byte: float) -> float:
-    """Time of a message of one byte, as the original's table has it: processes x 1 byte / bandwidth (not D2's)."""
+    """Return the seconds of a message of one byte, as in the original's table: processes x 1 byte / bandwidth.
+
+    It keeps the factor of the processes for rings too, which resolves D2 (see ``RESOLVED`` in report.py).
+    """
     return processes / bandwidth_of_one_byte
 
 
 def ping_pongs(run: BEffRun, size: int) -> list[Loop]:
-    """Those of one pair of processes with the size of that number, one a repetition."""
+    """Return the ping-pongs of one pair with the size of that number, one for each repetition that has it."""
     found = (repetition.loops.get((PING_PONG, size, METHODS[0])) for repetition in run.repetitions)
     return [loop for loop in found if loop is not None]
 
 
 def per_process(run: BEffRun, value: float) -> float:
-    """One process's share of a value that is accumulated over all of them."""
+    """Return one process's share of a value that is accumulated over all of them."""
     return value / run.ranks
 
 
@@ -176,7 +183,10 @@ class SelfCheck:
 
 
 def self_check(run: BEffRun) -> SelfCheck:
-    """The original's: on a machine of one's own all three times are nearly the same."""
+    """Compare elapsed, accounted and fastest times, as the original does.
+
+    On a machine of one's own all three are nearly the same.
+    """
     fastest: dict[Cell, float] = {}
     for repetition in run.repetitions:
         for cell, loop in repetition.loops.items():

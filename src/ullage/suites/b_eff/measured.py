@@ -66,7 +66,7 @@ class Repetition:
     grade: Grade | None
 
     def best(self, pattern: str, size: int) -> float | None:
-        """Bandwidth by the method that is best here; None where nothing was measured."""
+        """Return the bandwidth by the method that is best here, or None where nothing was measured."""
         found = (self.loops.get((pattern, size, method)) for method in METHODS)
         return max((loop.bandwidth for loop in found if loop is not None), default=None)
 
@@ -124,7 +124,7 @@ class BEffRun:
 
 
 def read_runs(measured: Iterable[Measured], repetitions: int | None = None) -> list[BEffRun]:
-    """A run for each case. Of more repetitions than ``repetitions`` those without foreign load count first.
+    """Make a run of each case, with at most ``repetitions`` repetitions; those without foreign load count first.
 
     The maximum over more repetitions than others had would be no fair one.
     """
@@ -195,7 +195,7 @@ def _most(phase: PhaseRecord, name: str) -> float:
 
 
 def _place(name: str) -> tuple[int, int, str]:
-    """In the order of the original: an object of JSON has lost it."""
+    """Return the key that sorts patterns in the order of the original, which an object of JSON has lost."""
     if name.startswith((RING, RANDOM)):
         return (0 if name.startswith(RING) else 1), 0, name
     return 2, ADDITIONAL.index(name) if name in ADDITIONAL else len(ADDITIONAL), name

@@ -22,24 +22,27 @@ WARMED_SIZES: Final = 18
 
 
 def lmax_of(memory_bytes: int, cap: int) -> int:
-    """1/128 of the memory of a process, whole MiB of it, and no more than ``cap``, as the original has it."""
+    """Return 1/128 of the memory of a process in whole MiB, and no more than ``cap``, as the original has it."""
     return min(memory_bytes // _MIB * _MIB // _SHARE, cap)
 
 
 def down_to_power_of_two(lmax: int) -> int:
-    """Where the memory is what happens to be available, which differs from run to run: else no two would compare."""
+    """Round ``lmax`` down to a power of two; 0 stays 0.
+
+    Available memory differs from run to run, and without this no two values would compare.
+    """
     return 1 << (lmax.bit_length() - 1) if lmax else 0
 
 
 def message_sizes(lmax: int) -> list[int]:
-    """Powers of two up to 4 KiB, then eight more in equal ratios up to ``lmax``."""
+    """Return the 21 sizes: powers of two up to 4 KiB, then eight more in equal ratios up to ``lmax``."""
     smallest = 1 << _POWERS
     ratio = (lmax / smallest) ** (1 / _ABOVE)
     above = [round(smallest * ratio**step) for step in range(1, _ABOVE + 1)]
     return [*(1 << power for power in range(_POWERS + 1)), *above]
 
 
-# As b_eff 3.6 has them: a size, a repetition and a method of all patterns take so long; three repetitions.
+# As in b_eff 3.6: all patterns with one size and method take so long a repetition; there are three repetitions.
 USUAL_BUDGET_S: Final = 0.5
 USUAL_REPETITIONS: Final = 3
 USUAL_RANDOM_RINGS: Final = 30
@@ -106,7 +109,7 @@ class BEffOptions(RanksOptions, MessagePagesOptions, CaseOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Budget and largest message of the shorter forms."""
+        """Settle the budget and the largest message of the shorter forms."""
         quick, short = bool(said.get("quick")), bool(said.get("short"))
         if "lmax" in said and "memory" in said:
             what = "both options set the largest message"

@@ -29,14 +29,17 @@ HEADERS: Final = ("workload", "processes", "messages", "patterns")
 _METHODS: Final = 3
 _ADDITIONAL: Final = 13
 _RINGS: Final = 6
-# A process that only copies; what a size takes at least, however short the budget.
+# Bytes/s of a process that only copies: a size takes at least that time, however short the budget.
 _SLOW_RATE: Final = 1e9
 _AROUND_S: Final = 0.5
 _LAST_TWO: Final = 2
 
 
 def prepare_b_eff(request: Request, engine_context: EngineContext) -> PreparedKernels:
-    """``UserError`` where the engine lacks the workload, or the memory is too small for any message."""
+    """Prepare the one case of the run.
+
+    ``UserError`` where the engine lacks the workload, or the memory is too small for any message.
+    """
     options = read_options(BEffOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
     if options.lmax is None:
@@ -46,9 +49,10 @@ def prepare_b_eff(request: Request, engine_context: EngineContext) -> PreparedKe
 
 
 def with_lmax(options: BEffOptions, layout: Layout, available: int | None = None) -> BEffOptions:
-    """``options`` with the largest message that the memory of a process allows. ``available``: bytes of this node.
+    """Return ``options`` with the memory of a process and the largest message that it allows.
 
-    Memory that people say counts as the original's constant does; of what is found the message is a power of two.
+    ``available``: bytes of this node. Memory that people say counts as the original's constant does; of what is found
+    the message is a power of two. ``UserError`` where the memory is not known, or too small for any message.
     """
     memory, is_said = options.memory, options.memory is not None
     if memory is None:
@@ -66,7 +70,7 @@ def with_lmax(options: BEffOptions, layout: Layout, available: int | None = None
 
 
 def _available() -> int:
-    """What this node has left, and no more than the control group allows."""
+    """Return the bytes that this node has left, and no more than the control group allows; 0 when not known."""
     found = [size for size in (read_memory().available_bytes, read_limits().memory_bytes) if size]
     return min(found, default=0)
 
@@ -90,7 +94,10 @@ def _case(options: BEffOptions, layout: Layout, engine_context: EngineContext) -
 
 
 def expected_s(options: BEffOptions, patterns: int) -> float:
-    """The time of one repetition: the budget of each size and method, and more where a single loop takes longer."""
+    """Estimate the seconds of one repetition.
+
+    It is the budget of each size and method, and more where a single loop takes longer.
+    """
     sizes = message_sizes(options.lmax or SMALLEST_LMAX)
     total_s = _AROUND_S
     for index, size in enumerate(sizes):
@@ -102,7 +109,7 @@ def expected_s(options: BEffOptions, patterns: int) -> float:
 
 
 def _notes(layout: Layout) -> tuple[Note, ...]:
-    """What makes the value one that does not count, known before anything is measured."""
+    """Say before anything is measured that the value will not count, where processes share cores."""
     cores = usable_cores()
     on_a_node = ranks_on_a_node(layout)
     if cores is None or on_a_node is None or on_a_node <= cores:

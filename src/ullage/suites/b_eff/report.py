@@ -36,7 +36,7 @@ _DASHED: Final = (6, 4)
 _DOTTED: Final = (2, 3)
 _RANDOM: Final = "#d9742b"
 _METHOD_COLORS: Final = ("#1f5f8b", "#d9742b", "#6b7a3a")
-# One for each of thirteen lines; those of one kind have a hue.
+# Each of the thirteen lines has a color; those of one kind share a hue.
 _ADDITIONAL: Final = (
     *("#7b241c", "#1f5f8b", "#5fa8d3", INK, "#2e7d32", "#81c784"),
     *("#d9742b", "#e9a15b", "#8c4a14", "#7a4f9a", "#9f7fc0", "#c9b6dc", "#4a235a"),
@@ -54,19 +54,19 @@ class Curve:
 
 
 def values_by(run: BEffRun, method: str) -> Values:
-    """The maximum of the repetitions; of one method, or of all with ``best``."""
+    """Return the maximum of the repetitions by one method, or by all methods with ``best``."""
     return Values(run, methods=METHODS if method == BEST else [method])
 
 
 def ring_curves(run: BEffRun, method: str) -> list[Curve]:
-    """Six rings, and the worst, the mean and the best of the random ones."""
+    """Draw six rings, and the worst, the mean and the best of the random ones."""
     values, colors = values_by(run, method), ordered_colors(RING_COUNT)
     rings = _pattern_curves(run, run.rings, values, colors)
     return _drawn([*rings, *_spread(run, run.random, values, "random", _RANDOM)])
 
 
 def additional_curves(run: BEffRun, method: str) -> list[Curve]:
-    """Patterns that are no part of b_eff."""
+    """Draw the patterns that are no part of b_eff."""
     return _drawn(_pattern_curves(run, run.additional, values_by(run, method), _ADDITIONAL))
 
 
@@ -78,7 +78,7 @@ def _pattern_curves(run: BEffRun, names: Sequence[str], values: Values, colors: 
 
 
 def method_curves(run: BEffRun) -> list[Curve]:
-    """b_eff of each size, by method, and with the best one."""
+    """Draw b_eff of each size, by each method and with the best one."""
     found = [
         _curve(run, TITLES[method], values_by(run, method).b_eff_at, color)
         for method, color in zip(METHODS, _METHOD_COLORS, strict=True)
@@ -87,7 +87,7 @@ def method_curves(run: BEffRun) -> list[Curve]:
 
 
 def group_curves(run: BEffRun) -> list[Curve]:
-    """Rings and random rings, the worst, the mean and the best of each, and what b_eff takes of both."""
+    """Draw rings and random rings, the worst, the mean and the best of each, and what b_eff takes of both."""
     values = values_by(run, BEST)
     return _drawn(
         [
@@ -118,7 +118,7 @@ def _drawn(curves: Sequence[Curve]) -> list[Curve]:
 
 
 def runs_of(data: ReportData) -> list[BEffRun]:
-    """With as many repetitions as the rows were made of; none for other suites."""
+    """Read the runs with as many repetitions as the rows were made of; none for other suites."""
     counted = [len(row.repetitions) for row in data.rows_of(SUITE) if row.metric == B_EFF]
     return read_runs(data.measured, max(counted)) if counted else []
 
@@ -138,7 +138,7 @@ _RINGS: Final = "Six sets of rings in rank order; of the random rings the worst,
 
 
 def figures(data: ReportData) -> list[Figure]:
-    """All ten, less those whose patterns were not measured."""
+    """Draw all ten figures, less those whose patterns were not measured."""
     return [figure for run in runs_of(data) for figure in _figures(run)]
 
 
@@ -183,7 +183,7 @@ def _axis(field: str, values: Sequence[Spec], title: str, *, grid: bool = False)
 
 
 def _powers(largest: int) -> list[int]:
-    """Every 16-fold size."""
+    """Return every 16-fold size from 1 byte to ``largest``."""
     return [16**power for power in range(math.floor(math.log(largest, 16)) + 1)]
 
 
@@ -217,7 +217,7 @@ RESOLVED: Final = (
 
 
 def tables(data: ReportData) -> Content | None:
-    """None for other suites, and where no repetition came to its end."""
+    """Make the tables of a b_eff run; None for other suites, and where no repetition came to its end."""
     runs = runs_of(data)
     if not runs:
         return None
@@ -234,7 +234,7 @@ def _mega(value: float | None) -> str:
 
 
 def _summary(run: BEffRun) -> list[Grid]:
-    """The original's table: accumulated, and of each process."""
+    """Make the original's table: accumulated over all processes, and of each process."""
     values, last = Values(run), len(run.sizes) - 1
     one_byte, rings_byte = values.b_eff_at(0), values.rings_at(0)
     first, large = ping_pongs(run, 0), ping_pongs(run, last)
@@ -260,12 +260,12 @@ def _summary(run: BEffRun) -> list[Grid]:
 
 
 def _some_sizes(run: BEffRun) -> tuple[int, int, int]:
-    """Numbers of the smallest, a middle and the largest."""
+    """Return the numbers of the smallest, a middle and the largest size."""
     return 0, _MIDDLE, len(run.sizes) - 1
 
 
 def _methods(run: BEffRun) -> list[Grid]:
-    """The same formula with one method alone: information, not b_eff."""
+    """Make a table of the same formula with one method alone, which is information, not b_eff."""
     lines: list[Line] = []
     for method in METHODS:
         values = Values(run, methods=[method])
@@ -293,7 +293,7 @@ def _sizes(run: BEffRun) -> list[Grid]:
 
 
 def _patterns(run: BEffRun) -> list[Grid]:
-    """Every pattern, the random rings as worst, mean and best."""
+    """Make a table of every pattern, with the random rings as worst, mean and best."""
     values = Values(run)
     lines = [_pattern(run, values, name) for name in run.rings]
     random = [values.patterns(run.random), *(values.at_all(run.random, size) for size in _some_sizes(run))]
@@ -326,7 +326,7 @@ def _pattern(run: BEffRun, values: Values, name: str) -> Line:
 
 
 def _what(rings: Sequence[int]) -> str:
-    """``6 of 2, 1 of 3``."""
+    """Count the rings by their size: ``6 of 2, 1 of 3``."""
     return ", ".join(f"{rings.count(size)} of {size}" for size in dict.fromkeys(rings))
 
 

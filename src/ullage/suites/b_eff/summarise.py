@@ -54,7 +54,7 @@ class Rows:
         self._reasons = list(reasons)
 
     def all(self) -> list[Row]:
-        """In the order of the report: the value first, single patterns last."""
+        """Return all rows in the order of the report: the value first, single patterns last."""
         found = [*self._values(), *self._sizes(), *self._latencies(), *self._pair(), *self._patterns()]
         return [row for row in found if row is not None]
 
@@ -157,7 +157,10 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 
 def b_eff_scores(run: BEffRun, reasons: Sequence[str], level: float) -> list[Score]:
-    """The value, accumulated first; of the median the interval. None where a group of patterns has no value."""
+    """Return the scores, the accumulated value first; the one by medians has an interval.
+
+    Empty where a group of patterns has no value.
+    """
     values, known = Values(run), median_b_eff(run, level)
     value, at_last = values.b_eff, values.b_eff_at(len(run.sizes) - 1)
     if value is None or at_last is None:

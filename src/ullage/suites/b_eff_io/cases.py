@@ -39,9 +39,9 @@ from ullage.uri import target_path, target_scheme
 
 _SHORTEST_PATIENCE_S: Final = 30.0
 _LONGEST_PATIENCE_S: Final = 1800.0
-# A pattern's share of the time after which it is not slow any more, but hangs.
+# A pattern that takes more than this multiple of its scheduled time is not slow any more, but hangs.
 _MOST_SURPRISE: Final = 3.0
-# What a pattern writes into the caches at most, and what a slow target takes of it afterwards.
+# Bytes/s: a pattern writes no faster into the caches, and a slow target takes them from there no slower.
 _FASTEST: Final = 5e9
 _SLOWEST: Final = 50e6
 # The kernel lets no more than such a part of the memory be dirty, by its usual settings.
@@ -49,42 +49,42 @@ _DIRTY_SHARE: Final = 0.2
 
 
 def unit_s(options: BEffIoOptions) -> float:
-    """T_u: what one unit is worth."""
+    """Return T_u, the scheduled seconds of one unit."""
     return options.partition_s / all_units(rewrite=options.rewrite)
 
 
 def pattern_s(pattern: Pattern, options: BEffIoOptions) -> float:
-    """What a pattern is to take in each access; 0 where it is done once."""
+    """Return the seconds that a pattern is scheduled for in each access; 0 for a pattern that is done once."""
     return pattern.units * unit_s(options)
 
 
 def type_s(kind: PatternType, options: BEffIoOptions) -> float:
-    """What a type is to take in each access."""
+    """Return the seconds that a pattern type is scheduled for in each access."""
     return units_of(kind) * unit_s(options)
 
 
 def access_s(access: Access, options: BEffIoOptions) -> float:
-    """What an access is to take in one partition; together they take T_part."""
+    """Return the seconds that an access is scheduled for in one partition; all accesses together take T_part."""
     return sum(type_s(kind, options) for kind in types_of(access, rewrite=options.rewrite))
 
 
 def round_s(options: BEffIoOptions) -> float:
-    """What a round on one target is to take, with all hint sets: T each."""
+    """Return the seconds that a round on one target is scheduled for: T for each set of hints."""
     each = sum(access_s(access, options) for access in ACCESSES)
     return each * len(options.partitions) * len(options.hint_sets)
 
 
 def watchdog_s(options: BEffIoOptions, memory: int | None) -> float:
-    """How long a rank may make no progress: as long as the longest sync may take, and the wait for slower ranks.
+    """Return the seconds that a rank may make no progress: for the longest sync, and for waiting for slower ranks.
 
-    ``memory``: of the nodes; None: not known.
+    ``memory``: bytes of all nodes, None when not known.
     """
     if options.watchdog_s is not None:
         return options.watchdog_s
     longest_s = max(pattern_s(pattern, options) for pattern in PATTERNS)
     written = _FASTEST * longest_s
     dirty = written if memory is None else min(written, _DIRTY_SHARE * memory)
-    # Where counts are kept whatever they take, a rank that is through with what it had cached waits for all others.
+    # Without a limit on overtime, a rank that is through with what it had cached waits for all others.
     waiting_s = 0.0 if options.overtime else written / _SLOWEST
     patience_s = min(_LONGEST_PATIENCE_S, max(dirty / _SLOWEST, waiting_s))
     return max(_SHORTEST_PATIENCE_S, _MOST_SURPRISE * longest_s, patience_s)
@@ -96,28 +96,28 @@ _ALL_UNITS: Final = sum(units_of(kind) for kind in TYPES)
 
 
 def most_bytes(options: BEffIoOptions, room: int, ranks: int, kind: PatternType) -> int:
-    """The most bytes of one dataset: patterns whose time is not over end at their part of it."""
+    """Return the most bytes of one dataset; a pattern ends early when it has filled its part of them."""
     left = room // _sides(options) - _once_bytes(options, ranks)
     return max(1, left * units_of(kind) // _ALL_UNITS)
 
 
 def needed_bytes(options: BEffIoOptions) -> int:
-    """The least room: every pattern once."""
+    """Return the least room that a target must offer, in bytes: enough to run every pattern once."""
     return _sides(options) * max(_once_bytes(options, ranks) for ranks in options.partitions)
 
 
 def needed_files(options: BEffIoOptions) -> int:
-    """Most that lie at a target at the same time: a file of each rank, and those that ranks share."""
+    """Return the most files that lie on a target at one time: one for each rank, and those that ranks share."""
     return sum(ranks + 4 for ranks in options.partitions) * len(options.hint_sets)
 
 
 def dataset_bytes(options: BEffIoOptions, room: int, ranks: int, kind: PatternType) -> int:
-    """The most that a dataset takes."""
+    """Return the most bytes that a dataset takes: ``most_bytes``, and every pattern once."""
     return most_bytes(options, room, ranks, kind) + _once(options, ranks, kind)
 
 
 def _sides(options: BEffIoOptions) -> int:
-    """How many partitions lie side by side."""
+    """Return how many partitions lie side by side on a target, counted once for each set of hints."""
     return len(options.partitions) * len(options.hint_sets)
 
 
@@ -126,7 +126,7 @@ def _once_bytes(options: BEffIoOptions, ranks: int) -> int:
 
 
 def _once(options: BEffIoOptions, ranks: int, kind: PatternType) -> int:
-    """Every pattern of a type, and what rounds segments up."""
+    """Return the bytes to run every pattern of a type once on all ranks, with what rounds segments up to whole MiB."""
     lmax = options.lmax or SMALLEST_LMAX
     slack = _SEGMENT_SLACK if kind in SEGMENTED_TYPES else 0
     return ranks * (slack + sum(pattern.call(lmax) or 0 for pattern in patterns_of(kind)))
@@ -137,7 +137,7 @@ def _once(options: BEffIoOptions, ranks: int, kind: PatternType) -> int:
 
 _RULES: Final = {"2.1": "predicted", "1.0": "elapsed"}
 _FILES: Final = "mpiio"
-# As much as the engine takes for a limit, where nothing is stored.
+# The largest limit that the engine accepts, for targets where nothing is stored.
 _NO_LIMIT: Final = 10**15
 
 
@@ -150,14 +150,17 @@ class Stage:
 
 
 def stages_of(options: BEffIoOptions, target: Target) -> list[Stage]:
-    """The launches of a round: everything is written before anything is read again."""
+    """Return the launches of a round on ``target``: everything is written before anything is read again.
+
+    A target without files gets one launch for each partition, with all accesses in it.
+    """
     if target_path(target) is None:
         return [Stage(ACCESSES, ranks) for ranks in options.partitions]
     return [Stage((access,), ranks) for access in ACCESSES for ranks in options.partitions]
 
 
 def keys_of(options: BEffIoOptions, target: Target, stage: Stage) -> list[CellKey]:
-    """What a launch measures, in its order."""
+    """Return the cells that a launch measures, in the order in which it measures them."""
     return [
         CellKey(target.name, hints, stage.ranks, access, kind)
         for access in stage.accesses
@@ -167,17 +170,20 @@ def keys_of(options: BEffIoOptions, target: Target, stage: Stage) -> list[CellKe
 
 
 def stem_of(key: CellKey) -> str:
-    """What the names of the datasets of one partition with one set of hints begin with."""
+    """Return the beginning of the names of all datasets of one partition with one set of hints."""
     return f"h{key.hints}-n{key.ranks}"
 
 
 def dataset_of(key: CellKey) -> str:
-    """Which a write makes and the other accesses use; those of a round are gone when the next begins."""
+    """Return the name of the dataset that a write makes and the other accesses use.
+
+    The datasets of a round are gone when the next one begins.
+    """
     return f"{stem_of(key)}-{key.type}"
 
 
 def layouts_of(options: BEffIoOptions, cores: int | None) -> dict[int, Layout]:
-    """The layout of each partition: as many ranks on a node as all of them have there.
+    """Return the layout of each partition, with as many ranks on a node as the largest partition has there.
 
     ``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes.
     """
@@ -189,13 +195,16 @@ def layouts_of(options: BEffIoOptions, cores: int | None) -> dict[int, Layout]:
 
 
 def nodes_of(layouts: Iterable[Layout]) -> int | None:
-    """Nodes of the largest partition; None when nobody has said."""
+    """Return the number of nodes of the largest partition, or None when nobody has said it."""
     largest = max(layouts, key=lambda layout: layout.ranks)
     return largest.nodes or (1 if is_one_node(largest) else None)
 
 
 def backend_of(target: Target, description: Describe) -> Named:
-    """MPI-IO on files; else what the target is. ``UserError`` where this engine cannot do it."""
+    """Return the backend for ``target``: MPI-IO on files, else the backend that its URI names.
+
+    ``UserError`` when the backend of this engine has no views of files.
+    """
     scheme = target_scheme(target)
     name = _FILES if target_path(target) is not None else scheme
     if "views" not in find_registered(description, "backend", name).capabilities:
@@ -205,7 +214,7 @@ def backend_of(target: Target, description: Describe) -> Named:
 
 
 def holds_data(backend: Named, description: Describe) -> bool:
-    """Whether what is written could be read again."""
+    """Tell whether what is written to the backend can be read again."""
     inner = backend.parameters.get("inner", backend.name)
     return "data" in find_registered(description, "backend", str(inner)).capabilities
 
@@ -221,7 +230,10 @@ class CaseMaker:
     layouts: Mapping[int, Layout]
 
     def case(self, key: CellKey, skip: Sequence[int] = ()) -> Case:
-        """``skip``: patterns to leave out. ``UserError`` for what the engine would refuse."""
+        """Return the case of a cell, without the patterns whose numbers are in ``skip``.
+
+        ``UserError`` for what the engine would refuse.
+        """
         target, backend, layout = self.targets[key.target], self.backends[key.target], self.layouts[key.ranks]
         given = {**self._parameters(key, backend), **({"skip": [str(number) for number in skip]} if skip else {})}
         workload = Named(name=WORKLOAD, parameters=validate_parameters(self.description, "workload", WORKLOAD, given))

@@ -43,7 +43,7 @@ class Explained:
 
 
 def explain(run: Explained) -> Explanation:
-    """The whole of it. Pure."""
+    """Explain the whole run: its schedule, space and doubts, every case, and every pattern. Pure."""
     rows = [_row(run, number, key) for number, keys in enumerate(_launches(run), start=1) for key in keys]
     patterns = Explanation([], list(_PATTERN_HEADERS), [_pattern_row(pattern, run.options) for pattern in PATTERNS])
     parts = [("every case", Explanation([], list(_HEADERS), rows)), ("every pattern", patterns)]
@@ -51,7 +51,7 @@ def explain(run: Explained) -> Explanation:
 
 
 def _launches(run: Explained) -> list[list[CellKey]]:
-    """The cells of each launch of one round."""
+    """Return the cells of each launch of one round."""
     return [
         keys_of(run.options, target, stage)
         for target in run.request.targets
@@ -117,7 +117,7 @@ def _basis(options: BEffIoOptions) -> str:
 
 
 def _doubts(run: Explained) -> list[str]:
-    """What voids the result before anything has run, and what a valid one takes."""
+    """Say what makes the result not valid before anything has run, and the ``--time`` that a valid one takes."""
     options, cores = run.options, run.machine.cores
     found = reasons_of_options(options)
     on_a_node = ranks_on_a_node(layouts_of(options, cores)[options.partitions[-1]])
@@ -177,7 +177,7 @@ def _notes(run: Explained) -> list[str]:
 
 
 def unused_hints(options: BEffIoOptions) -> Mapping[str, str]:
-    """Sets of hints with lines for a rewrite that this run does not have."""
+    """Find the sets of hints that have lines for a rewrite that this run does not make."""
     if options.rewrite:
         return {}
     found: dict[str, str] = {}

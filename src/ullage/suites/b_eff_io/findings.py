@@ -22,7 +22,7 @@ from ullage.suites.b_eff_io.validity import Fate, conditions, cuts_of, losses_of
 from ullage.suites.b_eff_io.values import memory_bytes
 from ullage.units import format_rate, format_time, format_volume
 
-# By balance a system writes its memory in that time.
+# A balanced system writes its whole memory in that time.
 BALANCED_S: Final = 600.0
 _DOUBTFUL: Final = ("warm", "mixed", "cached", "partly synced")
 _FROM_CACHE: Final = ("warm", "mixed")
@@ -36,19 +36,19 @@ _SMALL: Final = 0.02
 
 
 def lead(one: SpotScores, *, several_sets: bool, several_targets: bool) -> str:
-    """What goes before a sentence to say which run it is about: nothing where there is only one."""
+    """Return the words before a sentence that say which run it is about; empty where there is only one."""
     words = [one.spot.target if several_targets else "", f"hints {one.hint_set}" if several_sets else ""]
     said = ", ".join(filter(None, words))
     return f"{said}: " if said else ""
 
 
 def place(one: SpotScores) -> dict[str, str | int]:
-    """The numbers that say where a finding is from."""
+    """Return the numbers that say which target, set of hints and partition a finding is about."""
     return {"target": one.spot.target, "hint_set": one.hint_set, "ranks": one.spot.ranks}
 
 
 def invalid(reasons: Sequence[str], target: str, hint_set: str, label: str) -> list[Finding]:
-    """Loud, and with every reason."""
+    """Warn that the value does not count, with every reason; return nothing where there is none."""
     if not reasons:
         return []
     text = f"{label}b_eff_io is NOT VALID: {'; '.join(reasons)}. The number is a look, not a result."
@@ -59,7 +59,10 @@ def invalid(reasons: Sequence[str], target: str, hint_set: str, label: str) -> l
 
 
 def headline(one: SpotScores, label: str, partitions: int) -> list[Finding]:
-    """The value, and what it is made of. ``one``: the partition with the largest."""
+    """State the value and the means that it is made of. ``one``: the partition with the largest value.
+
+    Return nothing where the value, W' or the mean of reads is missing.
+    """
     row, side = one.value, first(one.rows, WRITE_SIDE)
     means = {access: first(one.rows, ACCESS, access=access) for access in ACCESSES}
     read = means["read"]
@@ -86,7 +89,10 @@ def headline(one: SpotScores, label: str, partitions: int) -> list[Finding]:
 
 
 def losses(io_run: BEffIoRun, found: Sequence[SpotScores], label: str) -> list[Finding]:
-    """Patterns without a value, and those that ended early. ``found``: partitions with one set of hints."""
+    """Report patterns without a value, and patterns that ended early.
+
+    ``found``: all partitions with one set of hints on one target.
+    """
     spots = [one.spot for one in found]
     return [_fate(one, found[0], label) for one in [*losses_of(io_run, spots), *cuts_of(io_run, spots)]]
 
@@ -110,7 +116,7 @@ def _fate(fate: Fate, first: SpotScores, label: str) -> Finding:
 
 
 def cache(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
-    """Was it the memory that was measured? By what moved against what fits, and by what counters saw."""
+    """Judge whether the memory was measured, by the volume moved against the memory, and by what counters saw."""
     memory = memory_bytes(io_run)
     volumes: dict[Access, float] = {
         access: row.median for access in ACCESSES if (row := first(one.rows, VOLUME, access=access)) is not None
@@ -164,7 +170,7 @@ def _verdicts(one: SpotScores, access: Access) -> list[str]:
 
 
 def memory_time(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]:
-    """How long the whole memory takes at that rate, in units that fit."""
+    """Say how long it takes to move the whole memory at b_eff_io; nothing where the memory is not known."""
     row, memory = first(one.rows, MEMORY_TIME), memory_bytes(io_run)
     if row is None or memory is None:
         return []
@@ -178,7 +184,10 @@ def memory_time(io_run: BEffIoRun, one: SpotScores, label: str) -> list[Finding]
 
 
 def time_kept(io_run: BEffIoRun, target: str, label: str) -> list[Finding]:
-    """Whether loops took what was scheduled, and what was spent beside them; of the round that took longest."""
+    """Say whether the loops kept to their schedule, and what else took time.
+
+    The round with the longest loops is judged.
+    """
     rounds = by_round(io_run, target)
     if not rounds:
         return []
@@ -225,7 +234,7 @@ def _beside(spent: Spent) -> str:
 
 
 def set_apart(io_run: BEffIoRun) -> list[Finding]:
-    """What others must have too whose numbers are held against these."""
+    """State the conditions that other runs must share to be compared with this one."""
     found = conditions(io_run.options)
     if not found:
         return []
@@ -237,10 +246,10 @@ def set_apart(io_run: BEffIoRun) -> list[Finding]:
     ]
 
 
-# Types, sizes or accesses that are less apart are as good as each other.
+# Types, sizes or accesses whose ratio is below this are taken as equal.
 _ALIKE: Final = 1.1
 _NOTABLE: Final = 1.5
-# Flags of patterns that are too little to compare.
+# Patterns with one of these flags moved too little to be compared.
 _NOT_COMPARED: Final = frozenset({TOO_SHORT, f"{EARLY}:overtime"})
 _TYPE_NAMES: Final = {
     "scatter": "scatter (strided, collective)",
@@ -252,12 +261,12 @@ _TYPE_NAMES: Final = {
 
 
 def insights(one: SpotScores, label: str) -> list[Finding]:
-    """All of them, of one partition."""
+    """Collect the findings on pattern types, odd sizes and accesses of one partition."""
     return [*_types(one, label), *_odd_sizes(one, label), *_read_write(one, label)]
 
 
 def _types(one: SpotScores, label: str) -> list[Finding]:
-    """Which type is fast for which access, and how far the others are behind."""
+    """Say for each access which type is fastest, and how many times the slowest one it is."""
     told: list[str] = []
     best: dict[Access, str] = {}
     most = 1.0
@@ -302,7 +311,10 @@ def _type(row: Row) -> str:
 
 
 def _odd_sizes(one: SpotScores, label: str) -> list[Finding]:
-    """8 bytes more than a power of two: by how much each access gets slower, and where most."""
+    """Compare chunks that are 8 bytes longer than a power of two with aligned ones.
+
+    Give the geometric mean of the ratios for each access, and the lowest ratio.
+    """
     ratios: list[tuple[float, Row]] = []
     rows = [row for row in select(one.rows, PATTERN) if not (row.is_invalid or _NOT_COMPARED & set(row.flag_codes))]
     for row in rows:
@@ -346,7 +358,7 @@ def _odd_sizes(one: SpotScores, label: str) -> list[Finding]:
 
 
 def _read_write(one: SpotScores, label: str) -> list[Finding]:
-    """Reads against first writes over all types they share, and rewrites against first writes."""
+    """Compare reads and rewrites with first writes, by the geometric mean over the types that both have."""
     read, rewrite = _over_write(one, "read"), _over_write(one, "rewrite")
     if read is None:
         return []

@@ -16,41 +16,47 @@ _WEIGHTS: Final = len(TYPES) + 1
 
 
 def pattern_bandwidth(bytes_: int, seconds: float) -> float | None:
-    """The bandwidth of one pattern, or of a type with what opens and closes its file; None where no time passed."""
+    """Return the bandwidth of one pattern, or of a type if ``seconds`` include opening and closing its file.
+
+    Return None where no bytes were moved or no time passed.
+    """
     return bytes_ / seconds if bytes_ > 0 and seconds > 0 else None
 
 
 def access_mean(types: Mapping[PatternType, float]) -> float | None:
-    """B of an access; None where a type is missing."""
+    """Return B of an access, in which scatter counts twice, or None where a type is missing."""
     if any(kind not in types for kind in TYPES):
         return None
     return (sum(types[kind] for kind in TYPES) + types[REWRITTEN_TYPE]) / _WEIGHTS
 
 
 def write_side(write: Mapping[PatternType, float], rewrite_scatter: float) -> float | None:
-    """W': all types of the first write once, and the rewrite of scatter; None where a type is missing."""
+    """Return W': the mean of all types of the first write and the rewrite of scatter; None where a type is missing."""
     if any(kind not in write for kind in TYPES):
         return None
     return (sum(write[kind] for kind in TYPES) + rewrite_scatter) / _WEIGHTS
 
 
 def b_eff_io(write_side_bandwidth: float, read: float) -> float:
-    """The geometric mean of both sides."""
+    """Return the geometric mean of W' and of B of the reads."""
     return math.sqrt(write_side_bandwidth * read)
 
 
 def implied_write_side(value: float, read: float) -> float:
-    """W' that a printed b_eff_io and a printed mean of reads imply; the printed means of writes do not give it."""
+    """Return the W' that a printed b_eff_io and mean of reads imply; the printed means of writes do not give it."""
     return value * value / read
 
 
 def memory_s(memory_bytes: float, bandwidth: float) -> float:
-    """Time to move all of the memory: bytes over bytes/s, where the original has MiB over MB/s."""
+    """Return the seconds to move all of the memory, in bytes over bytes/s; the original divides MiB by MB/s."""
     return memory_bytes / bandwidth
 
 
 def unit_weighted_mean(values: Iterable[tuple[float, int]]) -> float | None:
-    """The mean of bandwidths, weighted by units: the original prints it for information only; None without any."""
+    """Return the mean of (bandwidth, units) pairs weighted by units, or None where no pair has units.
+
+    The original prints it for information only.
+    """
     known = [(value, units) for value, units in values if units > 0]
     return sum(value * units for value, units in known) / sum(units for _, units in known) if known else None
 

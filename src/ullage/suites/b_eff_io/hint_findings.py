@@ -42,12 +42,12 @@ class HintRatio:
 
 
 def sets_of(rows: Iterable[Row]) -> list[str]:
-    """Names of the sets that rows of patterns have, in their order."""
+    """Return the names of the sets of hints that the rows of patterns have, in the order of the rows."""
     return list(dict.fromkeys(str(row.params[_SET]) for row in select(rows, PATTERN)))
 
 
 def ratios(rows: Iterable[Row], base: str = "") -> list[HintRatio]:
-    """Rows of patterns of all other sets against those of ``base``; without a name against the first set."""
+    """Compare each pattern's row with that of the set ``base``; an empty name takes the first set."""
     found = select(rows, PATTERN)
     name = base or next(iter(sets_of(found)), "")
     by_place = {_place(row): row for row in found if row.params[_SET] == name}
@@ -62,7 +62,7 @@ def _place(row: Row) -> tuple[Scalar, ...]:
     return row.target, row.params["ranks"], row.params["access"], row.params["pattern"]
 
 
-# Patterns that are less apart are as fast as each other.
+# Patterns whose ratio is below this are taken as equally fast.
 _ALIKE: Final = 1.1
 
 
@@ -76,7 +76,7 @@ class _Count:
 
 
 def ignored(io_run: BEffIoRun, target: str, label: str) -> list[Finding]:
-    """A hint that the MPI does not name afterwards, or with another value, was not taken as it was given."""
+    """Report each hint that the MPI did not name afterwards, or named with another value."""
     counts: dict[tuple[int, str, str], _Count] = {}
     for number, phase in _phases(io_run, target):
         for key, value in phase.hints_given.items():
@@ -122,7 +122,10 @@ def _ignored(hint_set: str, key: str, value: str, count: _Count, target: str, la
 
 
 def sets_compared(found: Sequence[SpotScores], label: str, level: float) -> list[Finding]:
-    """One for each partition on one target with more than one set: which is best, and in how many patterns."""
+    """Compare the sets of each partition that has more than one: which is best, and in how many patterns.
+
+    ``found``: all partitions on one target.
+    """
     by_ranks = grouped((one.spot.ranks, one) for one in found)
     own = level_of_each(level, map(len, by_ranks.values()))
     return [_compared(sets, label, own) for sets in by_ranks.values() if len(sets) > 1]
@@ -156,7 +159,7 @@ def _compared(sets: Sequence[SpotScores], label: str, level: float) -> Finding:
 
 
 def _gain(best_of_all: Row | None, base: Row | None, level: float) -> Gain | None:
-    """Of the best set over the base; none where a side has no value to be compared."""
+    """Return the gain of the best set over the base, or None where either has no value or a repetition of 0."""
     if best_of_all is None or base is None or min(*best_of_all.repetitions, *base.repetitions) <= 0:
         return None
     return gain_of(compare_rows(best_of_all, base, level, None))

@@ -49,7 +49,7 @@ ALL: Final = "all"
 ON_OPEN: Final = "on_open"
 Chunk: TypeAlias = Literal["on_open", "all", "Lmax", "1024", "1032", "32768", "32776", "1048576", "1048584"]
 
-# The name of the set without any hints.
+# This name stands for the set without any hints.
 DEFAULT_SET: Final = "default"
 
 
@@ -81,7 +81,7 @@ WordT = TypeVar("WordT", bound=str)
 
 
 def parse_hints(text: str, where: str, partitions: Sequence[int]) -> list[HintLine]:
-    """The hints of a file in the original grammar; ``UserError`` names file (``where``), line and field."""
+    """Read hints in the original grammar; raise ``UserError`` with the file (``where``), line and field."""
     lines = enumerate(text.split("\n"), start=1)
     return [
         _parse_line(line.rstrip(), f"{where}, line {number}", partitions)
@@ -111,7 +111,7 @@ def _parse_line(line: str, where: str, partitions: Sequence[int]) -> HintLine:
 
 
 def check_processes(word: str, partitions: Sequence[int], where: str) -> int | Literal["all"]:
-    """``all`` or a number of processes that is measured with."""
+    """Return ``all`` or the number of processes; raise ``UserError`` if no partition has that many."""
     known = [str(number) for number in partitions]
     if word == ALL:
         return ALL
@@ -121,7 +121,7 @@ def check_processes(word: str, partitions: Sequence[int], where: str) -> int | L
 
 
 def check_word(word: str, known: Sequence[WordT], where: str) -> WordT:
-    """``word``, which has to be one of ``known``."""
+    """Return ``word``; raise ``UserError`` if it is not one of ``known``."""
     found = next((one for one in known if one == word), None)
     if found is None:
         raise UserError(f"unknown word '{word}'", where, suggest(word, known))
@@ -129,7 +129,7 @@ def check_word(word: str, known: Sequence[WordT], where: str) -> WordT:
 
 
 def hints_for(lines: Iterable[HintLine], ranks: int, access: Access, kind: PatternType) -> dict[str, str]:
-    """What one case is given, as the engine wants it: values by ``CHUNK/KEY``."""
+    """Return the hints of one case in the form that the engine reads: values by ``CHUNK/KEY``."""
     found: dict[str, str] = {}
     for line in lines:
         if line.processes in (ALL, ranks) and line.access in (ALL, access) and line.type in (ALL, kind):
@@ -150,7 +150,10 @@ _LONGEST_NAME: Final = 64
 
 
 def read_hint_sets(words: Sequence[str], partitions: Sequence[int]) -> list[HintSet]:
-    """A set for each word: a file's name, or ``default`` for no hints at all, which is also what no word means."""
+    """Read the set of hints that each word names: a file, or ``default`` for no hints at all.
+
+    Without words the result is ``default`` alone. ``UserError`` when two sets have the same name.
+    """
     sets = [
         HintSet(name=DEFAULT_SET) if word == DEFAULT_SET else _read(Path(word), partitions)
         for word in words or [DEFAULT_SET]
@@ -266,7 +269,10 @@ class _TomlFile:
         return values
 
     def _at(self, table: int, key: str) -> str:
-        """The place of ``key`` in the ``table``-th table, 0: outside of all. Text that looks like one misleads it."""
+        """Find the file and line of ``key`` in the ``table``-th table; 0 stands for outside of all tables.
+
+        Text that merely looks like a key or a table misleads it.
+        """
         lines = self.text.split("\n")
         heads = [number for number, line in enumerate(lines) if _TABLE.match(line)]
         first, last = (heads[table - 1 : table] or [0])[0] if table else 0, len(lines)

@@ -53,7 +53,7 @@ class PatternFacts:
 
 
 def facts_of(phase: PhaseRecord) -> PatternFacts:
-    """As far as they are told."""
+    """Read the facts of a pattern; those that the engine did not tell are 0, empty, false or None."""
     told = phase.facts
     wanted = told.get("wanted")
     return PatternFacts(
@@ -76,18 +76,18 @@ def _real(value: object) -> float:
 
 
 def seconds_of(phase: PhaseRecord, gauge: str) -> float:
-    """The time of the rank that took longest; 0 where it is not told."""
+    """Return the gauge of the rank that took longest, in seconds; 0 where there is no such gauge."""
     found = phase.gauges.get(gauge)
     return 0.0 if found is None else max(found.most, 0.0)
 
 
 def pattern_s(phase: PhaseRecord) -> float:
-    """t_pattern: the accounted time of the slowest rank, sync included."""
+    """Return t_pattern: the accounted seconds of the slowest rank, sync included."""
     return seconds_of(phase, "pattern_s")
 
 
 def bandwidth_of(phase: PhaseRecord) -> float | None:
-    """Bytes of all ranks over t_pattern."""
+    """Return the bytes of all ranks over t_pattern, or None where nothing moved or no time passed."""
     return pattern_bandwidth(phase.bytes, pattern_s(phase))
 
 
@@ -160,7 +160,7 @@ class Launch:
 
     @property
     def elapsed_s(self) -> float:
-        """From its first to its last stamp; without an end what its cases took."""
+        """The seconds from its first to its last stamp; without an end, the seconds that its cases took."""
         if self.end is not None:
             return self.end.elapsed_ns / NS_PER_S
         return sum(attempt.case.elapsed_ns for attempt in self.attempts) / NS_PER_S
@@ -181,11 +181,11 @@ class BEffIoRun:
         return sorted({launch.round for launch in self.launches})
 
     def attempt(self, number: int, key: CellKey) -> Attempt | None:
-        """The one that counts in that round: the first that went well, else the last."""
+        """Return the attempt that counts in round ``number``: the first that went well, else the last."""
         return self._counted.get((number, key))
 
     def attempts(self, key: CellKey) -> list[Attempt]:
-        """Those that count, one a round."""
+        """Return the attempts that count, one for each round in which the cell was tried."""
         return [found for number in self.rounds if (found := self.attempt(number, key)) is not None]
 
     @property
@@ -198,13 +198,13 @@ class BEffIoRun:
         return target, key.hints, key.ranks, ACCESSES.index(key.access), TYPES.index(key.type)
 
     def hint_set(self, number: int) -> str:
-        """The name of the set of that number."""
+        """Return the name of the set of hints with that number."""
         sets = self.options.hint_sets
         return sets[number].name if number < len(sets) else f"set {number}"
 
 
 def make_run(options: BEffIoOptions, targets: Sequence[str], launches: Sequence[Launch]) -> BEffIoRun:
-    """Make the run: the attempt that counts for each cell and round is found once."""
+    """Make the run, and find once for each cell and round the attempt that counts."""
     counted: dict[tuple[int, CellKey], Attempt] = {}
     for launch in launches:
         for attempt in launch.attempts:
@@ -215,7 +215,7 @@ def make_run(options: BEffIoOptions, targets: Sequence[str], launches: Sequence[
 
 
 def read_run(result: ResultFolder, options: BEffIoOptions, targets: Sequence[str] = ()) -> BEffIoRun:
-    """From the documents of ``result``; without ``targets`` those of its request."""
+    """Read the run from the documents of ``result``; without ``targets``, take those of its request."""
     names = list(targets) or [target.name for target in result.read_request().targets]
     files = {int(file.path.stem): file.records for file in result.read_records()}
     found = (read_launch(result.read_plan(number), number, files.get(number, [])) for number in result.launches())
@@ -223,7 +223,7 @@ def read_run(result: ResultFolder, options: BEffIoOptions, targets: Sequence[str
 
 
 def read_launch(plan: Plan, number: int, records: Iterable[AnyRecord]) -> Launch | None:
-    """None for one that never began, or that did something else."""
+    """Read one launch; return None if it never began, or ran no case of b_eff_io."""
     cases = {case.id: (case, key) for case in plan.cases if (key := _key(case, plan)) is not None}
     reading = _Reading(plan, number, cases)
     for record in records:

@@ -26,13 +26,13 @@ from ullage.units import format_bytes
 
 Rule: TypeAlias = Literal["2.1", "1.0"]
 
-# What a partition needs for a result that counts.
+# A result that counts needs these seconds for each partition.
 VALID_S: Final = 1800.0
-# How far patterns with fixed counts may go beyond their schedule where the time is short anyway; 0: no limit.
+# Where the time is short anyway, patterns with fixed counts may take this multiple of their schedule; 0: no limit.
 SHORT_OVERTIME: Final = 1.1
-# A first look.
+# The largest chunk of a first look.
 _QUICK_LMAX: Final = 2 << 20
-# Below 2 MiB the definition does not go: for tests.
+# The definition does not go below 2 MiB; tests do.
 _LEAST_LMAX: Final = 16 << 10
 _MOST_LMAX: Final = 1 << 30
 
@@ -143,7 +143,7 @@ class BEffIoOptions(
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Partitions by the number of ranks, hints for these, and how far the schedule may be overrun."""
+        """Settle the partitions by the number of ranks, the hints for these, and the limit of overtime."""
         quick = bool(said.get("quick"))
         _check_largest_chunk(said)
         values = super().settle(said)
@@ -173,13 +173,16 @@ class BEffIoOptions(
 
 
 def partition_seconds(time_s: float, partitions: int) -> float:
-    """T_part: whole seconds where there are as many; the original divides integers."""
+    """Return T_part, in whole seconds from 1 s on: the original divides integers."""
     whole = time_s // partitions
     return whole if whole >= 1 else time_s / partitions
 
 
 def default_overtime(partition_s: float) -> float:
-    """A run that is too short to count keeps to its time; one that counts does what the definition asks for."""
+    """Return the limit of overtime: a run that is too short to count keeps to its time.
+
+    A run that counts does what the definition asks for: it has no limit (0).
+    """
     return SHORT_OVERTIME if partition_s < VALID_S else 0.0
 
 

@@ -19,7 +19,7 @@ Part: TypeAlias = Literal["loops", "sync", "open", "view", "close", "payload", "
 PARTS: Final[tuple[Part, ...]] = ("loops", "sync", "open", "view", "close", "payload", "between", "launch")
 SCHEDULED: Final = "scheduled"
 TOTAL: Final = "total"
-# What a run of so much scheduled time may take, without what is fixed.
+# Loops may take this multiple of their scheduled time before a finding warns of it.
 MOST_OVER: Final = 1.1
 _GAUGES: Final[dict[Part, str]] = {
     "sync": "sync_s",
@@ -28,9 +28,9 @@ _GAUGES: Final[dict[Part, str]] = {
     "close": "close_s",
     "payload": "payload_s",
 }
-# Between two launches of a run that was not interrupted; more than that is somebody's pause.
+# More than this between two launches is somebody's pause, not the start of a launch.
 _LONGEST_START_S: Final = 300.0
-# How exact the wall clock of a record is.
+# The wall clock of a record is as exact as this.
 _WALL_S: Final = 2.0
 
 
@@ -58,7 +58,7 @@ class Spent:
 
 
 def add(spent: Iterable[Spent]) -> Spent:
-    """All of them together."""
+    """Add up the seconds of each part, and what was scheduled."""
     parts: dict[Part, float] = {}
     scheduled = 0.0
     for one in spent:
@@ -79,7 +79,7 @@ class Place:
 
 
 def overheads(io_run: BEffIoRun) -> dict[Place, Spent]:
-    """By place, all its launches together, also those that a hang ended."""
+    """Return by place the time of all its launches together, also of those that a hang ended."""
     found: dict[Place, list[Spent]] = {}
     before: Launch | None = None
     for launch in io_run.launches:
@@ -90,13 +90,16 @@ def overheads(io_run: BEffIoRun) -> dict[Place, Spent]:
 
 
 def by_round(io_run: BEffIoRun, target: str) -> dict[int, Spent]:
-    """What all launches with that target spent in each round."""
+    """Return by round the time that all launches with that target spent."""
     found = grouped((place.round, spent) for place, spent in overheads(io_run).items() if target == place.target)
     return {number: add(spent) for number, spent in sorted(found.items())}
 
 
 def _of_launch(launch: Launch, before: Launch | None) -> dict[Access, Spent]:
-    """What a launch of several accesses does between its cases belongs to the first of them."""
+    """Split the time of a launch by access.
+
+    Time between its cases, and before its start, belongs to its first access.
+    """
     found: dict[Access, Spent] = {}
     for access in launch.accesses:
         attempts = [attempt for attempt in launch.attempts if attempt.key.access == access]
@@ -115,20 +118,21 @@ def _of_launch(launch: Launch, before: Launch | None) -> dict[Access, Spent]:
 
 
 def loops_s(phase: PhaseRecord) -> float:
-    """Accounted time without the sync, as the schedule has it."""
+    """Return the accounted seconds without the sync, which is what the schedule counts."""
     return max(pattern_s(phase) - seconds_of(phase, "sync_s"), 0.0)
 
 
 def start_s(launch: Launch, before: Launch) -> float | None:
-    """From the end of one launch to the start of the next: what ends processes, and starts them with their MPI.
+    """Return the seconds from the end of one launch to the start of the next one.
 
-    None where it is not known, or where the run was interrupted in between.
+    In that time processes end, and others start with their MPI. None where it is not known, where the run was
+    interrupted in between, or where it is too long for a start.
     """
     if before.end is None or before.end.status == "interrupted":
         return None
     by_wall = _wall_s(launch.run, before.run)
     by_clock = (launch.run.origin_ns - before.run.origin_ns) / NS_PER_S
-    # Both count from the same start of the machine only where they agree with the calendar.
+    # Both origins count from the same boot of the machine only where their difference agrees with the calendar.
     apart = by_clock if by_wall is None or abs(by_wall - by_clock) <= _WALL_S else by_wall
     seconds = apart - before.elapsed_s
     return seconds if 0 < seconds <= _LONGEST_START_S else None

@@ -12,7 +12,7 @@ PatternType: TypeAlias = Literal["scatter", "shared", "separated", "segmented", 
 Access: TypeAlias = Literal["write", "rewrite", "read"]
 Size: TypeAlias = Literal["first", "Lmax", "2M calls", "1M", "32k", "1k", "32k+8", "1k+8", "1M+8", "fill-up"]
 
-# In the order of the definition, which is that of the types' numbers 0 to 4, and by their names in hint files.
+# Types stand in the order of the definition, by their numbers 0 to 4, and have their names in hint files.
 TYPES: Final[tuple[PatternType, ...]] = ("scatter", "shared", "separated", "segmented", "seg_coll")
 ACCESSES: Final[tuple[Access, ...]] = ("write", "rewrite", "read")
 # Types whose first write goes on until its time is over; everything else repeats counts.
@@ -29,12 +29,12 @@ LARGEST_LMAX: Final = 1024 * MIB
 # Lmax is this part of a process's memory.
 _MEMORY_OVER_LMAX: Final = 128
 
-# The rows of the original's table: chunk, row, place on the x axis (0.5 to 10.5). Pattern 2 has a line of its own, 8.
+# The original's table has these rows: chunk, row, place on the x axis (0.5 to 10.5). Pattern 2 has its own line, 8.
 ROWS: Final[tuple[Size, ...]] = ("1k", "1k+8", "32k", "32k+8", "1M", "1M+8", "Lmax")
 POSITIONS: Final[dict[Size, int]] = {**{size: row for row, size in enumerate(ROWS, start=1)}, "2M calls": 8}
 X_POSITIONS: Final[dict[Size, int]] = dict(zip(ROWS, (1, 2, 4, 5, 7, 8, 10), strict=True))
 X_LABELS: Final[dict[Size, str]] = dict(zip(ROWS, ("1k", "+8", "32k", "+8", "1M", "+8", "Lmax"), strict=True))
-# Well-formed chunks, and the same with 8 bytes more.
+# This maps each well-formed chunk to the one that is 8 bytes longer.
 MISALIGNED: Final[dict[Size, Size]] = {"1k": "1k+8", "32k": "32k+8", "1M": "1M+8"}
 
 _CHUNKS: Final[dict[Size, int]] = {
@@ -47,7 +47,7 @@ _CHUNKS: Final[dict[Size, int]] = {
     "1k+8": KIB + _ODD,
     "1M+8": MIB + _ODD,
 }
-# How many chunks a call of type scatter moves; of the other types it is always one.
+# A call of type scatter moves so many chunks; a call of the other types always moves one.
 _SCATTERED: Final[dict[Size, int]] = {"2M calls": 2, "32k": 32, "1k": 1024, "32k+8": 32, "1k+8": 1024}
 
 
@@ -83,11 +83,11 @@ class Pattern:
         return self.units == 0
 
     def chunk(self, lmax: int) -> int | None:
-        """l: contiguous bytes of a process on disk; None of the fill-up, whose length the segments decide."""
+        """Return l, contiguous bytes of a process on disk; None for the fill-up, whose length the segments decide."""
         return lmax if self.size == "Lmax" else _CHUNKS.get(self.size)
 
     def call(self, lmax: int) -> int | None:
-        """L: bytes of a process that one call moves."""
+        """Return L, the bytes of a process that one call moves; None for the fill-up."""
         chunk = self.chunk(lmax)
         if chunk is None or self.type != "scatter":
             return chunk
@@ -141,35 +141,38 @@ BY_PHASE: Final = {pattern.phase: pattern for pattern in PATTERNS}
 
 
 def patterns_of(kind: PatternType) -> list[Pattern]:
-    """Those of a type, in the order in which they are done."""
+    """Return the patterns of a type, in the order in which they are done."""
     return [pattern for pattern in PATTERNS if pattern.type == kind]
 
 
 def units_of(kind: PatternType) -> int:
-    """22, 12, 10, 10 and 10: 64 together."""
+    """Return the units of a type in one access: 22, 12, 10, 10 and 10, 64 together."""
     return sum(pattern.units for pattern in PATTERNS if pattern.type == kind)
 
 
 def all_units(*, rewrite: bool) -> int:
-    """The units of the three accesses: 192, or 150 where only type scatter is rewritten."""
+    """Return the units of the three accesses: 192, or 150 where only type scatter is rewritten."""
     each = sum(units_of(kind) for kind in TYPES)
     return 3 * each if rewrite else 2 * each + units_of(REWRITTEN_TYPE)
 
 
 def types_of(access: Access, *, rewrite: bool) -> tuple[PatternType, ...]:
-    """The types that are accessed in that way."""
+    """Return the types that take part in an access; without ``rewrite`` only scatter is rewritten."""
     return TYPES if rewrite or access != "rewrite" else (REWRITTEN_TYPE,)
 
 
 def lmax_of(memory: int) -> int:
-    """The largest chunk for processes with so many bytes of memory; the original counts memory in whole MiB."""
+    """Return the largest chunk for processes with ``memory`` bytes each: 1/128 of it, from 2 MiB to 1 GiB.
+
+    The original counts the memory in whole MiB.
+    """
     return min(max(memory // MIB * (MIB // _MEMORY_OVER_LMAX), SMALLEST_LMAX), LARGEST_LMAX)
 
 
 def default_partitions(ranks: int) -> list[int]:
-    """A small, a medium and the full number of processes, rising.
+    """Return a small, a medium and the full number of processes, rising and each once.
 
-    2^round(0.35 log2 N) and 2^round(0.70 log2 N), with the original's exceptions for 3 and 4 processes.
+    They are 2^round(0.35 log2 N) and 2^round(0.70 log2 N), with the original's exceptions for 3 and 4 processes.
     """
     small, medium = _power(ranks, 20), _power(ranks, 10)
     if ranks == 3:
@@ -180,7 +183,10 @@ def default_partitions(ranks: int) -> list[int]:
 
 
 def _power(ranks: int, tenths: int) -> int:
-    """2^round(f log2 ranks) with f = 7 / ``tenths``: in whole numbers, as halves do occur (f log2 1024 = 3.5)."""
+    """Return 2^round(f log2 ranks) with f = 7 / ``tenths``.
+
+    It counts in whole numbers, as halves do occur (f log2 1024 = 3.5).
+    """
     power = 0
     while 1 << (tenths * (power + 1) - tenths // 2) <= ranks**7:
         power += 1

@@ -90,11 +90,11 @@ class PreparedBEffIo(Explained):
         return found
 
     def spec(self, number: int, records: str, *, continues: bool, is_last: bool) -> LaunchSpec:
-        """What a launch of a round is told; the round's last leaves nothing, unless that was asked for."""
+        """Say what a launch of a round is told; the round's last keeps no data, unless that was asked for."""
         return LaunchSpec(number, records, continues=continues, keep=self.options.keep or not is_last)
 
     def plan(self, target: Target, spec: LaunchSpec, cells: Mapping[CellKey, Sequence[int]]) -> Plan:
-        """``cells``: what is measured, each with the patterns that are left out."""
+        """Make the plan of one launch. ``cells``: what is measured, each with the patterns to leave out."""
         return listed_plan(
             self.request,
             spec,
@@ -132,7 +132,10 @@ def prepare_b_eff_io(request: Request, engine_context: EngineContext) -> Prepare
 
 
 def node_memory() -> int | None:
-    """All that a node's processes may have: its own, and no more than the control group allows; None: not known."""
+    """Return the bytes that all processes of a node may have, or None when not known.
+
+    These are all that the node has, but no more than the control group allows.
+    """
     from ullage.system.hardware import read_memory
     from ullage.system.limits import read_limits
 
@@ -141,7 +144,10 @@ def node_memory() -> int | None:
 
 
 def with_memory(options: BEffIoOptions, layouts: Mapping[int, Layout], available: int | None) -> BEffIoOptions:
-    """``options`` with the largest chunk and the memory that volumes are held against. ``available``: of a node."""
+    """Return ``options`` with the largest chunk, and the memory that volumes are compared with.
+
+    ``available``: bytes of a node, None when not known. ``UserError`` when it is needed for the largest chunk and None.
+    """
     largest = layouts[max(layouts)]
     on_a_node = largest.ranks_per_node or largest.ranks
     memory, total, nodes = options.memory, options.memory_total, nodes_of(layouts.values())
@@ -160,7 +166,7 @@ def with_memory(options: BEffIoOptions, layouts: Mapping[int, Layout], available
 
 
 def with_room(options: BEffIoOptions, machine: Machine, nodes: int | None = 1) -> BEffIoOptions:
-    """``options`` with the room of every target, found once: a run that goes on makes the same plans.
+    """Return ``options`` with the room of every target, found once: a run that goes on makes the same plans.
 
     ``nodes``: that every partition is on at least, None when not known: each may have a disk of its own there.
 
@@ -189,7 +195,10 @@ def with_room(options: BEffIoOptions, machine: Machine, nodes: int | None = 1) -
 
 
 def execute(prepared: PreparedBEffIo, session: Session) -> int:
-    """The exit code. The texts of the original lie in the result afterwards, whatever became of the run."""
+    """Run everything that is left of the run, and return the exit code.
+
+    The texts of the original lie in the result afterwards, whatever became of the run.
+    """
     run = _Rounds(session, RunProgress(), prepared)
     try:
         run.follow()
@@ -215,7 +224,7 @@ class _Rounds(Execution):
         return self.prepared.options
 
     def follow(self) -> None:
-        """Everything that no launch so far has done well."""
+        """Measure everything that no launch so far has done well, round by round and target by target."""
         if self.session.seconds is not None:
             self.session.progress.say("the scheduled time of b_eff_io is part of its value: --time changes nothing")
         targets = self.prepared.request.targets
@@ -240,7 +249,10 @@ class _Rounds(Execution):
         return datasets_there(target, self.prepared.request.run_id) if self._has_data else set()
 
     def _rest(self, number: int, target: Target) -> Rest:
-        """Data that lies there is this round's if any launch of it has written something to the end."""
+        """Find what is left of a round.
+
+        Data that lies there is this round's if any launch of it has written something to the end.
+        """
         keys = self._keys(target)
         done = {key for key in keys if (number, key) in self._done}
         self._has_data = bool(done)
@@ -249,7 +261,7 @@ class _Rounds(Execution):
         return rest_of(keys, done, {key for key in keys if self._skips.is_given_up(key)}, there)
 
     def _round(self, number: int, target: Target) -> bool:
-        """Whether the run may go on after it."""
+        """Measure what is left of a round on one target, and tell whether the run may go on after it."""
         rest = self._rest(number, target)
         if rest.again:
             self.session.progress.say(again_text(rest.again))
@@ -260,7 +272,7 @@ class _Rounds(Execution):
         )
 
     def _stage(self, number: int, target: Target, keys: Sequence[CellKey], *, is_last: bool) -> bool:
-        """The cells of one launch, and a further launch after each hang. Whether the run may go on."""
+        """Measure the cells of one launch, with a further launch after each hang; tell whether the run may go on."""
         left = [key for key in keys if not self._skips.is_given_up(key)]
         while chosen := runnable(left, self._there(target)):
             launch = self.session.result.next_launch()
@@ -299,7 +311,11 @@ class _Rounds(Execution):
         return ended, attempts
 
     def _hang_of(self, ended: Ended, attempts: Sequence[Attempt]) -> Attempt | None:
-        """The attempt that a hang has ended, if that is what happened and leaving out a pattern may help."""
+        """Return the attempt that a hang has ended, or None.
+
+        None also stands for a run that was stopped, and for a hang that was known before: leaving out its pattern did
+        not help.
+        """
         last = attempts[-1] if attempts else None
         if last is None or ended.was_stopped or not self._skips.note(last):
             return None
@@ -331,7 +347,7 @@ class _Rounds(Execution):
                     self.session.messages.append(f"data was left at target '{target.name}': {why}")
 
     def write_texts(self) -> None:
-        """As far as anything was measured."""
+        """Write the texts of the original, as far as anything was measured."""
         from ullage.suites.b_eff_io.texts import write_texts
 
         if not self.session.result.launches():

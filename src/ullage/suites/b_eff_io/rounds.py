@@ -28,7 +28,7 @@ class Rest:
 def rest_of(
     keys: Sequence[CellKey], done: Collection[CellKey], given_up: Collection[CellKey], there: Collection[str]
 ) -> Rest:
-    """What is left of all ``keys`` of a round. ``there``: datasets that are still in place."""
+    """Find what is left of all ``keys`` of a round. ``there``: datasets that are still in place."""
     wanted = {key: None for key in keys if key not in done and key not in given_up}
     to_look_at = list(wanted)
     again: list[CellKey] = []
@@ -42,7 +42,7 @@ def rest_of(
 
 
 def runnable(keys: Sequence[CellKey], there: Collection[str]) -> list[CellKey]:
-    """Those of a launch that find what they need: a dataset that is ``there``, or made before them in the launch.
+    """Return the cells that can run: the dataset that they need is ``there``, or made before them in the launch.
 
     Segments take their counts from the datasets of other types, as far as there are any.
     """
@@ -70,7 +70,7 @@ class Skips:
             self.note(attempt)
 
     def note(self, attempt: Attempt) -> bool:
-        """Whether ``attempt`` ended in a hang that was not known before."""
+        """Note the hang of ``attempt``, if any, and tell whether it was not known before."""
         if attempt.hung is None:
             return False
         known = self._hung.setdefault(_place(attempt.key), set())
@@ -79,11 +79,11 @@ class Skips:
         return is_new
 
     def of(self, key: CellKey) -> list[int]:
-        """Numbers of the patterns to leave out, rising."""
+        """Return the numbers of the patterns to leave out of a cell, rising."""
         return sorted(self._hung.get(_place(key), ()))
 
     def is_given_up(self, key: CellKey) -> bool:
-        """Whether the whole type is."""
+        """Tell whether the whole type of a cell is given up."""
         return len(self.of(key)) >= HANGS_TO_GIVE_UP
 
 
@@ -99,7 +99,7 @@ def _cell_text(key: CellKey, where: str = "") -> str:
 
 
 def hang_text(hung: Attempt, watchdog_s: float, where: str = "") -> str:
-    """``where``: what else tells its case from others."""
+    """Say which pattern hung, and that the run goes on. ``where``: what else tells its case from others."""
     number = hung.hung if hung.hung is not None else -1
     size = PATTERNS[number].size if 0 <= number < len(PATTERNS) else "unknown"
     return (
@@ -109,13 +109,13 @@ def hang_text(hung: Attempt, watchdog_s: float, where: str = "") -> str:
 
 
 def given_up_text(key: CellKey, patterns: Sequence[int], where: str = "") -> str:
-    """After hangs in several patterns of a type."""
+    """Say that a type is given up after several of its patterns hung."""
     numbers = listing([str(number) for number in patterns])
     place = f"{processes(key.ranks)}{where} on {key.target}"
     return f"patterns {numbers} of type {key.type} hung with {place}: the rest of the type is given up there"
 
 
 def again_text(again: Sequence[CellKey]) -> str:
-    """Data of an earlier launch that is gone."""
+    """Say which cells run again because the data that an earlier launch wrote is gone."""
     cells = listing([_cell_text(key) for key in again], _MOST_CELLS)
     return f"run again for the data that is gone: {cells}; the first value counts"

@@ -44,7 +44,7 @@ def judge(rounds: Iterable[Sequence[PhaseRecord]], facts: TargetFacts, ceiling: 
     known = [phases for phases in rounds if phases]
     if not known:
         return Basis()
-    # Here it may be directions that differ, not repetitions.
+    # Verdicts may differ here because of the direction, not the repetition.
     verdict = combine_verdicts(
         [verdict for phases in known for verdict in _verdicts(phases, facts)], are_repetitions=False
     )
@@ -53,7 +53,7 @@ def judge(rounds: Iterable[Sequence[PhaseRecord]], facts: TargetFacts, ceiling: 
 
 
 def _verdicts(phases: Sequence[PhaseRecord], facts: TargetFacts) -> list[Verdict]:
-    """One for each direction."""
+    """Return a verdict for each direction in which the phases moved data."""
     by_direction = ([phase for phase in phases if phase.access == direction] for direction in _DIRECTIONS)
     return [
         cache_verdict(
@@ -65,7 +65,10 @@ def _verdicts(phases: Sequence[PhaseRecord], facts: TargetFacts) -> list[Verdict
 
 
 def merge(phases: Sequence[PhaseRecord]) -> PhaseRecord:
-    """As if all had been one, as far as a verdict needs it. A counter that one lacks, all lack."""
+    """Merge phases into one, as far as a verdict needs it.
+
+    A counter that one of them lacks is lacking in the result.
+    """
     moved = [phase.moved for phase in phases]
     known = [one for one in moved if one is not None]
     total = None
@@ -86,7 +89,7 @@ def _sum(values: Iterable[int | None]) -> int | None:
 
 
 def common_params(ranks: int, run: RunRecord | None, lmax: int | None, hint_set: str) -> dict[str, Scalar]:
-    """What every row of a b_eff_io run says, after its own."""
+    """Return the parameters that every row of a b_eff_io run has after its own."""
     nodes = 0
     if run is not None:
         nodes = run.layout.nodes or -(-ranks // max(1, run.pinning.most_ranks_on_a_node))
@@ -104,20 +107,20 @@ VOLUME: Final = "access_volume"
 MEMORY_TIME: Final = "memory_time"
 TIME: Final = "time_spent"
 ALL_SETS: Final = "all"
-# Begins the flag of a pattern that was cut short; after the colon stands why.
+# The flag of a pattern that was cut short begins with this; after the colon stands why.
 EARLY: Final = "ended-early"
-# Begins the flag of a type's row; after the colon stands how many.
+# The flag of a type that lost patterns begins with this; after the colon stands how many.
 PATTERNS_LOST: Final = "patterns-lost"
 INCOMPLETE: Final = "incomplete"
 PAYLOAD_BESIDE: Final = "payload-beside"
-# Processes of these do not wait for each other: while one checks what it read, others have the target to themselves.
+# In these types processes do not wait for each other: while one checks what it read, others have the target alone.
 _ALONE: Final[tuple[PatternType, ...]] = ("separated", "segmented")
 _MOST_PAYLOAD: Final = 0.01
 Of = Callable[[PartitionRound], float | None]
 
 
 def select(rows: Iterable[Row], metric: str, **params: Scalar) -> list[Row]:
-    """Rows of that metric whose parameters are these, in their order."""
+    """Return the rows of that metric with these parameters, in their order."""
     return [
         row
         for row in rows
@@ -126,7 +129,7 @@ def select(rows: Iterable[Row], metric: str, **params: Scalar) -> list[Row]:
 
 
 def first(rows: Iterable[Row], metric: str, **params: Scalar) -> Row | None:
-    """The first of those; None without any."""
+    """Return the first row of that metric with these parameters, or None without any."""
     return next(iter(select(rows, metric, **params)), None)
 
 
@@ -146,7 +149,7 @@ class SpotRows:
         self._common = common_params(spot.ranks, run, io_run.options.lmax, io_run.hint_set(spot.hints))
 
     def all(self) -> list[Row]:
-        """In the order of the report: the value first, single patterns last."""
+        """Return all rows in the order of the report: the value first, single patterns last."""
         found = [*self._values(), *self._types(), *self._others()]
         return [*(row for row in found if row is not None), *self._patterns()]
 
@@ -201,7 +204,10 @@ class SpotRows:
                     yield from self._pattern(pattern, with_it)
 
     def _pattern(self, pattern: Pattern, attempts: Sequence[Attempt]) -> Iterator[Row]:
-        """A case that hung and was run again without its pattern has another id: here they are one."""
+        """Yield the rows of one pattern over all rounds.
+
+        A case that hung and was run again without its pattern has another id: here they are one.
+        """
         last = attempts[-1]
         launches = [_as_launch(one, pattern, last.case.case) for one in attempts]
         context = RowContext((), (PATTERN, CALLS), {self._spot.target: self._facts}, self._context.level, None)
@@ -214,7 +220,7 @@ class SpotRows:
             yield row.model_copy(update={"params": params, "flags": flags})
 
     def _basis(self, accesses: Sequence[Access], ceiling: str = "") -> Basis:
-        """What all patterns of these accesses show, each round's together."""
+        """Judge all patterns of these accesses, those of each round together."""
         rounds = (
             [phase for attempt in found.attempts(accesses) for phase in attempt.good.values()] for found in self._rounds
         )
@@ -246,7 +252,7 @@ def _frame(metric: str, unit: Unit, target: str, params: dict[str, Scalar], basi
 
 
 def pattern_params(attempt: Attempt, pattern: Pattern) -> dict[str, Scalar]:
-    """What a row of one pattern is of."""
+    """Return the parameters that say which pattern a row is of, and its chunk and call."""
     facts = facts_of(attempt.good[pattern.number])
     return {
         "access": attempt.key.access,
@@ -263,7 +269,10 @@ def _direction(access: Access) -> str:
 
 
 def _lost_flags(attempts: Sequence[Attempt]) -> tuple[Flag, ...]:
-    """A type's bandwidth without some of its patterns is another one."""
+    """Flag a type that lost patterns or repetitions.
+
+    Its bandwidth without some of its patterns is another one.
+    """
     skipped = max(len(one.skipped) for one in attempts)
     failed = sum(not one.is_whole for one in attempts)
     found: list[Flag] = []
@@ -276,7 +285,7 @@ def _lost_flags(attempts: Sequence[Attempt]) -> tuple[Flag, ...]:
 
 
 def _ended_early(phases: Sequence[PhaseRecord]) -> list[Flag]:
-    """A few calls, maybe one, stand for the pattern then."""
+    """Flag a pattern that ended early: a few calls, maybe one, stand for it then."""
     ends = [facts_of(phase).end for phase in phases]
     return [
         Flag(code=f"{EARLY}:{why}", reason=f"{ends.count(why)} of {len(ends)} repetitions ended early by {why}")
@@ -304,7 +313,10 @@ def _as_launch(attempt: Attempt, pattern: Pattern, case: str) -> list[RunRecord 
 
 
 def time_rows(io_run: BEffIoRun, target: str, level: float) -> list[Row]:
-    """Over the rounds; all sets of hints together, since they share launches."""
+    """Make the rows of time spent on ``target``, with the rounds as repetitions.
+
+    All sets of hints are together, since they share launches.
+    """
     mine = {place: spent for place, spent in overheads(io_run).items() if place.target == target}
     cells = dict.fromkeys((place.access, place.ranks) for place in mine)
     runs = {launch.ranks: launch.run for launch in io_run.launches}
@@ -320,7 +332,7 @@ def time_rows(io_run: BEffIoRun, target: str, level: float) -> list[Row]:
 
 
 def _samples(found: list[Spent]) -> dict[str, list[float]]:
-    """One a round, of each part that is known."""
+    """Return the samples of each part that is known, of the schedule and of the total: one for each round."""
     samples: dict[str, list[float]] = {
         part: [spent.parts[part] for spent in found if part in spent.parts] for part in PARTS
     }

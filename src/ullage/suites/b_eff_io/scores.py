@@ -35,7 +35,7 @@ class SpotScores:
 
 
 def score_name(what: str, ranks: int | None, hint_set: str = "", target: str = "") -> str:
-    """``b_eff_io of 4 processes with hints frost on scratch``."""
+    """Return a name such as ``b_eff_io of 4 processes with hints frost on scratch``."""
     words = [
         what,
         "" if ranks is None else f"of {processes(ranks)}",
@@ -46,13 +46,16 @@ def score_name(what: str, ranks: int | None, hint_set: str = "", target: str = "
 
 
 def best(found: Sequence[SpotScores]) -> SpotScores | None:
-    """The one with the largest value; None where none has one."""
+    """Return the partition with the largest value, or None where none has one; the first of equals wins."""
     known = [(one.value.median, -index, one) for index, one in enumerate(found) if one.value is not None]
     return max(known, key=lambda item: item[:2])[2] if known else None
 
 
 def b_eff_io_scores(by_target: Mapping[str, Sequence[SpotScores]]) -> list[Score]:
-    """For each target first the maximum over partitions and hints, then that of each set, then every partition."""
+    """Return the scores of each target.
+
+    First comes the maximum over partitions and hints, then that of each set, then every partition.
+    """
     scores: list[Score] = []
     for name, found in by_target.items():
         target = name if len(by_target) > 1 else ""
@@ -67,7 +70,7 @@ def b_eff_io_scores(by_target: Mapping[str, Sequence[SpotScores]]) -> list[Score
 
 
 def _maximum(found: Sequence[SpotScores], hint_set: str, target: str) -> list[Score]:
-    """Void for whatever voids any of its partitions."""
+    """Return the score of the largest value; whatever voids any of its partitions voids it."""
     top = best(found)
     if top is None or top.value is None:
         return []

@@ -39,7 +39,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 
 def digest(io_run: BEffIoRun, context: RowContext) -> dict[str, list[SpotScores]]:
-    """By target every partition with every set of hints: its rows, and what voids it."""
+    """Return by target each partition with each set of hints: its rows, and what voids its value."""
     spots = spots_of(io_run)
     found: dict[str, list[SpotScores]] = {}
     for spot in spots:
@@ -53,7 +53,10 @@ def digest(io_run: BEffIoRun, context: RowContext) -> dict[str, list[SpotScores]
 
 
 def _sound(one: SpotScores) -> SpotScores:
-    """Without the rows that others disturbed. What is not valid by the rules of the list may still be compared."""
+    """Leave out the rows that others disturbed (grade C).
+
+    What is not valid by the rules of the list may still be compared.
+    """
     return replace(one, rows=[row for row in one.rows if row.grade != "C"])
 
 
@@ -79,7 +82,7 @@ class _Sentences:
         return [*found, *sentences.set_apart(self.io_run)]
 
     def _set(self, spots: Sequence[SpotScores], *, several: bool) -> list[Finding]:
-        """The findings on one set of hints on one target."""
+        """Return the findings on one set of hints on one target."""
         first = spots[0]
         label = sentences.lead(first, several_sets=several, several_targets=len(self.by_target) > 1)
         found = sentences.invalid(first.whole, first.spot.target, first.hint_set, label)

@@ -49,13 +49,13 @@ PROTOCOL_FILE: Final = "b_eff_io.prot.txt"
 
 
 def write_texts(result: ResultFolder) -> None:
-    """Both, as far as the run has come; nothing where nothing has run."""
+    """Write both texts, as far as the run has come; write none where nothing has run."""
     for name, text in make_texts(result).items():
         write_atomically(result.path / name, text)
 
 
 def make_texts(result: ResultFolder) -> dict[str, str]:
-    """Contents by file name."""
+    """Return the contents of both texts by file name; empty where nothing has run."""
     from ullage.runs.summary import row_context
 
     request, system = result.read_request(), result.read_system()
@@ -96,7 +96,7 @@ _HEADS: Final = (
 
 
 def protocol_text(io_run: BEffIoRun) -> str:
-    """Every launch, every case in it, every pattern of that."""
+    """Return the protocol: every launch, every case in it, every pattern of that, then lost patterns."""
     lines: list[str] = []
     for launch in io_run.launches:
         said = f"{one_line(launch.target)}, {launch.ranks} processes, {', '.join(launch.accesses)}"
@@ -113,7 +113,10 @@ def protocol_text(io_run: BEffIoRun) -> str:
 
 
 def _case(io_run: BEffIoRun, attempt: Attempt) -> Iterator[str]:
-    """Opening and closing stand in the first and the last of its patterns."""
+    """Yield a line for each pattern of a case, one for the case itself, and the hints in use.
+
+    Opening and closing stand in the first and the last of its patterns.
+    """
     for phase in attempt.phases:
         yield _line(attempt, phase)
     total, found = attempt.total, list(attempt.good.values())
@@ -147,7 +150,7 @@ def _line(attempt: Attempt, phase: PhaseRecord) -> str:
 
 
 def _hints(phases: Sequence[PhaseRecord]) -> Iterator[str]:
-    """What the MPI said it uses, once for the patterns that have the same."""
+    """Yield the hints that the MPI said it uses, once for all patterns that have the same."""
     seen = grouped(
         (tuple(sorted(phase.hints_granted.items())), BY_PHASE[phase.phase].number)
         for phase in phases
@@ -158,7 +161,7 @@ def _hints(phases: Sequence[PhaseRecord]) -> Iterator[str]:
         yield f"#     hints in use, patterns {', '.join(map(str, numbers))}: {one_line(said)}"
 
 
-# What the original prints where a pattern met an error.
+# The original prints this where a pattern met an error.
 ERROR_VALUE: Final = -999.999
 _COLUMNS: Final = ("scatter", "shared", "separated", "segmented", "seg_coll")
 _RULE: Final = "-" * 84
@@ -166,7 +169,10 @@ _MINUTE_S: Final = 60.0
 
 
 def summary_text(io_run: BEffIoRun, found: Sequence[SpotScores], head: Sequence[str]) -> str:
-    """The summary of the partitions of one set of hints on one target. ``head``: what made it, and where."""
+    """Return the summary of the partitions of one set of hints on one target.
+
+    ``head``: what made it, and where.
+    """
     lines: list[str] = []
     for one in found:
         lines += [*map(one_line, head), *_options(io_run, one), "", *table(io_run, one), "", *_second(io_run, one), ""]
@@ -195,7 +201,7 @@ def _options(io_run: BEffIoRun, one: SpotScores) -> list[str]:
 
 
 def table(io_run: BEffIoRun, one: SpotScores) -> list[str]:
-    """Access by row by type, and a total row for each access."""
+    """Return the table of access and chunk by type, with a total row for each access."""
     lines = [
         f"{'processes':>10} {'pos':>3} {'chunk':>10}  {'access':<13}" + "".join(f"{name:>11}" for name in _COLUMNS),
         f"{'':>10} {'':>3} {'l [bytes]':>10}  {'':<13}" + f"{'[MB/s]':>11}" * len(_COLUMNS),
@@ -232,7 +238,7 @@ def _total(one: SpotScores, access: Access, kind: PatternType) -> str:
 
 
 def _second(io_run: BEffIoRun, one: SpotScores) -> list[str]:
-    """Pattern 2 stands in no row of the table."""
+    """Return the line of pattern 2, which stands in no row of the table."""
     pattern = _pattern("scatter", "2M calls")
     values = ", ".join(f"{_cell(io_run, one, access, pattern).strip()} MB/s {access}" for access in ACCESSES)
     return [f"Not in the table: pattern 2 (scatter, l = 1 MByte, L = 2 MBytes): {values}"]
@@ -272,7 +278,7 @@ def _value(io_run: BEffIoRun, one: SpotScores) -> list[str]:
 
 
 def _validity(io_run: BEffIoRun, one: SpotScores) -> list[str]:
-    """VALID, or the criteria, and everything else that voids the value."""
+    """Say that the result is VALID, or name the criteria and everything else that voids the value."""
     if not one.own:
         return ["This result is VALID."]
     found = criteria(io_run, [one.spot])

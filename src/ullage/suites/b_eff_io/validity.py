@@ -16,7 +16,7 @@ from ullage.suites.b_eff_io.values import PartitionRound, Spot, cells_of, lost_p
 from ullage.units import format_bytes, format_time
 
 NOT_VALID: Final = f"{INVALID}:b_eff_io"
-# What ended a pattern before it had done what it was to do.
+# These reasons ended a pattern before it had done what it was to do.
 CUTS: Final = ("overtime", "space")
 _WHY: Final = {
     "overtime": "ended early for lack of time",
@@ -38,7 +38,7 @@ class Criterion:
 
 
 def criteria(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Criterion]:
-    """The three of release 2.1, over all of ``spots``."""
+    """Return the three criteria of release 2.1, and whether all of ``spots`` reach them."""
     attempts = _attempts(io_run, spots)
     return [
         Criterion("scheduled time of each partition at least 30 min", io_run.options.partition_s >= VALID_S),
@@ -52,7 +52,7 @@ def _attempts(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Attempt]:
 
 
 def uses_shared_pointers(options: BEffIoOptions, attempts: Iterable[Attempt]) -> bool:
-    """As asked for, and as the engine says it did."""
+    """Tell whether shared file pointers were asked for, and used in type shared by what the engine says."""
     return options.shared_pointer and all(
         facts_of(phase).shared_pointer
         for attempt in attempts
@@ -66,7 +66,7 @@ def _bad_blocks(attempts: Iterable[Attempt]) -> int:
 
 
 def reasons_against(io_run: BEffIoRun, spots: Sequence[Spot], *, holds_data: bool = True) -> list[str]:
-    """Everything that voids the value of ``spots`` together; empty: it is VALID.
+    """Return everything that voids the value of ``spots`` together; empty: it is VALID.
 
     ``holds_data``: false for a target behind which nothing keeps what is written.
     """
@@ -124,7 +124,7 @@ class Fate:
 
 
 def losses_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
-    """Patterns without a value, those that share their fate told together."""
+    """Find patterns without a value; those that share type, numbers and reason are told together."""
     groups = grouped(
         ((lost.key.type, lost.patterns, lost.why), lost)
         for lost in (one for spot in spots for one in lost_patterns(io_run, spot))
@@ -136,7 +136,7 @@ def losses_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
 
 
 def cuts_of(io_run: BEffIoRun, spots: Sequence[Spot]) -> list[Fate]:
-    """Patterns that ended early in some round, one for each reason."""
+    """Find patterns that ended early in some round, grouped by the reason."""
     found: dict[str, dict[tuple[CellKey, int], None]] = {}
     for attempt in _attempts(io_run, spots):
         for pattern, phase in attempt.good.items():
@@ -165,7 +165,7 @@ def _where(accesses: Sequence[Access], ranks: Sequence[int]) -> str:
 
 
 def _untold(io_run: BEffIoRun, spot: Spot) -> list[str]:
-    """Types that no round has tried to the end, as when somebody stopped the run."""
+    """Name the types that no round has tried to the end, as when somebody stopped the run."""
     rounds = rounds_of(io_run, spot)
     lacking = [
         key for key in cells_of(io_run, spot) if not any(_is_tried(found, key.access, key.type) for found in rounds)
@@ -183,7 +183,7 @@ def _is_tried(found: PartitionRound, access: Access, kind: PatternType) -> bool:
 
 
 def conditions(options: BEffIoOptions) -> list[str]:
-    """What the definition leaves open: such values compare with their like only."""
+    """Return the choices that the definition leaves open: such values compare with their like only."""
     found: list[str] = []
     if options.is_lmax_given and options.lmax is not None:
         found.append(f"Lmax, {format_bytes(options.lmax)}, was chosen and is not 1/128 of a process's memory")
@@ -198,7 +198,7 @@ WITHOUT_SHARED_POINTERS: Final = "pattern type shared does without shared file p
 
 
 def reasons_of_options(options: BEffIoOptions) -> list[str]:
-    """Empty: nothing that is asked for speaks against a valid value."""
+    """Return what was asked for that speaks against a valid value; empty where nothing does."""
     found: list[str] = []
     if options.partition_s < VALID_S:
         each = " for each partition" if len(options.partitions) > 1 else ""
@@ -215,6 +215,9 @@ def reasons_of_options(options: BEffIoOptions) -> list[str]:
 
 
 def is_look(reasons: Sequence[str], options: BEffIoOptions) -> bool:
-    """Whether only what was asked for speaks against a value: a short time, and patterns that it was too short for."""
+    """Tell whether only what was asked for speaks against a value: a short time, and patterns that it cut short.
+
+    False where nothing speaks against it.
+    """
     asked = reasons_of_options(options)
     return bool(reasons) and all(one in asked or (asked and _WHY["overtime"] in one) for one in reasons)

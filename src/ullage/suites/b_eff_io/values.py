@@ -24,7 +24,7 @@ from ullage.suites.b_eff_io.patterns import (
     types_of,
 )
 
-# Patterns of a type that hang before it is left alone: others would too.
+# After so many patterns of a type hung, the type is left alone: others would hang too.
 HANGS_TO_GIVE_UP: Final = 2
 
 
@@ -37,17 +37,17 @@ class Spot:
     ranks: int
 
     def key(self, access: Access, kind: PatternType) -> CellKey:
-        """The key of one of its cells."""
+        """Return the key of the cell of that access and type."""
         return CellKey(self.target, self.hints, self.ranks, access, kind)
 
 
 def spots_of(io_run: BEffIoRun) -> list[Spot]:
-    """Those of which anything was tried, in the order of the report."""
+    """Return the spots of which anything was tried, in the order of the report."""
     return list(dict.fromkeys(Spot(key.target, key.hints, key.ranks) for key in io_run.keys))
 
 
 def cells_of(io_run: BEffIoRun, spot: Spot) -> list[CellKey]:
-    """All that were asked for, in the order of the report."""
+    """Return all cells that were asked for, in the order of the report."""
     rewrite = io_run.options.rewrite
     return [spot.key(access, kind) for access in ACCESSES for kind in types_of(access, rewrite=rewrite)]
 
@@ -61,27 +61,30 @@ class PartitionRound:
         self.number = number
 
     def attempt(self, access: Access, kind: PatternType) -> Attempt | None:
-        """The one that counts; None where it was not tried."""
+        """Return the attempt that counts, or None where the cell was not tried."""
         return self.io_run.attempt(self.number, self.spot.key(access, kind))
 
     def attempts(self, accesses: Iterable[Access] = ACCESSES) -> list[Attempt]:
-        """Those of all types that were tried."""
+        """Return the attempts that count, of all types that were tried."""
         found = (self.attempt(access, kind) for access in accesses for kind in TYPES)
         return [one for one in found if one is not None]
 
     def type(self, access: Access, kind: PatternType) -> float | None:
-        """bw(access, type)."""
+        """Return bw(access, type) in bytes/s.
+
+        It is 0 where the type was given up or nothing went well, None where it was not tried or somebody stopped it.
+        """
         attempt = self.attempt(access, kind)
         if attempt is None:
             return 0.0 if is_given_up(self.io_run, self.number, self.spot.key(access, kind)) else None
         return attempt.bandwidth
 
     def types(self, access: Access) -> dict[PatternType, float]:
-        """The bandwidths of the types that have a value."""
+        """Return the bandwidths of the types that have a value."""
         return {kind: value for kind in TYPES if (value := self.type(access, kind)) is not None}
 
     def access(self, access: Access) -> float | None:
-        """B; where only scatter is rewritten, its bandwidth is that of the rewrite."""
+        """Return B of an access; where only scatter is rewritten, its bandwidth is that of the rewrite."""
         if access == "rewrite" and not self.io_run.options.rewrite:
             return self.type(access, REWRITTEN_TYPE)
         return access_mean(self.types(access))
@@ -99,17 +102,17 @@ class PartitionRound:
         return None if read is None or self.write_side is None else b_eff_io(self.write_side, read)
 
     def volume(self, access: Access) -> int:
-        """Bytes of all types."""
+        """Return the bytes that all types moved in an access."""
         return sum(attempt.total.bytes for attempt in self.attempts([access]))
 
 
 def rounds_of(io_run: BEffIoRun, spot: Spot) -> list[PartitionRound]:
-    """One for each round in which anything was tried."""
+    """Return the spot's values of each round in which anything was tried."""
     return [PartitionRound(io_run, spot, number) for number in io_run.rounds]
 
 
 def memory_bytes(io_run: BEffIoRun) -> int | None:
-    """What volumes are held against; None where nobody said."""
+    """Return the memory that volumes are compared with, or None where nobody said it."""
     options = io_run.options
     if options.memory_total is not None:
         return options.memory_total
@@ -117,8 +120,10 @@ def memory_bytes(io_run: BEffIoRun) -> int | None:
 
 
 def is_given_up(io_run: BEffIoRun, number: int, key: CellKey) -> bool:
-    """Whether a cell was not tried in that round because it would not do: what it needs was not made, since a case
-    before it did not go well; or two patterns of its type hung."""
+    """Tell whether a cell was not tried in that round because it would not do.
+
+    What it needs was not made, since a case before it did not go well; or two patterns of its type hung.
+    """
     if io_run.attempt(number, key) is not None:
         return False
     makers = makers_of(key)
@@ -130,7 +135,10 @@ def is_given_up(io_run: BEffIoRun, number: int, key: CellKey) -> bool:
 
 
 def makers_of(key: CellKey) -> list[CellKey]:
-    """Cells that make what ``key`` uses, its data or the counts of segments: without any of them it has nothing."""
+    """Return the cells that make what ``key`` uses: its data, or the counts of segments.
+
+    Without any of them it has nothing. Empty for first writes of scatter, shared and separated, which need nothing.
+    """
     if key.access != "write":
         return [replace(key, access="write")]
     return [replace(key, type=kind) for kind in TIMED_TYPES] if key.type in SEGMENTED_TYPES else []
@@ -151,7 +159,10 @@ class Lost:
 
 
 def lost_patterns(io_run: BEffIoRun, spot: Spot) -> list[Lost]:
-    """All that were asked for and tried, and have no value; each cell and reason once, whatever the round."""
+    """Find the patterns that were asked for and tried, or given up, and have no value.
+
+    Each cell and reason stands once, whatever the round.
+    """
     found: dict[tuple[CellKey, str, str], dict[int, None]] = {}
     for number in io_run.rounds:
         for key in cells_of(io_run, spot):
@@ -178,7 +189,10 @@ def _lost_of(io_run: BEffIoRun, attempt: Attempt) -> list[tuple[int, str, str]]:
 
 
 def _expected(attempt: Attempt) -> list[int]:
-    """A failed case has lost what it had not come to. Fill-ups may be of no bytes, and then are none."""
+    """Return the patterns that a failed case has lost because it had not come to them.
+
+    Fill-ups are left out: they may have no bytes, and then do not run.
+    """
     done = max(attempt.good, default=-1)
     return [number for number in _numbers(attempt.key) if number > done]
 
@@ -188,7 +202,7 @@ def _numbers(key: CellKey) -> list[int]:
 
 
 def _hung(io_run: BEffIoRun, attempt: Attempt) -> dict[int, tuple[str, str]]:
-    """Why patterns are not tried any more, as the launches that they ended say."""
+    """Return by number why patterns are not tried any more, as the launches that they ended say."""
     key = attempt.key
     every = (one for launch in io_run.launches for one in launch.attempts)
     alike = (one for one in every if replace(one.key, ranks=key.ranks, access=key.access) == key)

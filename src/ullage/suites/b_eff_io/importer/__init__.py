@@ -40,7 +40,7 @@ _UNIT: Final = "MB/s"
 
 
 def summary_of(run: PrintedRun, name: str) -> Summary:
-    """The summary of all partitions. ``name``: the file, for the rows' reasons."""
+    """Make the summary of all partitions. ``name``: the file, which the rows name as their source."""
     rows: list[Row] = []
     for partition in run.partitions:
         rows += _Rows(partition, name).all()
@@ -56,7 +56,7 @@ def summary_of(run: PrintedRun, name: str) -> Summary:
 
 
 def reasons_against(partition: PrintedPartition) -> list[str]:
-    """Why the value does not count, as far as the printed form says."""
+    """Return why the value does not count, as far as the printed form says; empty where nothing is against it."""
     found: list[str] = []
     scheduled = partition.scheduled_min
     if scheduled is not None and scheduled.high < _VALID_MIN:
@@ -81,7 +81,7 @@ class _Rows:
         self._place: dict[str, Scalar] = {"ranks": partition.processes, **lmax}
 
     def all(self) -> list[Row]:
-        """In the order of the rows of our own runs."""
+        """Return all rows, in the order of the rows of our own runs."""
         partition = self._partition
         value, against = partition.value, reasons_against(partition)
         side = printed_write_side(partition) or needed_write_side(partition)
@@ -95,7 +95,7 @@ class _Rows:
         return [*found, *self._cells(), *self._sizes()]
 
     def _schedule(self) -> dict[str, Scalar]:
-        """What a request says of our own runs."""
+        """Return the parameters that our own runs have in their request: scheduled time, and no shared pointers."""
         scheduled = self._partition.scheduled_min
         known: dict[str, Scalar] = {} if scheduled is None else {"scheduled_s": scheduled.value * 60}
         return {**known, **({"no_shared_pointer": True} if self._partition.shared is False else {})}
@@ -157,7 +157,7 @@ class _Rows:
 
 
 def _scores(partitions: Sequence[PrintedPartition]) -> list[Score]:
-    """The maximum over the partitions, then each one with its parts."""
+    """Return the maximum over the partitions, then the value of each partition with its parts."""
     known = [partition for partition in partitions if partition.value is not None]
     best = max(known, key=lambda partition: partition.value.value if partition.value else 0.0, default=None)
     found: list[Score] = []
@@ -180,12 +180,12 @@ def _score(name: str, value: float, reasons: Sequence[str]) -> Score:
 
 
 def recognises(text: str) -> bool:
-    """Either form."""
+    """Tell whether the text is in either form: printed, or published as JSON."""
     return recognises_published(text) or recognises_printed(text)
 
 
 def read(text: str, name: str) -> Summary:
-    """The summary of a file in either form. ``UserError`` says what is missing or wrong, and where."""
+    """Read a file in either form; raise ``UserError`` for what is missing or wrong, with its place."""
     if recognises_published(text):
         return summary_of(read_published(text, name), name)
     return summary_of(read_printed(text, name), name)

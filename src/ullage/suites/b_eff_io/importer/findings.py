@@ -31,7 +31,7 @@ class Bounded:
     high: float
 
     def fits(self, shown: Printed) -> bool:
-        """Whether ``shown`` may be it."""
+        """Tell whether ``shown`` agrees with this number within the rounding of both."""
         return self.low <= shown.high and shown.low <= self.high
 
 
@@ -41,7 +41,10 @@ def _bounded(of: Callable[[Which], float | None]) -> Bounded | None:
 
 
 def average(partition: PrintedPartition, access: Access) -> Bounded | None:
-    """B of an access from the totals of its types; where only scatter was rewritten, that is the average."""
+    """Compute B of an access from the totals of its types; None where they were not printed.
+
+    Where only scatter was rewritten, its total is the average of the rewrite.
+    """
 
     def of(which: Which) -> float | None:
         totals = _totals(partition, access, which)
@@ -53,7 +56,7 @@ def average(partition: PrintedPartition, access: Access) -> Bounded | None:
 
 
 def printed_write_side(partition: PrintedPartition) -> Bounded | None:
-    """W' from the totals; None where they were not printed."""
+    """Compute W' from the totals; None where they were not printed."""
 
     def of(which: Which) -> float | None:
         again = _totals(partition, "rewrite", which).get(REWRITTEN_TYPE)
@@ -63,7 +66,7 @@ def printed_write_side(partition: PrintedPartition) -> Bounded | None:
 
 
 def headline(partition: PrintedPartition) -> Bounded | None:
-    """b_eff_io from the totals; None where they were not printed."""
+    """Compute b_eff_io from the totals; None where they were not printed."""
     side, read = printed_write_side(partition), average(partition, "read")
     if side is None or read is None:
         return None
@@ -72,7 +75,7 @@ def headline(partition: PrintedPartition) -> Bounded | None:
 
 
 def needed_write_side(partition: PrintedPartition) -> Bounded | None:
-    """W' that the printed headline and average of reads need."""
+    """Compute the W' that the printed headline and average of reads need; None where either is missing."""
     value, read = partition.value, partition.averages.get("read")
     if value is None or read is None or read.low <= 0:
         return None
@@ -81,7 +84,11 @@ def needed_write_side(partition: PrintedPartition) -> Bounded | None:
 
 
 def scatter_first_write(partition: PrintedPartition) -> Bounded | None:
-    """What scatter had in the first write, if the printed rewrite is scatter's alone, as without -rewrite."""
+    """Compute the first write of scatter in MB/s, if the printed rewrite is that of scatter alone.
+
+    That is so without -rewrite. None where a number is missing, where all types were rewritten, or where the result is
+    not above 0.
+    """
     side, write, rewrite = needed_write_side(partition), partition.averages["write"], partition.averages.get("rewrite")
     if side is None or rewrite is None or partition.rewrites is True:
         return None
@@ -94,7 +101,7 @@ def scatter_first_write(partition: PrintedPartition) -> Bounded | None:
 
 
 def memory_bytes(partition: PrintedPartition) -> float | None:
-    """The memory of the whole machine as it was given, or about, by the volume and its percentage."""
+    """Return the bytes of all memory, printed or worked out from the volume and its percentage; None if not known."""
     if partition.memory_mib is not None:
         return float(partition.memory_mib * MIB)
     volume, percent = partition.volume_mib, partition.percent
@@ -102,7 +109,7 @@ def memory_bytes(partition: PrintedPartition) -> float | None:
 
 
 def memory_time_s(partition: PrintedPartition) -> float | None:
-    """The time for all of the memory at b_eff_io, in one unit for both."""
+    """Return the seconds to move all of the memory at b_eff_io, both in bytes; None if either is not known."""
     memory, value = memory_bytes(partition), partition.value
     return None if memory is None or value is None or value.value <= 0 else memory_s(memory, value.value * MEGA)
 
@@ -126,12 +133,12 @@ _LONGEST_TARGET: Final = 64
 
 
 def findings_of(partition: PrintedPartition) -> list[Finding]:
-    """Whether the headline follows from what was printed, what it needs where not, and what units do to it."""
+    """Report data errors, whether the headline follows from what was printed, and mixed units."""
     return [*_wrong(partition), *_recomputed(partition), *_volume(partition), *_minutes(partition)]
 
 
 def _wrong(partition: PrintedPartition) -> Iterator[Finding]:
-    """Patterns whose data came back wrong: the original prints -999.999 in their place."""
+    """Yield a warning for patterns whose data came back wrong; the original prints -999.999 for them."""
     for access in ACCESSES:
         for kind in TYPES:
             found = [one.number for one in patterns_of(kind) if (access, kind, one.position or -1) in partition.wrong]
@@ -153,12 +160,12 @@ def _wrong(partition: PrintedPartition) -> Iterator[Finding]:
 
 
 def target_of(partition: PrintedPartition) -> str:
-    """The machine, where it was printed."""
+    """Return the machine, or ``b_eff_io`` where no machine was printed."""
     return partition.machine[:_LONGEST_TARGET] or "b_eff_io"
 
 
 def _recomputed(partition: PrintedPartition) -> Iterator[Finding]:
-    """From the totals where the tables were printed; else what the averages leave open."""
+    """Yield the headline worked out from the totals; without the tables, say what the averages leave open."""
     value = partition.value
     if value is None:
         return
@@ -231,7 +238,7 @@ def _needed(partition: PrintedPartition, value: Printed) -> Finding:
 
 
 def _volume(partition: PrintedPartition) -> Iterator[Finding]:
-    """Only where the percentage contradicts its own parts."""
+    """Yield a warning only where the printed percentage contradicts the printed volume and memory."""
     volume, shown, memory = partition.volume_mib, partition.percent, partition.memory_mib
     if volume is None or shown is None or not memory:
         return
@@ -253,7 +260,7 @@ def _volume(partition: PrintedPartition) -> Iterator[Finding]:
 
 
 def _minutes(partition: PrintedPartition) -> Iterator[Finding]:
-    """The original divides MiB by MB/s."""
+    """Yield the time to move all of the memory in one unit; the original divides MiB by MB/s."""
     memory, seconds, value = memory_bytes(partition), memory_time_s(partition), partition.value
     if memory is None or seconds is None or value is None:
         return

@@ -44,7 +44,7 @@ _RELEASE: Final = re.compile(r"b_eff_io\.c, Revision (\S+)")
 _LMAX: Final = re.compile(rf"Maximum chunk size\s*=\s*{_NUMBER} MBytes")
 _OPTIONS: Final = re.compile(r"-N\s.*T=\d+")
 _MAXIMUM: Final = re.compile(r"\s*b_eff_io =\s*\d")
-# What the table shows for a pattern in which data came back wrong.
+# The table shows this for a pattern in which data came back wrong.
 _WRONG: Final = "-999.999"
 _BY_NAME: Final[dict[str, Access]] = {access: access for access in ACCESSES}
 
@@ -77,7 +77,7 @@ class PrintedPartition:
     criteria: list[str] = field(default_factory=list[str])
 
     def total(self, access: Access, type_: PatternType) -> Printed | None:
-        """The bandwidth of an access with a type, over all its patterns."""
+        """Return the bandwidth of an access with a type over all its patterns; None where it was not printed."""
         return self.cells.get((access, type_, TOTAL))
 
 
@@ -90,12 +90,12 @@ class PrintedRun:
 
 
 def recognises_printed(text: str) -> bool:
-    """Has its headline, or the lines above it."""
+    """Tell whether the text has the headline, or a line of the averages above it."""
     return _VALUE.search(text) is not None or _AVERAGE.search(text) is not None
 
 
 def read_printed(text: str, name: str) -> PrintedRun:
-    """All that is known of what was printed; other lines are left alone. ``UserError`` names what is missing."""
+    """Read all known lines and leave others alone; raise ``UserError`` for a value that is missing."""
     reader = _Reader(name)
     for number, line in enumerate(text.splitlines(), start=1):
         reader.read(line.rstrip(), number)
@@ -114,7 +114,10 @@ class _Reader:
         self._is_tail = False
 
     def run(self) -> PrintedRun:
-        """What was found, each partition with what the head says of all."""
+        """Return what was found, each partition with what the head says of all.
+
+        ``UserError`` where the value or an average of a partition is missing.
+        """
         known = [one for one in self._found if one.value is not None]
         if not known:
             raise UserError(
@@ -159,7 +162,7 @@ class _Reader:
         return self._found[-1]
 
     def _of(self, processes: int) -> PrintedPartition:
-        """The partition that is being read; another number of processes begins the next one."""
+        """Return the partition that is being read; another number of processes begins the next one."""
         if self._found and self._found[-1].processes == processes:
             return self._found[-1]
         return self._begin(processes)
@@ -205,14 +208,14 @@ class _Reader:
             _value(line, partition)
 
     def _last(self, line: str) -> None:
-        """The line of the maximum over all partitions: only the machine is new there."""
+        """Read the line of the maximum over all partitions, in which only the machine is new."""
         found = _MACHINE.search(line)
         for partition in self._found if found is not None else []:
             partition.machine = one_line(found[1]) if found is not None else ""
 
 
 def _value(line: str, partition: PrintedPartition) -> None:
-    """The headline, which some releases print in one line and some in three."""
+    """Read the headline, which some releases print in one line and some in three."""
     if (found := _VALUE.search(line)) is not None:
         partition.value = printed(found[1])
     if partition.value is None:
@@ -245,12 +248,12 @@ class _Published(Strict):
 
 
 def recognises_published(text: str) -> bool:
-    """A JSON object with the headline and the averages."""
+    """Tell whether the text is a JSON object with the headline and the averages."""
     return text.lstrip().startswith("{") and '"b_eff_io_mb_s"' in text and '"weighted_average_mb_s"' in text
 
 
 def read_published(text: str, name: str) -> PrintedRun:
-    """``UserError`` names the place of the first mistake."""
+    """Read the published sample; raise ``UserError`` with the place of the first mistake."""
     right = "write processes, weighted_average_mb_s with write and read, and b_eff_io_mb_s"
     try:
         table = _Published.model_validate_json(text)
@@ -277,5 +280,5 @@ def read_published(text: str, name: str) -> PrintedRun:
 
 
 def _shown(value: float | None) -> Printed | None:
-    """As it stands in the file: a number with three decimals is known to half of the last."""
+    """Return the number as the file shows it: one with three decimals is known to half of the last."""
     return None if value is None else printed(repr(value))

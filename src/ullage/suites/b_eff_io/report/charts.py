@@ -31,11 +31,11 @@ from ullage.suites.b_eff_io.report.sheets import (
 from ullage.suites.b_eff_io.rows import PATTERN, select
 from ullage.units import format_bytes
 
-# The original's: from first to last decade, in MB/s, and the ends of its x axis.
+# The original's y axis goes from 10^-1 to 10^5 MB/s, its x axis between these ends.
 WHOLE: Final = (-1, 5)
 _X_ENDS: Final = (0.5, 10.5)
 _LINE: Final = 12
-# The part of a plot's height that its corner labels take.
+# The corner labels take this part of a plot's height.
 _HEADROOM: Final = 0.3
 ORIGINAL_AXIS: Final = "originalAxis"
 OPTION: Final[Spec] = {
@@ -64,7 +64,7 @@ class Decades:
 
 
 def decades_of(values: Sequence[float]) -> Decades:
-    """Whole decades below and above all of ``values``, which are above 0."""
+    """Find the whole decades below and above all of ``values``, which are above 0, and the room for labels."""
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     high = max(high, low + 1)
     needed = low + (math.log10(max(values)) - low) / (1 - _HEADROOM)
@@ -72,7 +72,7 @@ def decades_of(values: Sequence[float]) -> Decades:
 
 
 def x_axis(lmax_bytes: int) -> Spec:
-    """Well-formed sizes and those with 8 bytes more, side by side as in the original."""
+    """Make the x axis: well-formed sizes and those with 8 bytes more, side by side as in the original."""
     named = {X_POSITIONS[size]: label for size, label in X_LABELS.items()}
     if lmax_bytes:
         named[X_POSITIONS["Lmax"]] = format_bytes(lmax_bytes)
@@ -83,7 +83,7 @@ def x_axis(lmax_bytes: int) -> Spec:
 
 
 def y_axis(decades: Decades, title: str) -> Spec:
-    """As far as there is data, or as far as the original's goes."""
+    """Make the y axis: it reaches as far as there is data, or as far as the original's axis goes."""
     low, high = min(WHOLE[0], decades.low), max(WHOLE[1], decades.high)
     ends = ((10.0**low, 10.0**decades.low), (10.0**high, 10.0**decades.top))
     domain = [{"expr": f"{ORIGINAL_AXIS} ? {whole:g} : {clipped:.6g}"} for whole, clipped in ends]
@@ -98,12 +98,12 @@ def _powers(low: int, high: int) -> str:
 
 
 def corner(lines: Sequence[str], width: int) -> Spec:
-    """Labels in the upper right corner, as the original has them."""
+    """Make labels for the upper right corner, as the original has them."""
     return _label(lines, {"x": width - 4, "y": 4, "align": "right", "baseline": "top", "color": INK})
 
 
 def note(lines: Sequence[str], width: int, height: int) -> Spec:
-    """Words in the lower right corner."""
+    """Make words for the lower right corner."""
     place = {"x": width - 4, "y": height - 4 - _LINE * (len(lines) - 1), "align": "right", "baseline": "bottom"}
     return _label(lines, {**place, "color": MUTED})
 
@@ -114,7 +114,10 @@ def _label(lines: Sequence[str], look: Mapping[str, object]) -> Spec:
 
 
 def color(field: str, title: str, colors: Mapping[str, str], names: Sequence[str], **more: object) -> Spec:
-    """The color of lines and points; the legend, of which ``more`` is said, stands above a row of plots."""
+    """Make the color channel of lines and points, with a legend above a row of plots.
+
+    ``more``: what else is said of the legend.
+    """
     look = {"orient": "top", "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1, **more}
     channel = nominal(field, names, [colors[name] for name in names], {"title": title, **look})
     return {**channel, "sort": list(names)}
@@ -126,7 +129,7 @@ def color(field: str, title: str, colors: Mapping[str, str], names: Sequence[str
 _WIDTH: Final = 304
 _HEIGHT: Final = 220
 _COLUMNS: Final = 3
-# A page of plots each; the tables hold all.
+# So many sheets get a page of plots; the tables hold all.
 _MOST_PAGES: Final = 4
 _TITLES: Final = {"write": "first write", "rewrite": "rewrite", "read": "read"}
 _WHISKER: Final[Spec] = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7}
@@ -145,7 +148,7 @@ _TOOLTIP: Final = tooltip(
 
 
 def figures(data: ReportData) -> list[Figure]:
-    """A page for each partition and set of hints; of many those with the highest values."""
+    """Draw a page for each partition with a set of hints; of many, those with the highest values."""
     sheets = sheets_of(data)
     drawn = [sheet for sheet in sheets if _points(sheet)]
     return [_page(data, sheet, sheets, len(drawn)) for sheet in best_sheets(drawn, _MOST_PAGES)]
@@ -214,7 +217,7 @@ class _Drawing:
         self._decades = decades_of(ends)
 
     def spec(self) -> Spec:
-        """Both rows; each has a legend of its own."""
+        """Return the specification of both rows of plots, each with a legend of its own."""
         rows = [
             self._row("access", self._accesses, color("type", "type", TYPE_COLORS, self._types)),
             self._row("type", self._types, color("access", "access", ACCESS_COLORS, self._accesses)),
@@ -281,7 +284,10 @@ _HINT_TOOLTIP: Final = tooltip(
 
 
 def hint_figures(data: ReportData) -> list[Figure]:
-    """A figure for each target and partition that was measured with several sets."""
+    """Draw a figure for each target and partition that was measured with several sets.
+
+    Of many, those with the highest values are drawn.
+    """
     sheets = sheets_of(data)
     groups = grouped(((sheet.target, sheet.ranks), sheet) for sheet in sheets)
     several = {id(found[0]): found for found in groups.values() if len(found) > 1}
@@ -371,12 +377,15 @@ def _hint_spec(points: Sequence[Spec], names: Sequence[str], lmax_bytes: int, ba
 
 
 def _short(ratio: float) -> float:
-    """Four digits."""
+    """Round to four digits."""
     return float(f"{ratio:.4g}")
 
 
 def _ratio_axis(points: Sequence[Spec], base: str) -> Spec:
-    """Whole decades, or steps of 2 and 5 where the ratios are near each other; 1 is always on it."""
+    """Make the axis of ratios, which always shows 1.
+
+    It has whole decades, or steps of 2 and 5 where the ratios are near each other.
+    """
     values = [1.0, *(point["y"] for point in points)]
     low, high = min(values) / 1.25, max(values) * 1.25
     steps = (1, 2, 5) if high / low < 200 else (1,)

@@ -37,24 +37,24 @@ class Sheet:
     lost: dict[tuple[str, int], str]
 
     def one(self, metric: str, **params: str) -> Row | None:
-        """The row of that metric and these parameters."""
+        """Return the first row of that metric with these parameters, or None without any."""
         return first(self.rows, metric, **params)
 
     def pattern(self, access: Access, pattern: Pattern) -> Row | None:
-        """What a pattern reached."""
+        """Return the row of what a pattern reached, or None."""
         return self._patterns.get((PATTERN, access, pattern.number))
 
     def calls(self, access: Access, pattern: Pattern) -> Row | None:
-        """What it reached without the sync after its loop."""
+        """Return the row of what a pattern reached without the sync after its loop, or None."""
         return self._patterns.get((CALLS, access, pattern.number))
 
     def cell(self, access: Access, kind: PatternType, size: Size) -> Row | None:
-        """As ``pattern``, by type and size; None where the type has no such pattern."""
+        """Return the row of a pattern by its type and size; None where the type has no such pattern, or no value."""
         pattern = _OF.get((kind, size))
         return None if pattern is None else self.pattern(access, pattern)
 
     def why_lost(self, access: Access, kind: PatternType, size: Size) -> str:
-        """``timeout``, ``failed`` ...; empty where nobody says so."""
+        """Return why a pattern is lost (``timeout``, ``failed`` ...); empty where no finding says so."""
         pattern = _OF.get((kind, size))
         return "" if pattern is None else self.lost.get((access, pattern.number), "")
 
@@ -87,7 +87,7 @@ class Sheet:
 
 
 def sheets_of(data: ReportData) -> list[Sheet]:
-    """In the order of the rows; none for other suites."""
+    """Collect the sheets in the order of the rows; none for other suites."""
     rows: dict[tuple[str, str, int], list[Row]] = {}
     for row in data.rows_of(SUITE):
         hint_set = str(row.params.get("hint_set", ""))
@@ -98,7 +98,10 @@ def sheets_of(data: ReportData) -> list[Sheet]:
 
 
 def _lost(data: ReportData) -> dict[tuple[str, str, int], dict[tuple[str, int], str]]:
-    """A finding speaks of several partitions and accesses; where one of them has a row, that is shown."""
+    """Return why patterns are lost: by target, set of hints and ranks, then by access and number.
+
+    A finding speaks of several partitions and accesses; where one of them has a row, that is shown.
+    """
     found: dict[tuple[str, str, int], dict[tuple[str, int], str]] = {}
     for finding in data.summary.findings:
         numbers = finding.numbers
@@ -119,7 +122,7 @@ def _each(value: Scalar | list[Scalar] | None) -> list[Scalar]:
 
 
 def best_sheets(sheets: Sequence[Sheet], most: int) -> list[Sheet]:
-    """At most ``most``, those with the highest values, in their own order."""
+    """Return at most ``most`` sheets, those with the highest values, in their own order."""
     if len(sheets) <= most:
         return list(sheets)
     ranked = sorted(sheets, key=lambda sheet: -(sheet.value.median if sheet.value else 0.0))[:most]
@@ -127,7 +130,7 @@ def best_sheets(sheets: Sequence[Sheet], most: int) -> list[Sheet]:
 
 
 def title_of(sheet: Sheet, sheets: Iterable[Sheet]) -> str:
-    """``16 processes, hints large``: what sets it apart from the others."""
+    """Return what sets a sheet apart from the others, such as ``16 processes, hints large``."""
     others = list(sheets)
     several_sets = len({one.hint_set for one in others}) > 1
     several_targets = len({one.target for one in others}) > 1
@@ -140,7 +143,7 @@ def title_of(sheet: Sheet, sheets: Iterable[Sheet]) -> str:
 
 
 def phases_of(data: ReportData, row: Row) -> list[PhaseRecord]:
-    """The repetitions behind the row of a pattern, as far as its last case has them."""
+    """Return the repetitions behind the row of a pattern, as far as its last case has them."""
     pattern = _BY_NUMBER.get(int(row.params.get("pattern", -1)))
     return [] if pattern is None else data.phases.get((row.case, pattern.phase), [])
 
@@ -163,7 +166,7 @@ class Schedule:
 
 
 def schedule_of(data: ReportData, sheet: Sheet) -> Schedule:
-    """From the request of a run, or from what an imported summary printed."""
+    """Read the schedule from the request of a run, or from what an imported summary printed."""
     request = data.request
     if request is not None and request.suite == SUITE:
         try:
@@ -182,6 +185,6 @@ def schedule_of(data: ReportData, sheet: Sheet) -> Schedule:
 
 
 def corner_lines(schedule: Schedule, sheet: Sheet) -> list[str]:
-    """``b_eff_io``, release, T and n."""
+    """Return the lines of the corner: ``b_eff_io``, release, T and n, as far as they are known."""
     time = f"T={format_time(schedule.partition_s)}" if schedule.partition_s is not None else ""
     return [line for line in (SUITE, schedule.release, time, f"n={sheet.ranks}") if line]

@@ -36,12 +36,15 @@ _ROWS: Final[tuple[Size, ...]] = tuple(POSITIONS)
 
 
 def mb(value: float | None) -> str:
-    """In the original's MB/s."""
+    """Format a bandwidth in the original's MB/s; None gives a dash."""
     return DASH if value is None else significant(value / MEGA, _DIGITS)
 
 
 def by_access(data: ReportData, sheet: Sheet, title: str) -> list[Grid]:
-    """Rows of the original's table: position, chunk and call by access, a column a type, and what each type reached."""
+    """Make the original's table: rows of position, chunk and call by access, with a column for each type.
+
+    Below each access stands what each type reached.
+    """
     heads = [Heading("access"), Heading("pos", is_number=True), Heading("chunk l", is_number=True)]
     heads += [Heading("call L of scatter", is_number=True), *(Heading(kind, is_number=True) for kind in TYPES)]
     lines = [
@@ -76,13 +79,16 @@ def _totals(sheet: Sheet, access: Access) -> list[Cell]:
 
 
 def _hint(data: ReportData, row: Row) -> str:
-    """Interval, verdict and grade; what was done in which time."""
+    """Describe a row: its interval, verdict and grade, and what was done in which time."""
     phases = phases_of(data, row)
     return "; ".join(filter(None, [value_hint(row), row.verdict, _done(phases[-1]) if phases else ""]))
 
 
 def _done(phase: PhaseRecord) -> str:
-    """What the last repetition did: ``123 calls, 1.02 s of 1.00 s scheduled, 0.10 s of it sync, ended by count``."""
+    """Say what the last repetition did.
+
+    An example is ``123 calls a process, 1.02 s of 1.00 s scheduled, 0.10 s of it sync, ended by count``.
+    """
     facts, gauges = phase.facts, phase.gauges
     taken, sync = gauges.get("pattern_s"), gauges.get("sync_s")
     scheduled = facts.get("scheduled_s")
@@ -96,7 +102,7 @@ def _done(phase: PhaseRecord) -> str:
 
 
 def by_type(data: ReportData, sheet: Sheet, title: str) -> list[Grid]:
-    """All 43 patterns, with the units of their schedule, and first writes without their sync."""
+    """Make the table of all 43 patterns, with the units of their schedule, and first writes without their sync."""
     lmax = sheet.lmax_bytes
 
     def of(access: Access) -> Callable[[Pattern], str]:
@@ -125,7 +131,7 @@ def by_type(data: ReportData, sheet: Sheet, title: str) -> list[Grid]:
 
 
 def _reached(sheet: Sheet, access: Access, pattern: Pattern) -> str:
-    """Its bandwidth, or why it has none."""
+    """Return the bandwidth of a pattern, or why it has none."""
     row = sheet.pattern(access, pattern)
     return mb(row.median) if row is not None else sheet.lost.get((access, pattern.number), DASH)
 
@@ -150,7 +156,10 @@ class HintLine:
 
 
 def hints(data: ReportData, sheets: Sequence[Sheet]) -> list[Grid]:
-    """What MPI-IO made of the hints, those that were given first. None without records."""
+    """Make the table of what MPI-IO made of the hints, those that were given first.
+
+    It is empty without records.
+    """
     found: dict[HintLine, list[Line]] = {}
     for sheet in sheets:
         for access in sheet.accesses:
@@ -178,7 +187,10 @@ def _hint_lines(sheet: Sheet, phase: PhaseRecord) -> Iterable[HintLine]:
 
 
 def patterns_text(found: Sequence[Line]) -> str:
-    """``all patterns``, ``scatter, shared 1k and 1k+8``, with the accesses where it is not the same in all."""
+    """Name the patterns: ``all patterns``, or ``scatter, shared 1k 1k+8``.
+
+    The accesses follow where they are not all three.
+    """
     numbers = {pattern.number for _, pattern in found}
     accesses = list(dict.fromkeys(access for access, _ in found))
     if len(numbers) == len(PATTERNS):
@@ -199,7 +211,7 @@ def _type_text(kind: PatternType, numbers: set[int]) -> str:
 # -- all sheets together -----------------------------------------------------------------------------------------------
 
 
-# Tables of so many sheets; the rows of all are in tables/rows.csv.
+# So many sheets get tables; the rows of all are in tables/rows.csv.
 _MOST_SHEETS: Final = 4
 _SIZES: Final = (
     "l is the contiguous chunk of a process on disk, L what one call moves of its memory. Calls of scatter move 1 MiB "
@@ -214,7 +226,7 @@ TimeLine = tuple[str, int, str, dict[str, Row]]
 
 
 def tables(data: ReportData) -> Content | None:
-    """None for other suites."""
+    """Make the tables of a b_eff_io run; None for other suites."""
     sheets = sheets_of(data)
     if not sheets:
         return None
@@ -243,7 +255,7 @@ def _notes(sheets: Sequence[Sheet], shown: Sequence[Sheet]) -> list[str]:
 
 
 def _values(sheets: Sequence[Sheet]) -> list[Grid]:
-    """The formula's numbers, a line a sheet."""
+    """Make the table of the formula's numbers, with a line for each sheet."""
     several_targets = len({sheet.target for sheet in sheets}) > 1
     several_sets = len({sheet.hint_set for sheet in sheets}) > 1
     columns = [
@@ -277,13 +289,16 @@ def _mb_of(row: Row | None) -> str:
 
 
 def _volume(sheet: Sheet) -> str:
-    """The largest of the accesses: without --rewrite the second moves less."""
+    """Return the largest volume of the accesses: without --rewrite the second one moves less."""
     found = [row.median for access in ACCESSES if (row := sheet.one(VOLUME, access=access))]
     return format_volume(max(found)) if found else DASH
 
 
 def _share_of_memory(sheet: Sheet) -> str:
-    """The memory is that whose time is told."""
+    """Return the largest volume as a share of the memory.
+
+    The memory is worked out from the time to move it at b_eff_io.
+    """
     found = [row.median for access in ACCESSES if (row := sheet.one(VOLUME, access=access))]
     time, value = sheet.one(MEMORY_TIME), sheet.value
     if not found or time is None or value is None or not value.median:
@@ -303,7 +318,7 @@ def _counts(sheet: Sheet) -> str:
 
 
 def _overheads(data: ReportData) -> list[Grid]:
-    """Where the time went, by access and partition, and in all."""
+    """Make the table of where the time went, by access and partition, and in all."""
     lines: dict[tuple[str, int, str], dict[str, Row]] = {}
     for row in select(data.rows_of(SUITE), TIME):
         place = row.target, int(row.params["ranks"]), str(row.params["access"])
