@@ -69,7 +69,10 @@ class FioJob:
 
 
 def fio_command(program: Installed, job: FioJob) -> list[str]:
-    """The words ``job`` is run with, in the folder of its files. Every name is relative, so no path needs escaping."""
+    """Return the words that run ``job`` in the folder of its files.
+
+    Every name is relative, so no path needs escaping.
+    """
     shared = [
         f"--rw={job.mode}",
         f"--bs={job.block_bytes}",
@@ -107,7 +110,7 @@ def run_fio(program: Installed, job: FioJob, file_folder: Path, *, limit_s: floa
 
 
 def _first_job(ended: Ended) -> dict[str, object]:
-    """The group's entry. fio prints its notes before the document."""
+    """Return the group's entry, or raise ``PeerError``. fio prints its notes before the document."""
     start = re.search(r"^\{", ended.out, re.MULTILINE)
     try:
         document = cast("object", json.loads(ended.out[start.start() :])) if start else None

@@ -37,7 +37,7 @@ class SysbenchJob:
 
 
 def sysbench_command(program: Installed, job: SysbenchJob) -> list[str]:
-    """The words ``job`` is run with."""
+    """Return the words that run ``job``."""
     return [
         str(program.path),
         "memory",
@@ -53,7 +53,7 @@ def sysbench_command(program: Installed, job: SysbenchJob) -> list[str]:
 
 
 def run_sysbench(program: Installed, job: SysbenchJob, *, limit_s: float = 60.0) -> dict[str, float]:
-    """Values by metric name. ``PeerError`` when it gives none."""
+    """Return values by metric name; raise ``PeerError`` when sysbench gives none."""
     found = _RATE.search(answer(sysbench_command(program, job), limit_s))
     if found is None or float(found.group(1)) <= 0:
         raise PeerError("sysbench's answer has no rate of its transfers")
