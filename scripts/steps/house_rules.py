@@ -33,7 +33,10 @@ def violations(root: Path = ROOT) -> list[str]:
 
 
 def _types_of_one_name(root: Path) -> Iterator[str]:
-    """Types of one name and namespace in two headers: linked into one program, either may get the other's members."""
+    """Report types of one name and namespace in two headers.
+
+    Linked into one program, either may get the other's members.
+    """
     known: dict[tuple[str, str], Path] = {}
     for file in (file for file in cpp_sources(root) if file.suffix == ".hpp" and file.is_relative_to(root / "engine")):
         text = file.read_text(encoding="utf-8")

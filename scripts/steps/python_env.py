@@ -49,7 +49,7 @@ def install(folder: Path, *requirements: str) -> None:
 
 
 def install_optional(folder: Path, requirements: str, lost: str) -> None:
-    """The same of what can be done without: where it cannot be had, say what is ``lost`` and go on."""
+    """Install what can be done without; where it cannot be had, say what is ``lost`` and go on."""
     try:
         install(folder, requirements)
     except StepError as error:

@@ -80,7 +80,7 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
 
 
 def make_request(suite: "Suite", asked: "ParsedOptions", hosts: str | None = None) -> "Request":
-    """A fresh request, as it will stand in request.json. ``hosts``: as the verb's option has them."""
+    """Make a fresh request, as it will stand in request.json. ``hosts``: as the verb's option has them."""
     import sys
     from datetime import UTC, datetime
 

@@ -117,7 +117,7 @@ class Supervised:
         return line.decode("ascii")
 
     def poll(self) -> int | None:
-        """As of ``Popen``: the exit code, the negative number of a signal, or None while it is running."""
+        """Return as ``Popen`` does the exit code, the negative number of a signal, or None while it is running."""
         if self._code is None and not self._is_over:
             os.set_blocking(self.status, False)
             with contextlib.suppress(BlockingIOError):
