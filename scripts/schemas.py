@@ -14,7 +14,7 @@ from ullage.model.record import PeerRecord, Record
 from ullage.model.summary import SUMMARY_SCHEMA, Summary
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-# Versions of those schemas that are beyond their first.
+# Every other schema has its first version.
 _VERSIONS: Final = {"summary": SUMMARY_SCHEMA}
 
 

@@ -10,7 +10,7 @@ from steps.process import ROOT
 LONGEST_FILE_LINES = 400
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 FOLDERS = ("engine", "src", "scripts", "tests", "benchmarks", "cmake")
-# clang-tidy looks for those that are not used in the file it is given only, which is one that includes ours.
+# clang-tidy looks for unused names only in the file it is given, which is one that includes ours.
 _SHORT_NAME = re.compile(r"\s*(?:namespace (\w+) = [\w:]+;|using [\w:]*::(\w+);)")
 ENDINGS = {".cpp", ".hpp", ".py", ".cmake", ".sh"}
 

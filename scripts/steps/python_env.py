@@ -11,9 +11,9 @@ from steps.process import ROOT, StepError, answer, log_of, logged, say, show_tai
 
 VENV = ROOT / ".venv"
 VENV_MPICH = ROOT / ".venv-mpich"
-# Names the folder of wheels, which `--wheelhouse DIR` sets.
+# This variable names the folder of wheels; `--wheelhouse DIR` sets it.
 WHEELHOUSE = "ULLAGE_WHEELHOUSE"
-# What pip says where it has no index: of the network, of a proxy, and of what it looked for in vain.
+# pip prints one of these where it reaches no index: about the network, a proxy, or a package that it has not found.
 _UNREACHABLE = (
     *("Temporary failure in name resolution", "NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError"),
     *("Network is unreachable", "Connection refused", "ProxyError", "SSLError", "No matching distribution found"),

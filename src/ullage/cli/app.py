@@ -59,7 +59,7 @@ def _common(
 def run(arguments: list[str]) -> int:
     """Do what ``arguments`` (without the program's name) say; return the exit code.
 
-    What the system refuses is one line as well, standard output that cannot be written to among it.
+    An error of the system is one line as well, also where standard output cannot be written.
     """
     completion.enable()
     try:

@@ -9,11 +9,11 @@ from typing import Annotated, Final
 import typer
 
 _PROGRAM: Final = "ullage"
-# typer's name of the variable by which the shell's script asks the program for completions.
+# typer gives this name to the variable by which the shell's script asks the program for completions.
 VARIABLE: Final = "_ULLAGE_COMPLETE"
 
 
-# zsh loads the script when Tab is first pressed. typer's then registers the function and offers nothing.
+# zsh loads the script when Tab is first pressed. typer's script then registers the function and offers nothing.
 _ZSH_FIRST_TIME: Final = """
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _ullage_completion "$@"

@@ -60,7 +60,7 @@ def answered(*names: str, note: str, directive: str = "", takes_value: bool = Fa
 
 
 def refused(*names: str, why: str, directive: str = "", takes_value: bool = False) -> Flag:
-    """Make a flag without an equivalent: ``why`` says so, and what to do instead."""
+    """Make a flag without an equivalent; ``why`` gives the reason and what to do instead."""
     return Flag(names, directive, takes_value, refusal=why)
 
 
@@ -89,7 +89,7 @@ class Given:
         return self._read(key, default, read_size, "a size such as 4096, 256k, 1m, 4g (binary)")
 
     def count(self, key: str, default: int, least: int = 0) -> int:
-        """Return a whole number from ``least``, or raise ``UserError``."""
+        """Return a whole number from ``least``; raise ``UserError`` for another text."""
 
         def read(text: str) -> int | None:
             return int(text) if _COUNT.fullmatch(text) and int(text) >= least else None
@@ -155,7 +155,7 @@ class _Reader:
         self.notes: dict[str, None] = {}
 
     def take(self, word: str, rest: Iterator[str]) -> None:
-        """Take a word; one that needs a value may take the next word of ``rest``."""
+        """Read one word; a flag that needs a value may take it from ``rest``."""
         if word.startswith("--") and len(word) > 2:
             name, joined, given = word.partition("=")
             self._named(name, given if joined else None, rest)

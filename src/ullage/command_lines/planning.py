@@ -19,7 +19,7 @@ from ullage.runs.room import SECTOR_BYTES
 
 # Without progress for so long a launch is a timeout. The engine gives a stage more by what it moves in one call.
 _PATIENCE_S: Final = 120.0
-# The share of the room that a run may take: what is free changes until the engine looks.
+# A run may take this share of the room: what is free changes until the engine looks.
 _CAUTION: Final = 0.9
 _TRANSFER: Final = "transfer"
 

@@ -22,7 +22,7 @@ from ullage.runs.suite import Explanation
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["line", "dataset", "phases", "target", "backend", "data", "items", "each takes about", "case"]
-# Rates assumed for a phase before anything was measured: what the storage of an ordinary node is good for.
+# These rates are assumed before anything was measured: the storage of an ordinary node reaches them.
 _ASSUMED_RATE: Final = 5e8
 _ASSUMED_OPERATIONS: Final = 1e4
 _TREE_PHASES: Final = ("tree-create", "tree-remove")
@@ -56,7 +56,7 @@ def _row(item: Bound) -> list[str]:
 
 
 def _seconds(item: Bound) -> float:
-    """Return the s of all phases at the assumed rates; a wall ends a phase."""
+    """Return the seconds of all phases at the assumed rates; a wall ends a phase."""
     operations = item.items if item.draft.workload.name == "metadata" else 0
     once_s = item.dataset_bytes / _ASSUMED_RATE
     total_s = 0.0

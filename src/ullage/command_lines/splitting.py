@@ -14,7 +14,7 @@ _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _MPIEXEC: Final = ("mpirun", "mpiexec", "mpiexec.hydra", "mpiexec.openmpi", "mpiexec.mpich", "orterun")
 _SRUN: Final = ("srun",)
 LAUNCHERS: Final = ("mpirun", "mpiexec", "srun")
-# What each launcher's word says. The same letter means different things to them.
+# Each launcher has its own table, because the same letter means different things to them.
 _MPIEXEC_WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("-n", "-np", "--np", "--n"), "ranks"),
     **dict.fromkeys(("-ppn", "--ppn", "-perhost", "-npernode", "--npernode", "-N"), "ranks_per_node"),

@@ -34,7 +34,7 @@ _SUMMARY_HEADS: Final = (
     *("Mean(s)", "Stonewall(s)", "Stonewall(MiB)", "Test#", "#Tasks", "tPN", "reps", "fPP", "reord", "reordoff"),
     *("reordrand", "seed", "segcnt", "blksiz", "xsize", "aggs(MiB)", "API", "RefNum"),
 )
-# At least: what does not fit makes its column wider, so that a blank stands between any two.
+# These are least widths: what does not fit makes its column wider, so that a blank stands between any two.
 _SUMMARY_WIDTHS: Final = (9, *(10,) * 9, 12, 14, 5, 6, 3, 4, 3, 5, 8, 9, 4, 6, 8, 8, 9, 5, 6)
 
 
@@ -206,7 +206,7 @@ IOR = Exporter("ior", "cases of transfer as IOR's tables, for scripts that read 
 
 
 _WORKLOAD: Final = "metadata"
-# What makes two cases parts of one test: the same items in the same tree.
+# Cases that agree in these are parts of one test: the same items in the same tree.
 _SHAPE: Final = ("items", "items_per_directory", "depth", "branching", "leaf_only", "unique_directory")
 _ITEM_WORDS: Final[Mapping[str, str]] = {
     "mkdir": "creation",

@@ -36,7 +36,7 @@ def recognises(text: str) -> bool:
 def read_pmbw(text: str, name: str) -> Summary:
     """Read a row of bandwidth for each function, thread count and area, and one of access time where it chases.
 
-    Further lines of the same are further repetitions. ``UserError`` names the line of the first mistake.
+    Further lines of the same are further repetitions. Raise ``UserError`` with the line of the first mistake.
     """
     cells = grouped((key, value) for key, value in _samples(text, name))
     if not cells:

@@ -32,8 +32,8 @@ def choose_launcher(
 ) -> Launcher:
     """Return the launcher ``name``, else the one of the MPI that the engine was built with.
 
-    Its mpiexec is ``mpiexec``, else the one that belongs to the engine's MPI library, else one on PATH that says it is
-    of the same family. ``UserError`` (exit code 3) when there is none. ``hosts``: where ranks go, if any are named.
+    Its mpiexec is ``mpiexec``, else that of the engine's MPI library, else one on PATH that says it is of the same
+    family. Raise ``UserError`` (exit code 3) when there is none. ``hosts``: where ranks go, if any are named.
     """
     known = _launchers()
     family = description.engine.mpi.family

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ullage.model.plan import Layout
 
 AGENT_VARIABLE: Final = "ULLAGE_RSH_AGENT"
-# What may stand in a host name or an address, and in no option.
+# Host names and addresses match this, and no option does.
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 

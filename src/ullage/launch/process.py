@@ -77,8 +77,8 @@ class LaunchOutcome:
 def deadline_of(plan: Plan) -> float | None:
     """Return the seconds after which a launch of ``plan`` is stuck for certain, or None without a budget.
 
-    The engine keeps its budget to a repetition, and ends what hangs itself, by the limit of each stage; one that is not
-    heard of any more is ended by ``silence_of``. This is for what escapes both.
+    The engine keeps its budget to a repetition, and itself ends what hangs, by the limit of each stage. A launch that
+    gives no sign of life is ended by ``silence_of``. This deadline is for what escapes both.
     """
     return None if plan.time_budget_s is None else 1.5 * plan.time_budget_s + 2 * plan.watchdog_s + 60
 
@@ -115,7 +115,7 @@ def launch(
     SIGINT, SIGTERM and SIGHUP are handed to the ranks, which finish their repetition; a second one ends them at once,
     and what is left after ``patience.stop_grace_s`` is killed. The same is done at the deadline, when no first record
     has come in time, and when this process is killed; ranks that give no sign of life are killed at once.
-    ``UserError`` (exit code 3) when the launcher cannot be started.
+    Raise ``UserError`` (exit code 3) when the launcher cannot be started.
     """
     records_path = Path(plan.records)
     tail = RecordTail(records_path, records_path.stat().st_size if records_path.exists() else 0)

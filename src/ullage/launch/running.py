@@ -22,7 +22,8 @@ from ullage.model.plan import Layout, Plan
 from ullage.processes.supervised import Ending, Supervised
 from ullage.processes.supervisor import runs
 
-# As in engine/run/launch_watch.cpp: no rank is silent before. The engine, whose ranks watch each other, goes first.
+# No rank counts as silent before this (see engine/run/launch_watch.cpp), and the engine, whose ranks watch each other,
+# gets some seconds to act first.
 _SHORTEST_SILENCE_S: Final = 5.0
 _AFTER_THE_ENGINE_S: Final = 10.0
 _LOOK_S: Final = 1.0
@@ -117,7 +118,7 @@ class Running:
     ) -> "Running":
         """Start the launcher in a session of its own; all it says goes to ``stderr``. May raise ``UserError``.
 
-        ``grace_s``: that the ranks have to end, should this process be killed.
+        ``grace_s``: how long the ranks have to end, should this process be killed.
         """
         token = secrets.token_hex(8)
         command = launcher.argv(engine, plan_path, layout)
@@ -185,7 +186,7 @@ class Running:
     def ask_to_end(self) -> None:
         """Send SIGTERM to the ranks of this node, who agree with all others; without any here, to the launcher.
 
-        Never to both: a launcher that is told to end kills its ranks within a second.
+        Never signal both: a launcher that is told to end kills its ranks within a second.
         """
         ranks = [member.pid for member in members(self._token) if member.runs(self._engine)]
         for pid in ranks or [self.launcher.pid]:

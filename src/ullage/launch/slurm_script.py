@@ -29,7 +29,8 @@ _PLUGINS: Final[dict[Family, tuple[str, str]]] = {
     "mpich": ("pmi2", "The engine was built with MPICH or its kin, whose ranks find each other through PMI-2."),
     "other": ("pmix", "The engine's MPI is not known to Ullage: choose from `srun --mpi=list` what it needs."),
 }
-# Waiting ranks that share cores must not spin on them: as under a local mpiexec, without what is for one node only.
+# Waiting ranks that share cores must not spin on them. These are the settings of a local mpiexec without those that are
+# for one node only.
 _SETTINGS: Final[dict[Family, dict[str, str]]] = {
     "openmpi": {"OMPI_MCA_mpi_yield_when_idle": "1"},
     "mpich": {

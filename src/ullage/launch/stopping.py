@@ -18,7 +18,7 @@ _NUMBERS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def stop_signals(act: Callable[[int], None], numbers: tuple[signal.Signals, ...] = _NUMBERS) -> Generator[None]:
     """Call ``act`` with each of ``numbers`` that arrives meanwhile. Outside the main thread they stay with that.
 
-    SIGHUP stays ignored where it is (``nohup``), and is told of once: a shell that ends sends it, and then the kernel
+    SIGHUP stays ignored where it is (``nohup``), and is passed on once: a shell that ends sends it, and then the kernel
     does. What goes to a terminal that is gone goes nowhere from then on, instead of failing.
     """
     if threading.current_thread() is not threading.main_thread():

@@ -96,8 +96,8 @@ def run_fio(program: Installed, job: FioJob, file_folder: Path, *, limit_s: floa
     """Do ``job`` in ``file_folder`` and return values by metric name, in the units of ``ullage.analysis.metrics``.
 
     A write makes its files anew; a read uses what a write of the same volume and jobs has left there, and else lays the
-    files out first, untimed. Whatever ends this call ends fio too. ``PeerError`` when fio is too old, fails, takes
-    longer than ``limit_s``, moves another number of bytes or is done too soon to be timed.
+    files out first, untimed. Whatever ends this call ends fio too. Raise ``PeerError`` when fio is too old, fails,
+    takes longer than ``limit_s``, moves another number of bytes or is done too soon to be timed.
     """
     major = re.match(r"\d+", program.version)
     if major is None or int(major.group()) < _OLDEST_MAJOR:

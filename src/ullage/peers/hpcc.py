@@ -38,15 +38,15 @@ MESSAGE_KEYS: Final = (
 )
 _MICRO: Final = 1e-6
 _GIGA: Final = 1e9
-# It says nothing of its version before it has run.
+# hpcc states its version only in its results.
 _VERSION: Final = "(version stated in its results)"
 _MPIEXEC: Final = ("mpirun.openmpi", "mpiexec.openmpi", "mpirun", "mpiexec")
 _DOUBLE: Final = 8
 _LEAST_ORDER: Final = 64
 _SUMMARY: Final = re.compile(r"^Begin of Summary section\.$(.*?)^End of Summary section\.$", re.MULTILINE | re.DOTALL)
 _RESIDUAL: Final = re.compile(r"^\|\|Ax-b\|\|_oo/\(.*\)=\s*(\S+)\s*\.+\s*(PASSED|FAILED)", re.MULTILINE)
-# Seconds on a core of 2022 at 3.7 GHz: of an update, all six parts of RandomAccess together; of an operation of HPL
-# and the two DGEMMs, taken slow.
+# These are seconds on a core of 2022 at 3.7 GHz: of an update, with all six parts of RandomAccess; of an operation of
+# HPL and the two DGEMMs, taken slow.
 _UPDATES_S: Final = 1.6e-6
 _OPERATION_S: Final = 1 / 2e10
 _START_S: Final = 1.0
@@ -135,9 +135,9 @@ def grid(ranks: int) -> tuple[int, int]:
 
 
 def thrifty_order(most: int, ranks: int = 1) -> int:
-    """Return the largest N up to ``most`` at which a rank's share of the matrix makes no larger table of updates.
+    """Return the largest N at which a rank's share of the matrix makes half the table of updates of ``most``.
 
-    A run at it takes half as long as one of a few more. Return ``most`` when no such N is three quarters of it or more.
+    A run at it takes half as long as one of a few more. Return ``most`` where this N is below three quarters of it.
     """
     share = most * most * _DOUBLE // ranks
     below = math.isqrt((1 << (share.bit_length() - 1)) * ranks // _DOUBLE - 1)
@@ -210,7 +210,7 @@ def hpcc_environment(job: HpccJob) -> dict[str, str]:
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
     core = {"OPENBLAS_CORETYPE": job.core} if job.core else {}
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
-    # Ranks beyond the cores are the caller's wish.
+    # The caller decides whether there are more ranks than cores.
     return {**threads, **core, **root, "OMPI_MCA_rmaps_base_oversubscribe": "1", **dict(job.settings)}
 
 

@@ -18,7 +18,7 @@ MIB: Final = 1 << 20
 Method = Literal["loop", "blocks"]
 _METHODS: Final[dict[Method, tuple[str, str]]] = {"loop": ("-t1", "DUMB"), "blocks": ("-t2", "MCBLOCK")}
 _BOTH_WAYS: Final = 2
-# It says nothing of its version.
+# mbw does not state its version.
 _VERSION: Final = "(version not stated)"
 _AVERAGE: Final = re.compile(r"^AVG\s+Method: (\S+)\s.*Copy: (\d+(?:\.\d+)?) MiB/s", re.MULTILINE)
 

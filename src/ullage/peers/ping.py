@@ -14,11 +14,11 @@ from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.served import HERE, LOOPBACK, Roads
 from ullage.peers.started import find_installed
 
-# The shortest that iputils lets everybody have.
+# iputils lets only root have a shorter interval.
 INTERVAL_S: Final = 0.002
 _BEYOND_S: Final = 10.0
 _VERSION: Final = re.compile(r"iputils[- ](\S+)")
-# Another ping than that of iputils says no such version.
+# Only the ping of iputils states such a version.
 installed: Final = partial(find_installed, "ping", "-V", _VERSION)
 _TIME: Final = re.compile(r"\btime=([\d.]+) ms")
 

@@ -44,8 +44,8 @@ def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> G
     """Make an empty folder for ``files`` files called as ``file_name`` says; remove it with them at the end.
 
     The run's folder below ``target_path`` is made, or taken over when this run left it, and stays locked meanwhile; it
-    goes too when nothing else is in it. Space is the caller's matter. ``PeerError`` when a place is foreign, in use or
-    cannot be made, and when something is found in the end that no peer was to write.
+    goes too when nothing else is in it. The caller sees to space. Raise ``PeerError`` when a place is foreign, in use
+    or cannot be made; also when something is found in the end that no peer was to write.
     """
     if not _RUN_ID.fullmatch(run_id) or not _DATASET.fullmatch(dataset):
         raise PeerError(f"no names for a run folder: run '{run_id}', dataset '{dataset}'")
@@ -60,7 +60,7 @@ def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> G
                 os.close(_make_directory(folder, entry.directory))
             yield path / entry.directory
         except BaseException:
-            # What cannot be removed either is listed: `ullage clean` says so, and this end has its own reason.
+            # What cannot be removed stays in the manifest for `ullage clean`; the first error is the one to raise.
             with contextlib.suppress(PeerError):
                 _remove(target, folder, entry, path, claim)
             raise
@@ -245,7 +245,7 @@ def _remove_files(folder: int, entry: _Entry) -> None:
     except FileNotFoundError:
         return
     try:
-        # By what is found, so that a damaged number of files does not keep this busy for ever.
+        # The loop goes by what is found, so that a damaged number of files does not make it endless.
         for name in os.listdir(directory):  # noqa: PTH208 - of a descriptor
             if entry.has(name):
                 os.unlink(name, dir_fd=directory)
@@ -257,7 +257,7 @@ def _remove_files(folder: int, entry: _Entry) -> None:
 def _remove_empty(target: int, folder: int, name: str, claim: ExitStack) -> None:
     """Remove the run folder when only marker and manifest are left in it; else keep both.
 
-    The claim is held until the marker is gone, and given up before the folder is: NFS and FUSE keep in it, under names
+    The claim is held until the marker is gone, and given up before the folder is. NFS and FUSE keep in it, under names
     of their own, what is still open.
     """
     if not set(os.listdir(folder)) <= {MARKER, _MANIFEST}:

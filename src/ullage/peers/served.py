@@ -33,11 +33,11 @@ _LISTENS: Final = "0A"
 _STATES: Final[Mapping[Transport, str]] = {"tcp": _LISTENS, "udp": "07"}
 # A launcher has to reach the other host first.
 _READY_THERE_S: Final = 30.0
-# Of a launcher that was asked to end what it has started there.
+# A launcher that was asked to end has so long to end what it has started there.
 _GRACE_S: Final = 5.0
-# Below those that systems give to whoever asks for none.
+# These are below the ports that systems give to programs which ask for any.
 _PORTS_THERE: Final = range(20000, 32768)
-# As served.sh says it, which runs there.
+# served.sh, which runs there, prints these.
 _SERVES: Final = b"ullage: serving"
 _ABSENT: Final = "ullage: absent"
 
@@ -115,8 +115,8 @@ def serving(
 ) -> Generator[int, None, None]:
     """Run the server ``command(port)`` while the block does; give the port once the server has it.
 
-    Where somebody else takes it first, another one is tried. ``PeerError`` when the server ends at once or takes no
-    port within seconds.
+    Where somebody else takes it first, another one is tried. Raise ``PeerError`` when the server ends at once or takes
+    no port within seconds.
     """
     code: int | None = None
     name = ""

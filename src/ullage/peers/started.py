@@ -31,7 +31,7 @@ class Ended:
 def run_to_end(command: Sequence[str], folder: Path, environment: Mapping[str, str], limit_s: float) -> Ended:
     """Run ``command`` in ``folder`` with ``environment`` besides our own. Whatever ends this call ends all of it.
 
-    ``PeerError`` when it cannot be started or takes longer than ``limit_s``.
+    Raise ``PeerError`` when it cannot be started or takes longer than ``limit_s``.
     """
     name = Path(command[0]).name
     try:

@@ -14,7 +14,7 @@ from ullage.peers.started import answer, find_installed
 
 MIB: Final = 1 << 20
 _SECONDS: Final = 1
-# More than any memory moves in that time: the time ends it.
+# No memory moves as much in that time, so the time ends the test.
 _TOTAL: Final = "100T"
 _RATE: Final = re.compile(r"MiB transferred \((\d+(?:\.\d+)?) MiB/sec\)")
 _VERSION: Final = re.compile(r"^sysbench (\d+\.\S+)")

@@ -15,7 +15,7 @@ from typing import IO, Final, Self
 
 from ullage.processes import supervisor
 
-# Beyond the supervisor's own patience with a process in the kernel's hands.
+# This is longer than the supervisor waits for a process that the kernel does not end.
 _END_S: Final = 15.0
 
 
@@ -61,7 +61,7 @@ class Supervised:
     ) -> "Supervised":
         """Start ``command`` in ``folder``. ``environment``: instead of ours; ``variables``: besides, of it alone.
 
-        ``OSError`` as of the command, when it cannot be started.
+        Raise the ``OSError`` of the command when it cannot be started.
         """
         lifeline, hold = os.pipe2(os.O_CLOEXEC)
         listen, status = os.pipe2(os.O_CLOEXEC)

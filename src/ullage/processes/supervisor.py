@@ -84,7 +84,7 @@ class Supervisor:
         self._remove_remains()
 
     def _follow(self) -> bool:
-        """Tell whether the command is to be asked to end; return False when it has ended, or all is to end now."""
+        """Wait; return True when the command is to be asked to end, False when it has ended or all is to end now."""
         until = time.monotonic() + _STARTING_S
         while self._is_running:
             self._is_starting = self._is_starting and time.monotonic() < until
@@ -99,7 +99,7 @@ class Supervisor:
         return False
 
     def _wait(self, seconds: float | None) -> tuple[str, int]:
-        """Return letters of the lifeline, ``.`` for its end, and a signal that is not SIGCHLD, or 0."""
+        """Wait; return letters of the lifeline, ``.`` for its end, and a signal that is not SIGCHLD, 0 for none."""
         poll = select.poll()
         for descriptor in (self._job.lifeline, self._signals):
             poll.register(descriptor, select.POLLIN | select.POLLHUP)
@@ -249,7 +249,7 @@ def remove_own(folder: Path, pattern: str) -> None:
             if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid():
                 shutil.rmtree(path, ignore_errors=True)
                 if path.parent != folder:
-                    path.parent.rmdir()  # of all that a launcher starts, if this was the last
+                    path.parent.rmdir()  # the folder of all launches, if this was the last
 
 
 def _send(pid: int, number: signal.Signals) -> None:

@@ -86,7 +86,7 @@ _RULES: Final[dict[str, tuple[str, _Pick]]] = {
 }
 
 
-# What can be checked of a table only beside another.
+# These checks of a table need another table beside it.
 _NEEDS: Final = {
     "disk iops": ("disk latency", "whether its rates and the latencies agree"),
     "disk latency": ("disk iops", "whether its latencies and the rates agree"),

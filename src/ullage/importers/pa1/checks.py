@@ -31,11 +31,11 @@ TYPES: Final = {"QP": "int8", "HP": "int16", "SP": "fp32", "DP": "fp64"}
 _ACCESS: Final = {"R": "read", "W": "write"}
 _ORDER: Final = {"S": "sequential", "R": "random"}
 _CLOSE: Final = 0.01
-# Tolerance of Little's law: what a closed loop of n threads keeps under way is n.
+# Little's law may be missed by this share: a closed loop of n threads keeps n operations in flight.
 _LAW: Final = 0.1
 _SMALL_REQUEST: Final = 4000
 _LARGE: Final = 1 << 20
-# Transfers/s of DDR3 to DDR5 in 10^6 (JEDEC), of 8 bytes a channel each. They count both edges of the clock already.
+# These are the transfers/s of DDR3 to DDR5 in 10^6 (JEDEC), of 8 bytes a channel. They count both clock edges already.
 _DDR_RATES: Final = (1066, 1333, 1600, 1866, 2133, 2400, 2666, 2933, 3200, 3600, 4000, 4400, 4800, 5200, 5600, 6400)
 _CHANNEL_BYTES: Final = 8
 _DDR_CLOSE: Final = 0.0005
@@ -66,9 +66,9 @@ def _checked(line: Line, lines: Sequence[Line]) -> Checked:
 
 
 def device_ceiling(line: Line, lines: Sequence[Line]) -> tuple[float, str]:
-    """Return the device's own theory in SI units and its source, without what the table has made of it.
+    """Return the theory of the device itself, without what the table has made of it, and its source.
 
-    It is that of the fewest threads; for large random blocks with the ceiling of small requests, the sequential one.
+    It is that of the fewest threads; for large random blocks under the ceiling of small requests, the sequential one.
     """
     alone = _alone(line, lines)
     published = f"published theory: {line.table.name}"
@@ -180,7 +180,7 @@ def _inverted(line: Line, _lines: Sequence[Line], _device: float) -> Found:
         (EFFICIENCY_INVERTED, "", line.ours, line.efficiency),
         (PEER_EFFICIENCY_INVERTED, f"{line.table.tool}: ", line.peer, line.peer_efficiency),
     ):
-        # Some lines are the right way round: there the theory stands above.
+        # Some lines are not inverted: they give theory over time.
         if value is not None and published is not None and _is_close(published, 100 * value / line.theory):
             reason = f"{who}published as {published:.4g} %: a time over its theory, which grows as it gets worse"
             found.append(Flag(code=code, reason=reason))
@@ -219,7 +219,7 @@ def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Found:
 def _ddr_twice(line: Line, _lines: Sequence[Line], _device: float) -> Found:
     """Flag a theory of four channels of DDR: few such machines have them.
 
-    Of two channels it counts the transfers twice.
+    With two channels it counts the double data rate twice.
     """
     if line.table.name != "memory throughput":
         return []
