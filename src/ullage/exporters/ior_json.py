@@ -92,7 +92,7 @@ def _parameters(number: int, groups: Sequence[Sequence[Measured]]) -> Object:
 
 
 def _options(items: Sequence[Measured]) -> Object:
-    """Return what IOR says in words of a test, and the only place where it says how many ranks there were."""
+    """Return what IOR says of a test in words; only here does it say how many ranks there were."""
     first = items[0]
     parameters = _parameters(0, [items])
     found: Object = {

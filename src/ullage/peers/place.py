@@ -216,7 +216,7 @@ def _lock(claim: ExitStack, folder: int, path: Path) -> None:
 
 
 def _read(folder: int, name: str, most_bytes: int = -1) -> bytes:
-    """Return the first ``most_bytes`` of a regular file, or nothing when there is none."""
+    """Return at most ``most_bytes`` (-1: all) of a regular file, or nothing when there is none."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except FileNotFoundError:

@@ -75,7 +75,7 @@ def failure(tool: str, reason: str, said: str) -> PeerError:
 
 
 def find_installed(tool: str, option: str, version: re.Pattern[str]) -> Installed | None:
-    """Return the program of that name in the PATH with its version, or None where ``option`` prints none."""
+    """Return the program of that name in the PATH with the version that ``option`` prints, or None without one."""
     path = shutil.which(tool)
     if path is None:
         return None

@@ -171,7 +171,7 @@ def _little(line: Line, lines: Sequence[Line], _device: float) -> Found:
 def _inverted(line: Line, _lines: Sequence[Line], _device: float) -> Found:
     """Flag an efficiency of a time that is published as time over theory.
 
-    The theory of a time is the least, so the efficiency is theory over time.
+    The theory of a time is the least, so its efficiency is theory over time; inverted, a time too long has over 100 %.
     """
     if line.table.better == "more":
         return []
