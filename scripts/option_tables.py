@@ -19,7 +19,7 @@ _TABLE: Final = re.compile(r"(<!-- options of (?P<suite>[\w-]+) -->\n).*?(<!-- e
 
 
 def option_table(model: type[SuiteOptions]) -> str:
-    """A row for each option, in the order of the help."""
+    """Write a row for each option, in the order of the help."""
     rows = [
         f"| `{_cell(_typed(one))}` | {_cell(one.option.help)} | {_cell(_default(one))} |"
         for one in declared(model).values()
@@ -42,12 +42,12 @@ def _cell(text: str) -> str:
 
 
 def tables_in(text: str) -> list[str]:
-    """The suites whose options a page has."""
+    """Return the suites whose options a page has."""
     return [match["suite"] for match in _TABLE.finditer(text)]
 
 
 def with_tables(text: str, model_of: Callable[[str], type[SuiteOptions]]) -> str:
-    """A page with its tables as they should be. ``model_of``: the options of a suite by its name."""
+    """Return a page with its tables as they should be. ``model_of``: the options of a suite by its name."""
 
     def made(match: re.Match[str]) -> str:
         return f"{match[1]}{option_table(model_of(match['suite']))}\n{match[3]}"
@@ -56,7 +56,7 @@ def with_tables(text: str, model_of: Callable[[str], type[SuiteOptions]]) -> str
 
 
 def pages(folder: Path) -> Iterator[tuple[Path, str]]:
-    """The pages below ``folder`` that have such a table, and their text."""
+    """Yield the pages below ``folder`` that have such a table, and their text."""
     for path in sorted(folder.rglob("*.md")):
         text = path.read_text(encoding="utf-8")
         if tables_in(text):

@@ -29,7 +29,7 @@ _EXIT_CODES: Final = """
 
 
 def commands_page() -> str:
-    """Every verb with its options; the options of suites stand on the pages of the suites."""
+    """Write every verb with its options; the options of suites stand on the pages of the suites."""
     every = [one for one in commands(make_app()) if len(one.words) < 3 or one.words[1] not in {"run", "plan"}]
     parts = ["# Commands\n", _WRITTEN_BY, *(_command(one) for one in every), _EXIT_CODES]
     return "\n".join(parts)
@@ -51,7 +51,7 @@ def _parameters(parameters: Iterable[Parameter]) -> str:
 
 
 def suites_page(suites_folder: Path) -> str:
-    """Every suite with its question and its page, which names it in its title or holds its table of options."""
+    """Write every suite with its question and its page, which holds its table of options."""
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(suites_folder.parent.rglob("*.md"))}
     parts = ["# Suites\n", _WRITTEN_BY]
     for name, suite in load_suites().items():
@@ -67,7 +67,7 @@ def suites_page(suites_folder: Path) -> str:
 
 
 def metrics_page() -> str:
-    """Every metric: what it is called, its unit, which direction is better, and the formula."""
+    """Write every metric: its name, its unit, which direction is better, and the formula."""
     rows = [
         f"| `{one.name}` | {one.unit} | {one.better} | {_cell(_sentence(one.doc))} |" for one in load_metrics().values()
     ]
@@ -79,7 +79,7 @@ def metrics_page() -> str:
 
 
 def engine_page(description: Describe) -> str:
-    """Backends, workloads, probes and stop rules with their parameters, as any build of the engine names them."""
+    """Write backends, workloads, probes and stop rules with their parameters, as any build of the engine names them."""
     head = (
         "`ullage describe` prints the same for the engine that is installed, and says what this build lacks and why.\n"
     )
@@ -103,7 +103,7 @@ def _thing(thing: Registered) -> str:
 
 
 def _sentence(text: str) -> str:
-    """``text`` with a capital letter and a full stop; names of parameters stay as they are."""
+    """Return ``text`` with a capital letter and a full stop; names of parameters stay as they are."""
     first = text[:1].upper() + text[1:] if text[:1].isalpha() and "_" not in text.partition(" ")[0] else text
     return first if first.endswith((".", "?")) or not first else f"{first}."
 
@@ -117,12 +117,12 @@ def _cell(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Angle brackets are no elements of HTML."""
+    """Escape angle brackets, which are no elements of HTML."""
     return text.replace("<", "&lt;")
 
 
 def pages(engine: Path | None = None) -> Iterator[tuple[str, str]]:
-    """Name and text of each page."""
+    """Yield name and text of each page."""
     yield "commands.md", commands_page()
     yield "suites.md", suites_page(REFERENCE.parent / "suites")
     yield "metrics.md", metrics_page()

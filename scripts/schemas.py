@@ -14,12 +14,12 @@ from ullage.model.record import PeerRecord, Record
 from ullage.model.summary import SUMMARY_SCHEMA, Summary
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-# Versions of those schemas that are beyond their first.
+# Every other schema has its first version.
 _VERSIONS: Final = {"summary": SUMMARY_SCHEMA}
 
 
 def schemas() -> dict[str, str]:
-    """Text of every schema file by its name."""
+    """Return the text of every schema file by its name."""
     adapters: dict[str, TypeAdapter[object]] = {
         "plan": TypeAdapter(Plan),
         "record": TypeAdapter(Record),
@@ -37,7 +37,7 @@ def _text(name: str, adapter: TypeAdapter[object]) -> str:
 
 
 def stale(folder: Path) -> list[str]:
-    """Names of the schema files in ``folder`` that are missing or differ from the models."""
+    """Return the names of the schema files in ``folder`` that are missing or differ from the models."""
     return [
         name for name, text in schemas().items() if not (folder / name).is_file() or (folder / name).read_text() != text
     ]
@@ -51,7 +51,7 @@ def write(folder: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the schemas, or with ``--check`` say which are stale; returns the exit code."""
+    """Write the schemas, or with ``--check`` say which are stale; return the exit code."""
     named = [word for word in arguments if word != "--check"]
     folder = Path(named[0]) if named else Path(__file__).resolve().parents[1] / "schema"
     if "--check" not in arguments:

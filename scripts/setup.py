@@ -73,7 +73,7 @@ def used() -> list[str]:
     return [engine.linked()] if engine.is_linked() else []
 
 
-# What is done for each, and the presets that are configured afterwards; each begins where the one before it ends.
+# Each profile has a function and the presets that it configures; each begins where the one before it ends.
 PROFILES: dict[str, tuple[Callable[[], None], Callable[[], list[str]]]] = {
     "run": (prepare_run, used),
     "test": (prepare_test, used),
@@ -82,7 +82,7 @@ PROFILES: dict[str, tuple[Callable[[], None], Callable[[], list[str]]]] = {
 
 
 def main(profile: str) -> None:
-    """Set up for ``profile``. Raises StepError.
+    """Set up for ``profile``; raise StepError when that cannot be done.
 
     A checkout that may only be read, and is set up, is taken as it is.
     """
@@ -97,7 +97,7 @@ def main(profile: str) -> None:
         if not prepared:
             prepare()
     if not prepared:
-        # Asked again: what was installed just now is among the inputs.
+        # The inputs are read again, because what was installed just now is among them.
         stamps.finish(inputs(), *names)
     if may_write():
         engine.build_engine(engine.linked())

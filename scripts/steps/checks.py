@@ -13,7 +13,7 @@ from steps.process import ROOT, environment
 from steps.stamp import Stamps, digest
 
 BIN = python_env.VENV / "bin"
-# Beside other steps it has only what those leave.
+# The limit is generous, because a check beside other steps has only the cores that those leave.
 LIMIT_S = 1800
 
 
@@ -96,7 +96,7 @@ CHECKS: dict[str, Callable[[], str]] = {
 }
 
 
-# What takes minutes where nothing was checked before. `make check` runs it too, on the units that have changed.
+# These take minutes where nothing was checked before. `make check` runs them too, on the units that have changed.
 SLOW_CHECKS: frozenset[str] = frozenset({"clang-tidy"})
 
 

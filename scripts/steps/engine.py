@@ -15,7 +15,7 @@ from steps.tally import Tally, read_ctest
 LINK = python_env.VENV / "bin" / "ullage-engine"
 BYTES_PER_COMPILER = 1 << 30
 RACES = "tsan"
-# CTest's names of those tests that start one process.
+# These tests, by their names in CTest, start one process.
 ONE_PROCESS = "^(unit|mpi-1)$"
 
 

@@ -12,11 +12,11 @@ from steps.tally import Tally, read
 LIMIT_S = 900
 END_TO_END = "tests/e2e"
 FAULTS = "faults"
-# What takes longer than every test run has time for, unless somebody asks for other amounts.
+# An ordinary test run has no time for these amounts: only `random_damage` has them, unless somebody asks for others.
 _RANDOM = ("tests/fuzz", "tests/e2e/test_fault_resume.py")
 _THOROUGH = {"ULLAGE_FUZZ_S": "4", "ULLAGE_KILLS": "20"}
 UNIT = (f"--ignore={END_TO_END}",)
-# More take longer to find their tests than they save.
+# More processes take longer to find their tests than they save.
 MOST_AT_ONCE = 8
 # End-to-end tests start ranks of their own and wait for them half of the time.
 MORE_THAN_CORES = 1

@@ -10,7 +10,7 @@ from steps.process import ROOT
 LONGEST_FILE_LINES = 400
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 FOLDERS = ("engine", "src", "scripts", "tests", "benchmarks", "cmake")
-# clang-tidy looks for those that are not used in the file it is given only, which is one that includes ours.
+# clang-tidy looks for unused names only in the file it is given, which is one that includes ours.
 _SHORT_NAME = re.compile(r"\s*(?:namespace (\w+) = [\w:]+;|using [\w:]*::(\w+);)")
 ENDINGS = {".cpp", ".hpp", ".py", ".cmake", ".sh"}
 
@@ -33,7 +33,10 @@ def violations(root: Path = ROOT) -> list[str]:
 
 
 def _types_of_one_name(root: Path) -> Iterator[str]:
-    """Types of one name and namespace in two headers: linked into one program, either may get the other's members."""
+    """Report types of one name and namespace in two headers.
+
+    Linked into one program, either may get the other's members.
+    """
     known: dict[tuple[str, str], Path] = {}
     for file in (file for file in cpp_sources(root) if file.suffix == ".hpp" and file.is_relative_to(root / "engine")):
         text = file.read_text(encoding="utf-8")

@@ -11,9 +11,9 @@ from steps.process import ROOT, StepError, answer, log_of, logged, say, show_tai
 
 VENV = ROOT / ".venv"
 VENV_MPICH = ROOT / ".venv-mpich"
-# Names the folder of wheels, which `--wheelhouse DIR` sets.
+# This variable names the folder of wheels; `--wheelhouse DIR` sets it.
 WHEELHOUSE = "ULLAGE_WHEELHOUSE"
-# What pip says where it has no index: of the network, of a proxy, and of what it looked for in vain.
+# pip prints one of these where it reaches no index: about the network, a proxy, or a package that it has not found.
 _UNREACHABLE = (
     *("Temporary failure in name resolution", "NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError"),
     *("Network is unreachable", "Connection refused", "ProxyError", "SSLError", "No matching distribution found"),
@@ -49,7 +49,7 @@ def install(folder: Path, *requirements: str) -> None:
 
 
 def install_optional(folder: Path, requirements: str, lost: str) -> None:
-    """The same of what can be done without: where it cannot be had, say what is ``lost`` and go on."""
+    """Install what can be done without; where it cannot be had, say what is ``lost`` and go on."""
     try:
         install(folder, requirements)
     except StepError as error:

@@ -21,7 +21,7 @@ _KEYBOARD_INTERRUPT = 130  # what typer makes of a KeyboardInterrupt
 
 
 def make_app() -> typer.Typer:
-    """The command line with all verbs of this package, in alphabetical order."""
+    """Make the command line with all verbs of this package, in alphabetical order."""
     app = typer.Typer(
         name="ullage",
         help="Measure how fast each part of a machine runs, and how far that is below what it could do.",
@@ -57,9 +57,9 @@ def _common(
 
 
 def run(arguments: list[str]) -> int:
-    """Do what ``arguments`` (without the program's name) say; returns the exit code.
+    """Do what ``arguments`` (without the program's name) say; return the exit code.
 
-    What the system refuses is one line as well, standard output that cannot be written to among it.
+    An error of the system is one line as well, also where standard output cannot be written.
     """
     completion.enable()
     try:
@@ -71,7 +71,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _no_text(arguments: list[str]) -> str | None:
-    """Names go into documents, which are UTF-8; what is wrong with the first argument that is not."""
+    """Return what is wrong with the first argument that is not UTF-8, or None: names go into UTF-8 documents."""
     for argument in arguments:
         try:
             argument.encode()
@@ -108,7 +108,10 @@ def _refuse(text: str, code: int) -> int:
 
 
 def _refuse_usage(error: typer.TyperException) -> int:
-    """Words that no verb knows. Without any word typer raises the whole help, which is no error of one line."""
+    """Refuse words that no verb knows, in one line.
+
+    Without any word typer raises the whole help, which is printed as it is.
+    """
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "ullage")
     message = getattr(error, "format_message", lambda: str(error))()
@@ -120,7 +123,7 @@ def _refuse_usage(error: typer.TyperException) -> int:
 
 
 def main() -> None:
-    """Entry point of the console script."""
+    """Run the console script."""
     from ullage.cli.streams import make_usable
 
     make_usable()

@@ -34,7 +34,7 @@ class Command:
 
 
 def commands(app: typer.Typer) -> Iterator[Command]:
-    """Every command of ``app``; a group stands before its own commands."""
+    """Yield every command of ``app``; a group stands before its own commands."""
     yield from _walk(typer.main.get_command(app), ("ullage",))
 
 

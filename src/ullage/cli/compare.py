@@ -97,7 +97,7 @@ def _attributed(found: "Comparison", summaries: "dict[str, Summary]") -> list[st
 
 
 def _summaries(paths: list[Path]) -> "dict[str, Summary]":
-    """Summaries by the shortest names that tell the folders apart: their last part, else their path."""
+    """Return the summaries by the shortest names that tell the folders apart: their last part, else their path."""
     from ullage.results.folder import ResultFolder
     from ullage.runs.summary import build_summary
 

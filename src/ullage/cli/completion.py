@@ -9,11 +9,11 @@ from typing import Annotated, Final
 import typer
 
 _PROGRAM: Final = "ullage"
-# typer's name of the variable by which the shell's script asks the program for completions.
+# typer gives this name to the variable by which the shell's script asks the program for completions.
 VARIABLE: Final = "_ULLAGE_COMPLETE"
 
 
-# zsh loads the script when Tab is first pressed. typer's then registers the function and offers nothing.
+# zsh loads the script when Tab is first pressed. typer's script then registers the function and offers nothing.
 _ZSH_FIRST_TIME: Final = """
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _ullage_completion "$@"
@@ -73,7 +73,7 @@ def show(shell: ShellArgument) -> None:
 
 
 def script(shell: Shell) -> str:
-    """What ``shell`` has to read."""
+    """Return the script that ``shell`` has to read."""
     from typer.completion import get_completion_script  # pyright: ignore[reportPrivateImportUsage]
 
     text = get_completion_script(prog_name=_PROGRAM, complete_var=VARIABLE, shell=shell.value) + "\n"
@@ -81,7 +81,7 @@ def script(shell: Shell) -> str:
 
 
 def script_path(shell: Shell) -> Path:
-    """The place of a user's own completions of ``shell``, by the variables that name it."""
+    """Return the place of a user's own completions of ``shell``, by the variables that name it."""
     home = Path.home()
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")

@@ -77,7 +77,7 @@ def _target(text: str) -> "Target":
 
 
 def _description(engine: Path | None) -> "Describe | None":
-    """Facts do not need an engine; one that was named must work."""
+    """Describe the engine, or return None without one: facts need none, but one that was named must work."""
     from ullage.engine import describe, find_engine
     from ullage.errors import UserError
 

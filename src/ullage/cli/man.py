@@ -31,7 +31,7 @@ _VARIABLES: Final = (
 
 
 def manual_pages(commands: Iterable[Command]) -> Mapping[str, str]:
-    """Each page in roff by its name, without the section: ``ullage`` and ``ullage-run-SUITE``."""
+    """Write each page in roff by its name, without the section: ``ullage`` and ``ullage-run-SUITE``."""
     every = list(commands)
     suites = [one for one in every if one.words[:2] == _RUN and len(one.words) == 3]
     # `plan SUITE` takes the options of `run SUITE`.
@@ -88,7 +88,7 @@ def _head(name: str, what: str) -> list[str]:
 
 
 def _synopsis(verb: Command) -> str:
-    """As it is typed, with the arguments."""
+    """Return the verb as it is typed, with the arguments."""
     below = ["COMMAND"] if verb.is_group else []
     arguments = [one.typed for one in verb.parameters if one.is_argument]
     return " ".join([*verb.words[1:], *below, *arguments])
@@ -107,7 +107,10 @@ def _options(parameters: Sequence[Parameter]) -> list[str]:
 
 
 def _text(text: str) -> str:
-    """``text`` as roff prints it: no escapes, no request at the start of a line, ASCII hyphens that can be copied."""
+    """Write ``text`` as roff prints it, with ASCII hyphens that can be copied.
+
+    Backslashes are no escapes, and no line begins with a request.
+    """
     safe = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{safe}" if safe.startswith((".", "'")) else safe
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def complete_results(incomplete: str) -> list[str]:
-    """Result folders whose path begins with ``incomplete``: those in the folder it names, and those of `ullage run`."""
+    """Return the result folders whose path begins with ``incomplete``.
+
+    They are those in the folder it names, and those of `ullage run`.
+    """
     from ullage.results.folder import DEFAULT_PARENT, is_result
 
     named = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
@@ -23,7 +26,7 @@ def complete_results(incomplete: str) -> list[str]:
 
 
 def complete_launchers(incomplete: str) -> list[str]:
-    """Words for ``--launcher`` that begin with ``incomplete``."""
+    """Return the words for ``--launcher`` that begin with ``incomplete``."""
     from ullage.launch import launcher_names
 
     return [name for name in ["auto", *launcher_names(), "script"] if name.startswith(incomplete)]
@@ -74,7 +77,7 @@ QuietOption: TypeAlias = Annotated[
 
 
 def shown_at_end(*, everything: bool, quiet: bool) -> "Shown":
-    """What a run prints at its end. ``UserError`` for both at once."""
+    """Return what a run prints at its end; raise ``UserError`` for both at once."""
     if everything and quiet:
         raise UserError("one excludes the other", "--all --quiet", "give one of them")
     return "all" if everything else "path" if quiet else "screen"

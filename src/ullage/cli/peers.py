@@ -34,6 +34,6 @@ def peers(*, as_json: JsonOption = False) -> None:
 
 
 def _fields(peer: "PeerTool", program: "Installed | None") -> dict[str, object]:
-    """``installed`` is null where the tool is not."""
+    """Return the fields of a tool; ``installed`` is null where the tool is not."""
     installed = None if program is None else {"path": str(program.path), "version": program.version}
     return {"tool": peer.name, "doc": peer.doc, "installed": installed, "compared_on": peer.compared_on}

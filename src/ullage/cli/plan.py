@@ -29,7 +29,7 @@ def _options(
     engine: EngineOption = None,
     hosts: HostsOption = None,
 ) -> None:
-    """Options of the verb."""
+    """Declare the options of the verb as parameters."""
 
 
 def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
@@ -54,7 +54,7 @@ def _json(prepared: "Prepared") -> str:
 
 
 def print_explanation(explanation: "Explanation") -> None:
-    """A table of cases with the lines around it, and the same of each part."""
+    """Print a table of cases with the lines around it, and the same of each part."""
     from ullage.terminal import print_line, print_table
 
     for line in explanation.head:

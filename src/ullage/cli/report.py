@@ -89,7 +89,7 @@ def _cared(words: str) -> tuple[str, ...]:
 
 
 def _load(folder: "ResultFolder", care: tuple[str, ...]) -> "ReportData":
-    """With the summary made again, and ``care`` where some is named in the place of the run's own."""
+    """Load a result with the summary made again, and with ``care``, if any, in the place of the run's own."""
     from ullage.report.data import load
     from ullage.runs.summary import build_summary
 
@@ -132,14 +132,14 @@ def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[s
 
 
 def _stream(form: str, content: "Content | Mapping[str, Content]") -> None:
-    """On stdout; ``UserError`` for what is no single text."""
+    """Write to stdout; raise ``UserError`` for what is no single text."""
     if not isinstance(content, str):
         raise UserError(f"the form {form} is not one text", "--output", "name a folder")
     sys.stdout.write(content)
 
 
 def _files(content: "Content | Mapping[str, Content]", place: Path) -> "dict[str, Content]":
-    """By their paths below the folder that they are written to."""
+    """Return the files by their paths below their folder; raise ``UserError`` for a folder's name or no content."""
     if not isinstance(content, Mapping):
         if place.name in ("", ".."):
             raise UserError("is a folder", str(place), "name a file in it, or - for standard output")

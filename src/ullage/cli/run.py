@@ -38,7 +38,7 @@ def _options(
     everything: AllOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Options of the verb."""
+    """Declare the options of the verb as parameters."""
 
 
 def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:

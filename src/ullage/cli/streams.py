@@ -33,12 +33,12 @@ class NamedOutput(io.TextIOWrapper):
     """stdout: an error of it says that it is one."""
 
     def write(self, s: str, /) -> int:
-        """As of any stream."""
+        """Write as any stream does; an error names standard output."""
         with _named():
             return super().write(s)
 
     def flush(self) -> None:
-        """As of any stream."""
+        """Flush as any stream does; an error names standard output."""
         with _named():
             super().flush()
 
@@ -50,7 +50,7 @@ class Pipe(io.FileIO):
     """
 
     def write(self, b: "ReadableBuffer", /) -> int:
-        """As of any file, but when the reader has gone."""
+        """Write as any file does; drop the rest when the reader has gone."""
         try:
             return super().write(b)
         except BrokenPipeError:
@@ -98,6 +98,6 @@ def _encoding(stream: TextIO | None) -> str:
 
 
 def abandon_stdout() -> None:
-    """What is still buffered for stdout must not raise again at exit."""
+    """Drop what is still buffered for stdout, so that it does not raise again at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -72,7 +72,7 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
         act(suite, asked, {name: values[name] for name in of_verb})
 
     every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own.values(), *of_verb.values()]]
-    # What typer reads: the signature, and the annotations by name.
+    # typer reads the signature, and the annotations by name.
     shown = cast("Any", command)
     shown.__signature__ = inspect.Signature(every)
     shown.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
@@ -80,7 +80,7 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
 
 
 def make_request(suite: "Suite", asked: "ParsedOptions", hosts: str | None = None) -> "Request":
-    """A fresh request, as it will stand in request.json. ``hosts``: as the verb's option has them."""
+    """Make a fresh request, as it will stand in request.json. ``hosts``: as the verb's option has them."""
     import sys
     from datetime import UTC, datetime
 

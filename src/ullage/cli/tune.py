@@ -72,11 +72,14 @@ def _options(
     everything: AllOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Options of the verb."""
+    """Declare the options of the verb as parameters."""
 
 
 def _function(suite: "Suite") -> Callable[..., None]:
-    """Options of the search, then those of the suite that are not called the same, then those of the verb."""
+    """Make the command of a suite.
+
+    It has the options of the search, then those of the suite that are not called the same, then those of the verb.
+    """
     from ullage.runs.options.command_line import parameters
     from ullage.runs.tuning.options import TuneOptions
 
@@ -137,7 +140,7 @@ def _tune(suite: "Suite", search: dict[str, Any], words: dict[str, Any], own: di
 
 
 def _plain(word: object) -> object:
-    """As JSON can hold it."""
+    """Return ``word`` as JSON can hold it: a path becomes its absolute text."""
     return str(word.absolute()) if isinstance(word, Path) else word
 
 

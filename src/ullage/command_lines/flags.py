@@ -45,22 +45,22 @@ class Flag:
 
 
 def switch(*names: str, directive: str = "") -> Flag:
-    """A translated flag without a value."""
+    """Make a translated flag without a value."""
     return Flag(names, directive)
 
 
 def value(*names: str, directive: str = "") -> Flag:
-    """A translated flag with a value."""
+    """Make a translated flag with a value."""
     return Flag(names, directive, takes_value=True)
 
 
 def answered(*names: str, note: str, directive: str = "", takes_value: bool = False) -> Flag:
-    """What it is for is done in another way, which ``note`` says."""
+    """Make a flag whose effect is reached in another way, which ``note`` says."""
     return Flag(names, directive, takes_value, note=note)
 
 
 def refused(*names: str, why: str, directive: str = "", takes_value: bool = False) -> Flag:
-    """Without an equivalent: ``why``, and what to do instead."""
+    """Make a flag without an equivalent; ``why`` gives the reason and what to do instead."""
     return Flag(names, directive, takes_value, refusal=why)
 
 
@@ -73,23 +73,23 @@ class Given:
     notes: tuple[str, ...] = ()
 
     def has(self, key: str) -> bool:
-        """Whether it was given."""
+        """Tell whether it was given."""
         return key in self.values
 
     def times(self, key: str) -> int:
-        """How often."""
+        """Count how often it was given."""
         return len(self.values.get(key, ()))
 
     def text(self, key: str, default: str = "") -> str:
-        """The last value given."""
+        """Return the last value given, or ``default``."""
         return self.values.get(key, (default,))[-1]
 
     def size(self, key: str, default: int) -> int:
-        """Bytes; k, m, g and t are binary."""
+        """Return a size in bytes; k, m, g and t are binary."""
         return self._read(key, default, read_size, "a size such as 4096, 256k, 1m, 4g (binary)")
 
     def count(self, key: str, default: int, least: int = 0) -> int:
-        """A whole number from ``least``."""
+        """Return a whole number from ``least``; raise ``UserError`` for another text."""
 
         def read(text: str) -> int | None:
             return int(text) if _COUNT.fullmatch(text) and int(text) >= least else None
@@ -97,7 +97,7 @@ class Given:
         return self._read(key, default, read, f"a whole number from {least}")
 
     def seconds(self, key: str) -> float:
-        """0 when not given."""
+        """Return seconds, 0 when not given."""
         return self._read(key, 0.0, lambda text: float(text) if _SECONDS.fullmatch(text) else None, "seconds")
 
     def _read(self, key: str, default: ValueT, read: Callable[[str], ValueT | None], form: str) -> ValueT:
@@ -111,7 +111,7 @@ class Given:
 
 
 def read_size(text: str) -> int | None:
-    """None when ``text`` is no size. ``1MB`` is none: the tools read it as 1 MiB, people as a million bytes."""
+    """Return bytes, or None for no size. ``1MB`` is none: the tools read it as 1 MiB, people as a million bytes."""
     match = _SIZE.fullmatch(text)
     if match is None:
         return None
@@ -155,7 +155,7 @@ class _Reader:
         self.notes: dict[str, None] = {}
 
     def take(self, word: str, rest: Iterator[str]) -> None:
-        """``rest`` gives up the words that are values."""
+        """Read one word; a flag that needs a value may take it from ``rest``."""
         if word.startswith("--") and len(word) > 2:
             name, joined, given = word.partition("=")
             self._named(name, given if joined else None, rest)

@@ -54,19 +54,19 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
 
     @classmethod
     def translator(cls) -> Translator:
-        """What reads the lines."""
+        """Return the function that reads the lines."""
         raise NotImplementedError
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """The places that the lines name."""
+        """Add the targets and places that the lines name to what was ``said``."""
         values = super().settle({**said, "metrics": [*cls.shown]})
         options = cls.model_validate(values)
         targets, places = _targets(cls.tool, options.target, options.translation().drafts)
         return {**values, "targets": targets, "places": places}
 
     def translation(self) -> Translation:
-        """The work of the lines. ``UserError`` for what has no equivalent."""
+        """Translate the lines; raise ``UserError`` for what has no equivalent."""
         wanted = WantedLayout(self.ranks, self.nodes, self.ranks_per_node)
         return self.translator()([split_line(text, self.tool) for text in self.lines], wanted, read_text)
 
@@ -77,7 +77,7 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
 
 
 def _targets(tool: str, asked: Target | None, drafts: tuple[Draft, ...]) -> tuple[list[Target], dict[str, str]]:
-    """The targets, and which of them stands for each place of the drafts."""
+    """Return the targets, and which of them stands for each place of the drafts."""
     on_paths = list(dict.fromkeys(draft.place for draft in drafts if draft.needs_path))
     without = [] if on_paths and all(draft.needs_path for draft in drafts) else [Target(name="null", uri="null:")]
     if asked is not None:
@@ -96,7 +96,7 @@ def _targets(tool: str, asked: Target | None, drafts: tuple[Draft, ...]) -> tupl
 
 
 def read_text(path: Path) -> str:
-    """A file that a flag names; ``UserError`` when it cannot be read."""
+    """Read a file that a flag names; raise ``UserError`` when it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

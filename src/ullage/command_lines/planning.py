@@ -19,7 +19,7 @@ from ullage.runs.room import SECTOR_BYTES
 
 # Without progress for so long a launch is a timeout. The engine gives a stage more by what it moves in one call.
 _PATIENCE_S: Final = 120.0
-# The share of the room that a run may take: what is free changes until the engine looks.
+# A run may take this share of the room: what is free changes until the engine looks.
 _CAUTION: Final = 0.9
 _TRANSFER: Final = "transfer"
 
@@ -73,7 +73,10 @@ class Bound:
 
 
 def make_layout(translation: Translation, cores: int | None, hosts: int = 0) -> Layout:
-    """``cores``: usable ones of a node, None when not known. ``hosts``: how many are named."""
+    """Make the layout of the lines; bind ranks to cores where each gets one.
+
+    ``cores``: usable ones of a node, None when not known. ``hosts``: how many are named.
+    """
     if hosts:
         return place_ranks(translation.ranks, translation.nodes, translation.ranks_per_node, cores, hosts)
     on_a_node = translation.ranks_per_node
@@ -84,7 +87,7 @@ def make_layout(translation: Translation, cores: int | None, hosts: int = 0) -> 
 def bind(
     translation: Translation, layout: Layout, options: LineOptions, targets: Sequence[Target], description: Describe
 ) -> list[Bound]:
-    """All cases, checked against the engine. ``UserError`` for what it would refuse."""
+    """Bind all cases and check them against the engine; raise ``UserError`` for what it would refuse."""
     by_name = {target.name: target for target in targets}
     bound: list[Bound] = []
     for draft in translation.drafts:
@@ -116,7 +119,7 @@ def _checked(kind: Kind, thing: Named, description: Describe) -> Named:
 
 
 def fit(translation: Translation, rooms: Mapping[str, int]) -> tuple[Translation, list[str]]:
-    """The same with volumes behind a wall cut to the room: they are upper bounds that nobody means to reach.
+    """Cut volumes behind a wall to the room, with notes: they are upper bounds that nobody means to reach.
 
     ``rooms``: bytes that may be taken at each place. What is not behind a wall is left as asked.
     """
@@ -142,7 +145,10 @@ def _is_walled(draft: Draft) -> bool:
 
 
 def _cut(draft: Draft, room: int) -> tuple[Draft, list[str]]:
-    """And what a reader must know. ``room``: of one rank. Segments are cut first, then the only one's transfers."""
+    """Cut a draft to ``room``, which is of one rank; return it with what a reader must know.
+
+    Segments are cut first, then the only one's transfers.
+    """
     parameters = draft.workload.parameters
     block, segments = count_of(parameters, "block_bytes"), count_of(parameters, "segments")
     transfer = count_of(parameters, "transfer_bytes")
@@ -178,7 +184,7 @@ class Work:
 
 
 def make_plan(work: Work, records: str, prior: Mapping[str, dict[str, list[int]]]) -> Plan:
-    """The plan of a launch. ``prior``: elapsed ns by case and phase of the rounds that earlier launches have made."""
+    """Make the plan of a launch. ``prior``: elapsed ns by case and phase of the rounds of earlier launches."""
     bound, translation = work.bound, work.translation
     used = {item.target.name: item.target for item in bound}
     return Plan(

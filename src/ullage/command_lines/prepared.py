@@ -22,14 +22,14 @@ from ullage.runs.suite import Explanation
 from ullage.units import format_bytes, format_time, format_volume
 
 _HEADERS: Final = ["line", "dataset", "phases", "target", "backend", "data", "items", "each takes about", "case"]
-# Rates assumed for a phase before anything was measured: what the storage of an ordinary node is good for.
+# These rates are assumed before anything was measured: the storage of an ordinary node reaches them.
 _ASSUMED_RATE: Final = 5e8
 _ASSUMED_OPERATIONS: Final = 1e4
 _TREE_PHASES: Final = ("tree-create", "tree-remove")
 
 
 def explain(work: Work, places: Sequence[Place], rooms: Mapping[str, int]) -> Explanation:
-    """``rooms``: bytes that may be taken of each target. Pure."""
+    """Describe the work in lines and a table. ``rooms``: bytes that may be taken of each target. Pure."""
     lines = [f"Line {number}: {text}" for number, text in enumerate(work.options.lines, start=1)]
     ranks, repetitions = work.layout.ranks, work.translation.repetitions
     many = f"{ranks} rank{'s' if ranks > 1 else ''}"
@@ -56,7 +56,7 @@ def _row(item: Bound) -> list[str]:
 
 
 def _seconds(item: Bound) -> float:
-    """Each phase at the assumed rates, ended by the wall where there is one."""
+    """Return the seconds of all phases at the assumed rates; a wall ends a phase."""
     operations = item.items if item.draft.workload.name == "metadata" else 0
     once_s = item.dataset_bytes / _ASSUMED_RATE
     total_s = 0.0
@@ -68,7 +68,7 @@ def _seconds(item: Bound) -> float:
 
 
 def total_seconds(work: Work) -> float:
-    """The assumed time of all rounds."""
+    """Return the assumed seconds of all rounds."""
     return work.translation.repetitions * sum(_seconds(item) for item in work.bound)
 
 
@@ -85,7 +85,10 @@ def _tail(work: Work, rooms: Mapping[str, int]) -> list[str]:
 
 
 def needed_bytes(bound: Sequence[Bound], target: str, *, keep: bool) -> int:
-    """Most that lies at ``target`` at a time: all shared datasets, and the largest of the others, or all when kept."""
+    """Return the most bytes that lie at ``target`` at a time.
+
+    These are all shared datasets, and the largest of the others, or all when kept.
+    """
     named: dict[str, int] = {}
     own: list[int] = [0]
     for item in bound:
@@ -99,7 +102,7 @@ def needed_bytes(bound: Sequence[Bound], target: str, *, keep: bool) -> int:
 
 
 def needed_files(bound: Sequence[Bound], target: str, *, keep: bool) -> int:
-    """Most files that are there at a time, in the same way."""
+    """Return the most files that are at ``target`` at a time, counted as in ``needed_bytes``."""
     named: dict[str, int] = {}
     own: list[int] = [0]
     for item in bound:
@@ -112,7 +115,7 @@ def needed_files(bound: Sequence[Bound], target: str, *, keep: bool) -> int:
 
 
 def check_room(work: Work, places: Sequence[Place], rooms: Mapping[str, int]) -> None:
-    """``UserError`` (exit code 3) for what the engine would refuse: more bytes or files than a run may take."""
+    """Raise ``UserError`` (exit code 3) where the engine would: for more bytes or files than a run may take."""
     keep = work.translation.keep or work.options.keep
     for place in places:
         files, most = needed_files(work.bound, place.target, keep=keep), most_files(place, Limits())
@@ -172,7 +175,7 @@ class PreparedLines:
         return session.launch(number, tally.numbered(plan), _hear_nothing).code
 
     def _whole_rounds(self, tally: RunProgress) -> tuple[dict[str, dict[str, list[int]]], int]:
-        """Elapsed times of the rounds in which every case went well, and how many those are.
+        """Return elapsed times of the rounds in which every case went well, and how many those are.
 
         A case uses what another one of its round has made, so a round that lacks one case is made again.
         """
@@ -215,7 +218,7 @@ def prepare_lines(request: Request, engine_context: EngineContext, model: type[L
 
 
 def _rooms(places: Sequence[Place], memory: Memory, options: LineOptions) -> dict[str, int]:
-    """Bytes that may be taken of each target where that is known."""
+    """Return the bytes that may be taken of each target where that is known."""
     limits = Limits(space_bytes=options.space)
     nodes = make_layout(options.translation(), None, options.hosts).nodes
     known = {place.target: most_bytes(place, limits, memory, nodes) for place in places}

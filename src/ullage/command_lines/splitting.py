@@ -14,7 +14,7 @@ _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _MPIEXEC: Final = ("mpirun", "mpiexec", "mpiexec.hydra", "mpiexec.openmpi", "mpiexec.mpich", "orterun")
 _SRUN: Final = ("srun",)
 LAUNCHERS: Final = ("mpirun", "mpiexec", "srun")
-# What each launcher's word says. The same letter means different things to them.
+# Each launcher has its own table, because the same letter means different things to them.
 _MPIEXEC_WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("-n", "-np", "--np", "--n"), "ranks"),
     **dict.fromkeys(("-ppn", "--ppn", "-perhost", "-npernode", "--npernode", "-N"), "ranks_per_node"),
@@ -43,7 +43,7 @@ class CommandLine:
 
 
 def split_line(text: str, tool: str) -> CommandLine:
-    """``[NAME=VALUE ...] [LAUNCHER ...] TOOL FLAGS`` as a POSIX shell would split it; ``UserError`` for what is none.
+    """Split ``[NAME=VALUE ...] [LAUNCHER ...] TOOL FLAGS`` as a POSIX shell would; raise ``UserError`` for others.
 
     Nothing is expanded: a variable, a redirection or a second command is an error.
     """
@@ -119,7 +119,7 @@ def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], tup
 
 
 def _glued(word: str, meanings: Mapping[str, str]) -> str | None:
-    """The option of ``-n8``."""
+    """Return the option of a word such as ``-n8``, or None."""
     return next((name for name in meanings if len(name) == 2 and re.fullmatch(rf"{name}\d+", word)), None)
 
 

@@ -58,7 +58,7 @@ Translator: TypeAlias = Callable[[Sequence[CommandLine], WantedLayout, Callable[
 
 
 def one_of(tool: str, what: str, values: Iterable[int | None], option: str = "") -> int | None:
-    """The one value that all lines which say any agree in; None when none does."""
+    """Return the value that all lines which say any agree in, or None; raise ``UserError`` where they differ."""
     said = sorted({value for value in values if value is not None})
     if len(said) > 1:
         right = f"give {option} for all" if option else "run them apart"
@@ -67,7 +67,7 @@ def one_of(tool: str, what: str, values: Iterable[int | None], option: str = "")
 
 
 def agreed_layout(lines: Sequence[CommandLine], wanted: WantedLayout) -> WantedLayout:
-    """The layout of all lines, by the options where they say one. Without any there is one rank."""
+    """Return the layout of all lines, by the options where they say one. Without any there is one rank."""
     tool = lines[0].tool
     ranks = wanted.ranks or one_of(tool, "ranks", [line.ranks for line in lines], "--ranks")
     nodes = wanted.nodes or one_of(tool, "nodes", [line.nodes for line in lines], "--nodes")
@@ -78,7 +78,10 @@ def agreed_layout(lines: Sequence[CommandLine], wanted: WantedLayout) -> WantedL
 
 
 def check_shared(tool: str, drafts: Iterable[Draft], layout: Iterable[str]) -> None:
-    """``UserError`` when a line uses a dataset with other values of the parameters ``layout`` than it was made with."""
+    """Raise ``UserError`` when a line uses a dataset otherwise than it was made.
+
+    ``layout`` names the parameters whose values have to be the same.
+    """
     first: dict[tuple[str, str], Draft] = {}
     names = tuple(layout)
     for draft in drafts:
@@ -99,7 +102,7 @@ class DatasetNames:
         self._given: set[str] = set()
 
     def make(self, path: str, default: str) -> str:
-        """A name that was not given before."""
+        """Make a name that was not given before."""
         stem = _ODD.sub("-", Path(path).name).strip("-")[:_LONGEST_NAME] or default
         name, number = stem, 1
         while name in self._given:

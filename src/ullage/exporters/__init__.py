@@ -31,6 +31,6 @@ class Exporter:
 
 
 def load_exporters() -> dict[str, Exporter]:
-    """All exporters by name: those of this package, and those of suites that have a form of their own."""
+    """Return all exporters by name: those of this package, and those of suites that have a form of their own."""
     found: list[Exporter] = gathered([*modules_in(__name__), *suite_modules("exporter")], "EXPORTERS")
     return {exporter.name: exporter for exporter in sorted(found, key=lambda exporter: exporter.name)}

@@ -15,7 +15,7 @@ _LONGEST: Final = 160
 
 
 def render(data: ReportData) -> str:
-    """Some twenty lines, however many rows there are."""
+    """Write the first screen in some twenty lines, however many rows there are."""
     front, vessels = front_of(data)
     lines = [
         f"### {_short(front.host)}: {_short(title(data))}",
@@ -50,7 +50,7 @@ def _short(text: str, most: int = _LONGEST) -> str:
 
 
 def _code(text: str) -> str:
-    """No text of a machine ends the code that it stands in."""
+    """Return the letters of ``text`` that cannot end the code it stands in, at most 80."""
     return "".join(letter for letter in text[:80] if letter.isalnum() or letter in "-_.")
 
 

@@ -35,7 +35,7 @@ _KIB: Final = 1 << 10
 
 
 def ior_json(data: ReportData) -> str:
-    """One object; ``UserError`` for a result without such cases."""
+    """Write one JSON object; raise ``UserError`` for a result without transfers."""
     groups = transfer_groups(data.measured)
     if not groups:
         raise UserError(
@@ -92,7 +92,7 @@ def _parameters(number: int, groups: Sequence[Sequence[Measured]]) -> Object:
 
 
 def _options(items: Sequence[Measured]) -> Object:
-    """What IOR says in words of a test, and the only place where it says how many ranks there were."""
+    """Return what IOR says of a test in words; only here does it say how many ranks there were."""
     first = items[0]
     parameters = _parameters(0, [items])
     found: Object = {
@@ -109,7 +109,7 @@ def _options(items: Sequence[Measured]) -> Object:
 
 
 def _layout(item: Measured) -> Object:
-    """What parameters and summary both say."""
+    """Return what parameters and summary both say."""
     given, layout = item.case.workload_parameters, item.run.layout
     reordered = given.get("read_back", "own") != "own"
     found: Object = {

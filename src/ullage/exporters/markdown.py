@@ -16,7 +16,7 @@ from ullage.report.words import escape
 
 
 def render(data: ReportData) -> str:
-    """Title, verdict line, scores, findings, best settings or phases, all rows, events, command."""
+    """Write title, verdict line, scores, findings, best settings or phases, all rows, events, command."""
     summary, view, sections = data.summary, data.view, built_sections(data)
     parts = [
         f"# {escape(words.title(data))}",
@@ -34,7 +34,7 @@ def render(data: ReportData) -> str:
 
 
 def table(shown: Sequence[Column], rows: Sequence[Row]) -> str:
-    """A table with right-aligned numbers; empty without rows."""
+    """Write a table with right-aligned numbers; return an empty text without rows."""
     if not rows:
         return ""
     heads = [(column.heading, column.is_number) for column in shown]
@@ -42,7 +42,7 @@ def table(shown: Sequence[Column], rows: Sequence[Row]) -> str:
 
 
 def _lines(heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> str:
-    """``heads``: text, and whether the column holds numbers."""
+    """Write the lines of a table. ``heads``: text, and whether the column holds numbers."""
     head, rule = [text for text, _ in heads], ["--:" if is_number else "---" for _, is_number in heads]
     lines = [head, rule, *([escape(text) for text in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -77,7 +77,7 @@ def _list(heading: str, findings: Sequence[Finding]) -> str:
 
 
 def _code(text: str) -> str:
-    """A fence longer than any run of backticks in the text."""
+    """Put ``text`` into a fence longer than any run of backticks in it."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"

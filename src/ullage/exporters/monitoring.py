@@ -14,7 +14,10 @@ from ullage.report.data import ReportData
 
 
 def benchmark_entries(data: ReportData) -> str:
-    """The rows of which more is better: that form takes one direction a file. ``range`` is half the interval."""
+    """Write the rows of which more is better as JSON.
+
+    That form takes one direction a file. ``range`` is half the interval.
+    """
     entries = [_entry(row) for row in data.summary.rows if row.better == "more"]
     return json.dumps(entries, indent=1) + "\n"
 
@@ -40,7 +43,7 @@ _UNITS: Final = {"B/s": "bytes_per_second", "op/s": "operations_per_second", "s"
 
 
 def openmetrics_text(data: ReportData) -> str:
-    """One gauge a metric; target, parameters, verdict and grade are labels."""
+    """Write one gauge a metric; target, parameters, verdict and grade are labels."""
     families = grouped((family_name(row), row) for row in data.summary.rows)
     lines: list[str] = []
     for name, rows in families.items():
@@ -51,7 +54,7 @@ def openmetrics_text(data: ReportData) -> str:
 
 
 def family_name(row: Row) -> str:
-    """``ullage_bandwidth_bytes_per_second``."""
+    """Return the name of the row's gauge, such as ``ullage_bandwidth_bytes_per_second``."""
     unit = _UNITS.get(row.unit, row.unit)
     return re.sub(r"_+", "_", re.sub(r"[^a-zA-Z0-9_]", "_", f"ullage_{row.metric}_{unit}")).strip("_")
 

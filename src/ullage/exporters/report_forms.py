@@ -15,26 +15,26 @@ from ullage.report.vega import svg_to_pdf, svg_to_png, to_png, to_svg
 
 
 def _summary(data: ReportData) -> str:
-    """The document as ``summary.json`` holds it."""
+    """Write the document as ``summary.json`` holds it."""
     return data.summary.model_dump_json(indent=1) + "\n"
 
 
 def _page(data: ReportData) -> str:
-    """The page that ``ullage run`` writes."""
+    """Write the page that ``ullage run`` writes."""
     from ullage.report.html import render
 
     return render(data)
 
 
 def _beside_page(data: ReportData) -> Mapping[str, str]:
-    """The table that the page names."""
+    """Return the table that the page names, by its path."""
     from ullage.report.html import beside
 
     return beside(data)
 
 
 def _front_svg(data: ReportData) -> str:
-    """The first screen for slides."""
+    """Draw the first screen for slides."""
     return front_svg(*front_of(data))
 
 
@@ -43,13 +43,13 @@ def _front_png(data: ReportData) -> bytes:
 
 
 def _png_files(data: ReportData) -> Mapping[str, bytes]:
-    """File names and pictures, at twice the size of the page; the front page where there is something to draw."""
+    """Draw the charts by file name, at twice the size of the page; add the front page where there are rows."""
     charts = {f"{name}.png": to_png(document) for name, document in documents(data)}
     return {"front.png": _front_png(data), **charts} if data.summary.rows else charts
 
 
 def _svg_files(data: ReportData) -> Mapping[str, str]:
-    """File names and drawings; the front page where there is something to draw."""
+    """Draw the charts by file name; add the front page where there are rows."""
     charts = {f"{name}.svg": to_svg(document) for name, document in documents(data)}
     return {"front.svg": _front_svg(data), **charts} if data.summary.rows else charts
 

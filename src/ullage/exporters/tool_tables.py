@@ -34,12 +34,12 @@ _SUMMARY_HEADS: Final = (
     *("Mean(s)", "Stonewall(s)", "Stonewall(MiB)", "Test#", "#Tasks", "tPN", "reps", "fPP", "reord", "reordoff"),
     *("reordrand", "seed", "segcnt", "blksiz", "xsize", "aggs(MiB)", "API", "RefNum"),
 )
-# At least: what does not fit makes its column wider, so that a blank stands between any two.
+# These are least widths: what does not fit makes its column wider, so that a blank stands between any two.
 _SUMMARY_WIDTHS: Final = (9, *(10,) * 9, 12, 14, 5, 6, 3, 4, 3, 5, 8, 9, 4, 6, 8, 8, 9, 5, 6)
 
 
 def ior_tables(data: ReportData) -> str:
-    """Results, maxima and summary; ``UserError`` for a result without such cases."""
+    """Write results, maxima and summary; raise ``UserError`` for a result without transfers."""
     if not transfer_groups(data.measured):
         raise UserError(
             "the result contains no case of the workload transfer", "--format ior", "--format csv takes every result"
@@ -52,7 +52,7 @@ def _warnings(data: ReportData) -> list[str]:
 
 
 def ior_lines(measured: Sequence[Measured]) -> list[str]:
-    """Results, maxima and summary of the transfers among ``measured``."""
+    """Write results, maxima and summary of the transfers among ``measured``."""
     groups = transfer_groups(measured)
     items = [item for item in measured if item.case.workload in TRANSFERS]
     lines = ["Results: ", "", _ior_row(_HEADS), _ior_row(["-" * len(head) for head in _HEADS])]
@@ -61,7 +61,7 @@ def ior_lines(measured: Sequence[Measured]) -> list[str]:
 
 
 def transfer_groups(measured: Sequence[Measured]) -> dict[tuple[str, str], list[Measured]]:
-    """The repetitions of each phase of each case of transfers, by case and phase."""
+    """Group the repetitions of each phase of each case of transfers, by case and phase."""
     return grouped(((item.case.case, item.phase.phase), item) for item in measured if item.case.workload in TRANSFERS)
 
 
@@ -99,12 +99,15 @@ def _iteration(item: Measured, number: int) -> list[str]:
 
 
 def access_word(phase: PhaseRecord) -> str:
-    """IOR knows write and read; a second pass over the same data keeps its own name."""
+    """Return IOR's word for the access: write or read; a second pass over the same data keeps its own name."""
     return phase.phase if phase.phase in ("write", "rewrite", "read", "reread") else phase.access
 
 
 def moving_ns(phase: PhaseRecord) -> int:
-    """From the first transfer to the end of the fsync, which IOR counts as part of writing."""
+    """Return the ns from the first transfer to the end of the fsync, or 0 without these stages.
+
+    IOR counts the fsync as part of writing.
+    """
     stages = [stage for name in ("transfer", "sync") if (stage := phase.stages.get(name)) is not None]
     if not stages:
         return 0
@@ -112,22 +115,22 @@ def moving_ns(phase: PhaseRecord) -> int:
 
 
 def mib_per_s(phase: PhaseRecord) -> float:
-    """Bytes over the whole time, in MiB/s."""
+    """Return bytes over the whole time, in MiB/s, or 0 without a time."""
     return phase.bytes / _MIB / (phase.elapsed_ns / NS_PER_S) if phase.elapsed_ns else 0.0
 
 
 def operations_per_s(phase: PhaseRecord) -> float:
-    """Operations over the whole time."""
+    """Return operations over the whole time, or 0 without a time."""
     return phase.operations / (phase.elapsed_ns / NS_PER_S) if phase.elapsed_ns else 0.0
 
 
 def number_of(item: Measured, name: str) -> int:
-    """A parameter of the workload; 0 where it is none."""
+    """Return a parameter of the workload, or 0 where it is no number."""
     return count_of(item.case.workload_parameters, name)
 
 
 def block_of(item: Measured) -> int:
-    """The block of a rank in a segment; random positions have none, and there a block is one transfer."""
+    """Return the bytes of a rank in a segment; random positions have no block, so there it is one transfer."""
     return number_of(item, "block_bytes") or number_of(item, "transfer_bytes")
 
 
@@ -187,7 +190,7 @@ def _spread(values: Sequence[float]) -> list[str]:
 
 
 def _stonewall(phases: Sequence[PhaseRecord]) -> tuple[str, str]:
-    """Time of the wall and the rate of all ranks until then; NA without one."""
+    """Return the mean time of the wall in s and the rate of all ranks until then in MiB/s; NA without a wall."""
     walls = [phase.stonewall.at_wall for phase in phases if phase.stonewall is not None]
     walls = [wall for wall in walls if wall.elapsed_ns]
     if not walls:
@@ -203,7 +206,7 @@ IOR = Exporter("ior", "cases of transfer as IOR's tables, for scripts that read 
 
 
 _WORKLOAD: Final = "metadata"
-# What makes two cases parts of one test: the same items in the same tree.
+# Cases that agree in these are parts of one test: the same items in the same tree.
 _SHAPE: Final = ("items", "items_per_directory", "depth", "branching", "leaf_only", "unique_directory")
 _ITEM_WORDS: Final[Mapping[str, str]] = {
     "mkdir": "creation",
@@ -223,7 +226,7 @@ Test = dict[str, list[Measured]]
 
 
 def mdtest_summary(data: ReportData) -> str:
-    """One table a test; ``UserError`` for a result without such cases."""
+    """Write one table a test; raise ``UserError`` for a result without cases of metadata."""
     if not _tests(data.measured):
         raise UserError(
             "the result contains no case of the workload metadata", "--format mdtest", "--format csv takes every result"
@@ -232,12 +235,12 @@ def mdtest_summary(data: ReportData) -> str:
 
 
 def mdtest_lines(measured: Sequence[Measured]) -> list[str]:
-    """A table for each test among ``measured``."""
+    """Write a table for each test among ``measured``."""
     return [line for test in _tests(measured) for line in _table(test)]
 
 
 def _tests(measured: Sequence[Measured]) -> list[Test]:
-    """The repetitions of each test by the operation's name."""
+    """Group the repetitions of each test by the operation's name."""
     tests: dict[tuple[object, ...], Test] = {}
     for item in measured:
         if item.case.workload == _WORKLOAD:
@@ -248,7 +251,7 @@ def _tests(measured: Sequence[Measured]) -> list[Test]:
 
 
 def operation_name(item: Measured) -> str:
-    """As mdtest writes it; phases it has not are named alike."""
+    """Return the operation's name as mdtest writes it; phases it does not have are named alike."""
     phase = item.phase.phase
     if phase in _TREE_WORDS:
         return _TREE_WORDS[phase]
@@ -257,7 +260,7 @@ def operation_name(item: Measured) -> str:
 
 
 def _rank_of(name: str) -> tuple[int, int, str]:
-    """Directories, files, trees; each in the order in which mdtest goes through its phases."""
+    """Return the key that sorts directories, files and trees, each in the order of mdtest's phases."""
     kind, _, word = name.partition(" ")
     place = _ORDER.index(word) if word in _ORDER else len(_ORDER) - 1
     return ("Directory", "File", "Tree").index(kind), place, word

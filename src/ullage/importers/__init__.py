@@ -50,7 +50,7 @@ def imported_row(
     samples: Sequence[float],
     flags: Sequence[Flag] = (),
 ) -> Row:
-    """A row of what the file ``name`` says: it came without counters, so nobody knows what was behind its numbers."""
+    """Make a row of what the file ``name`` says; without counters its verdict is ``unknown(imported)``."""
     interval, several = median_interval(samples), len(samples) > 1
     return Row(
         metric=metric,
@@ -70,13 +70,13 @@ def imported_row(
 
 
 def load_importers() -> dict[str, Importer]:
-    """All importers by name: those of this package, and those of suites that have a form of their own."""
+    """Return all importers by name: those of this package, and those of suites that have a form of their own."""
     found: list[Importer] = gathered([*modules_in(__name__), *suite_modules("importer")], "IMPORTERS")
     return {importer.name: importer for importer in sorted(found, key=lambda importer: importer.name)}
 
 
 def read(path: Path | Sequence[Path], form: str | None = None) -> Summary:
-    """The summary of files in a known form (by their content, or as ``form`` says). ``UserError`` when it is none.
+    """Read files in a known form (by their content, or as ``form`` says); raise ``UserError`` for an unknown form.
 
     A folder stands for the files that an importer knows it by, here as in the functions below.
     """
@@ -105,7 +105,7 @@ def write_import(path: Path | Sequence[Path], result: ResultFolder) -> None:
 
 
 def import_options(path: Path | Sequence[Path], form: str | None = None) -> dict[str, object]:
-    """Options of the request of an import; reads the whole files, so that a bad one leaves no result behind."""
+    """Make the options of an import's request; read the whole files first, so that a bad one leaves no result."""
     import hashlib
 
     contents = {one: _content(one) for one in _files(path)}
@@ -117,7 +117,7 @@ def import_options(path: Path | Sequence[Path], form: str | None = None) -> dict
 
 
 def imported_summary(result: ResultFolder, request: Request) -> Summary:
-    """The summary of a result that was made by an import, from the copies of its files."""
+    """Make the summary of an imported result again, from the copies of its files."""
     names, form = _names(request), request.options.get("form")
     if not names or any(Path(name).name != name for name in names) or not isinstance(form, str):
         raise UserError("is damaged: it names no imported file", str(result.path / "request.json"), "import it again")
@@ -133,13 +133,13 @@ def imported_summary(result: ResultFolder, request: Request) -> Summary:
 
 
 def _names(request: Request) -> list[str]:
-    """Names of the copies. Results made before several files could be imported name one."""
+    """Return the names of the copies. Results made before several files could be imported name one."""
     named = request.options.get("files", [request.options.get("file")])
     return [str(name) for name in cast("list[object]", named)] if isinstance(named, list) else []
 
 
 def _files(path: Path | Sequence[Path]) -> list[Path]:
-    """The files themselves, or those that stand for a folder. ``UserError`` for two of one name."""
+    """Return the files, with those that stand for a folder; raise ``UserError`` for two of one name."""
     asked = [path] if isinstance(path, Path) else list(path)
     found = [one for part in asked for one in (_known_in(part) if part.is_dir() else [part])]
     names = [one.name for one in found]
@@ -162,7 +162,7 @@ def _known_in(folder: Path) -> list[Path]:
 
 
 def _importer(texts: Mapping[Path, str], form: str | None) -> Importer:
-    """That which recognises the first file; the others are then read in the same form."""
+    """Return the importer that recognises the first file, or the one named ``form``; it reads all files."""
     (path, text), importers = next(iter(texts.items())), load_importers()
     if form is not None:
         if form not in importers:

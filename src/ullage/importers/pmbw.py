@@ -29,14 +29,14 @@ Key = tuple[str, str, int, int, str]
 
 
 def recognises(text: str) -> bool:
-    """A line that begins with the mark and names a function."""
+    """Tell whether a line begins with the mark and gives a number of threads."""
     return any(line.startswith(f"{_MARK}\t") and "nthreads=" in line for line in text.splitlines())
 
 
 def read_pmbw(text: str, name: str) -> Summary:
-    """A row of bandwidth for each function, thread count and area, and one of access time where it chases.
+    """Read a row of bandwidth for each function, thread count and area, and one of access time where it chases.
 
-    Further lines of the same are further repetitions. ``UserError`` names the line of the first mistake.
+    Further lines of the same are further repetitions. Raise ``UserError`` with the line of the first mistake.
     """
     cells = grouped((key, value) for key, value in _samples(text, name))
     if not cells:

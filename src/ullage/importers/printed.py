@@ -23,7 +23,7 @@ class Printed:
 
 
 def printed(text: str) -> Printed:
-    """``0.021`` is anything from 0.0205 to 0.0215."""
+    """Read a number with the rounding of its last digit: ``0.021`` is anything from 0.0205 to 0.0215."""
     mantissa, _, exponent = text.lower().partition("e")
     decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
     return Printed(float(text), 0.5 * 10.0**-decimals)

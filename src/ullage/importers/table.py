@@ -65,13 +65,13 @@ _COLUMNS: Final[dict[str, Callable[[str], str | int | float]]] = {
 
 
 def recognises(head: str) -> bool:
-    """The first line names at least the bandwidth and one more of the columns."""
+    """Tell whether the first line names at least the bandwidth and one more of the columns."""
     names = {name.strip().strip('"') for name in (head.splitlines() or [""])[0].split(",")}
     return "bandwidth_mb_per_s" in names and len(names & _COLUMNS.keys()) > 1
 
 
 def read_table(text: str, name: str) -> Summary:
-    """The rows of a table and what they say. ``UserError`` names line and column of the first mistake."""
+    """Read the rows of a table and find what they say; raise ``UserError`` with the place of the first mistake."""
     cells: dict[Key, list[float]] = {}
     for line, values in _lines(text, name):
         key: Key = (str(values["target"]), str(values["access"]), int(values["ranks"]), int(values["block_bytes"]))
@@ -92,7 +92,7 @@ def _row(key: Key, values: list[float], name: str) -> Row:
 
 
 def _lines(text: str, name: str) -> Iterator[tuple[int, dict[str, str | int | float]]]:
-    """Line number and values by column of each line that is not empty."""
+    """Yield line number and values by column of each line that is not empty."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] | None = None
     try:

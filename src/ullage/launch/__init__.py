@@ -17,23 +17,23 @@ _VERSION_TIMEOUT_S = 20
 
 
 def _launchers() -> dict[str, LauncherModule]:
-    """Every module of this package that makes launchers, by the launcher's name."""
+    """Return every module of this package that makes launchers, by the launcher's name."""
     found = [cast("LauncherModule", module) for module in modules_in(__name__) if hasattr(module, "create")]
     return {module.NAME: module for module in found}
 
 
 def launcher_names() -> list[str]:
-    """The launchers there are, as in ``--launcher``."""
+    """Return the names of all launchers, as in ``--launcher``."""
     return list(_launchers())
 
 
 def choose_launcher(
     description: Describe, name: str | None = None, mpiexec: Path | None = None, hosts: Hosts = NO_HOSTS
 ) -> Launcher:
-    """The launcher ``name``, else the one of the MPI that the engine was built with.
+    """Return the launcher ``name``, else the one of the MPI that the engine was built with.
 
-    Its mpiexec is ``mpiexec``, else the one that belongs to the engine's MPI library, else one on PATH that says it is
-    of the same family. ``UserError`` (exit code 3) when there is none. ``hosts``: where ranks go, if any are named.
+    Its mpiexec is ``mpiexec``, else that of the engine's MPI library, else one on PATH that says it is of the same
+    family. Raise ``UserError`` (exit code 3) when there is none. ``hosts``: where ranks go, if any are named.
     """
     known = _launchers()
     family = description.engine.mpi.family

@@ -56,28 +56,31 @@ class Launcher(Protocol):
         ...
 
     def on_this_node(self) -> "Launcher":
-        """The same without its hosts."""
+        """Return the same launcher without its hosts."""
         ...
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
-        """Argument list that runs ``command``, which is no program of MPI, once on ``host``, as ranks are started."""
+        """Return the argument list that runs ``command`` once on ``host``, as ranks are started.
+
+        ``command`` is no program of MPI.
+        """
         ...
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
-        """Argument list that starts ``engine run plan`` on all ranks of ``layout``."""
+        """Return the argument list that starts ``engine run plan`` on all ranks of ``layout``."""
         ...
 
     def environment(self, layout: Layout) -> dict[str, str]:
-        """Settings this MPI needs; what the user has set himself wins over them."""
+        """Return the settings this MPI needs; what the user has set takes precedence."""
         ...
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
-        """Ranks that the launcher reports as ended by a signal or a bad exit code."""
+        """Return the ranks that the launcher reports as ended by a signal or a bad exit code."""
         ...
 
 
 def is_one_node(layout: Layout, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether all ranks will be on this node: said so by the layout, or no allocation to spread over."""
+    """Tell whether all ranks will be on this node: the layout says so, or there is no allocation to spread over."""
     if layout.nodes is not None:
         return layout.nodes == 1
     return not any(name in environment for name in _ALLOCATIONS)
@@ -89,8 +92,9 @@ def choose_binding(ranks_on_a_node: int, threads: int, cores: int) -> Literal["c
 
 
 def bound_cores(layout: Layout, cores: int | None) -> int | None:
-    """Cores to bind each rank to, None for no binding. A layout that asks for more cores than there are is not bound.
+    """Return the cores to bind each rank to, or None for no binding.
 
+    A layout that asks for more cores than there are is not bound.
     ``cores``: physical cores of a node that this process may use, None when not known.
     """
     if layout.binding != "core":
@@ -110,7 +114,7 @@ class LauncherModule(Protocol):
     VERSION_MARK: re.Pattern[str]
 
     def create(self, mpiexec: Path, cores: int | None, hosts: Hosts) -> Launcher:
-        """The launcher for one mpiexec; ``cores``: physical cores this process may use, None when not known.
+        """Make the launcher for one mpiexec; ``cores``: physical cores this process may use, None when not known.
 
         ``hosts``: where the ranks go, if any are named.
         """
@@ -118,9 +122,9 @@ class LauncherModule(Protocol):
 
 
 def place_ranks(ranks: int, nodes: int | None, ranks_per_node: int | None, cores: int | None, hosts: int = 0) -> Layout:
-    """``cores``: usable ones of a node, None when not known. ``hosts``: how many are named, which are the nodes then.
+    """Place ``ranks``; raise ``UserError`` when they do not fill the nodes, or are too many for them.
 
-    ``UserError`` when the ranks do not fill the nodes, or are too many for them.
+    ``cores``: usable ones of a node, None when not known. ``hosts``: how many are named, which are the nodes then.
     """
     on_a_node = ranks_per_node
     if hosts and nodes is None and on_a_node is not None and ranks > hosts * on_a_node:
@@ -148,7 +152,7 @@ def place_ranks(ranks: int, nodes: int | None, ranks_per_node: int | None, cores
 
 
 def layout_here(ranks: int, nodes: int | None, ranks_per_node: int | None, hosts: int = 0) -> Layout:
-    """As ``place_ranks``, with the cores of this node: several that measure together are taken to be alike.
+    """Do as ``place_ranks`` with the cores of this node: nodes that measure together are taken to be alike.
 
     Where one has fewer, ranks share its cores, which the engine sees and says in every row.
     """
@@ -156,7 +160,7 @@ def layout_here(ranks: int, nodes: int | None, ranks_per_node: int | None, hosts
 
 
 def ranks_on_a_node(layout: Layout) -> int | None:
-    """Most of them; None where only a batch system knows."""
+    """Return the most ranks on a node, or None where only a batch system knows."""
     if layout.ranks_per_node is not None:
         return layout.ranks_per_node
     if layout.nodes is not None:
@@ -165,12 +169,12 @@ def ranks_on_a_node(layout: Layout) -> int | None:
 
 
 def fewest_nodes(layouts: Iterable[Layout]) -> int | None:
-    """Of the layout on the fewest; None where that is not said."""
+    """Return the nodes of the layout on the fewest, or None where a layout does not say."""
     found = [layout.nodes or (1 if is_one_node(layout) else 0) for layout in layouts]
     return min(found, default=0) or None
 
 
 def nodes_of_job(environment: Mapping[str, str] = os.environ) -> int:
-    """Those of the batch job that we are in; 1 outside of one, and where it does not say."""
+    """Return the nodes of the batch job that we are in; 1 outside of one, and where it does not say."""
     said = environment.get(_NODES_OF_A_JOB, "")
     return int(said) if said.isdecimal() and int(said) > 0 else 1

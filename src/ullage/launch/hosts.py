@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ullage.model.plan import Layout
 
 AGENT_VARIABLE: Final = "ULLAGE_RSH_AGENT"
-# What may stand in a host name or an address, and in no option.
+# Host names and addresses match this, and no option does.
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -28,7 +28,7 @@ class Hosts:
     agent: str = ""
 
     def placed(self, layout: "Layout") -> "Layout":
-        """``layout`` with nodes and ranks on each, by these hosts. ``UserError`` when it asks for more nodes."""
+        """Give ``layout`` nodes and ranks on each by these hosts; raise ``UserError`` when it asks for more nodes."""
         if not self.names:
             return layout
         nodes = layout.nodes or fewest_full(layout.ranks, min(len(self.names), layout.ranks))
@@ -38,7 +38,7 @@ class Hosts:
         return layout.model_copy(update={"nodes": nodes, "ranks_per_node": on_each})
 
     def of(self, layout: "Layout") -> tuple[str, ...]:
-        """Those that the ranks of a placed layout go to."""
+        """Return the hosts that the ranks of a placed layout go to."""
         return self.names[: layout.nodes]
 
 
@@ -46,12 +46,12 @@ NO_HOSTS: Final = Hosts()
 
 
 def fewest_full(ranks: int, nodes: int) -> int:
-    """Nodes that are used when ``ranks`` fill ``nodes`` one by one, each with its even share: 9 on 4 are 3 on 3."""
+    """Count the nodes used when ``ranks`` fill ``nodes`` one by one, each with its even share: 9 on 4 are 3 on 3."""
     return -(-ranks // -(-ranks // nodes))
 
 
 def parse_hosts(text: str | None) -> list[str]:
-    """From ``n0,n1,n2``; None: none. ``UserError`` for what is no name, and for a repeated one."""
+    """Read ``n0,n1,n2``, or no hosts from None; raise ``UserError`` for what is no name and for a repeated one."""
     names = [] if text is None else [word.strip() for word in text.split(",")]
     bad = next((name for name in names if not _NAME.fullmatch(name)), None)
     if bad is not None:
@@ -62,5 +62,5 @@ def parse_hosts(text: str | None) -> list[str]:
 
 
 def make_hosts(names: Iterable[str], environment: Mapping[str, str] = os.environ) -> Hosts:
-    """With the agent that the environment names."""
+    """Make hosts of ``names``, with the agent that the environment names."""
     return Hosts(tuple(names), environment.get(AGENT_VARIABLE, ""))

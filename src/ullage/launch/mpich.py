@@ -70,7 +70,7 @@ class Mpich:
         return [str(self.mpiexec), *self._placed([host]), "-n", "1", "-bind-to", "none", *command]
 
     def _placed(self, names: Sequence[str]) -> list[str]:
-        """Words that place ranks on these hosts; none without hosts."""
+        """Return the words that place ranks on these hosts, or none without hosts."""
         if not names:
             return []
         by_agent = ["-launcher", "rsh", "-launcher-exec", self.hosts.agent] if self.hosts.agent else []

@@ -51,7 +51,10 @@ class OpenMpi:
         return [*words, "--bind-to", self._bind(layout, width), str(engine), "run", str(plan)]
 
     def _bind(self, layout: Layout, width: int | None) -> str:
-        """Of several nodes one may have fewer cores than this: it is better crowded than the launch refused."""
+        """Return the word for ``--bind-to``.
+
+        Of several nodes one may have fewer cores than this: it is better crowded than the launch refused.
+        """
         return "none" if width is None else "core" if is_one_node(layout) else "core:overload-allowed"
 
     def on_this_node(self) -> "OpenMpi":
@@ -86,7 +89,7 @@ class OpenMpi:
 
 
 def placed(names: Sequence[str], slots: int, agent: str) -> list[str]:
-    """Words that place ranks on these hosts; none without hosts. ``agent``: as of ``Hosts``."""
+    """Return the words that place ranks on these hosts, or none without hosts. ``agent``: as of ``Hosts``."""
     if not names:
         return []
     by_agent = ["--mca", "plm_rsh_agent", agent] if agent else []
@@ -94,7 +97,7 @@ def placed(names: Sequence[str], slots: int, agent: str) -> list[str]:
 
 
 def spread_over(hosts: Hosts, layout: Layout) -> tuple[str, ...]:
-    """Words that place the ranks of any program of Open MPI as ``layout`` places ours on ``hosts``."""
+    """Return the words that place ranks of any program of Open MPI as ``layout`` places ours on ``hosts``."""
     there = hosts.placed(layout)
     on_each = there.ranks_per_node or 1
     return (*placed(hosts.of(there), on_each, hosts.agent), "--map-by", f"ppr:{on_each}:node")

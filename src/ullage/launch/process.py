@@ -75,10 +75,10 @@ class LaunchOutcome:
 
 
 def deadline_of(plan: Plan) -> float | None:
-    """Seconds after which a launch of ``plan`` is stuck for certain; None when the plan has no budget.
+    """Return the seconds after which a launch of ``plan`` is stuck for certain, or None without a budget.
 
-    The engine keeps its budget to a repetition, and ends what hangs itself, by the limit of each stage; one that is not
-    heard of any more is ended by ``silence_of``. This is for what escapes both.
+    The engine keeps its budget to a repetition, and itself ends what hangs, by the limit of each stage. A launch that
+    gives no sign of life is ended by ``silence_of``. This deadline is for what escapes both.
     """
     return None if plan.time_budget_s is None else 1.5 * plan.time_budget_s + 2 * plan.watchdog_s + 60
 
@@ -115,7 +115,7 @@ def launch(
     SIGINT, SIGTERM and SIGHUP are handed to the ranks, which finish their repetition; a second one ends them at once,
     and what is left after ``patience.stop_grace_s`` is killed. The same is done at the deadline, when no first record
     has come in time, and when this process is killed; ranks that give no sign of life are killed at once.
-    ``UserError`` (exit code 3) when the launcher cannot be started.
+    Raise ``UserError`` (exit code 3) when the launcher cannot be started.
     """
     records_path = Path(plan.records)
     tail = RecordTail(records_path, records_path.stat().st_size if records_path.exists() else 0)
@@ -167,7 +167,7 @@ class _Watch:
         return self.last_status is None or (self.last_status == "interrupted" and self.stopped_by is None)
 
     def follow(self, running: Running, caught: list[int]) -> None:
-        """Returns when the launcher has ended or has run out of grace."""
+        """Follow the launch until the launcher has ended or has run out of grace."""
         while not running.wait(self._poll_s()):
             self._learn(running)
             self._read()
@@ -177,11 +177,14 @@ class _Watch:
         self._signs.forget()
 
     def _poll_s(self) -> float:
-        """Short while the ranks are starting, so that an early death is seen; then too long to disturb anybody."""
+        """Return a short time while the ranks start, so that an early death is seen; then one that disturbs nobody."""
         return _POLL_S if self._knows_ranks or self._is_slow else _START_POLL_S
 
     def _learn(self, running: Running) -> None:
-        """All ranks are there when the first record is. Looking for them goes through /proc, so it ends then."""
+        """Look for ranks until all are known, and tell the supervisor when all have started.
+
+        All ranks are there when the first record is. Looking for them goes through /proc, so it ends then.
+        """
         if not self._knows_ranks:
             self._is_slow = time.monotonic() - running.started > _STARTING_S
             running.learn_ranks()
@@ -248,7 +251,10 @@ def _outcome(
 
 
 def _dead_ranks(reported: list[DeadRank], first_ended: int | None) -> list[DeadRank]:
-    """``reported`` without ends by the contract's exit codes; a rank that is not named is the one seen ending first."""
+    """Return ``reported`` without ends by the contract's exit codes.
+
+    A rank that is not named is the one seen ending first.
+    """
     dead = [rank for rank in reported if rank.cause not in _CONTRACT_CAUSES]
     return [replace(rank, rank=first_ended) if rank.rank is None else rank for rank in dead]
 

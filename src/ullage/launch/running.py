@@ -22,7 +22,8 @@ from ullage.model.plan import Layout, Plan
 from ullage.processes.supervised import Ending, Supervised
 from ullage.processes.supervisor import runs
 
-# As in engine/run/launch_watch.cpp: no rank is silent before. The engine, whose ranks watch each other, goes first.
+# No rank counts as silent before this (see engine/run/launch_watch.cpp), and the engine, whose ranks watch each other,
+# gets some seconds to act first.
 _SHORTEST_SILENCE_S: Final = 5.0
 _AFTER_THE_ENGINE_S: Final = 10.0
 _LOOK_S: Final = 1.0
@@ -30,7 +31,7 @@ _MOST_BYTES: Final = 64
 
 
 def silence_of(plan: Plan) -> float:
-    """Seconds without a sign of life after which a launch of ``plan`` is ended. No stage of it makes that longer."""
+    """Return the seconds of silence after which a launch of ``plan`` is ended; no stage makes them longer."""
     return max(plan.watchdog_s, _SHORTEST_SILENCE_S) + _AFTER_THE_ENGINE_S
 
 
@@ -52,7 +53,7 @@ class SignOfLife:
             self._seen = self._read()
 
     def silent_s(self, now: float) -> float:
-        """How long nothing was heard; ``now`` is of ``time.monotonic``. Only looks are counted, of a second each.
+        """Return the seconds of silence at ``now`` (``time.monotonic``); of a gap between looks 2 s count at most.
 
         So a machine that stood still, with the rank and this process on it, was not silent.
         """
@@ -74,7 +75,7 @@ class SignOfLife:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is there and stopped, by a signal or a debugger."""
+    """Tell whether a process is there and stopped, by a signal or a debugger."""
     try:
         # The name may hold anything, so what follows its last bracket counts.
         return (
@@ -117,7 +118,7 @@ class Running:
     ) -> "Running":
         """Start the launcher in a session of its own; all it says goes to ``stderr``. May raise ``UserError``.
 
-        ``grace_s``: that the ranks have to end, should this process be killed.
+        ``grace_s``: how long the ranks have to end, should this process be killed.
         """
         token = secrets.token_hex(8)
         command = launcher.argv(engine, plan_path, layout)
@@ -141,7 +142,10 @@ class Running:
             raise
 
     def _watch(self, pid: int, rank: int) -> None:
-        """Nothing on kernels before 5.3 and Pythons built for them: then nobody knows which rank ended first."""
+        """Watch the end of a rank, where that can be.
+
+        On kernels before 5.3, and with Pythons built for them, nobody knows which rank ended first.
+        """
         if not hasattr(os, "pidfd_open"):
             return
         try:
@@ -152,7 +156,7 @@ class Running:
         self._ends.register(handle, select.EPOLLIN)
 
     def wait(self, seconds: float) -> bool:
-        """Whether the launcher has ended. Returns when one of its processes ends, at the latest after ``seconds``."""
+        """Wait for the end of a process, ``seconds`` at most; tell whether the launcher has ended."""
         for handle, _ in self._ends.poll(seconds):
             if handle == self.launcher.status:
                 continue
@@ -175,14 +179,14 @@ class Running:
                 self._watch(member.pid, member.rank)
 
     def stopped_ranks(self) -> list[int]:
-        """Ranks of this node that a signal or a debugger has stopped."""
+        """Return the ranks of this node that a signal or a debugger has stopped."""
         found = [member.rank for member in members(self._token) if member.runs(self._engine) and is_stopped(member.pid)]
         return sorted(rank for rank in found if rank is not None)
 
     def ask_to_end(self) -> None:
-        """SIGTERM to the ranks of this node, who agree with all others; to the launcher when there are none here.
+        """Send SIGTERM to the ranks of this node, who agree with all others; without any here, to the launcher.
 
-        Never to both: a launcher that is told to end kills its ranks within a second.
+        Never signal both: a launcher that is told to end kills its ranks within a second.
         """
         ranks = [member.pid for member in members(self._token) if member.runs(self._engine)]
         for pid in ranks or [self.launcher.pid]:
@@ -212,12 +216,12 @@ class Member:
     words: tuple[str, ...]
 
     def runs(self, program: Path) -> bool:
-        """Whether it is ``program`` itself, or an interpreter (or loader) that runs it, and not a launcher of it."""
+        """Tell whether it is ``program``, or an interpreter (or loader) that runs it, and not a launcher of it."""
         return runs(list(self.words), str(program))
 
 
 def members(token: str) -> Iterator[Member]:
-    """All live processes whose environment carries ``token``; the dead and those of other users do not show."""
+    """Yield all live processes whose environment carries ``token``; the dead and those of others do not show."""
     mark = f"{LAUNCH_VARIABLE}={token}".encode()
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
@@ -241,6 +245,6 @@ def _rank(environment: list[bytes]) -> int | None:
 
 
 def send(pid: int, number: signal.Signals) -> None:
-    """A process that is gone already needs no signal."""
+    """Send a signal; a process that is gone already needs none."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)

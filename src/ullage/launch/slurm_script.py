@@ -29,7 +29,8 @@ _PLUGINS: Final[dict[Family, tuple[str, str]]] = {
     "mpich": ("pmi2", "The engine was built with MPICH or its kin, whose ranks find each other through PMI-2."),
     "other": ("pmix", "The engine's MPI is not known to Ullage: choose from `srun --mpi=list` what it needs."),
 }
-# Waiting ranks that share cores must not spin on them: as under a local mpiexec, without what is for one node only.
+# Waiting ranks that share cores must not spin on them. These are the settings of a local mpiexec without those that are
+# for one node only.
 _SETTINGS: Final[dict[Family, dict[str, str]]] = {
     "openmpi": {"OMPI_MCA_mpi_yield_when_idle": "1"},
     "mpich": {
@@ -51,7 +52,7 @@ class Batch:
 
 
 def write_batch(result: ResultFolder, engine: Path, family: Family, launches: Sequence[tuple[int, Plan]]) -> Batch:
-    """One script for each launch (number and plan, already written by ``prepare_launch``) below ``batch/``."""
+    """Write one script for each launch (number and plan, which ``prepare_launch`` wrote) below ``batch/``."""
     folder = result.path / "batch"
     scripts: list[Path] = []
     for launch, plan in launches:
@@ -67,7 +68,7 @@ def write_batch(result: ResultFolder, engine: Path, family: Family, launches: Se
 def batch_script(
     result: ResultFolder, engine: Path, family: Family, launch: int, plan: Plan, cores: int | None = None
 ) -> str:
-    """Text of the script for one launch. ``cores``: of the node that we are on, None when not known."""
+    """Return the script for one launch. ``cores``: of the node that we are on, None when not known."""
     layout = plan.layout
     is_bound = is_to_be_bound(layout, cores)
     settings = {} if is_bound else _SETTINGS[family]
@@ -92,9 +93,10 @@ def batch_script(
 
 
 def is_to_be_bound(layout: Layout, cores: int | None) -> bool:
-    """Slurm gives each thread of a rank a processor of its own, so ranks are bound, unless that is not wanted.
+    """Tell whether to bind ranks: Slurm gives each thread of a rank a processor of its own.
 
-    A layout is not bound where this node has too few ``cores`` for it, but the job's nodes are others.
+    Only a layout that fits here and is still not bound asks for none. Where this node has too few ``cores``, the
+    job's nodes are others.
     """
     on_a_node = ranks_on_a_node(layout)
     fits_here = cores is not None and on_a_node is not None and on_a_node * layout.threads <= cores
@@ -123,7 +125,10 @@ def _time(plan: Plan) -> str:
 
 
 def _sbatch_word(path: Path) -> str:
-    """A path as a word of an #SBATCH line: per cent signs are patterns there, blanks and quotes need quotes."""
+    """Write a path as a word of an #SBATCH line: per cent signs are patterns there, blanks need quotes.
+
+    Raise ``UserError`` for line ends, double quotes and backslashes.
+    """
     text = str(path)
     if any(character in text for character in '\n\r"\\'):
         what = "a batch script cannot write to a path with line ends, double quotes or backslashes"

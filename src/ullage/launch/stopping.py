@@ -16,9 +16,9 @@ _NUMBERS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def stop_signals(act: Callable[[int], None], numbers: tuple[signal.Signals, ...] = _NUMBERS) -> Generator[None]:
-    """``act`` is told of each of ``numbers`` that arrives meanwhile. Outside the main thread they stay with that.
+    """Call ``act`` with each of ``numbers`` that arrives meanwhile. Outside the main thread they stay with that.
 
-    SIGHUP stays ignored where it is (``nohup``), and is told of once: a shell that ends sends it, and then the kernel
+    SIGHUP stays ignored where it is (``nohup``), and is passed on once: a shell that ends sends it, and then the kernel
     does. What goes to a terminal that is gone goes nowhere from then on, instead of failing.
     """
     if threading.current_thread() is not threading.main_thread():
@@ -45,7 +45,7 @@ def stop_signals(act: Callable[[int], None], numbers: tuple[signal.Signals, ...]
 
 
 def outlive_terminal() -> contextlib.AbstractContextManager[None]:
-    """SIGHUP does not end what is done meanwhile, which is short."""
+    """Keep SIGHUP from ending what is done meanwhile, which is short."""
     return stop_signals(lambda _number: None, (signal.SIGHUP,))
 
 
@@ -60,7 +60,7 @@ def leave_lost_terminals() -> None:
 
 
 def _is_lost(descriptor: int) -> bool:
-    """A terminal that has hung up answers nothing, with an error of input and output: what is none says it is none."""
+    """Tell whether this is a terminal that has hung up: it answers EIO; what is no terminal has another error."""
     try:
         termios.tcgetattr(descriptor)
     except termios.error as error:

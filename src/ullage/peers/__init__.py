@@ -46,6 +46,6 @@ class PeerTool:
 
 
 def load_peers() -> dict[str, PeerTool]:
-    """All peers of this package by name, in alphabetical order."""
+    """Return all peers of this package by name, in alphabetical order."""
     peers: list[PeerTool] = [module.PEER for module in modules_in(__name__) if hasattr(module, "PEER")]
     return {peer.name: peer for peer in peers}

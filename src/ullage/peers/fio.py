@@ -69,7 +69,10 @@ class FioJob:
 
 
 def fio_command(program: Installed, job: FioJob) -> list[str]:
-    """The words ``job`` is run with, in the folder of its files. Every name is relative, so no path needs escaping."""
+    """Return the words that run ``job`` in the folder of its files.
+
+    Every name is relative, so no path needs escaping.
+    """
     shared = [
         f"--rw={job.mode}",
         f"--bs={job.block_bytes}",
@@ -93,8 +96,8 @@ def run_fio(program: Installed, job: FioJob, file_folder: Path, *, limit_s: floa
     """Do ``job`` in ``file_folder`` and return values by metric name, in the units of ``ullage.analysis.metrics``.
 
     A write makes its files anew; a read uses what a write of the same volume and jobs has left there, and else lays the
-    files out first, untimed. Whatever ends this call ends fio too. ``PeerError`` when fio is too old, fails, takes
-    longer than ``limit_s``, moves another number of bytes or is done too soon to be timed.
+    files out first, untimed. Whatever ends this call ends fio too. Raise ``PeerError`` when fio is too old, fails,
+    takes longer than ``limit_s``, moves another number of bytes or is done too soon to be timed.
     """
     major = re.match(r"\d+", program.version)
     if major is None or int(major.group()) < _OLDEST_MAJOR:
@@ -107,7 +110,7 @@ def run_fio(program: Installed, job: FioJob, file_folder: Path, *, limit_s: floa
 
 
 def _first_job(ended: Ended) -> dict[str, object]:
-    """The group's entry. fio prints its notes before the document."""
+    """Return the group's entry, or raise ``PeerError``. fio prints its notes before the document."""
     start = re.search(r"^\{", ended.out, re.MULTILINE)
     try:
         document = cast("object", json.loads(ended.out[start.start() :])) if start else None

@@ -38,15 +38,15 @@ MESSAGE_KEYS: Final = (
 )
 _MICRO: Final = 1e-6
 _GIGA: Final = 1e9
-# It says nothing of its version before it has run.
+# hpcc states its version only in its results.
 _VERSION: Final = "(version stated in its results)"
 _MPIEXEC: Final = ("mpirun.openmpi", "mpiexec.openmpi", "mpirun", "mpiexec")
 _DOUBLE: Final = 8
 _LEAST_ORDER: Final = 64
 _SUMMARY: Final = re.compile(r"^Begin of Summary section\.$(.*?)^End of Summary section\.$", re.MULTILINE | re.DOTALL)
 _RESIDUAL: Final = re.compile(r"^\|\|Ax-b\|\|_oo/\(.*\)=\s*(\S+)\s*\.+\s*(PASSED|FAILED)", re.MULTILINE)
-# Seconds on a core of 2022 at 3.7 GHz: of an update, all six parts of RandomAccess together; of an operation of HPL
-# and the two DGEMMs, taken slow.
+# These are seconds on a core of 2022 at 3.7 GHz: of an update, with all six parts of RandomAccess; of an operation of
+# HPL and the two DGEMMs, taken slow.
 _UPDATES_S: Final = 1.6e-6
 _OPERATION_S: Final = 1 / 2e10
 _START_S: Final = 1.0
@@ -123,21 +123,21 @@ class HpccAnswer:
 
 
 def installed() -> Installed | None:
-    """The hpcc of the PATH; None when there is none."""
+    """Return the hpcc of the PATH, or None when there is none."""
     path = shutil.which("hpcc")
     return None if path is None else Installed(Path(path), _VERSION)
 
 
 def grid(ranks: int) -> tuple[int, int]:
-    """Rows and columns of processes, as square as they can be and wider than high, as HPL's guide advises."""
+    """Return rows and columns of processes, as square as can be and wider than high, as HPL's guide advises."""
     rows = next(count for count in range(math.isqrt(ranks), 0, -1) if ranks % count == 0)
     return rows, ranks // rows
 
 
 def thrifty_order(most: int, ranks: int = 1) -> int:
-    """The largest N up to ``most`` at which a rank's share of the matrix just fails to make a larger table of updates.
+    """Return the largest N at which a rank's share of the matrix makes half the table of updates of ``most``.
 
-    A run at it takes half as long as one of a few more; N itself when there is no such one above three quarters of it.
+    A run at it takes half as long as one of a few more. Return ``most`` where this N is below three quarters of it.
     """
     share = most * most * _DOUBLE // ranks
     below = math.isqrt((1 << (share.bit_length() - 1)) * ranks // _DOUBLE - 1)
@@ -145,7 +145,7 @@ def thrifty_order(most: int, ranks: int = 1) -> int:
 
 
 def expected_s(job: HpccJob) -> float:
-    """About what a run takes; until it was seen."""
+    """Estimate how many seconds a run takes; the estimate serves until a run was seen."""
     share = job.order * job.order * _DOUBLE // job.ranks
     table = 1 << (share.bit_length() - 1)
     operations = (2 / 3 + 4 / 3**1.5) * job.order**3 / job.ranks
@@ -153,7 +153,7 @@ def expected_s(job: HpccJob) -> float:
 
 
 def hpcc_input(job: HpccJob) -> str:
-    """``hpccinf.txt``: HPL's input as Debian's example has it, with the job's N, NB and grid."""
+    """Write ``hpccinf.txt``: HPL's input as Debian's example has it, with the job's N, NB and grid."""
     lines = [
         ("HPLinpack benchmark input file", ""),
         ("Ullage", ""),
@@ -196,7 +196,7 @@ def hpcc_input(job: HpccJob) -> str:
 
 
 def hpcc_command(program: Installed, job: HpccJob) -> list[str]:
-    """The words ``job`` is run with; a single rank needs no mpiexec. ``PeerError`` when several ranks have none."""
+    """Return the words that run ``job``; raise ``PeerError`` when several ranks have no mpiexec."""
     if job.ranks == 1:
         return [str(program.path)]
     mpiexec = next((found for name in _MPIEXEC if (found := shutil.which(name))), None)
@@ -206,16 +206,16 @@ def hpcc_command(program: Installed, job: HpccJob) -> list[str]:
 
 
 def hpcc_environment(job: HpccJob) -> dict[str, str]:
-    """What is set besides our own environment: a thread a rank, the BLAS's kernels, and what Open MPI asks of root."""
+    """Return variables to set: one thread a rank, the BLAS's kernels, and what Open MPI asks of root."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
     core = {"OPENBLAS_CORETYPE": job.core} if job.core else {}
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
-    # Ranks beyond the cores are the caller's wish.
+    # The caller decides whether there are more ranks than cores.
     return {**threads, **core, **root, "OMPI_MCA_rmaps_base_oversubscribe": "1", **dict(job.settings)}
 
 
 def run_hpcc(program: Installed, job: HpccJob, *, limit_s: float = 600.0) -> HpccAnswer:
-    """Do ``job`` in a temporary folder. ``PeerError`` when it fails, takes too long or gives no number."""
+    """Do ``job`` in a temporary folder; raise ``PeerError`` when it fails, takes too long or gives no number."""
     with tempfile.TemporaryDirectory(prefix="ullage-hpcc-") as scratch:
         folder = Path(scratch)
         (folder / INPUT).write_text(hpcc_input(job), encoding="ascii")
@@ -235,7 +235,10 @@ def _answer(text: str, ended: Ended, job: HpccJob) -> HpccAnswer:
 
 
 def parse_answer(text: str, job: HpccJob) -> HpccAnswer:
-    """What ``hpccoutf.txt`` says of ``job``. ``PeerError`` when it is of another one, has failed or lacks a number."""
+    """Read what ``hpccoutf.txt`` says of ``job``.
+
+    Raise ``PeerError`` when it is of another job, has failed or lacks a number.
+    """
     found = _SUMMARY.search(text)
     if found is None:
         raise PeerError("hpcc's answer has no summary")
@@ -294,7 +297,7 @@ class _Summary:
         return self.fields[name].strip()
 
     def number(self, name: str) -> float:
-        """Positive and finite: hpcc writes -1 for what it has not measured."""
+        """Return a positive and finite number, or raise ``PeerError``: hpcc writes -1 for what it has not measured."""
         try:
             value = float(self.word(name))
         except ValueError:

@@ -54,12 +54,12 @@ class Iperf3Job:
 
 
 def server_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
-    """For one client."""
+    """Return the words of a server for one client."""
     return [str(program.path), "-s", "-1", "-B", job.address, "-p", str(port)]
 
 
 def iperf3_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
-    """The words of the client."""
+    """Return the words of the client."""
     words = [str(program.path), "-c", job.address, "-p", str(port), "-J"]
     if job.source:
         words += ["-B", job.source]
@@ -72,7 +72,7 @@ def iperf3_command(program: Installed, job: Iperf3Job, port: int) -> list[str]:
 
 
 def run_iperf3(program: Installed, job: Iperf3Job, roads: Roads = HERE) -> dict[str, float]:
-    """Values by metric name. ``PeerError`` when it fails, or says no number."""
+    """Run server and client; return values by metric name, or raise ``PeerError`` where there is none."""
     limit_s = job.seconds + WARM_UP_S + _BEYOND_S
     with served(lambda port: server_command(program, job, port), job.address, "tcp", limit_s, roads) as port:
         out = roads.answer(iperf3_command(program, job, port), limit_s)
@@ -80,7 +80,7 @@ def run_iperf3(program: Installed, job: Iperf3Job, roads: Roads = HERE) -> dict[
 
 
 def read_answer(out: str, transport: Transport) -> dict[str, float]:
-    """What its document says of the receiver, and of the processors of both sides."""
+    """Read what its document says of the receiver, and of the processors of both sides."""
     try:
         document = cast("object", json.loads(out))
     except ValueError as error:

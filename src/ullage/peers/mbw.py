@@ -18,7 +18,7 @@ MIB: Final = 1 << 20
 Method = Literal["loop", "blocks"]
 _METHODS: Final[dict[Method, tuple[str, str]]] = {"loop": ("-t1", "DUMB"), "blocks": ("-t2", "MCBLOCK")}
 _BOTH_WAYS: Final = 2
-# It says nothing of its version.
+# mbw does not state its version.
 _VERSION: Final = "(version not stated)"
 _AVERAGE: Final = re.compile(r"^AVG\s+Method: (\S+)\s.*Copy: (\d+(?:\.\d+)?) MiB/s", re.MULTILINE)
 
@@ -43,7 +43,7 @@ class MbwJob:
 
 
 def installed() -> Installed | None:
-    """The mbw of the PATH; None when there is none or it does not know our words."""
+    """Return the mbw of the PATH, or None when there is none or it does not know our words."""
     path = shutil.which("mbw")
     if path is None:
         return None
@@ -56,7 +56,7 @@ def installed() -> Installed | None:
 
 
 def mbw_command(program: Installed, job: MbwJob) -> list[str]:
-    """The words ``job`` is run with."""
+    """Return the words that run ``job``."""
     blocks = ["-b", str(job.block_bytes)] if job.method == "blocks" else []
     return [
         str(program.path),
@@ -70,7 +70,7 @@ def mbw_command(program: Installed, job: MbwJob) -> list[str]:
 
 
 def run_mbw(program: Installed, job: MbwJob, *, limit_s: float = 60.0) -> dict[str, float]:
-    """Values by metric name: mbw's average over its runs. ``PeerError`` when it gives none."""
+    """Return values by metric name, of mbw's average over its runs; raise ``PeerError`` when it gives none."""
     out = answer(mbw_command(program, job), limit_s)
     found = {match[1]: float(match[2]) for match in _AVERAGE.finditer(out)}
     one_way = found.get(_METHODS[job.method][1])

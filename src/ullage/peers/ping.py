@@ -14,11 +14,11 @@ from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.served import HERE, LOOPBACK, Roads
 from ullage.peers.started import find_installed
 
-# The shortest that iputils lets everybody have.
+# iputils lets only root have a shorter interval.
 INTERVAL_S: Final = 0.002
 _BEYOND_S: Final = 10.0
 _VERSION: Final = re.compile(r"iputils[- ](\S+)")
-# Another ping than that of iputils says no such version.
+# Only the ping of iputils states such a version.
 installed: Final = partial(find_installed, "ping", "-V", _VERSION)
 _TIME: Final = re.compile(r"\btime=([\d.]+) ms")
 
@@ -38,14 +38,14 @@ class PingJob:
 
 
 def ping_command(program: Installed, job: PingJob) -> list[str]:
-    """The words ``job`` is run with."""
+    """Return the words that run ``job``."""
     size = ["-s", str(job.payload_bytes)]
     source = ["-I", job.source] if job.source else []
     return [str(program.path), "-n", "-c", str(job.count), "-i", str(INTERVAL_S), *size, *source, job.address]
 
 
 def run_ping(program: Installed, job: PingJob, roads: Roads = HERE) -> dict[str, float]:
-    """Values by metric name. ``PeerError`` when nobody answers."""
+    """Return values by metric name; raise ``PeerError`` when nobody answers."""
     out = roads.answer(ping_command(program, job), job.count * 10 * INTERVAL_S + _BEYOND_S)
     times = [float(match[1]) * 1e-3 for match in _TIME.finditer(out)]
     if not times:

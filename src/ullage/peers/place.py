@@ -35,17 +35,17 @@ _NEW_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_
 
 
 def file_name(index: int) -> str:
-    """Name of a peer's file ``index`` within its dataset."""
+    """Return the name of a peer's file ``index`` within its dataset."""
     return f"data.{index:08}"
 
 
 @contextmanager
 def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> Generator[Path]:
-    """An empty folder for ``files`` files called as ``file_name`` says, gone again afterwards with them.
+    """Make an empty folder for ``files`` files called as ``file_name`` says; remove it with them at the end.
 
     The run's folder below ``target_path`` is made, or taken over when this run left it, and stays locked meanwhile; it
-    goes too when nothing else is in it. Space is the caller's matter. ``PeerError`` when a place is foreign, in use or
-    cannot be made, and when something is found in the end that no peer was to write.
+    goes too when nothing else is in it. The caller sees to space. Raise ``PeerError`` when a place is foreign, in use
+    or cannot be made; also when something is found in the end that no peer was to write.
     """
     if not _RUN_ID.fullmatch(run_id) or not _DATASET.fullmatch(dataset):
         raise PeerError(f"no names for a run folder: run '{run_id}', dataset '{dataset}'")
@@ -60,7 +60,7 @@ def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> G
                 os.close(_make_directory(folder, entry.directory))
             yield path / entry.directory
         except BaseException:
-            # What cannot be removed either is listed: `ullage clean` says so, and this end has its own reason.
+            # What cannot be removed stays in the manifest for `ullage clean`; the first error is the one to raise.
             with contextlib.suppress(PeerError):
                 _remove(target, folder, entry, path, claim)
             raise
@@ -68,7 +68,7 @@ def marked_folder(target_path: Path, run_id: str, dataset: str, files: int) -> G
 
 
 def _clear(folder: int, entry: "_Entry", path: Path) -> None:
-    """Remove what an earlier peer was cut short in; what no manifest lists is not taken for one's."""
+    """Remove what an interrupted earlier peer has left; refuse a directory that no manifest lists."""
     if (files := _listed_files(folder, entry.dataset)) > 0:
         _remove_files(folder, _Entry(entry.dataset, files))
     if entry.directory in os.listdir(folder):
@@ -93,7 +93,7 @@ class _Entry:
         return f"c-{self.dataset}"
 
     def has(self, name: str) -> bool:
-        """Whether ``name`` is one of its files."""
+        """Tell whether ``name`` is one of its files."""
         match = _FILE.fullmatch(name)
         return match is not None and file_name(int(match.group(1))) == name and int(match.group(1)) < self.files
 
@@ -109,7 +109,10 @@ class _Entry:
 
 
 def _listed_files(folder: int, dataset: str) -> int:
-    """Most files of ``dataset`` that the manifest lists: an earlier peer that was cut short may have left them."""
+    """Return the most files of ``dataset`` that a line of the manifest lists, or 0.
+
+    An earlier peer that was interrupted may have left them.
+    """
     most = 0
     for line in _read(folder, _MANIFEST).splitlines():
         with contextlib.suppress(ValueError, RecursionError):
@@ -123,7 +126,7 @@ def _listed_files(folder: int, dataset: str) -> int:
 
 @contextmanager
 def _said(path: Path) -> Generator[None]:
-    """Every error of the system as one line."""
+    """Raise every error of the system as a ``PeerError`` of one line."""
     try:
         yield
     except OSError as error:
@@ -133,9 +136,9 @@ def _said(path: Path) -> Generator[None]:
 
 
 def _open_run_folder(opened: ExitStack, claim: ExitStack, target_path: Path, run_id: str) -> tuple[int, int, Path]:
-    """Descriptors of target and run folder, and the folder's real path. Links on the way to the target are followed.
+    """Open target and run folder; return their descriptors and the folder's real path.
 
-    ``claim`` holds the marker that is locked.
+    Links on the way to the target are followed. ``claim`` holds the marker that is locked.
     """
     target = _opened(opened, os.open(target_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
     name = PREFIX + run_id
@@ -164,7 +167,7 @@ def _opened(opened: ExitStack, descriptor: int) -> int:
 
 
 def _furnish(target: int, folder: int, name: str, run_id: str) -> None:
-    """Marker, then an empty manifest, on stable storage; what cannot be furnished is removed again."""
+    """Write marker, then an empty manifest, to stable storage; remove again what cannot be furnished."""
     marker = json.dumps({"nonce": secrets.token_hex(16), "run_id": run_id}, separators=(",", ":")).encode() + b"\n"
     try:
         for file, text in ((MARKER, marker), (_MANIFEST, b"")):
@@ -183,7 +186,10 @@ def _write(descriptor: int, text: bytes) -> None:
 
 
 def _check_own(folder: int, path: Path, run_id: str) -> None:
-    """A folder that others own or may write to can be changed under our feet; one without our marker is foreign."""
+    """Refuse a folder that others own or may write to, or that has no marker of this run.
+
+    Others could change such a folder while we use it.
+    """
     status = os.fstat(folder)
     if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) != 0o700:
         raise PeerError(f"{path}: belongs to another user or is open to others; refused")
@@ -196,7 +202,10 @@ def _check_own(folder: int, path: Path, run_id: str) -> None:
 
 
 def _lock(claim: ExitStack, folder: int, path: Path) -> None:
-    """For writing, as the engine does: NFS locks nothing else exclusively. Without locks everybody is let in."""
+    """Lock the marker, opened for writing as the engine does: NFS locks nothing else exclusively.
+
+    A file system without locks refuses nobody.
+    """
     marker = _opened(claim, os.open(MARKER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder))
     try:
         fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -207,7 +216,7 @@ def _lock(claim: ExitStack, folder: int, path: Path) -> None:
 
 
 def _read(folder: int, name: str, most_bytes: int = -1) -> bytes:
-    """Nothing when there is no such regular file."""
+    """Return at most ``most_bytes`` (-1: all) of a regular file, or nothing when there is none."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except FileNotFoundError:
@@ -217,20 +226,26 @@ def _read(folder: int, name: str, most_bytes: int = -1) -> bytes:
 
 
 def _append(folder: int, line: bytes) -> None:
-    """Synced, so that the line is there before the first file is. What a crash cut short must not swallow it."""
+    """Append a line and sync it, so that it is there before the first file is.
+
+    A line that a crash has cut is ended first, so that it does not swallow this one.
+    """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     is_cut = not (_read(folder, _MANIFEST) or b"\n").endswith(b"\n")
     _write(os.open(_MANIFEST, flags, 0o600, dir_fd=folder), b"\n" + line if is_cut else line)
 
 
 def _remove_files(folder: int, entry: _Entry) -> None:
-    """The files of a dataset and its directory; what is missing is fine, what else is there stays and is an error."""
+    """Remove the files of a dataset and its directory; what is missing is fine.
+
+    Anything else in the directory stays, and is an error.
+    """
     try:
         directory = os.open(entry.directory, _FOLDER_FLAGS, dir_fd=folder)
     except FileNotFoundError:
         return
     try:
-        # By what is found, so that a damaged number of files does not keep this busy for ever.
+        # The loop goes by what is found, so that a damaged number of files does not make it endless.
         for name in os.listdir(directory):  # noqa: PTH208 - of a descriptor
             if entry.has(name):
                 os.unlink(name, dir_fd=directory)
@@ -240,9 +255,9 @@ def _remove_files(folder: int, entry: _Entry) -> None:
 
 
 def _remove_empty(target: int, folder: int, name: str, claim: ExitStack) -> None:
-    """The run folder when only marker and manifest are left in it: both stay for as long as anything else does.
+    """Remove the run folder when only marker and manifest are left in it; else keep both.
 
-    The claim is held until the marker is gone, and given up before the folder is: NFS and FUSE keep in it, under names
+    The claim is held until the marker is gone, and given up before the folder is. NFS and FUSE keep in it, under names
     of their own, what is still open.
     """
     if not set(os.listdir(folder)) <= {MARKER, _MANIFEST}:
@@ -255,7 +270,10 @@ def _remove_empty(target: int, folder: int, name: str, claim: ExitStack) -> None
 
 
 def _remove_directory(parent: int, directory: int, name: str) -> None:
-    """As the engine does it: while nothing but such files is in it, their client is waited for."""
+    """Remove a directory as the engine does.
+
+    While it holds nothing but files that NFS or FUSE keep under names of their own, wait for their client.
+    """
     for _ in range(_MOST_LOOKS):
         try:
             os.rmdir(name, dir_fd=parent)

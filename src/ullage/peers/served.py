@@ -33,11 +33,11 @@ _LISTENS: Final = "0A"
 _STATES: Final[Mapping[Transport, str]] = {"tcp": _LISTENS, "udp": "07"}
 # A launcher has to reach the other host first.
 _READY_THERE_S: Final = 30.0
-# Of a launcher that was asked to end what it has started there.
+# A launcher that was asked to end has so long to end what it has started there.
 _GRACE_S: Final = 5.0
-# Below those that systems give to whoever asks for none.
+# These are below the ports that systems give to programs which ask for any.
 _PORTS_THERE: Final = range(20000, 32768)
-# As served.sh says it, which runs there.
+# served.sh, which runs there, prints these.
 _SERVES: Final = b"ullage: serving"
 _ABSENT: Final = "ullage: absent"
 
@@ -55,7 +55,7 @@ class Roads:
     host: str = ""
 
     def answer(self, command: Sequence[str], limit_s: float) -> str:
-        """Standard output of a client. ``PeerError`` as of ``started.answer``."""
+        """Return the standard output of a client; raise ``PeerError`` as ``started.answer`` does."""
         if self.client is None:
             return answer(command, limit_s)
         return answer(self.client(command), limit_s + _READY_THERE_S, self.environment)
@@ -65,7 +65,7 @@ HERE: Final = Roads()
 
 
 def free_port(address: str, transport: Transport) -> int:
-    """A port that nobody has just now. ``PeerError`` where there is no such address."""
+    """Return a port that nobody has now; raise ``PeerError`` where there is no such address."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     kind = socket.SOCK_STREAM if transport == "tcp" else socket.SOCK_DGRAM
     try:
@@ -77,7 +77,7 @@ def free_port(address: str, transport: Transport) -> int:
 
 
 def is_own(host: str) -> bool:
-    """Whether a name or an address is one of this host."""
+    """Tell whether a name or an address is one of this host."""
     try:
         found = {(family, str(place[0])) for family, _, _, _, place in socket.getaddrinfo(host, None)}
     except OSError:
@@ -97,7 +97,10 @@ def _may_bind(family: socket.AddressFamily, address: str) -> bool:
 def served(
     command: Callable[[int], Sequence[str]], address: str, transport: Transport, limit_s: float, roads: Roads
 ) -> contextlib.AbstractContextManager[int]:
-    """``command`` of a port runs while the block does, where ``roads`` say. ``limit_s``: of the block, at most."""
+    """Run the server ``command(port)`` while the block does, where ``roads`` say, and give the port.
+
+    ``limit_s``: of the block, at most.
+    """
     if roads.server is None:
         return serving(command, address, transport)
     return serving_there(command, roads, transport, limit_s)
@@ -110,10 +113,10 @@ def serving(
     transport: Transport,
     choose: Callable[[str, Transport], int] = free_port,
 ) -> Generator[int, None, None]:
-    """``command`` of a port runs while the block does, and has that port itself. Gives the port.
+    """Run the server ``command(port)`` while the block does; give the port once the server has it.
 
-    Where somebody else takes it first, another one is tried. ``PeerError`` when the server ends at once or takes no
-    port within seconds.
+    Where somebody else takes it first, another one is tried. Raise ``PeerError`` when the server ends at once or takes
+    no port within seconds.
     """
     code: int | None = None
     name = ""
@@ -136,7 +139,7 @@ def serving(
 
 
 def _takes(server: Supervised, name: str, port: int, transport: Transport) -> bool:
-    """Whether ``server`` gets ``port``; False when it has ended instead."""
+    """Wait for ``server`` to get ``port``; return False when it has ended, raise ``PeerError`` after seconds."""
     deadline = time.monotonic() + _READY_S
     while server.poll() is None:
         if _sockets_at(port, transport) & _sockets_of([server.pid, *descendants(server.pid)]):
@@ -151,7 +154,10 @@ def _takes(server: Supervised, name: str, port: int, transport: Transport) -> bo
 def serving_there(
     command: Callable[[int], Sequence[str]], roads: Roads, transport: Transport, limit_s: float
 ) -> Generator[int, None, None]:
-    """As ``serving``, on another host. ``PeerError`` when that host lacks the program or cannot be reached."""
+    """Do as ``serving``, on another host.
+
+    Raise ``PeerError`` when that host lacks the program or cannot be reached.
+    """
     said = name = ""
     for port in random.sample(_PORTS_THERE, _TRIES):
         words = list(command(port))
@@ -191,7 +197,7 @@ def _started_there(
 
 
 def _hear(server: Supervised, name: str, host: str) -> tuple[str, bool]:
-    """What is said until the server has its port (True), or all has ended."""
+    """Read what is said until the server has its port (True), or all has ended (False)."""
     stream = server.process.stdout
     deadline = time.monotonic() + _READY_THERE_S
     said = b""
@@ -207,7 +213,7 @@ def _hear(server: Supervised, name: str, host: str) -> tuple[str, bool]:
 
 
 def _sockets_at(port: int, transport: Transport) -> set[str]:
-    """Numbers of the sockets that listen at ``port``, on any address."""
+    """Return the inodes of the sockets that listen at ``port``, on any address."""
     found: set[str] = set()
     for table in (transport, f"{transport}6"):
         with contextlib.suppress(OSError):
@@ -220,7 +226,7 @@ def _sockets_at(port: int, transport: Transport) -> set[str]:
 
 
 def _sockets_of(pids: Iterable[int]) -> set[str]:
-    """Numbers of the sockets that processes have."""
+    """Return the inodes of the sockets that processes have open."""
     found: set[str] = set()
     for pid in pids:
         with contextlib.suppress(OSError):

@@ -48,12 +48,12 @@ class SockperfJob:
 
 
 def server_command(program: Installed, job: SockperfJob, port: int) -> list[str]:
-    """It serves until it is ended."""
+    """Return the words of a server that serves until it is ended."""
     return [str(program.path), "server", *_place(job, port)]
 
 
 def sockperf_command(program: Installed, job: SockperfJob, port: int) -> list[str]:
-    """The words of the client."""
+    """Return the words of the client."""
     what = ["-m", str(job.message_bytes), "-t", str(job.seconds), "--full-rtt"]
     source = ["--client_ip", job.source] if job.source else []
     return [str(program.path), "ping-pong", *_place(job, port), *source, *what]
@@ -64,14 +64,14 @@ def _place(job: SockperfJob, port: int) -> list[str]:
 
 
 def run_sockperf(program: Installed, job: SockperfJob, roads: Roads = HERE) -> dict[str, float]:
-    """Values by metric name. ``PeerError`` when it fails, or says no number."""
+    """Run server and client; return values by metric name, or raise ``PeerError`` where there is none."""
     limit_s = job.seconds + _BEYOND_S
     with served(lambda port: server_command(program, job, port), job.address, job.transport, limit_s, roads) as port:
         return read_answer(roads.answer(sockperf_command(program, job, port), limit_s))
 
 
 def read_answer(out: str) -> dict[str, float]:
-    """Its times are us."""
+    """Read rate, percentiles and longest round trip; sockperf prints its times in us."""
     if _IS_ROUND_TRIP not in out:
         raise PeerError("sockperf's answer has no round trips")
     valid, largest = _VALID.search(out), _LARGEST.search(out)

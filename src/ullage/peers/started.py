@@ -29,9 +29,9 @@ class Ended:
 
 
 def run_to_end(command: Sequence[str], folder: Path, environment: Mapping[str, str], limit_s: float) -> Ended:
-    """Run ``command`` in ``folder`` with ``environment`` besides our own. Whatever ends this call ends all of it too.
+    """Run ``command`` in ``folder`` with ``environment`` besides our own. Whatever ends this call ends all of it.
 
-    ``PeerError`` when it cannot be started or takes longer than ``limit_s``.
+    Raise ``PeerError`` when it cannot be started or takes longer than ``limit_s``.
     """
     name = Path(command[0]).name
     try:
@@ -58,7 +58,7 @@ def run_to_end(command: Sequence[str], folder: Path, environment: Mapping[str, s
 
 
 def answer(command: Sequence[str], limit_s: float, environment: Mapping[str, str] | None = None) -> str:
-    """Standard output of a peer that needs no files. ``PeerError`` when it fails or takes longer than ``limit_s``."""
+    """Return what a peer without files prints; raise ``PeerError`` when it fails or takes longer than ``limit_s``."""
     ended = run_to_end(command, _NOWHERE, environment or {}, limit_s)
     if ended.code != 0:
         raise failure(Path(command[0]).name, f"exit code {ended.code}", f"{ended.err}\n{ended.out}")
@@ -66,13 +66,16 @@ def answer(command: Sequence[str], limit_s: float, environment: Mapping[str, str
 
 
 def failure(tool: str, reason: str, said: str) -> PeerError:
-    """``tool`` failed for ``reason``, and the first line of what it has ``said``; launchers begin with a rule."""
+    """Make the error that ``tool`` failed for ``reason``, with the first line of what it has ``said``.
+
+    Rules, which launchers begin with, and blank lines are left out.
+    """
     first = next((line for line in said.splitlines() if line.strip(" -=\t")), "")
     return PeerError(f"{tool} failed ({reason})" + (f": {one_line(first, 120)}" if first else ""))
 
 
 def find_installed(tool: str, option: str, version: re.Pattern[str]) -> Installed | None:
-    """The program of that name in the PATH, with the version that it says to ``option``; None where it says none."""
+    """Return the program of that name in the PATH with the version that ``option`` prints, or None without one."""
     path = shutil.which(tool)
     if path is None:
         return None
@@ -84,12 +87,12 @@ def find_installed(tool: str, option: str, version: re.Pattern[str]) -> Installe
 
 
 def member(value: object, key: str) -> object:
-    """What an object of JSON has under ``key``; None where it is no object, or has none."""
+    """Return what a JSON object has under ``key``, or None where it is no object or has none."""
     return cast("dict[str, object]", value).get(key) if isinstance(value, dict) else None
 
 
 def number(tool: str, value: object, key: str) -> float:
-    """The number that ``tool`` gives under ``key``; ``PeerError`` where there is none."""
+    """Return the number that ``tool`` gives under ``key``; raise ``PeerError`` where there is none."""
     found = member(value, key)
     if isinstance(found, bool) or not isinstance(found, (int, float)):
         raise PeerError(f"{tool}'s answer has no number '{key}'")

@@ -14,7 +14,7 @@ from ullage.peers.started import answer, find_installed
 
 MIB: Final = 1 << 20
 _SECONDS: Final = 1
-# More than any memory moves in that time: the time ends it.
+# No memory moves as much in that time, so the time ends the test.
 _TOTAL: Final = "100T"
 _RATE: Final = re.compile(r"MiB transferred \((\d+(?:\.\d+)?) MiB/sec\)")
 _VERSION: Final = re.compile(r"^sysbench (\d+\.\S+)")
@@ -37,7 +37,7 @@ class SysbenchJob:
 
 
 def sysbench_command(program: Installed, job: SysbenchJob) -> list[str]:
-    """The words ``job`` is run with."""
+    """Return the words that run ``job``."""
     return [
         str(program.path),
         "memory",
@@ -53,7 +53,7 @@ def sysbench_command(program: Installed, job: SysbenchJob) -> list[str]:
 
 
 def run_sysbench(program: Installed, job: SysbenchJob, *, limit_s: float = 60.0) -> dict[str, float]:
-    """Values by metric name. ``PeerError`` when it gives none."""
+    """Return values by metric name; raise ``PeerError`` when sysbench gives none."""
     found = _RATE.search(answer(sysbench_command(program, job), limit_s))
     if found is None or float(found.group(1)) <= 0:
         raise PeerError("sysbench's answer has no rate of its transfers")

@@ -15,7 +15,7 @@ from typing import IO, Final, Self
 
 from ullage.processes import supervisor
 
-# Beyond the supervisor's own patience with a process in the kernel's hands.
+# This is longer than the supervisor waits for a process that the kernel does not end.
 _END_S: Final = 15.0
 
 
@@ -61,7 +61,7 @@ class Supervised:
     ) -> "Supervised":
         """Start ``command`` in ``folder``. ``environment``: instead of ours; ``variables``: besides, of it alone.
 
-        ``OSError`` as of the command, when it cannot be started.
+        Raise the ``OSError`` of the command when it cannot be started.
         """
         lifeline, hold = os.pipe2(os.O_CLOEXEC)
         listen, status = os.pipe2(os.O_CLOEXEC)
@@ -117,7 +117,7 @@ class Supervised:
         return line.decode("ascii")
 
     def poll(self) -> int | None:
-        """As of ``Popen``: the exit code, the negative number of a signal, or None while it is running."""
+        """Return as ``Popen`` does the exit code, the negative number of a signal, or None while it is running."""
         if self._code is None and not self._is_over:
             os.set_blocking(self.status, False)
             with contextlib.suppress(BlockingIOError):

@@ -71,7 +71,7 @@ class Supervisor:
             signal.signal(number, lambda _number, _frame: None)
 
     def run(self) -> None:
-        """Until nothing of the command is left, or what is left cannot be ended."""
+        """Run the job until nothing of the command is left, or what is left cannot be ended."""
         self._pid, problem = _start(self._job)
         self._say(f"error {problem}" if problem else f"pid {self._pid}")
         if problem:
@@ -84,7 +84,7 @@ class Supervisor:
         self._remove_remains()
 
     def _follow(self) -> bool:
-        """Whether the command is to be asked to end; False when it has ended, or all is to end now."""
+        """Wait; return True when the command is to be asked to end, False when it has ended or all is to end now."""
         until = time.monotonic() + _STARTING_S
         while self._is_running:
             self._is_starting = self._is_starting and time.monotonic() < until
@@ -99,7 +99,7 @@ class Supervisor:
         return False
 
     def _wait(self, seconds: float | None) -> tuple[str, int]:
-        """Letters of the lifeline, ``.`` for its end, and a signal other than of a child's end, 0 for none."""
+        """Wait; return letters of the lifeline, ``.`` for its end, and a signal that is not SIGCHLD, 0 for none."""
         poll = select.poll()
         for descriptor in (self._job.lifeline, self._signals):
             poll.register(descriptor, select.POLLIN | select.POLLHUP)
@@ -110,7 +110,7 @@ class Supervisor:
         return letters, next((number for number in numbers if number != signal.SIGCHLD), 0)
 
     def _reap(self) -> bool:
-        """Whether any child is left."""
+        """Reap the children that have ended, report the command's end, and tell whether any child is left."""
         with contextlib.suppress(ChildProcessError):
             while (found := os.waitpid(-1, os.WNOHANG)) != (0, 0):
                 if found[0] == self._pid:
@@ -136,7 +136,10 @@ class Supervisor:
             self._reap()
 
     def _end_all(self) -> None:
-        """The command first, so that it reports nothing as lost. What a process starts meanwhile is found next time."""
+        """Kill the command first, so that it reports nothing as lost, then all that is left of it.
+
+        What a process starts meanwhile is found next time.
+        """
         if self._is_running:
             _send(self._pid, signal.SIGKILL)
         until = time.monotonic() + _KILL_TIMEOUT_S
@@ -163,7 +166,7 @@ class Supervisor:
 
 
 def _start(job: Job) -> tuple[int, int]:
-    """Process and 0, or anything and the errno for which there is none."""
+    """Start the command; return its process and 0, or anything and the errno for which there is none."""
     failed, failing = os.pipe2(os.O_CLOEXEC)
     pid = os.fork()
     if pid == 0:
@@ -177,7 +180,7 @@ def _start(job: Job) -> tuple[int, int]:
 
 
 def _become(job: Job, failing: int) -> None:
-    """The command, in a session of its own, that ends with its supervisor."""
+    """Become the command, in a session of its own, that ends with its supervisor."""
     try:
         os.setsid()
         _control(_END_WITH_PARENT, signal.SIGKILL)
@@ -190,7 +193,7 @@ def _become(job: Job, failing: int) -> None:
 
 
 def _control(option: int, value: int) -> None:
-    """prctl(2). A Python without ctypes finds no orphans of the command, and ends the rest."""
+    """Call prctl(2). A Python without ctypes finds no orphans of the command, and ends the rest."""
     with contextlib.suppress(ImportError, OSError, AttributeError):
         import ctypes
 
@@ -198,7 +201,7 @@ def _control(option: int, value: int) -> None:
 
 
 def descendants(pid: int) -> list[int]:
-    """All live processes below ``pid``, parents first."""
+    """Return all live processes below ``pid``, parents first."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -214,7 +217,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def runs(words: list[str], program: str) -> bool:
-    """Whether the words of a process are of ``program`` itself, or of an interpreter (or loader) that runs it."""
+    """Tell whether the words of a process are of ``program``, or of an interpreter (or loader) that runs it."""
     return program in words[:2]
 
 
@@ -227,7 +230,7 @@ def _words(pid: int) -> list[str]:
 
 
 def mapped_segments(pids: Iterable[int], patterns: list[str]) -> set[str]:
-    """Names in /dev/shm that fit one of ``patterns`` and that one of the processes has mapped."""
+    """Return the names in /dev/shm that fit one of ``patterns`` and that one of the processes has mapped."""
     found: set[str] = set()
     for pid in pids:
         with contextlib.suppress(OSError):
@@ -246,7 +249,7 @@ def remove_own(folder: Path, pattern: str) -> None:
             if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid():
                 shutil.rmtree(path, ignore_errors=True)
                 if path.parent != folder:
-                    path.parent.rmdir()  # of all that a launcher starts, if this was the last
+                    path.parent.rmdir()  # the folder of all launches, if this was the last
 
 
 def _send(pid: int, number: signal.Signals) -> None:

@@ -22,7 +22,7 @@ _TOLD_ONCE: Final = frozenset({INVALID_LITTLES_LAW, checks.PEER_LITTLES_LAW})
 
 
 def findings_of(found: Sequence[Checked]) -> list[Finding]:
-    """One for each kind and table in which it is met; then what the rates of types say of the code."""
+    """Make one finding for each kind and table in which it is met; then what the rates of types say of the code."""
     findings: list[Finding] = []
     for code, rule in _RULES.items():
         # The law binds two tables, and is told once.
@@ -86,7 +86,7 @@ _RULES: Final[dict[str, tuple[str, _Pick]]] = {
 }
 
 
-# What can be checked of a table only beside another.
+# These checks of a table need another table beside it.
 _NEEDS: Final = {
     "disk iops": ("disk latency", "whether its rates and the latencies agree"),
     "disk latency": ("disk iops", "whether its latencies and the rates agree"),
@@ -95,7 +95,7 @@ _NEEDS: Final = {
 
 
 def _not_checked(tables: Collection[str]) -> list[Finding]:
-    """A check that was not made is not one that was passed."""
+    """Name the checks that were not made: one that was not made is not one that was passed."""
     found: list[Finding] = []
     for table, (other, what) in _NEEDS.items():
         if table in tables and other not in tables:
@@ -107,12 +107,12 @@ def _not_checked(tables: Collection[str]) -> list[Finding]:
 
 
 def file_of(table: str) -> str:
-    """``pa1_disk_iops.csv``: what the file with that table is called."""
+    """Return the name of the file with that table, such as ``pa1_disk_iops.csv``."""
     return f"pa1_{table.replace(' ', '_')}.csv"
 
 
 def _widths(found: Sequence[Checked]) -> list[Finding]:
-    """Rates that do not depend on the width of the type come from code that handles one value at a time."""
+    """Report rates that do not depend on the width of the type: such code handles one value at a time."""
     cpu = [one for one in found if one.line.table.name == "cpu"]
     alone = {one.line.work: one.line.ours for one in cpu if one.line.threads == 1}
     if len(alone) < 2 or max(alone.values()) > _WIDTH_ALIKE * min(alone.values()):
@@ -133,12 +133,12 @@ _FORM: Final = "CSV of a course report: precision, workload or protocol, threads
 
 
 def recognises(text: str) -> bool:
-    """The first line is that of one of the tables."""
+    """Tell whether the first line is that of one of the tables."""
     return table_of(text) is not None
 
 
 def read_all(texts: Mapping[str, str]) -> Summary:
-    """The summary of all tables together. ``UserError`` names file, line and column of the first mistake."""
+    """Summarise all tables together; raise ``UserError`` with file, line and column of the first mistake."""
     lines = [line for name, text in texts.items() for line in read_lines(text, name)]
     found = checked(lines)
     rows = [one.row for one in found]

@@ -31,11 +31,11 @@ TYPES: Final = {"QP": "int8", "HP": "int16", "SP": "fp32", "DP": "fp64"}
 _ACCESS: Final = {"R": "read", "W": "write"}
 _ORDER: Final = {"S": "sequential", "R": "random"}
 _CLOSE: Final = 0.01
-# Tolerance of Little's law: what a closed loop of n threads keeps under way is n.
+# Little's law may be missed by this share: a closed loop of n threads keeps n operations in flight.
 _LAW: Final = 0.1
 _SMALL_REQUEST: Final = 4000
 _LARGE: Final = 1 << 20
-# Transfers/s of DDR3 to DDR5 in 10^6 (JEDEC), of 8 bytes a channel each. They count both edges of the clock already.
+# These are the transfers/s of DDR3 to DDR5 in 10^6 (JEDEC), of 8 bytes a channel. They count both clock edges already.
 _DDR_RATES: Final = (1066, 1333, 1600, 1866, 2133, 2400, 2666, 2933, 3200, 3600, 4000, 4400, 4800, 5200, 5600, 6400)
 _CHANNEL_BYTES: Final = 8
 _DDR_CLOSE: Final = 0.0005
@@ -55,7 +55,7 @@ class Checked:
 
 
 def checked(lines: Sequence[Line]) -> list[Checked]:
-    """Every line with its row, in their order."""
+    """Make a row of every line and check it, in the order of ``lines``."""
     return [_checked(line, lines) for line in lines]
 
 
@@ -66,7 +66,10 @@ def _checked(line: Line, lines: Sequence[Line]) -> Checked:
 
 
 def device_ceiling(line: Line, lines: Sequence[Line]) -> tuple[float, str]:
-    """The theory without what the table has made of it: that of 1 thread; of large random blocks that of bytes."""
+    """Return the theory of the device itself, without what the table has made of it, and its source.
+
+    It is that of the fewest threads; for large random blocks under the ceiling of small requests, the sequential one.
+    """
     alone = _alone(line, lines)
     published = f"published theory: {line.table.name}"
     if _is_of_small_requests(line, lines):
@@ -81,20 +84,20 @@ def device_ceiling(line: Line, lines: Sequence[Line]) -> tuple[float, str]:
 
 
 def _alone(line: Line, lines: Iterable[Line]) -> Line:
-    """The same work and size with the fewest threads."""
+    """Return the line of the same work and size with the fewest threads."""
     alike = [other for other in lines if (other.table, other.work, other.size) == (line.table, line.work, line.size)]
     return min(alike, key=lambda other: other.threads)
 
 
 def is_multiplied(line: Line, lines: Iterable[Line]) -> bool:
-    """Whether its theory is that of fewer threads times the threads."""
+    """Tell whether its theory is that of fewer threads times the threads."""
     alone = _alone(line, lines)
     times = line.threads / alone.threads
     return times > 1 and line.table.better == "more" and _is_close(line.theory, alone.theory * times)
 
 
 def _is_of_small_requests(line: Line, lines: Iterable[Line]) -> bool:
-    """Random blocks of 1 MB and more under the rate of small requests x 4 KB, which bounds none of them."""
+    """Tell whether random blocks of 1 MB and more have the rate of small requests x 4 KB, which bounds none of them."""
     if line.table.name != "disk throughput" or line.size < _LARGE or line.work[1:] != "R":
         return False
     rates = {other.theory for other in lines if other.table.name == "disk iops" and other.work == line.work}
@@ -138,7 +141,7 @@ def _small_requests(line: Line, lines: Sequence[Line], _device: float) -> Found:
 
 
 def _little(line: Line, lines: Sequence[Line], _device: float) -> Found:
-    """Little's law between the table of latencies and that of rates, for the same work."""
+    """Check Little's law between the table of latencies and that of rates, for the same work."""
     if line.table.name not in ("disk iops", "disk latency"):
         return []
     other_name = "disk latency" if line.table.name == "disk iops" else "disk iops"
@@ -166,7 +169,10 @@ def _little(line: Line, lines: Sequence[Line], _device: float) -> Found:
 
 
 def _inverted(line: Line, _lines: Sequence[Line], _device: float) -> Found:
-    """For a time the theory is the least, so the efficiency is theory over time; more than 100 % is a time too long."""
+    """Flag an efficiency of a time that is published as time over theory.
+
+    The theory of a time is the least, so its efficiency is theory over time; inverted, a time too long has over 100 %.
+    """
     if line.table.better == "more":
         return []
     found: Found = []
@@ -174,7 +180,7 @@ def _inverted(line: Line, _lines: Sequence[Line], _device: float) -> Found:
         (EFFICIENCY_INVERTED, "", line.ours, line.efficiency),
         (PEER_EFFICIENCY_INVERTED, f"{line.table.tool}: ", line.peer, line.peer_efficiency),
     ):
-        # Some lines are the right way round: there the theory stands above.
+        # Some lines are not inverted: they give theory over time.
         if value is not None and published is not None and _is_close(published, 100 * value / line.theory):
             reason = f"{who}published as {published:.4g} %: a time over its theory, which grows as it gets worse"
             found.append(Flag(code=code, reason=reason))
@@ -197,7 +203,10 @@ def _inverse_rate(line: Line, lines: Sequence[Line], _device: float) -> Found:
 
 
 def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Found:
-    """A multiply-add of 8 bits a lane at 8 times the rate of doubles: AVX2 has none (int8 dots came with VNNI)."""
+    """Flag a theory of 8 bits a lane at 8 times the rate of doubles.
+
+    AVX2 has no such multiply-add; dot products of int8 came with VNNI.
+    """
     doubles = next((one for one in lines if one.table is line.table and one.work == "DP"), None)
     if line.table.name != "cpu" or line.work != "QP" or doubles is None:
         return []
@@ -208,7 +217,10 @@ def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Found:
 
 
 def _ddr_twice(line: Line, _lines: Sequence[Line], _device: float) -> Found:
-    """Twice the transfers of two channels: the theory is then that of four channels, which few such machines have."""
+    """Flag a theory of four channels of DDR: few such machines have them.
+
+    With two channels it counts the double data rate twice.
+    """
     if line.table.name != "memory throughput":
         return []
     channel = line.theory / 4
@@ -271,7 +283,7 @@ def _row(line: Line, device: float, source: str, found: Found) -> Row:
 
 
 def _params(line: Line) -> dict[str, Scalar]:
-    """In the words of our own suites, and the table's own as ``workload``."""
+    """Return the parameters in the words of our own suites, and the table's own as ``workload``."""
     params: dict[str, Scalar] = {"workload": line.work}
     if line.table.part == "disk":
         params |= {"access": _ACCESS.get(line.work[0], line.work), "order": _ORDER.get(line.work[1:], "")}

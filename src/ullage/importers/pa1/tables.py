@@ -114,13 +114,13 @@ class Line:
 
 
 def table_of(text: str) -> Table | None:
-    """The one whose columns the first line names."""
+    """Return the table whose columns the first line names, or None."""
     heads = {word.strip() for word in (text.splitlines() or [""])[0].split(",")}
     return next((table for table in TABLES if table.heads <= heads), None)
 
 
 def read_lines(text: str, name: str) -> Iterator[Line]:
-    """The lines of a file. ``UserError`` names line and column of the first mistake."""
+    """Yield the lines of a file; raise ``UserError`` with line and column of the first mistake."""
     table = table_of(text)
     if table is None:
         known = "; ".join(", ".join(filter(None, table.columns)) for table in TABLES)
@@ -165,7 +165,7 @@ def _threads(text: str, place: str) -> int:
 
 
 def _bytes(text: str, place: str) -> int:
-    """Blocks are powers of two, whatever their unit is called."""
+    """Read a size in bytes. Blocks are powers of two, whatever their unit is called."""
     if not _SIZE.fullmatch(text):
         raise UserError(f"'{text}' is not a size", place, "write 1, 1KB or 10MB")
     return parse_size(text.removesuffix("B") or "0")
