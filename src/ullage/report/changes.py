@@ -23,7 +23,7 @@ class Told:
 
 
 def told(finding: Finding) -> Told:
-    """The finding's own title, else its text up to the first stop; a long clause is no heading."""
+    """Split off a heading: the finding's own title, else its text up to the first stop unless that is too long."""
     if finding.title:
         return Told(finding.title, _continued(finding.text, finding.title))
     stop = _CLAUSE.search(finding.text)
@@ -34,7 +34,7 @@ def told(finding: Finding) -> Told:
 
 
 def _continued(text: str, title: str) -> str:
-    """``text`` without the title that it begins with."""
+    """Return ``text`` without the title that it begins with, or unchanged where no stop follows the title."""
     if not text.startswith(title) or text[len(title) :][:1] not in (":", ";", "."):
         return text
     return _capitalised(text[len(title) + 1 :].strip())
@@ -52,12 +52,12 @@ _NOT_COMPARED: Final = 0.1
 
 
 def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: int = MOST_CHANGES) -> list[Finding]:
-    """At most ``most`` findings with a gain, the largest weight first, and of one kind of a suite at most two.
+    """Return at most ``most`` findings with a gain, the largest weight first, and at most two of one kind of a suite.
 
     The weight is the logarithm of the gain that is sure: of the lower bound of its interval, which holds at the level
     of all sentences of a report together, so that a large gain that is poorly known ranks below a smaller one that is
-    well known. Where a gain has no interval (an import), a tenth of the logarithm of its estimate. ``care``: suites
-    that the reader uses; where any are named, the others weigh a tenth. Equal weights keep their order.
+    well known. Where a gain has no interval (an import), it is a tenth of the logarithm of its estimate. ``care``:
+    suites that the reader uses; where any are named, the others weigh a tenth. Equal weights keep their order.
     """
     known = [(_weight(found.gain, found.suite, care), found) for found in findings if found.gain is not None]
     ranked = sorted((pair for pair in known if pair[0] > 0), key=lambda pair: -pair[0])

@@ -25,7 +25,7 @@ _STYLES: Final = {"faster": "green", "slower": "red", "cannot tell": "dim"}
 
 
 def counts_line(found: Comparison, name: str) -> str:
-    """``scratch against nvme: faster in 3, slower in 80, cannot tell in 5 cells``."""
+    """Write ``scratch against nvme: faster in 3, slower in 80, cannot tell in 5 of 88 cells``."""
     counts = found.counts(name)
     parts = [f"{outcome} in {counts[outcome]}" for outcome in _OUTCOMES]
     total = sum(counts.values())
@@ -66,7 +66,7 @@ def _columns(found: Comparison, keys: list[str]) -> list[str]:
 
 
 def score_texts(found: Comparison) -> list[str]:
-    """``IO500: 4.10 (a), 5.20 (b), 1.27 x``, for each score that both have."""
+    """Write ``IO500: 4.10 (a), 5.20 (b), 1.27 x``, for each score that both have."""
     return [
         f"{pair.base.name}: {_score(pair.base)} ({pair.base_name}), {_score(pair.other)} ({pair.other_name})"
         + ("" if pair.ratio is None else f", {times(pair.ratio)}")
@@ -79,7 +79,7 @@ def _score(score: Score) -> str:
 
 
 def print_comparison(found: Comparison, *, everything: bool = False) -> None:
-    """Decisions first: counts, scores and what moved them, where each is ahead, then the largest differences.
+    """Print counts and where each is ahead, scores and what moved them, then the largest differences.
 
     ``everything``: a line for every cell, by a pager.
     """
@@ -109,7 +109,10 @@ def _decisions(found: Comparison) -> list[str]:
 
 
 def _by_access(found: Comparison, name: str) -> list[str]:
-    """``  write: faster in 22 (1.8 to 1,361 x), slower in 13 (0.0043 to 0.29 x), cannot tell in 13``."""
+    """Count the outcomes of each access, with the range of their ratios.
+
+    For example ``  write: faster in 22 (1.8 to 9.1 x), slower in 13 (0.04 to 0.3 x), cannot tell in 5 (0.9 to 1.1 x)``.
+    """
     groups = grouped((access_of(cell.other), cell) for cell in found.cells if cell.other_name == name)
     return [f"  {access or 'other'}: {', '.join(_outcomes(cells))}" for access, cells in groups.items()]
 
@@ -123,7 +126,7 @@ def _outcomes(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def largest(found: Comparison) -> list[Cell]:
-    """The cells of which it is told which is faster, the largest ratios either way first; of few cells all."""
+    """Return the cells where it is told which is faster, the largest ratios either way first; of few cells all."""
     if len(found.cells) <= _MOST_CELLS:
         return list(found.cells)
     told = [cell for cell in found.cells if cell.outcome != "cannot tell" and cell.ratio > 0]
@@ -146,7 +149,7 @@ def _print_cells(console: "Console", found: Comparison, cells: Sequence[Cell]) -
 
 
 def to_markdown(found: Comparison) -> str:
-    """Counts, scores and table."""
+    """Write warnings, counts, scores and table as Markdown."""
     keys = _heads(found)
     head = [escape(text) for text in _columns(found, keys)]
     lines = [head, ["---"] * len(head), *([escape(text) for text in _texts(cell, keys)] for cell in found.cells)]
@@ -161,7 +164,7 @@ def to_markdown(found: Comparison) -> str:
 
 
 def to_csv(found: Comparison) -> str:
-    """One line a cell, plain SI numbers; scores and sentences are in the other forms."""
+    """Write one line a cell as CSV, in plain SI numbers; scores and sentences are in the other forms."""
     keys = _heads(found)
     head = [*keys, *_plain(found.cells[0])] if found.cells else keys
     settings = [(cell, dict(cell.setting)) for cell in found.cells]
@@ -187,7 +190,7 @@ def _plain(cell: Cell) -> dict[str, Any]:
 
 
 def to_json(found: Comparison) -> str:
-    """Everything, plain SI numbers."""
+    """Write everything as JSON, in plain SI numbers."""
     cells = [{"setting": dict(cell.setting), **_plain(cell)} for cell in found.cells]
     counts = {name: dict(found.counts(name)) for name in found.names if name != found.base_name}
     whole = {

@@ -26,7 +26,7 @@ class _Line:
 
 
 def counter_grids(data: ReportData) -> list[Grid]:
-    """A line a suite, over the phases that count; none where no phase has counters."""
+    """Return a table with a line a suite, over the phases that count; none where no phase has counters."""
     by_suite = grouped(
         (item.run.suite, item.phase.contamination) for item in data.measured if item.phase.contamination is not None
     )
@@ -35,7 +35,7 @@ def counter_grids(data: ReportData) -> list[Grid]:
 
 
 def dirty_notes(data: ReportData) -> list[str]:
-    """A sentence where others were at work during many of the rows."""
+    """Return a sentence where others were at work during many of the rows, more than ``_MANY_C`` of those graded."""
     rows = [row for row in data.summary.rows if row.grade is not None]
     dirty = sum(row.grade == "C" for row in rows)
     if dirty <= _MANY_C * len(rows):

@@ -124,26 +124,26 @@ class Chart:
 
 
 def load_sections() -> list[Section]:
-    """All sections, in the order of the report."""
+    """Load all sections, in the order of the report."""
     modules = [*modules_in("ullage.report.sections"), *suite_modules("report")]
     sections: list[Section] = gathered(modules, "SECTIONS")
     return sorted(sections, key=lambda section: (section.order, section.name))
 
 
 def load_charts() -> list[Chart]:
-    """All charts, in the order of the report."""
+    """Load all charts, in the order of the report."""
     modules = [*modules_in("ullage.report.charts"), *suite_modules("report")]
     charts: list[Chart] = gathered(modules, "CHARTS")
     return sorted(charts, key=lambda chart: (chart.order, chart.name))
 
 
 def built_sections(data: ReportData) -> list[tuple[Section, Content]]:
-    """The sections that have something to say of ``data``, with what they say."""
+    """Build the sections that have something to say of ``data``; return them with what they say."""
     return [(section, content) for section in load_sections() if (content := section.build(data)) is not None]
 
 
 def documents(data: ReportData) -> Iterator[tuple[str, Spec]]:
-    """Every figure as a document of its own, with title, caption and look inside, and a name for its file."""
+    """Yield every figure as a document of its own, with title, caption and look inside, after a name for its file."""
     for chart in load_charts():
         for index, figure in enumerate(chart.build(data), start=1):
             yield f"{chart.name}-{index:02}", with_config(figure.spec, f"{chart.title}: {figure.title}", figure.caption)

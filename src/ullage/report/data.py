@@ -27,11 +27,11 @@ class FinishedResult(ResultFolder):
     """A result whose records no longer grow: they are read once, however many ask for them."""
 
     def read_records(self) -> list[RecordFile]:
-        """As of ``ResultFolder``; the first answer stays."""
+        """Read the records as ``ResultFolder`` does, but once: the first answer stays."""
         return self._records
 
     def part(self, name: str) -> "FinishedResult":
-        """As of ``ResultFolder``; of each name always the same."""
+        """Return the part as ``ResultFolder`` does; of each name always the same object."""
         return self._parts.setdefault(name, FinishedResult(super().part(name).path))
 
     @cached_property
@@ -84,7 +84,7 @@ class ReportData:
     @cached_property
     def view(self) -> View:
         """The rows arranged in panels."""
-        # Asked by name and not through the contents of the report, which are made of this.
+        # Sections are found by name: importing the contents of the report, which import this, would be a cycle.
         sections = gathered(suite_modules("report"), "SECTIONS")
         return make_view(self.summary, frozenset(section.suite for section in sections if section.suite))
 
@@ -97,11 +97,11 @@ class ReportData:
         return "ceiling" if "ceilings" in options else ""
 
     def rows_of(self, suite: str) -> list[Row]:
-        """Those a suite of that name has made: all of its own result, a part of one that several suites share."""
+        """Return the rows of ``suite``: all of its own result, a part of one that several suites share."""
         return [row for row in self.summary.rows if (row.suite or self.summary.suite) == suite]
 
     def phases_of(self, row: Row) -> list[PhaseRecord]:
-        """The repetitions behind ``row``; empty when it came without records, as an imported table does.
+        """Return the repetitions behind ``row``; empty when it came without records, as an imported table does.
 
         A row names the engine's phase as its ``access``; a row of a case with a single phase needs to name none.
         """
@@ -130,7 +130,7 @@ def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:
 
 
 def _care(request: Request | None) -> tuple[str, ...]:
-    """As the run was asked for; ``ullage report --care`` may say otherwise."""
+    """Return what the run was asked to care for; ``ullage report --care`` may say otherwise."""
     said = None if request is None else request.options.get("care")
     return tuple(map(str, cast("list[object]", said))) if isinstance(said, list) else ()
 

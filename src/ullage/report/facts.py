@@ -14,7 +14,7 @@ _HEADINGS: Final = {"cpu": "CPU", "numa": "NUMA node", "mpi": "MPI"}
 
 
 def flatten(system: Mapping[str, object]) -> list[tuple[str, list[Pair]]]:
-    """One group a top-level key, plain values first, in ``machine``; what is null or empty is left out."""
+    """Return a group for each top-level key, after plain values in ``machine``; what is null or empty is left out."""
     machine = [
         pair
         for key, value in system.items()
@@ -36,7 +36,7 @@ def _heading(key: str) -> str:
 
 
 def _list_groups(key: str, values: list[object]) -> Iterator[tuple[str, list[Pair]]]:
-    """A list of plain values is one pair; one of objects is a group each, named after its first fact."""
+    """Yield one group of one pair for plain values; for objects a group each, named after its first fact."""
     if not any(isinstance(value, Mapping) for value in values):
         yield _heading(key), _pairs(key, values, 1)
         return

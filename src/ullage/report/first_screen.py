@@ -18,12 +18,15 @@ from ullage.report.tabs import Parts
 from ullage.units import format_volume
 
 CHANGES: Final = "Change first"
-# Where no change brings a gain that can be told.
+# This heading stands where no change brings a gain that can be told.
 FOUND: Final = "What was found"
 
 
 def machine_line(summary: Summary) -> str:
-    """``AMD EPYC, 2 cores, 23.5 GiB, Debian GNU/Linux 12, Linux 6.18, Open MPI v4.1.4``, without what is unknown."""
+    """Describe the machine in one line, without what is unknown.
+
+    For example ``AMD EPYC, 2 cores, 23.5 GiB, Debian GNU/Linux 12, Linux 6.18, Open MPI v4.1.4``.
+    """
     system = summary.system
     cpu, memory, kernel = (_mapping(system.get(name)) for name in ("cpu", "memory", "kernel"))
     cores, total = cpu.get("physical_cores"), memory.get("total_bytes")
@@ -47,7 +50,7 @@ def _word(value: object) -> str:
 
 
 def judgement(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> str:
-    """One sentence; empty where no number stands for a part."""
+    """Judge the machine in one sentence; return an empty text where no number stands for a part."""
     if not vessels:
         return ""
     clauses = [_reached(vessels), _unknown(vessels), _lost(vessels), _invalid(vessels), _largest(changes)]
@@ -98,18 +101,18 @@ def _largest(changes: Sequence[Finding]) -> str:
 
 
 def gain_text(gain: Gain) -> str:
-    """``2.10 x (1.90 x to 2.30 x)``."""
+    """Write a gain as ``2.10 x (1.90 x to 2.30 x)``, or as one estimate where it has no interval."""
     known = f" ({times(gain.low)} to {times(gain.high)})" if gain.low and gain.high else " (one estimate)"
     return f"{times(gain.factor)}{known}"
 
 
 def heading(data: ReportData) -> str:
-    """The machine's name; what was run where that is not known."""
+    """Return the machine's name, or what was run where that is not known."""
     return words.host(data) or words.title(data)
 
 
 def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
-    """What the template shows of it."""
+    """Return what the template shows of the first screen."""
     from markupsafe import Markup
 
     found, changes = vessels(data.summary, data.declared_by), changes_of(data)
@@ -118,7 +121,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
         "title": words.title(data),
         "machine": machine_line(data.summary),
         "judgement": judgement(found, changes),
-        # Drawn here of escaped texts.
+        # The drawing is safe to mark up: vessel_svg escapes every text in it.
         "vessels": [
             {
                 "svg": Markup(vessel_svg(vessel, f"vessel-{index}")),  # noqa: S704
@@ -145,7 +148,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
 
 
 def front_of(data: ReportData) -> tuple[Front, list[Vessel]]:
-    """The same as a picture for slides."""
+    """Return the first screen as a picture for slides, and its vessels."""
     found, changes = vessels(data.summary, data.declared_by), changes_of(data)
     shown = changes or top_findings(data, answers(data.summary))
     lines = [_change_line(told(finding), finding) for finding in shown]

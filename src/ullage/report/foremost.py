@@ -14,12 +14,12 @@ _MOST_TROUBLE: Final = 2
 
 
 def changes_of(data: ReportData) -> list[Finding]:
-    """What to change first, by what the reader cares for."""
+    """Return what to change first, by what the reader cares for."""
     return change_first(data.summary.findings, cared_for(data))
 
 
 def cared_for(data: ReportData) -> Collection[str]:
-    """Suites by their names or by the part of the machine that they measure."""
+    """Return the suites in ``data.care``, which names them or the part of the machine that they measure; else none."""
     if not data.care:
         return ()
     parts = Parts(data.summary)
@@ -28,10 +28,10 @@ def cared_for(data: ReportData) -> Collection[str]:
 
 
 def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
-    """At most five: failures, then by gain, then the first advice and warning of each suite, then the others.
+    """Return at most five findings: failures, then by gain, then advice and warnings, the first of each suite first.
 
-    What one suite's answer stands for is left to it; a run of suites fills up with the first line of their answers.
-    ``care``: as ``change_first`` has it.
+    What one suite's answer stands for is left to it: advice and warnings are listed for a run of suites only, which
+    fills up with the first line of the other suites' answers. The suites in ``data.care`` count as in ``change_first``.
     """
     summary = data.summary
     found = [one for one in summary.findings if one.kind in TROUBLE][:_MOST_TROUBLE]
@@ -44,7 +44,7 @@ def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
 
 
 def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
-    """Those that no remark is, of each suite the first before the second of any."""
+    """Return advice and warnings that are no remarks, the first of each suite before the second of any."""
     remarks = remark_kinds() | TROUBLE
     left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks and one not in known]
     ordered = sorted(left, key=lambda one: one.severity == "warning")

@@ -14,7 +14,7 @@ from ullage.report.verdicts import is_invalid
 PART_ORDER: Final = (
     "cores", "memory", "disk writes", "disk reads", "metadata", "messages", "network", "noise",
 )  # fmt: skip
-# Which option a suite has for what datasheets say; empty: none.
+# The option by which a suite is told what datasheets say; empty where it has none.
 Declaring: TypeAlias = Literal["machine", "ceiling", ""]
 _HOW_TO_DECLARE: Final[Mapping[Declaring, str]] = {
     "machine": "`ullage machine --declare machine.toml` drafts the file. Complete it from the datasheets and run again "
@@ -102,13 +102,13 @@ class Vessel:
 
 
 def how_to_declare(found: Sequence[Vessel]) -> str:
-    """One or two sentences; empty where every ceiling is known, or none can be declared."""
+    """Say how to declare a ceiling; return an empty text where every ceiling is known, or none can be declared."""
     lacking = [vessel for vessel in found if "declare " in vessel.advice]
     return _HOW_TO_DECLARE[lacking[0].declared_by] if lacking else ""
 
 
 def vessels(summary: Summary, declared_by: Declaring = "machine") -> list[Vessel]:
-    """One for each part of the machine that was measured, in a fixed order, unknown parts last.
+    """Return a vessel for each part of the machine that was measured, in a fixed order, unknown parts last.
 
     A valid number goes before one that is not, then the kind of number that people quote of the part, then one with a
     share of a ceiling, of times lost the longest, then the first. A file system in memory is no part of a machine whose
@@ -132,7 +132,7 @@ def _candidates(summary: Summary, by: Declaring) -> Sequence[Vessel]:
 
 
 def _part(part: str, row: Row) -> str:
-    """Writes and reads of a disk are two parts."""
+    """Return the part of the machine; writes and reads of a disk are two parts."""
     if part != "disk":
         return part
     access = str(row.params.get("access", row.params.get("phase", "")))
@@ -147,7 +147,7 @@ def _rank(vessel: Vessel) -> tuple[bool, int, bool, float]:
 
 
 def _has(metric: str, **params: object) -> Callable[[Row], bool]:
-    """Whether a row is of ``metric`` and has these parameters."""
+    """Return a test of whether a row is of ``metric`` and has these parameters."""
     return lambda row: row.metric == metric and all(row.params.get(key) == value for key, value in params.items())
 
 
@@ -155,7 +155,7 @@ def _creates(row: Row) -> bool:
     return row.metric == "operation_rate" and row.params.get("access") == "create"
 
 
-# What people quote of a part: the kinds of number, the most usual first.
+# People quote these kinds of number of a part, the most usual first.
 _USUAL: Final[Mapping[str, Sequence[Callable[[Row], bool]]]] = {
     "cores": (_has("compute_rate", type="fp64", operation="fma"), _has("compute_rate")),
     "memory": (

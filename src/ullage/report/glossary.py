@@ -32,7 +32,7 @@ _WORDS: Final = (
 
 
 def glossary(summary: Summary) -> list[tuple[str, str]]:
-    """Terms and meanings. A flag is explained by the first reason that a row gives for it."""
+    """Return terms and their meanings. A flag is explained by the first reason that a row gives for it."""
     verdicts = [
         (f"Verdict “{one.label}”", f"{one.meaning[:1].upper()}{one.meaning[1:]}.") for one in present(summary.rows)
     ]

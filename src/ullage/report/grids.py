@@ -18,7 +18,7 @@ class WithRows(Protocol):
 
     @property
     def rows(self) -> Mapping[str, Row]:
-        """By metric."""
+        """The rows by metric."""
         ...
 
 
@@ -34,7 +34,7 @@ class Column(Generic[LineT]):
 
 
 def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT], *, whole: bool = False) -> list[Grid]:
-    """One table; none without lines. ``whole``: with the columns in which no line has a value."""
+    """Return one table; none without lines. ``whole``: keep the columns in which no line has a value."""
     if not lines:
         return []
     shown = [column for column in columns if whole or any(column.text(line) not in ("", DASH) for line in lines)]
@@ -45,7 +45,7 @@ def grid_of(title: str, columns: Sequence[Column[LineT]], lines: Sequence[LineT]
 def texts_grid(
     title: str, heads: Sequence[str], lines: Sequence[Sequence[str]], words: Container[str] = ()
 ) -> list[Grid]:
-    """One table of ready texts, none without lines. ``words``: heads of the columns that hold no numbers."""
+    """Return one table of ready texts; none without lines. ``words``: heads of the columns that hold no numbers."""
 
     def text(index: int) -> Callable[[Sequence[str]], str]:
         return lambda line: line[index]
@@ -60,17 +60,17 @@ def _cell(column: Column[LineT], line: LineT) -> Cell:
 
 
 def time_text(seconds: float | None) -> str:
-    """A time that no row has."""
+    """Format a time that no row has; a dash for None."""
     return DASH if seconds is None else format_quantity(seconds, "s")
 
 
 def value_text(row: Row | None) -> str:
-    """Its median."""
+    """Format the median of a row; a dash without a row."""
     return DASH if row is None else format_quantity(row.median, row.unit)
 
 
 def value_hint(row: Row | None) -> str:
-    """Its interval, flags and grade."""
+    """Format the interval, flags and grade of a row; empty without a row."""
     if row is None:
         return ""
     interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
@@ -78,22 +78,22 @@ def value_hint(row: Row | None) -> str:
 
 
 def value_column(heading: str, row_of: Callable[[LineT], Row | None]) -> Column[LineT]:
-    """The median of a line's row; where a pointer rests, how well it is known."""
+    """Return a column with the median of a line's row and, where a pointer rests, how well it is known."""
     return Column(heading, lambda line: value_text(row_of(line)), hint=lambda line: value_hint(row_of(line)))
 
 
 def peer_text(row: Row | None) -> str:
-    """The peer's median."""
+    """Format the peer's median; a dash without a peer."""
     return DASH if row is None or row.peer is None else format_quantity(row.peer.median, row.unit)
 
 
 def peer_hint(row: Row | None) -> str:
-    """Which peer."""
+    """Return which peer it is, with its version; empty without one."""
     return "" if row is None or row.peer is None else f"{row.peer.tool} {row.peer.version}"
 
 
 def ceiling_text(row: Row | None) -> str:
-    """What it could be."""
+    """Format the ceiling of a row, and say where it is the best of this run; a dash without one."""
     if row is None or row.ceiling is None:
         return DASH
     value = format_quantity(row.ceiling.value, row.unit)
@@ -101,45 +101,45 @@ def ceiling_text(row: Row | None) -> str:
 
 
 def ceiling_hint(row: Row | None) -> str:
-    """Who says so."""
+    """Return the kind of the ceiling and who states it; empty without one."""
     return "" if row is None or row.ceiling is None else f"{row.ceiling.kind}: {row.ceiling.source}"
 
 
 def share_text(row: Row | None) -> str:
-    """The share of it that was reached."""
+    """Format the share of the ceiling that was reached; a dash without one."""
     return DASH if row is None else format_share(row.share)
 
 
 def peer_share_text(row: Row | None) -> str:
-    """The share that the peer reached."""
+    """Format the share of the ceiling that the peer reached; a dash without one."""
     if row is None or row.peer is None or row.ceiling is None or row.share is None:
         return DASH
     return format_share(row.peer.median / row.ceiling.value)
 
 
 def interval_text(row: Row | None) -> str:
-    """Its interval."""
+    """Format the interval of a row; a dash without one."""
     if row is None:
         return DASH
     return format_interval(row.low, row.high, scale_for([row.median], row.unit)) or DASH
 
 
 def ratio_text(row: Row | None) -> str:
-    """Its median over the peer's."""
+    """Format the median of a row over the peer's; a dash without a peer."""
     ratio = None if row is None else peer_ratio(row)
     return DASH if ratio is None else significant(ratio)
 
 
 def of(metric: str, show: Callable[[Row], str], without: str = DASH) -> Callable[[WithRows], str]:
-    """What ``show`` makes of a line's row of ``metric``; ``without`` where it has none."""
+    """Return a function that gives what ``show`` makes of a line's row of ``metric``; ``without`` where it has none."""
     return lambda line: without if (row := line.rows.get(metric)) is None else show(row)
 
 
 def percent_text(row: Row) -> str:
-    """A share as it was measured."""
+    """Format the median of a row that measures a share, in percent."""
     return f"{row.median:.2%}"
 
 
 def peers_of(rows: Iterable[Row]) -> list[str]:
-    """Every peer with its version that has measured any of ``rows``: ``fio 3.33``."""
+    """Return every peer that has measured any of ``rows``, with its version: ``fio 3.33``."""
     return sorted({f"{row.peer.tool} {row.peer.version}" for row in rows if row.peer is not None})

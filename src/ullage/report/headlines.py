@@ -30,7 +30,7 @@ class Rule:
 
 
 def headlines(rows: Sequence[Row]) -> list[Headline]:
-    """By part of the machine, then in the order of the suites' rules; ``row`` counts within ``rows``."""
+    """Return headlines by part of the machine, then in the order of the rules; ``row`` counts within ``rows``."""
     rules: list[Rule] = gathered(suite_modules("report"), "HEADLINES")
     places = {part: place for place, part in enumerate(_PARTS)}
     ordered = sorted(rules, key=lambda rule: places.get(rule.part, len(places)))
@@ -48,7 +48,7 @@ def _by_rule(rule: Rule, rows: Sequence[Row]) -> list[Headline]:
 
 
 def _best(indices: Sequence[int], rows: Sequence[Row]) -> int:
-    """A row that breaks physics, or was disturbed, only where all are; it then says so."""
+    """Return the index of the best row; one that breaks physics, or was disturbed, is taken only where all are so."""
 
     def rank(index: int) -> tuple[bool, bool, float]:
         row = rows[index]
@@ -65,16 +65,16 @@ def _part(rule: Rule, row: Row) -> str:
 
 
 def word_of(row: Row, name: str) -> str:
-    """A parameter as text; empty where the row has none of that name."""
+    """Return a parameter as text; empty where the row has none of that name."""
     return str(row.params.get(name, ""))
 
 
 def threads_text(row: Row) -> str:
-    """``2 threads``: ranks where they are the threads."""
+    """Write ``2 threads``; ranks are counted where a row has no threads."""
     count = row.params.get("threads", row.params.get("ranks", 1))
     return f"{count} thread{'' if count == 1 else 's'}"
 
 
 def ranks_key(row: Row) -> Hashable:
-    """The key of rows of which each number of ranks has its own best."""
+    """Return the key of rows of which each number of ranks has its own best."""
     return row.params.get("ranks")

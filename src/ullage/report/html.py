@@ -60,12 +60,12 @@ def write_report(result: ResultFolder, path: Path) -> Path:
 
 
 def beside(data: ReportData) -> dict[str, str]:
-    """Files that the page refers to, by their paths from its folder: the complete table."""
+    """Return the files that the page refers to, by their paths from its folder: the complete table."""
     return {"tables/rows.csv": to_csv(data.summary.rows)}
 
 
 def render(data: ReportData) -> str:
-    """The whole page."""
+    """Render the whole page."""
     bundle, script = javascript() or "", (_HERE / "assets" / "page.js").read_text(encoding="utf-8")
     parts = Parts(data.summary)
     drawn = _drawn(data)
@@ -93,7 +93,7 @@ def render(data: ReportData) -> str:
 
 
 def script_json(value: object) -> str:
-    """JSON that is safe within a script element: no ``<``, no line separators that JavaScript would see."""
+    """Write JSON that is safe within a script element: no ``<``, no line separators that JavaScript would see."""
     return to_json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
@@ -115,7 +115,7 @@ def _environment() -> "Environment":
 
 
 def _with_codes(text: str) -> "Markup":
-    """Our own ``text``, in which backquotes mark what is typed."""
+    """Mark up our own ``text``, in which backquotes mark what is typed."""
     from markupsafe import Markup
 
     forms = (Markup("{}"), Markup("<code>{}</code>"))
@@ -124,12 +124,12 @@ def _with_codes(text: str) -> "Markup":
 
 
 def _finalize(value: object) -> object:
-    """Every text that a machine may have chosen, as far as it is not ours."""
+    """Make every text inert that a machine may have chosen; our own is ``Markup`` and stays."""
     return inert(value) if type(value) is str else value
 
 
 def _safe(text: str) -> str:
-    """Our own CSS, scripts and drawings, and the output of ``script_json``: the only texts that are not escaped."""
+    """Exempt from escaping our own CSS, scripts and drawings, and the output of ``script_json``: no other texts."""
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704
@@ -140,7 +140,7 @@ def _policy_hash(script: str) -> str:
 
 
 def _drawn(data: ReportData) -> list[Drawn]:
-    """Every chart that has something to show, its figures by the names of their places."""
+    """Draw every chart that has something to show, its figures by the names of their places."""
     found = [(chart, chart.build(data)) for chart in load_charts()]
     return [
         Drawn(chart, {_place(chart, index): one for index, one in enumerate(all_)}) for chart, all_ in found if all_
@@ -170,16 +170,17 @@ def _head(data: ReportData) -> dict[str, Any]:
 
 
 def _meaning(verdict: VerdictClass, data: ReportData) -> str:
-    """Phases are void by the rules of their benchmark too, not by physics alone."""
+    """Return what a verdict means; phases are void by the rules of their benchmark too, not by physics alone."""
     if verdict.name == "invalid" and len(data.view.swept) < len(data.view.main):
         return "does not count; the table of phases says why"
     return verdict.meaning
 
 
 def _tabs(data: ReportData, parts: Parts, drawn: Sequence[Drawn]) -> dict[str, Any]:
-    """Scores of a run of one suite stand on the first screen, those of several with their part.
+    """Return what the template shows of the tabs.
 
-    What is said of all suites together belongs to the run.
+    Scores of a run of one suite stand on the first screen, those of several with their part. What is said of all suites
+    together belongs to the run.
     """
     sections = [(section, content) for section, content in built_sections(data) if section.order > LEAD]
     scores = [cards for section, content in _lead(data) if section.name == _SCORES for cards in content.cards]
@@ -204,7 +205,7 @@ def _lead(data: ReportData) -> list[tuple[Section, Content]]:
 
 
 def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
-    """What an answer or the first screen says is not said again among the findings."""
+    """Return what the template shows of a tab; its findings leave out what an answer or the first screen says."""
     changes = {id(finding) for finding in changes_of(data)}
     own = [answer for answer in answers(data.summary) if parts.of_suite(answer.suite) == tab.part]
     said = changes | {id(finding) for answer in own for finding in answer.told}
@@ -223,7 +224,7 @@ def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
 
 
 def _answer(answer: Answer, left_out: Collection[int]) -> dict[str, Any]:
-    """A line that is the text of a finding has its title and severity too."""
+    """Return an answer for the page; a line that is the text of a finding has its title and severity too."""
     by_text = {finding.text: finding for finding in answer.told}
     found = [by_text.get(line, Finding(kind="", text=line)) for line in answer.lines]
     kept = [(finding, told(finding)) for finding in found if id(finding) not in left_out]
@@ -231,7 +232,7 @@ def _answer(answer: Answer, left_out: Collection[int]) -> dict[str, Any]:
 
 
 def _chart(drawn: Drawn) -> dict[str, Any]:
-    """``linear``: the page's buttons can change the scale of its rates."""
+    """Return a chart for the page. ``linear``: the page's buttons can change the scale of its rates."""
     figures = [
         {
             "id": name,

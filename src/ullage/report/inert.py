@@ -13,12 +13,12 @@ LONGEST: Final = 1200
 LONGEST_NAME: Final = 80
 LONGEST_HEADING: Final = 240
 
-# Control characters, and those that turn the direction of text that follows, even of the page's own words.
+# Beside control characters, these turn the direction of text that follows, even of the page's own words.
 _TURNING: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def inert(text: str, longest: int = LONGEST) -> str:
-    """``text`` with such characters as escapes, and cut where it is longer than any sentence."""
+    """Escape control characters and those that turn text; cut ``text`` above ``longest`` and end it in its hash."""
     if len(text) > longest:
         mark = sha256(text.encode(errors="replace")).hexdigest()[:6]
         text = f"{text[: longest - 10]}… #{mark}"
@@ -30,7 +30,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def inert_json(value: object) -> object:
-    """``value`` with all its texts inert, keys too: equal texts stay equal, different ones different."""
+    """Make all texts of ``value`` inert, keys too: equal texts stay equal, different ones different."""
     if isinstance(value, str):
         return inert(value)
     if isinstance(value, list):

@@ -24,7 +24,7 @@ class Percentiles:
 
 
 def bucket_midpoint_ns(index: int) -> float:
-    """Middle of bucket ``index`` of the engine's log-linear histogram (see ``ullage.model.record.Latency``)."""
+    """Return the middle of bucket ``index`` of the engine's histogram, log-linear as ``model.record.Latency`` says."""
     if index < 2 * _SUB_BUCKETS:
         return float(index)
     exponent, mantissa = index // _SUB_BUCKETS - 1, index % _SUB_BUCKETS + _SUB_BUCKETS
@@ -32,7 +32,10 @@ def bucket_midpoint_ns(index: int) -> float:
 
 
 def merge(latencies: Iterable[Latency]) -> Percentiles | None:
-    """Percentiles over all operations; of the slowest histogram alone when one of them came without buckets."""
+    """Return percentiles over all operations, or None without operations.
+
+    They are of the slowest histogram alone, by its p50, when one of them came without buckets.
+    """
     found = [latency for latency in latencies if latency.operations]
     if not found:
         return None

@@ -61,7 +61,7 @@ class NamedPhase:
         return any(record.stonewall is not None and record.stonewall.cut for record in self.records)
 
     def amount_of(self, record: PhaseRecord) -> int:
-        """What the row's rate counts: bytes or operations."""
+        """Return what the row's rate counts: bytes or operations."""
         return self._amount(record.bytes, record.operations)
 
     def _amount(self, count_bytes: int, operations: int) -> int:
@@ -74,7 +74,7 @@ def _median_rate(samples: Sequence[tuple[int, int]]) -> float | None:
 
 
 def named_phases(data: ReportData) -> list[NamedPhase]:
-    """Every phase of every target, in the order in which the summary first names phases, then targets."""
+    """Return every phase of every target, in the order in which the summary first names phases, then targets."""
     groups = grouped(((phase_of(row), row.target), row) for row in data.summary.rows if phase_of(row))
     order = list(dict.fromkeys(name for name, _ in groups))
     found = [_named_phase(data, name, target, rows) for (name, target), rows in groups.items()]
@@ -87,18 +87,18 @@ def _named_phase(data: ReportData, name: str, target: str, rows: Sequence[Row]) 
 
 
 def labeller(phases: Sequence[NamedPhase]) -> Callable[[NamedPhase], str]:
-    """The phase's name; with its target where there are several."""
+    """Return a function that names a phase, with its target where there are several."""
     several = len({phase.target for phase in phases}) > 1
     return lambda phase: f"{phase.target} · {phase.name}" if several else phase.name
 
 
 def phase_scale(values: Sequence[float], unit: str) -> Scale:
-    """GiB/s and kIOPS, in which the lists of such benchmarks are kept; any other unit with its best prefix."""
+    """Return GiB/s or kIOPS, in which the lists of such benchmarks are kept; another unit with its best prefix."""
     return _SCALES.get(unit) or scale_for(values, unit)
 
 
 def format_rate(value: float | None, unit: str) -> str:
-    """``1.234 GiB/s``; empty for None."""
+    """Write ``1.234 GiB/s``; empty for None."""
     if value is None:
         return ""
     scale = phase_scale([value], unit)
@@ -106,7 +106,7 @@ def format_rate(value: float | None, unit: str) -> str:
 
 
 def format_rate_interval(row: Row) -> str:
-    """``[1.190, 1.270]`` in the unit of ``format_rate``; empty when the row has no interval."""
+    """Write ``[1.190, 1.270]`` in the unit of ``format_rate``; empty when the row has no interval."""
     if row.low is None or row.high is None:
         return ""
     scale = phase_scale([row.median], row.unit)

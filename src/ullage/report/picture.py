@@ -26,7 +26,7 @@ _LONGEST_NAME: Final = 60
 
 @dataclass(frozen=True)
 class Colors:
-    """Of a vessel. ``on_fill``: of text that stands on what is filled."""
+    """The colours of a vessel. ``on_fill``: that of text on what is filled."""
 
     ink: str
     muted: str
@@ -51,7 +51,7 @@ class Front:
 
 
 def vessel_svg(vessel: Vessel, name: str) -> str:
-    """One vessel for the page. ``name`` begins the ids of its title and description."""
+    """Draw one vessel for the page. ``name`` begins the ids of its title and description."""
     described = escape(one_line(description(vessel)))
     return (
         f'<svg class="vessel" viewBox="0 0 100 116" role="img" aria-labelledby="{name}-title {name}-desc">'
@@ -61,7 +61,7 @@ def vessel_svg(vessel: Vessel, name: str) -> str:
 
 
 def description(vessel: Vessel) -> str:
-    """What the drawing shows, in words."""
+    """Say in words what the drawing shows."""
     share = vessel.share
     known = f"{vessel.what}: {vessel.value}" + (
         f", {vessel.interval} ({vessel.interval_kind})" if vessel.interval else ""
@@ -87,12 +87,12 @@ def _drawing(vessel: Vessel, colors: Colors) -> str:
 
 
 def share_text(share: float) -> str:
-    """``97 %``; above the ceiling ``1.3 x``."""
+    """Write ``97 %``; above 105 % of the ceiling ``1.3 x``."""
     return f"{share:.1f} x" if share > 1.05 else f"{100 * share:.0f} %"
 
 
 def _filled(share: float) -> str:
-    """The outline of what is filled; the bottom of the glass is round."""
+    """Return the outline of what is filled; the bottom of the glass is round."""
     y = _BOTTOM - (_BOTTOM - _TOP) * min(max(share, 0.0), 1.0)
     if y >= _STRAIGHT_TO:
         return f"M19 {y:.1f} L81 {y:.1f} L74 110 L26 110 Z"
@@ -111,7 +111,7 @@ def _label(text: str, y: float, color: str, size: float) -> str:
 
 
 def front_svg(front: Front, vessels: Sequence[Vessel]) -> str:
-    """A drawing of its own, on white; everything from a machine is escaped and cut to its place."""
+    """Draw a picture of its own, on white; everything from a machine is escaped and cut to its place."""
     lines: list[str] = []
     y = _MARGIN + 30
     lines.append(_text(_name(front.host), _MARGIN, y, 34, INK, 700))
@@ -149,7 +149,7 @@ def _name(host: str) -> str:
 
 
 def _row(vessels: Sequence[Vessel], y: float) -> tuple[str, float]:
-    """The vessels side by side with their words, and how high that is."""
+    """Draw the vessels side by side with their words; return the drawing and its height."""
     if not vessels:
         return "", 0.0
     step = (WIDTH - 2 * _MARGIN) / max(len(vessels), 4)
@@ -166,7 +166,7 @@ def _row(vessels: Sequence[Vessel], y: float) -> tuple[str, float]:
 
 
 def _words(vessel: Vessel, x: float, y: float, width: float) -> Iterator[tuple[str, float]]:
-    """Part, value, interval and ceiling below a vessel, each with how far below ``y`` it stands."""
+    """Yield part, value, interval, ceiling and ``what`` below a vessel, each with how far below ``y`` it stands."""
     most = max(int(width / 7.4), 12)
     lines = [(vessel.part, 17, INK, 700), (vessel.value, 20, INK, 700)]
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(vessel.interval or vessel.interval_kind, most)[:2]]

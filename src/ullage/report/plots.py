@@ -30,19 +30,19 @@ _PALETTE_OF_CURVES: Final = 5
 
 
 def quantity_axis(field: str, title: str, **more: object) -> Spec:
-    """A linear axis from 0, unless ``more`` has another scale."""
+    """Return a linear axis from 0, unless ``more`` has another scale."""
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": True}, **more}
 
 
 def log_axis(field: str, domain: tuple[float, float], title: str, **axis: object) -> Spec:
-    """A logarithmic axis of plain numbers over exactly ``domain``."""
+    """Return a logarithmic axis of plain numbers over exactly ``domain``."""
     scale = {"type": "log", "domain": list(domain), "nice": False}
     look = {"format": "~g", "labelOverlap": True, **axis}
     return {"field": field, "type": "quantitative", "scale": scale, "axis": look, "title": title}
 
 
 def decade_axis(values: Iterable[float], title: str) -> Spec:
-    """A logarithmic axis ``y`` around ``values``, ticks at 1, 2 and 5 of each power of ten."""
+    """Return a logarithmic axis ``y`` around ``values``, ticks at 1, 2 and 5 of each power of ten."""
     found = [value for value in values if value > 0] or [1.0]  # the others have no place on it
     low, high = min(found), max(found)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
@@ -52,7 +52,7 @@ def decade_axis(values: Iterable[float], title: str) -> Spec:
 
 
 def size_axis(sizes: Sequence[int], title: str = "working set") -> Spec:
-    """Bytes on a logarithmic axis ``x`` with ticks at every fourfold size."""
+    """Return an axis ``x`` of bytes on a logarithmic scale with ticks at every fourfold size."""
     low, high = min(sizes), max(sizes)
     first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
     ticks = [1 << power for power in range(first, last + 1) if (power - first) % _STEPS == 0]
@@ -62,13 +62,13 @@ def size_axis(sizes: Sequence[int], title: str = "working set") -> Spec:
 
 
 def nominal(field: str, names: Sequence[str], looks: Sequence[object], legend: Spec | None) -> Spec:
-    """A colour, or a dash, for each of ``names``."""
+    """Return a channel that has a colour, or a dash, for each of ``names``."""
     scale = {"domain": list(names), "range": list(looks)}
     return {"field": field, "type": "nominal", "scale": scale, "legend": legend}
 
 
 def curve_colors(field: str, names: Sequence[str]) -> Spec:
-    """A colour for each of ``names``; no legend where there is only one."""
+    """Return a channel that has a colour for each of ``names``; no legend where there is only one."""
     colors = [COLORS[index % _PALETTE_OF_CURVES] for index in range(len(names))]
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 260}
     return nominal(field, names, colors, legend if len(names) > 1 else None)
@@ -78,17 +78,17 @@ def curve_colors(field: str, names: Sequence[str]) -> Spec:
 
 
 def short(value: float) -> float:
-    """Five digits: more cannot be seen, and they would make up most of the page."""
+    """Round to five digits: more cannot be seen, and they would make up most of the page."""
     return float(f"{value:.5g}")
 
 
 def plot(width: int, height: int | Spec, values: Sequence[Spec], mark: Spec, encoding: Spec) -> Spec:
-    """One mark for all of ``values``."""
+    """Return a chart with one mark for all of ``values``."""
     return {"width": width, "height": height, "data": {"values": list(values)}, "mark": mark, "encoding": encoding}
 
 
 def layer(mark: Spec, encoding: Spec, values: Sequence[Spec] | None = None, shown: str = "") -> Spec:
-    """One mark of several; without ``values`` for those of all layers. ``shown``: which of them, as an expression."""
+    """Return one mark of several; without ``values`` for those of all layers. ``shown``: an expression that filters."""
     data: Spec = {} if values is None else {"data": {"values": list(values)}}
     some: Spec = {"transform": [{"filter": shown}]} if shown else {}
     return {**data, **some, "mark": mark, "encoding": encoding}
@@ -97,20 +97,20 @@ def layer(mark: Spec, encoding: Spec, values: Sequence[Spec] | None = None, show
 def layered(
     width: int | Spec, height: int | Spec, layers: Sequence[Spec], values: Sequence[Spec] | None = None
 ) -> Spec:
-    """Layers over each other; ``values`` are those of all layers that have none of their own."""
+    """Lay layers over each other; ``values`` are those of all layers that have none of their own."""
     data: Spec = {} if values is None else {"data": {"values": list(values)}}
     return {"width": width, "height": height, **data, "layer": list(layers)}
 
 
 def line_mark(size: int) -> Spec:
-    """A line with its points in one mark."""
+    """Return a mark that is a line with its points."""
     return {"type": "line", "strokeWidth": 2, "point": {"filled": True, "size": size}}
 
 
 def line_layers(
     line: Spec, tip: list[Spec], size: int, values: Sequence[Spec] | None = None, points: Spec | None = None
 ) -> list[Spec]:
-    """A line, and points with a tooltip on it. ``points``: their encoding where it is not that of the line."""
+    """Return a line, and points with a tooltip on it. ``points``: their encoding where it is not that of the line."""
     data: Spec = {} if values is None else {"data": {"values": list(values)}}
     dot = {"type": "point", "filled": True, "size": size}
     return [
@@ -120,12 +120,12 @@ def line_layers(
 
 
 def upright_layers(marks: Sequence[tuple[str, int]], sizes: Sequence[int]) -> list[Spec]:
-    """On a ``size_axis`` a dashed line with its name at the size of each of ``marks`` that lies in the picture."""
+    """Mark on a ``size_axis`` each of ``marks`` that lies in the picture, by a dashed line with its name."""
     low, high = min(sizes), max(sizes)
     values = [{"x": size, "name": name} for name, size in marks if low <= size <= high]
     if not values:
         return []
-    # Given in full: a layer without a scale of its own would begin the shared one at 0, which has no logarithm.
+    # The scale is given in full: a layer without one would begin the shared scale at 0, which has no logarithm.
     x = _without_axis(size_axis(sizes))
     line = {"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.1, "opacity": 0.7}
     text = {"type": "text", "baseline": "bottom", "y": -2, "color": MUTED, "fontSize": 11}
@@ -136,13 +136,13 @@ def upright_layers(marks: Sequence[tuple[str, int]], sizes: Sequence[int]) -> li
 
 
 def bar_names(labels: Sequence[str], limit: int | None = None, field: str = "name") -> Spec:
-    """The channel ``y`` of bars that lie on their side, with the names before them."""
+    """Return the channel ``y`` of bars that lie on their side, with the names before them."""
     more = {} if limit is None else {"labelLimit": limit}
     return ordinal(field, labels, "", axis={"grid": False, "ticks": False, **more})
 
 
 def bar_layer(place: Spec, x: Spec, color: Spec, tip: list[Spec]) -> Spec:
-    """Bars on their side that begin at the field ``floor``: a logarithmic axis has no 0 to begin at."""
+    """Return bars on their side that begin at the field ``floor``: a logarithmic axis has no 0 to begin at."""
     return {
         "mark": {"type": "bar"},
         "encoding": {**place, "x": x, "x2": {"field": "floor"}, "color": color, "tooltip": tip},
@@ -150,7 +150,7 @@ def bar_layer(place: Spec, x: Spec, color: Spec, tip: list[Spec]) -> Spec:
 
 
 def decade_floor(least: float) -> float:
-    """The power of ten below ``least`` at which bars of a logarithmic axis begin."""
+    """Return the power of ten below ``least`` at which bars of a logarithmic axis begin."""
     return 10.0 ** math.floor(math.log10(least) - 0.05)
 
 
@@ -184,7 +184,7 @@ class HeatMap:
         return min(max(self.width // len(self.columns), 46 if self.with_text else self.least_step), 84)
 
     def place(self) -> Spec:
-        """The channels ``x`` and ``y``, by the fields ``column`` and ``line_field``."""
+        """Return the channels ``x`` and ``y``, by the fields ``column`` and ``line_field``."""
         bare = {"domain": False, "ticks": False}
         across = {"labelAngle": 0, **(self.column_axis or {})}
         x = ordinal("column", self.columns, self.column_title, axis={"orient": "bottom", **across, **bare})
@@ -192,14 +192,14 @@ class HeatMap:
         return {"x": x, "y": y}
 
     def spec(self, cells: Sequence[Spec], tip: list[Spec], bare_height: int = 14, more: Sequence[Spec] = ()) -> Spec:
-        """``cells`` have ``position``, ``best``, ``label`` and ``hollow``; ``more`` layers are drawn over them."""
+        """Draw ``cells`` by ``position``, ``best``, ``label`` and ``hollow``; ``more`` layers are drawn over them."""
         layers = [*cell_layers(self.place(), tip, self.step if self.with_text else None), *more]
         height = self.text_height if self.with_text else bare_height
         return layered({"step": self.step}, {"step": height}, layers, cells)
 
 
 def cell_layers(place: Spec, tip: list[Spec], label_step: int | None) -> list[Spec]:
-    """Shaded cells by the fields ``position`` (0 to 1) and ``best``; with texts where a step of pixels is given."""
+    """Shade cells by the fields ``position`` (0 to 1) and ``best``; with texts where a step of pixels is given."""
     shades = {"range": list(SHADES), "domain": [0, 1]}
     shade = {"field": "position", "type": "quantitative", "scale": shades, "legend": None}
     frame = {"type": "rect", "fill": None, "stroke": "#d55e00", "strokeWidth": 2}
@@ -214,7 +214,7 @@ def cell_layers(place: Spec, tip: list[Spec], label_step: int | None) -> list[Sp
 
 
 def _cell_labels(place: Spec, step: int) -> list[Spec]:
-    """The number in each cell, and in its corner the mark of what was not measured as asked."""
+    """Write the number in each cell, and in its corner the mark of what was not measured as asked."""
     ink = {"condition": {"test": "datum.position > 0.55", "value": "white"}, "value": INK}
     text = {**place, "text": {"field": "label", "type": "nominal"}, "color": ink}
     marker = {"type": "point", "size": 22, "opacity": 1, "xOffset": step / 2 - 8, "yOffset": -7, "strokeWidth": 1.2}
@@ -226,14 +226,21 @@ def _cell_labels(place: Spec, step: int) -> list[Spec]:
 
 
 def shade_positions(values: Sequence[float]) -> list[float]:
-    """Where each of ``values`` stands between the least above 0 and the largest, 0 to 1."""
+    """Return the shade of each of ``values``, 0 to 1.
+
+    Shades follow the logarithm where the values above 0 are further apart than ``LOG_FROM_RATIO``.
+    """
     known = [value for value in values if value > 0]
     wide = bool(known) and max(known) / min(known) > LOG_FROM_RATIO
     return [shade_position(value, known, logarithmic=wide) for value in values]
 
 
 def shade_position(value: float, known: list[float], *, logarithmic: bool) -> float:
-    """Where ``value`` stands between the least and the largest of ``known``, 0 to 1."""
+    """Return the shade of ``value``, 0 to 1: its share of the largest of ``known``.
+
+    Where ``logarithmic``, it is the place between the logarithms of the least and the largest. It is 0 for a value not
+    above 0, and 0.5 where all of ``known`` are equal.
+    """
     if not known or value <= 0 or max(known) == min(known):
         return 0.5 if known and value > 0 else 0.0
     if logarithmic:
@@ -253,7 +260,7 @@ _ROOF_TOOLTIP: Final = tooltip(("name", ""), ("text", ""), ("note", ""))
 
 @dataclass(frozen=True)
 class Roof:
-    """A horizontal: operations/s; or a slope: bytes/s."""
+    """A line of a roofline: a horizontal in operations/s, or a slope in bytes/s."""
 
     name: str
     value: float
@@ -262,7 +269,7 @@ class Roof:
 
 @dataclass(frozen=True)
 class Work:
-    """A point: operations a byte, and operations/s."""
+    """A point under a roofline: operations a byte, and operations/s."""
 
     name: str
     intensity: float
@@ -271,7 +278,7 @@ class Work:
 
 
 def roofline(peaks: Sequence[Roof], slopes: Sequence[Roof], works: Sequence[Work]) -> Spec:
-    """Attainable operations/s = min(peak, intensity x bandwidth) (Williams, Waterman, Patterson 2009).
+    """Draw attainable operations/s = min(peak, intensity x bandwidth) (Williams, Waterman, Patterson 2009).
 
     ``peaks`` and ``slopes`` come highest first. ``works`` are placed by the least bytes that they have to move.
     """
@@ -306,7 +313,7 @@ def _roof_point(x: float, y: float, text: str, note: str) -> Spec:
 
 
 def _roof_labels(values: Sequence[Spec], x: Spec, y: Spec, align: str) -> Spec:
-    """At the ends of the lines: above horizontals, below slopes."""
+    """Write names at the ends of the lines: above horizontals, below slopes."""
     place = {"baseline": "bottom", "dy": -3} if align == "right" else {"baseline": "top", "dx": 14, "dy": -6}
     mark = {"type": "text", "align": align, "color": MUTED, "fontSize": 11, **place}
     encoding = {"x": _without_axis(x), "y": _without_axis(y), "text": {"field": "name", "type": "nominal"}}
@@ -334,5 +341,5 @@ def _work_layers(works: Sequence[Work], x: Spec, y: Spec) -> list[Spec]:
 
 
 def _without_axis(channel: Spec) -> Spec:
-    """The same scale; the axis is drawn once."""
+    """Return the same scale without its axis, which is drawn once."""
     return {key: value for key, value in channel.items() if key != "axis"}

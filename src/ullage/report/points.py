@@ -13,7 +13,7 @@ from ullage.report.view import Panel
 
 MOST_SERIES: Final = 10
 MOST_XS: Final = 64
-# Points of one kind of chart over all its figures: what keeps a page of many thousand cases below 2 MB.
+# So many points of one kind of chart, over all its figures, keep a page of many thousand cases below 2 MB.
 _MOST_POINTS: Final = 800
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ ROW_TOOLTIP: Final = tooltip(
 
 
 def point(row: Row, panel: Panel, scale: Scale) -> Spec:
-    """One row as a datum: ``x``, ``series``, ``y``, ``low``, ``high`` in ``scale``, and the tooltip's text."""
+    """Return a row as a datum: ``x``, ``series``, ``y``, ``low``, ``high`` in ``scale``, and the tooltip's text."""
     return {
         "x": row.params.get(panel.x_key, ""),
         "series": series_label(row, panel),
@@ -51,18 +51,18 @@ def point(row: Row, panel: Panel, scale: Scale) -> Spec:
 
 
 def series_label(row: Row, panel: Panel) -> str:
-    """``1M``; empty when the row belongs to no series."""
+    """Write the series of a row, such as ``1M``; empty when it belongs to none."""
     value = row.params.get(panel.series_key)
     return "" if value is None else format_param(panel.series_key, value)
 
 
 def series_labels(panel: Panel, values: Sequence[Scalar]) -> list[str]:
-    """The labels of ``values``, as ``series_label`` writes them."""
+    """Return the labels of ``values``, as ``series_label`` writes them."""
     return [format_param(panel.series_key, value) for value in values]
 
 
 def setting_of(row: Row, panel: Panel) -> str:
-    """``8 ranks, block 1M``."""
+    """Write the setting of a row, such as ``8 ranks, block 1M``."""
     x = row.params.get(panel.x_key)
     count = plural(x, panel.x_key.removesuffix("s")) if isinstance(x, int) and panel.x_key.endswith("s") else ""
     parts = [count or ("" if x is None else f"{param_label(panel.x_key)} {format_param(panel.x_key, x)}")]
@@ -72,7 +72,7 @@ def setting_of(row: Row, panel: Panel) -> str:
 
 
 def strongest_series(panel: Panel, most: int = MOST_SERIES) -> list[Scalar]:
-    """At most ``most`` series, those whose best row is best, in their own order."""
+    """Return at most ``most`` series, those whose best row is best, in their own order."""
     sign = 1 if panel.better == "more" else -1
     peaks: dict[Scalar, float] = {}
     for row in panel.rows:
@@ -84,17 +84,17 @@ def strongest_series(panel: Panel, most: int = MOST_SERIES) -> list[Scalar]:
 
 
 def spread_out(values: Sequence[T], most: int) -> list[T]:
-    """At most ``most`` values, evenly picked, the first and the last among them."""
+    """Return at most ``most`` values, evenly picked, the first and the last among them."""
     if len(values) <= most:
         return list(values)
     return [values[round(index * (len(values) - 1) / (most - 1))] for index in range(most)]
 
 
 def points_each(figures: int) -> int:
-    """How many points each of ``figures`` pictures may hold."""
+    """Return how many points each of ``figures`` pictures may hold."""
     return _MOST_POINTS // max(figures, 1)
 
 
 def omitted(shown: int, total: int, noun: str, rule: str) -> str:
-    """A sentence for a caption that says what the picture leaves out; empty when nothing."""
+    """Return a sentence for a caption that says what the picture leaves out; empty when nothing."""
     return "" if shown >= total else f"Shows {shown} of {total} {noun}s, {rule}; the tables hold all."

@@ -22,7 +22,7 @@ class _Line:
 
 
 def reached(summary: Summary, parts: Parts, part: str) -> list[Grid]:
-    """One table, without the columns that are empty; none where no number stands for ``part``."""
+    """Return one table, without the columns that are empty; none where no number stands for ``part``."""
     found = [line for one in summary.parts for line in one.headlines] or headlines(summary.rows)
     lines = [_Line(line.what, summary.rows[line.row]) for line in found if parts.of_headline(line.part) == part]
     return grid_of("What it reaches", _COLUMNS, lines)

@@ -24,7 +24,7 @@ _FEWEST: Final = 2
 
 
 def packed(text: str) -> str:
-    """``text``, deflated, as letters that are safe within a script element."""
+    """Deflate ``text`` and write it as letters that are safe within a script element."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
 
@@ -33,7 +33,7 @@ packed_once = cache(packed)
 
 
 def compact_spec(spec: object) -> object:
-    """A chart whose data is ``{"columns": [...], "rows": [[...]]}`` instead of an object a row, six digits a number."""
+    """Write data as ``{"columns": [...], "rows": [[...]]}`` instead of an object a row, six digits a number."""
     if isinstance(spec, list):
         return [compact_spec(item) for item in cast("list[object]", spec)]
     if isinstance(spec, float):
@@ -46,7 +46,7 @@ def compact_spec(spec: object) -> object:
 
 
 def _table(values: list[object]) -> object:
-    """Rows that all have the same fields; others stay as they are, since a missing field is not an empty one."""
+    """Pack rows that all have the same fields; others stay as they are, since a missing field is not an empty one."""
     if len(values) < _FEWEST or not all(isinstance(value, dict) for value in values):
         return values
     rows = cast("list[dict[str, Any]]", values)
@@ -57,12 +57,12 @@ def _table(values: list[object]) -> object:
 
 
 def to_json(value: object) -> str:
-    """JSON without blanks."""
+    """Write JSON without blanks."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
 
 
 def chunks(rows: Sequence[ItemT], size: int) -> list[Sequence[ItemT]]:
-    """``rows`` in pieces of ``size``."""
+    """Split ``rows`` into pieces of ``size``."""
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
@@ -91,7 +91,7 @@ class RowTable:
 
 
 def row_table(data: ReportData, parts: Parts) -> RowTable:
-    """The rows in the order of the summary; in the page itself the strongest."""
+    """Return the table, its rows in the order of the summary; in the page itself stand the strongest."""
     rows = data.summary.rows
     own = parts.of_rows(rows)
     part_of = {id(row): TITLES[part] for row, part in zip(rows, own, strict=True)}
@@ -109,14 +109,14 @@ def row_table(data: ReportData, parts: Parts) -> RowTable:
 
 
 def _of_page(column: Column) -> Column:
-    """What does not count says so in the place of its verdict."""
+    """Return the column as the page shows it: what does not count says so in the place of its verdict."""
     if column.heading != "verdict":
         return column
     return Column("verdict", lambda row: "INVALID" if headword(row) == "INVALID" else row.verdict)
 
 
 def _settings_in_one(shown: list[Column]) -> list[Column]:
-    """Rows of many suites have many parameters, most of them empty in most rows: one column says them all."""
+    """Join many columns of settings in one: with rows of many suites most of them are empty in most rows."""
     first = next(index for index, column in enumerate(shown) if column.heading == "median")
     settings = [column for column in shown[:first] if column.heading not in _OTHERS]
     if len(settings) <= _MOST_COLUMNS_OF_SETTINGS:
@@ -150,7 +150,7 @@ def _key(column: Column, row: Row) -> float | None:
 
 
 def strongest_rows(view: View, most: int) -> list[Row]:
-    """At most ``most`` rows in their own order: of every panel an equal share, its best ones."""
+    """Return at most ``most`` rows in their own order: of every panel an equal share, its best ones."""
     rows = view.summary.rows
     if len(rows) <= most:
         return list(rows)

@@ -36,9 +36,9 @@ _LIST: Final = (("row", True), ("what", False), ("value", True), ("interval", Tr
 
 
 def find_rows(summary: Summary, word: str) -> list[int]:
-    """Which rows ``word`` names, by their places: a row's number from 1, a suite, a part of the machine, a case.
+    """Return the places of the rows that ``word`` names: a row's number from 1, a suite, a part of the machine, a case.
 
-    Empty: those that stand for the result. ``UserError`` for a word that names none.
+    An empty word names those that stand for the result. Raise ``UserError`` for a word that names none.
     """
     if not word:
         lines = [line for part in summary.parts for line in part.headlines] or headlines(summary.rows)
@@ -56,7 +56,7 @@ def find_rows(summary: Summary, word: str) -> list[int]:
 
 
 def _named(summary: Summary) -> dict[str, list[int]]:
-    """Rows by suite, and by the part of the machine that they stand for."""
+    """Return the places of rows by suite, and by the part of the machine that they stand for."""
     named = grouped((row.suite or summary.suite, index) for index, row in enumerate(summary.rows))
     for vessel in vessels(summary):
         named.setdefault(vessel.part, [index for index, row in enumerate(summary.rows) if row is vessel.row])
@@ -64,7 +64,7 @@ def _named(summary: Summary) -> dict[str, list[int]]:
 
 
 def name_of(row: Row) -> str:
-    """``nvme read: bandwidth, ranks 2, block 1M``."""
+    """Name a row, such as ``nvme read: bandwidth, ranks 2, block 1M``."""
     params = [f"{param_label(key)} {format_param(key, value)}" for key, value in row.params.items()]
     shown = [text for key, text in zip(row.params, params, strict=True) if key not in _IN_NAME]
     what = " ".join(filter(None, (row.suite, row.target, phase_of(row) or access_of(row))))
@@ -72,7 +72,7 @@ def name_of(row: Row) -> str:
 
 
 def print_rows(summary: Summary, indices: Sequence[int], console: "Console", *, everything: bool = False) -> None:
-    """A line a row, with the number by which it is shown whole."""
+    """Print a line a row, with the number by which it is shown whole."""
     shown = indices if everything else indices[:_MOST_ROWS]
     console.print(text_table(_LIST, [_cells(index, summary.rows[index]) for index in shown]))
     if len(shown) < len(indices):
@@ -93,7 +93,7 @@ def _cells(index: int, row: Row) -> list[str]:
 
 
 def print_row(data: ReportData, index: int, console: "Console") -> None:
-    """Everything known of one row, and each repetition behind it."""
+    """Print everything known of one row, and each repetition behind it."""
     row = data.summary.rows[index]
     _print(console, f"Row {index + 1}: {name_of(row)}", "bold")
     for label, text in _facts(row, data.declared_by):
@@ -133,7 +133,10 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
 
 
 def _repetitions(row: Row, phases: Sequence[PhaseRecord]) -> tuple[list[tuple[str, bool]], list[list[str]]]:
-    """Values, with the records beside them where each has one; disturbed ones that do not count are listed too."""
+    """Return heads and lines of the values, with the records beside them where each value has one.
+
+    Disturbed repetitions that do not count are listed too.
+    """
     values = [format_quantity(value, row.unit) for value in row.repetitions]
     heads = [("repetition", True), ("value", True)]
     clean = [phase for phase in phases if phase.grade != "C"]

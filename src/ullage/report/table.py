@@ -23,15 +23,16 @@ from ullage.quantity import (
 )
 from ullage.report.view import Panel, View
 
-# What makes a spreadsheet read a cell as a formula; blanks before it are passed over there.
+# A spreadsheet reads a cell that begins like this as a formula, and passes over blanks before it.
 _FORMULA: Final = re.compile(r"\s*[=+\-@]|[\t\r]")
 _NUMBERS: Final = re.compile(r"-?\d+(\.\d*)?(e[+-]?\d+)?(;-?\d+(\.\d*)?(e[+-]?\d+)?)*", re.IGNORECASE)
 
 
 def to_csv_text(lines: Iterable[Sequence[object]]) -> str:
-    """One line each. A text that a spreadsheet would execute gets an apostrophe in front of it, which it does not show.
+    """Write ``lines`` as CSV.
 
-    Numbers, and lists of numbers joined by ``;``, stay as they are, negative ones too.
+    A text that a spreadsheet would execute gets an apostrophe in front of it, which it does not show. Numbers, and
+    lists of numbers joined by ``;``, stay as they are, negative ones too.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -61,7 +62,7 @@ class Cell:
 
 
 def number_cell(text: str, *, css: str = "", sort: str = "", hint: str = "", bar: float | None = None) -> Cell:
-    """A cell of a column of numbers."""
+    """Return a cell of a column of numbers."""
     return Cell(text, f"num {css}".strip(), sort, hint, bar=bar)
 
 
@@ -79,13 +80,13 @@ class Column:
         return self.number is not None
 
     def sort_value(self, row: Row) -> str:
-        """The number in full, or the text."""
+        """Return the number in full, or the text where there is none."""
         value = self.number(row) if self.number is not None else None
         return self.text(row) if value is None else repr(float(value))
 
 
 def columns(view: View) -> list[Column]:
-    """Columns of the complete table: parameters with one value for all rows are left out."""
+    """Return the columns of the complete table: parameters with one value for all rows are left out."""
     rows = view.summary.rows
     what = "phase" if any(map(phase_of, rows)) else "access"
     found = [Column("target", lambda row: row.target), Column(what, access_of)]
@@ -98,7 +99,7 @@ def columns(view: View) -> list[Column]:
 
 
 def front_columns(view: View) -> list[Column]:
-    """Columns of the table of the best settings: every parameter that runs along an axis is named."""
+    """Return the columns of the best settings: every parameter that runs along an axis is named."""
     rows = view.summary.rows
     keys = [
         key
@@ -115,7 +116,7 @@ def front_columns(view: View) -> list[Column]:
 
 
 def front_rows(panels: Iterable[Panel]) -> list[Row]:
-    """The best row of every panel, as far as one is valid."""
+    """Return the best row of every panel that has a valid one."""
     return [panel.best for panel in panels if panel.best is not None]
 
 
@@ -144,7 +145,7 @@ def _value_columns(rows: Sequence[Row]) -> list[Column]:
 
 
 def _peer_columns(rows: Sequence[Row]) -> list[Column]:
-    """None where no peer has measured any of ``rows``."""
+    """Return the columns on the peer; none where no peer has measured any of ``rows``."""
     if not any(row.peer for row in rows):
         return []
     return [
@@ -154,7 +155,7 @@ def _peer_columns(rows: Sequence[Row]) -> list[Column]:
 
 
 def peer_ratio(row: Row) -> float | None:
-    """Our median over the peer's, whatever direction is better; None without a peer or where that measured nothing."""
+    """Return our median over the peer's, whatever direction is better; None without a peer or where that is 0."""
     return row.median / row.peer.median if row.peer and row.peer.median else None
 
 
@@ -168,7 +169,7 @@ def _peer(row: Row) -> str:
 
 
 def to_csv(rows: Sequence[Row]) -> str:
-    """All rows with plain SI numbers, one a line; lists are joined by ``;`` within their cell."""
+    """Write all rows as CSV in plain SI numbers, one a line; lists are joined by ``;`` within their cell."""
     keys = list(values_by_key(rows))
     head = ["metric", "unit", "better", "target", *keys, "case", "median", "low", "high", "repetitions"]
     head += ["ceiling", "ceiling_kind", "ceiling_source", "share", "verdict", "reasons", "grade", "flags"]

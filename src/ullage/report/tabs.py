@@ -52,7 +52,7 @@ class Tab:
 
     @property
     def title(self) -> str:
-        """As it stands on the tab."""
+        """The title as it stands on the tab."""
         return TITLES[self.part]
 
     @property
@@ -81,21 +81,21 @@ class Parts:
         return found
 
     def of_suite(self, suite: str) -> str:
-        """Of an unknown one ``other``; empty stands for the suite of the result."""
+        """Return the part of ``suite``; ``other`` for an unknown one. Empty stands for the suite of the result."""
         found = self._of_suites.get(suite or self._summary.suite, OTHER)
         return found if found in TITLES else OTHER
 
     @property
     def usual(self) -> str:
-        """Of sections and charts that any result may have: of a result made of several suites they show storage."""
+        """The part of sections and charts of any result: storage for a result made of several suites."""
         return "disk" if self._summary.parts else self.of_suite("")
 
     def of(self, named: Section | Chart) -> str:
-        """The tab of a section or chart."""
+        """Return the part in whose tab a section or chart stands."""
         return named.part or self.usual
 
     def of_rows(self, rows: Sequence[Row]) -> list[str]:
-        """By the rules of headlines, then by another row of the same case, then by the suite."""
+        """Return the part of each row: by the rules of headlines, by another row of the same case, or by the suite."""
         cases: dict[tuple[str, str], str] = {}
         found = [self._by_rule(row) for row in rows]
         for row, part in zip(rows, found, strict=True):
@@ -115,12 +115,12 @@ class Parts:
         return "disk" if part == "metadata" and row.unit == "B/s" and phase_of(row) else part
 
     def of_headline(self, part: str) -> str:
-        """Of the part that a rule of headlines names."""
+        """Return the tab of the part that a rule of headlines names."""
         found = _OF_VESSELS.get(part, part)
         return found if found in TITLES else OTHER
 
     def of_vessel(self, vessel: Vessel) -> str:
-        """The tab that a click on it goes to."""
+        """Return the tab that a click on a vessel goes to."""
         part = _OF_VESSELS.get(vessel.part, vessel.part)
         return part if part in TITLES else self.of_suite(vessel.row.suite)
 
@@ -137,7 +137,10 @@ def tabs(
     sections: Sequence[tuple[Section, Content]],
     scores: Sequence[Cards],
 ) -> list[Tab]:
-    """Those that have something to show, in a fixed order. Findings go to the part of their suite, warnings first."""
+    """Return the tabs that have something to show, in a fixed order.
+
+    Findings go to the part of their suite, warnings first.
+    """
     found: list[Tab] = []
     for part in TITLES:
         tab = Tab(

@@ -26,12 +26,15 @@ _STYLES: Final = {"warning": "yellow", "advice": "cyan", "info": ""}
 
 
 def print_summary(summary: Summary, console: "Console") -> None:
-    """As ``print_report``, of a summary without its records."""
+    """Print a summary without its records, as ``print_report`` does."""
     print_report(ReportData(summary), console)
 
 
 def print_everything(data: ReportData, console: "Console") -> None:
-    """As ``print_report``; of a run made of suites first what is said of the whole, then each part under its name."""
+    """Print as ``print_report`` does.
+
+    Of a run made of suites, first comes what is said of the whole, then each part under its name.
+    """
     from rich.text import Text
 
     summary = data.summary
@@ -53,7 +56,10 @@ def _is_of_part(finding: Finding, data: ReportData) -> bool:
 
 
 def _part(summary: Summary, suite: str) -> Summary:
-    """What ``suite`` says of the whole, as a summary of its own. Scores name no suite and stand above the parts."""
+    """Return what ``suite`` says of the whole, as a summary of its own.
+
+    Scores stand above the parts and are left out.
+    """
     return summary.model_copy(
         update={
             "suite": suite,
@@ -67,7 +73,7 @@ def _part(summary: Summary, suite: str) -> Summary:
 
 
 def print_report(data: ReportData, console: "Console") -> None:
-    """Scores, findings, best settings or phases, all rows as long as they are few, and events."""
+    """Print scores, findings, best settings or phases, all rows as long as they are few, and events."""
     summary, sections = data.summary, built_sections(data)
     _print(console, words.title(data), "bold")
     if summary.rows:

@@ -27,7 +27,7 @@ INK: Final = "#1b2430"
 MUTED: Final = "#5b6673"
 GRID: Final = "#e6eaee"
 ACCENT: Final = "#1f5f8b"
-# "viridis" without its lightest fifth: rising lightness, so that an order of sizes is seen as one, in grey too.
+# This is "viridis" without its lightest fifth: lightness rises, so that an order is seen as one, in grey too.
 _ORDERED: Final = ("#440154", "#472f7d", "#38598c", "#2a788e", "#1e9b8a", "#3bbb75", "#86d049")
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
 
@@ -58,7 +58,7 @@ CONFIG: Final[Spec] = {
 
 
 def ordered_colors(count: int) -> list[str]:
-    """``count`` colours from dark to light for values that have an order."""
+    """Return ``count`` colours from dark to light for values that have an order."""
     if count <= 1:
         return [ACCENT]
     return [_mix(index * (len(_ORDERED) - 1) / (count - 1)) for index in range(count)]
@@ -72,19 +72,22 @@ def _mix(position: float) -> str:
 
 
 def ordinal(field: str, labels: Sequence[str], title: str, **more: object) -> Spec:
-    """An ordinal channel whose values stand in the order of ``labels``."""
+    """Return an ordinal channel whose values stand in the order of ``labels``."""
     return {"field": field, "type": "ordinal", "sort": list(labels), "title": title, **more}
 
 
 def verdict_shape() -> Spec:
-    """Marker shape and filling by the fields ``measured`` and ``hollow``. The caption says what the shapes mean."""
+    """Return marker shape and filling by the fields ``measured`` and ``hollow``.
+
+    The caption says what the shapes mean.
+    """
     scale = {"domain": [verdict.label for verdict in CLASSES], "range": [verdict.shape for verdict in CLASSES]}
     filling = {"condition": {"test": "datum.hollow", "value": 0}, "value": 1}
     return {"shape": {"field": "measured", "type": "nominal", "legend": None, "scale": scale}, "fillOpacity": filling}
 
 
 def rank_axis(values: Sequence[Scalar], field: str, title: str) -> Spec:
-    """Numbers on a logarithmic axis with a tick at each value; words, or numbers not above 0, as plain steps."""
+    """Return a logarithmic axis with a tick at each number; plain steps for words, or numbers not above 0."""
     numbers = [float(value) for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
     if len(numbers) < len(values) or not numbers or min(numbers) <= 0:
         return {"field": field, "type": "ordinal", "sort": list(values), "title": title}
@@ -95,7 +98,7 @@ def rank_axis(values: Sequence[Scalar], field: str, title: str) -> Spec:
 
 
 def time_axis(seconds: Sequence[float], field: str, title: str) -> Spec:
-    """A logarithmic axis of times in s, ticks at powers of ten, and at 2 and 5 where there are few of them."""
+    """Return a logarithmic axis of times in s, ticks at powers of ten, and at 2 and 5 where there are few of them."""
     low, high = math.floor(math.log10(min(seconds))), math.ceil(math.log10(max(seconds)))
     steps = (1, 2, 5) if high - low <= 2 else (1,)
     values = [step * 10.0**power for power in range(low, high + 1) for step in steps]
@@ -109,12 +112,12 @@ def time_axis(seconds: Sequence[float], field: str, title: str) -> Spec:
 
 
 def tooltip(*pairs: tuple[str, str]) -> list[Spec]:
-    """Tooltip lines (field, title); the fields hold ready text."""
+    """Return tooltip lines of pairs (field, title); the fields hold ready text."""
     return [{"field": field, "type": "nominal", "title": title} for field, title in pairs]
 
 
 def with_config(spec: Mapping[str, Any], title: str, caption: str) -> Spec:
-    """``spec`` as a document of its own, with title, caption and look inside it."""
+    """Return ``spec`` as a document of its own, with title, caption and look inside it."""
     heading: Spec = {"text": title, **({"subtitle": caption} if caption else {})}
     return {"$schema": SCHEMA, **spec, "title": heading, "config": CONFIG, "padding": 14}
 
@@ -127,19 +130,19 @@ def to_svg(spec: Mapping[str, Any]) -> str:
 
 
 def to_png(spec: Mapping[str, Any], scale: float = 2.0) -> bytes:
-    """As ``to_svg``, in pixels; ``scale`` 2 is sharp in print."""
+    """Draw as ``to_svg`` does, in pixels; ``scale`` 2 is sharp in print."""
     import vl_convert
 
     return vl_convert.vegalite_to_png(dict(spec), vl_version=VEGA_LITE_VERSION, scale=scale, allowed_base_urls=[])
 
 
 def svg_to_png(drawing: str, scale: float = 2.0) -> bytes:
-    """A drawing of our own in pixels. ``UserError`` where vl-convert is not installed."""
+    """Convert a drawing of our own to pixels; raise ``UserError`` where vl-convert is not installed."""
     return _converter().svg_to_png(drawing, scale=scale)
 
 
 def svg_to_pdf(drawing: str) -> bytes:
-    """As ``svg_to_png``, as a page of a document."""
+    """Convert a drawing as ``svg_to_png`` does, to a page of a document."""
     return _converter().svg_to_pdf(drawing)
 
 
@@ -155,7 +158,7 @@ def _converter() -> Any:  # noqa: ANN401 - a library without types
 
 @cache
 def javascript() -> str | None:
-    """Vega, Vega-Lite and vega-embed as one script; None where vl-convert is not installed.
+    """Return Vega, Vega-Lite and vega-embed as one script, or None where vl-convert is not installed.
 
     Putting it together takes more than a second, most of what an ordinary report takes.
     """

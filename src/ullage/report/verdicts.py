@@ -49,12 +49,12 @@ _FIRST_WORDS: Final = {
 
 
 def is_invalid(row: Row) -> bool:
-    """Flagged or judged to be no speed at all."""
+    """Tell whether a row is flagged or judged to be no speed at all."""
     return classify(row).name == "invalid"
 
 
 def classify(row: Row) -> VerdictClass:
-    """The class of a row's verdict and flags. A word that no class knows counts as unknown."""
+    """Return the class of a row's verdict and flags. A word that no class knows counts as unknown."""
     if row.is_invalid:
         return _BY_NAME["invalid"]
     words = row.verdict.lower().replace("(", " ").split()
@@ -62,20 +62,23 @@ def classify(row: Row) -> VerdictClass:
 
 
 def headword(row: Row) -> str:
-    """The verdict without its share: ``mixed 37 %`` counts as ``mixed``. An INVALID flag outdoes it."""
+    """Return the verdict without its share: ``mixed 37 %`` counts as ``mixed``. An INVALID flag outdoes it."""
     if is_invalid(row):
         return "INVALID"
     return _SHARE.sub("", row.verdict)
 
 
 def present(rows: Iterable[Row]) -> list[VerdictClass]:
-    """The classes met in ``rows``, in the fixed order."""
+    """Return the classes met in ``rows``, in the fixed order."""
     names = {classify(row).name for row in rows}
     return [verdict for verdict in CLASSES if verdict.name in names]
 
 
 def caption(rows: Iterable[Row], lead: str = "Hollow") -> str:
-    """A clause on every mark other than the filled circle: ``Hollow diamonds: mixed; squares: warm, cached.``"""
+    """Explain every mark other than the filled circle: ``Hollow diamonds: mixed; squares: warm, cached.``
+
+    The text is empty where there are only filled circles.
+    """
     words = nested((classify(row).name, headword(row), None) for row in rows)
     hollow = [verdict for verdict in CLASSES if not verdict.filled and verdict.name in words]
     marks = [f"{verdict.plural}: {', '.join(words[verdict.name])}" for verdict in hollow]

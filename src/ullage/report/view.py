@@ -45,7 +45,7 @@ class Panel:
 
     @property
     def title(self) -> str:
-        """``nvme · read``."""
+        """Target, access and setting: ``nvme · read``."""
         return " · ".join(part for part in (self.target, self.access, self.setting) if part)
 
     @cached_property
@@ -65,7 +65,7 @@ class Panel:
 
 
 def best_of(rows: Iterable[Row]) -> Row | None:
-    """The best of rows of one metric, invalid ones left out."""
+    """Return the best of rows of one metric, invalid ones left out; None when no row is valid."""
     valid = [row for row in rows if not is_invalid(row)]
     return max(valid, key=lambda row: row.median if row.better == "more" else -row.median, default=None)
 
@@ -106,7 +106,7 @@ class View:
         return [panel for panel in self.main if not phase_of(panel.rows[0]) and not self.has_own(panel.rows[0])]
 
     def has_own(self, row: Row) -> bool:
-        """Whether tables and charts made for its suite show it."""
+        """Tell whether tables and charts made for its suite show ``row``."""
         return (row.suite or self.summary.suite) in self.own
 
     @cached_property
@@ -120,7 +120,7 @@ class View:
 
     @cached_property
     def targets(self) -> list[str]:
-        """In the order of the summary."""
+        """The targets in the order of the summary."""
         return list(dict.fromkeys(row.target for row in self.summary.rows))
 
 
@@ -131,7 +131,7 @@ def make_view(summary: Summary, own: frozenset[str] = frozenset()) -> View:
 
 
 def _panels(rows: Sequence[Row]) -> list[Panel]:
-    """The panels of the rows of one suite, whose parameters are not those of another."""
+    """Return the panels of the rows of one suite, whose parameters are not those of another."""
     x_key, series_key = _axis_keys(rows)
     extra_keys = _separating_keys(rows, x_key, series_key)
     groups: dict[tuple[object, ...], list[Row]] = {}
@@ -150,7 +150,10 @@ def _panel(rows: Sequence[Row], extra_keys: Sequence[str], x_key: str, series_ke
 
 
 def _axis_keys(rows: Sequence[Row]) -> tuple[str, str]:
-    """What runs along the axis and what makes the lines: well-known parameters, else those with the most values."""
+    """Choose what runs along the axis and what makes the lines.
+
+    These are well-known parameters, else those with the most values.
+    """
     counts = {key: len(values) for key, values in values_by_key(rows).items() if key not in ACCESS_KEYS}
     numeric = [key for key in counts if all(isinstance(row.params.get(key, 0), (int, float)) for row in rows)]
     numeric.sort(key=lambda key: -counts[key])

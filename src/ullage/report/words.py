@@ -25,7 +25,7 @@ UNKNOWN_GRADE: Final = "not known whether other programs used the machine"
 
 
 def title(data: ReportData) -> str:
-    """``sweep of nvme and scratch``; ``overview of 12 suites``."""
+    """Write ``sweep of nvme and scratch``, or ``overview of 12 suites`` for a run made of suites."""
     targets = data.view.targets
     suite = data.summary.suite
     if data.summary.parts:
@@ -34,13 +34,13 @@ def title(data: ReportData) -> str:
 
 
 def host(data: ReportData) -> str:
-    """Name of the machine; empty when it is not known."""
+    """Return the name of the machine; empty when it is not known."""
     found = data.summary.system.get("host")
     return found if isinstance(found, str) else ""
 
 
 def scope(view: View) -> str:
-    """``2 targets, 4 rank counts (1, 2, 4, 8), 7 block sizes (128K to 8M), write and read``.
+    """Write ``2 targets, 4 rank counts (1, 2, 4, 8), 7 block sizes (128K to 8M), write and read``.
 
     What suites with tables of their own have varied is said there.
     """
@@ -70,17 +70,17 @@ def _span(key: str, ordered: Sequence[Scalar]) -> str:
 
 
 def verdict_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:
-    """How many rows have which verdict, most first; ``mixed 37 %`` counts as ``mixed``, INVALID outdoes the verdict."""
+    """Count rows by verdict, most first; ``mixed 37 %`` counts as ``mixed``, INVALID outdoes the verdict."""
     return Counter(headword(row) for row in rows).most_common()
 
 
 def grade_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:
-    """How many rows have which contamination grade, A first."""
+    """Count rows by contamination grade, A first."""
     return sorted(Counter(row.grade or NO_GRADE for row in rows).items())
 
 
 def verdict_line(rows: Sequence[Row]) -> str:
-    """One sentence on what was really measured and how clean the machine was.
+    """Say in one sentence what was really measured and how clean the machine was.
 
     Verdicts are counted of what moved bytes to or from storage: of other numbers nobody asks where bytes came from.
     """
@@ -106,7 +106,7 @@ def _judged(rows: Sequence[Row]) -> str:
 
 
 def with_bytes_moved(rows: Iterable[Row]) -> list[Row]:
-    """Rows of the phases that have a rate of bytes, as far as storage is behind them."""
+    """Return the rows of phases that have a rate of bytes, as far as storage is behind them."""
     found = [row for row in rows if headword(row) != NO_VERDICT]
     phases = {_phase(row) for row in found if row.unit == "B/s"}
     return [row for row in found if _phase(row) in phases]
@@ -117,7 +117,7 @@ def _phase(row: Row) -> tuple[str, str, str, str]:
 
 
 def finding_groups(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
-    """Findings by kind, and by suite where there are several; in the order in which they are first named."""
+    """Group findings by kind, and by suite where there are several; in the order in which they are first named."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
         kind = f"{finding.suite}: {finding.kind}" if finding.suite else finding.kind
@@ -126,10 +126,10 @@ def finding_groups(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]
 
 
 def by_severity(findings: Iterable[Finding]) -> list[Finding]:
-    """Warnings first, otherwise in their order."""
+    """Sort by severity, warnings first; equal ones keep their order."""
     return sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
 
 
 def escape(text: str) -> str:
-    """``text`` on one line, with nothing in it that Markdown, HTML or a terminal would act on."""
+    """Return ``text`` on one line, with nothing in it that Markdown, HTML or a terminal would act on."""
     return _SPECIAL.sub(r"\\\1", inert(" ".join(text.split())))

@@ -53,7 +53,7 @@ class Answer:
 
 
 def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list[Answer]:
-    """One answer for each suite with something to say, in the order of the summary. ``rules``: those of all suites."""
+    """Return an answer for each suite with something to say, in the order of the summary. ``rules``: all by default."""
     by_suite = {rule.suite: rule for rule in (load_rules() if rules is None else rules)}
     suites = [part.suite for part in summary.parts] or [summary.suite]
     found = [_answer(by_suite.get(suite, AnswerRule(suite, _ANY_QUESTION)), summary) for suite in suites]
@@ -61,12 +61,12 @@ def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list
 
 
 def load_rules() -> list[AnswerRule]:
-    """Those of all suites."""
+    """Return the answer rules of all suites."""
     return gathered(suite_modules("report"), "ANSWERS")
 
 
 def remark_kinds() -> frozenset[str]:
-    """Kinds of findings that speak of a measurement: whether it counts, and with what it may be compared."""
+    """Return the kinds of findings that speak of a measurement: whether it counts, with what it may be compared."""
     return frozenset(kind for rule in load_rules() for kind in rule.remarks) | ONCE
 
 
@@ -88,12 +88,12 @@ def _texts(findings: Iterable[Finding]) -> list[str]:
 
 
 def _owner(one: Finding | Row, summary: Summary) -> str:
-    """The suite that made it; what a run made of suites says of all is its own."""
+    """Return the suite that made ``one``; what a run made of suites says of all of them belongs to the run itself."""
     return one.suite or summary.suite
 
 
 def _ordered(rule: AnswerRule, findings: Sequence[Finding]) -> list[Finding]:
-    """By the rule's kinds, then by severity; the third and further of a kind after the first two of each."""
+    """Sort by the rule's kinds, then by severity; the third and later of a kind follow the first two of each."""
     kinds = {kind: place for place, kind in enumerate(rule.kinds)}
     seen: Counter[str] = Counter()
     places: list[tuple[bool, int, int]] = []
@@ -106,7 +106,7 @@ def _ordered(rule: AnswerRule, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def fitted(lines: Sequence[str], most: int, rows_of: Callable[[str], int]) -> tuple[list[str], int]:
-    """The first of ``lines`` that together fill at most ``most`` rows, and how many lines are left out.
+    """Return those of ``lines`` that together fill at most ``most`` rows, in order, and how many lines are left out.
 
     ``rows_of`` tells how many rows a line takes. A line that does not fit is passed over, and a shorter one may follow.
     """

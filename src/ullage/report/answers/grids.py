@@ -18,7 +18,7 @@ from ullage.quantity import listing, plural, show, times
 _KINDS: Final = frozenset({"best", "ratio", "crossover", "scaling", "outlier", "drop", "edge"})
 _MOST_ODD: Final = 3
 _LONGEST_SETTING: Final = 24
-# Of the numbers of a ratio and of a best setting, what is not a setting of its grid.
+# These numbers of ratios and of best settings are no settings of their grid.
 _NO_SETTING: Final = frozenset({
     "target", "access", "metric", "scope", "against", "noise", "block_bytes", "ranks", "against_ranks", "ratio",
     "low", "high", "verdict", "cells", "faster", "slower", "cannot_tell", "case", "value", "unit",
@@ -29,12 +29,12 @@ _NO_SETTING: Final = frozenset({
 
 
 def is_of_grid(finding: Finding) -> bool:
-    """Whether ``grid_lines`` says it: suites may have findings of their own under the same names."""
+    """Tell whether ``grid_lines`` covers ``finding``: suites may have findings of their own under the same names."""
     return finding.kind in _KINDS and {"target", "access", "metric"} <= finding.numbers.keys()
 
 
 def grid_lines(findings: Sequence[Finding], caveats: Sequence[str] = ()) -> list[str]:
-    """Sentences, decisions first; none where no finding is about a grid.
+    """Return the sentences on grids, decisions first; none where no finding is about a grid.
 
     ``caveats``: what to know of a comparison of targets; they follow its decisions, and are left out without one.
     """
@@ -43,7 +43,7 @@ def grid_lines(findings: Sequence[Finding], caveats: Sequence[str] = ()) -> list
     )
     pairs = _pairs([*by_kind.get("ratio", []), *by_kind.get("crossover", [])])
     bests = by_kind.get("best", [])
-    # Of targets that are compared, which of them to take is the decision; else which setting.
+    # Where targets are compared, the decision is which of them to take; else it is which setting.
     decisions = _decisions(pairs) or [_best(finding) for finding in bests]
     outliers, drops = by_kind.get("outlier", []), by_kind.get("drop", [])
     edges, growth = map(_edge, by_kind.get("edge", [])), _scaling(by_kind.get("scaling", []))
@@ -52,7 +52,7 @@ def grid_lines(findings: Sequence[Finding], caveats: Sequence[str] = ()) -> list
 
 
 def _without_constants(findings: Sequence[Finding]) -> list[Finding]:
-    """A setting that is the same in all of them tells nothing apart."""
+    """Return the findings without settings that are the same in all of them, since those tell nothing apart."""
     values = grouped((name, finding.numbers[name]) for finding in findings for name in _settings(finding.numbers))
     alike = {name for name, found in values.items() if len(found) == len(findings) and len(set(map(str, found))) == 1}
     return [
@@ -83,12 +83,12 @@ def _word(numbers: Numbers, name: str) -> str:
 
 
 def _setting(numbers: Numbers) -> str:
-    """``, order random``."""
+    """Write the settings as text to append, such as ``, order random``."""
     return setting_text(tuple((name, cast("Scalar", numbers[name])) for name in _settings(numbers)))
 
 
 def _settings(numbers: Numbers) -> list[str]:
-    """Those short enough to be read beside the others; a row has all of them."""
+    """Return the names of the settings that are short enough to be read beside the others; a row has all of them."""
     return [name for name, value in numbers.items() if name not in _NO_SETTING and len(str(value)) <= _LONGEST_SETTING]
 
 
@@ -136,9 +136,9 @@ def _pairs(findings: Iterable[Finding]) -> list[_Pair]:
 
 
 def _decisions(pairs: Sequence[_Pair]) -> list[str]:
-    """``Writes: nvme for blocks up to 512K (4.4 to 8.0 x, 64 ranks); scratch for 16M (6.2 x, 2 ranks).``
+    """Say which target to take; what is said in the same words of several accesses and settings is said once.
 
-    What is said in the same words of several accesses and settings is said once.
+    For example ``Writes: nvme for blocks up to 512K (4.4 to 8.0 x, 64 ranks); scratch for 16M (6.2 x, 2 ranks).``
     """
     groups = grouped(
         (f"{'; '.join(clauses)}.{_cells(pair)}", pair.what)
@@ -155,7 +155,7 @@ def _whats(whats: Sequence[str]) -> str:
 
 
 def _by_block(pair: _Pair) -> Iterator[str]:
-    """The winner of the smallest blocks first, then what cannot be told."""
+    """Yield a clause for each winner, that of the smallest blocks first, then one on blocks that cannot be told."""
     numbers = pair.by_block
     sizes, verdicts = _counts(numbers, "block_bytes"), _list(numbers, "verdict")
     ratios = [float(ratio) for ratio in _list(numbers, "ratio")]
@@ -183,7 +183,7 @@ def _undecided(pair: _Pair) -> str:
 
 
 def _blocks(values: Sequence[int], every: Sequence[int], word: str) -> str:
-    """``for blocks up to 512K``, ``for 16M``, ``at every block size``."""
+    """Name block sizes: ``for blocks up to 512K``, ``for 16M``, ``at every block size``."""
     if len(values) == len(every) > 1:
         return "at every block size"
     if len(values) > 1 and list(values) == list(every[: len(values)]):
@@ -192,7 +192,7 @@ def _blocks(values: Sequence[int], every: Sequence[int], word: str) -> str:
 
 
 def _range(ratios: Sequence[float]) -> str:
-    """Two digits, since each has an interval of its own that is wider."""
+    """Write the range of gains with two digits, since each has an interval of its own that is wider."""
     low, high = _gain(min(ratios)), _gain(max(ratios))
     return f"{high} x" if low == high else f"{low} to {high} x"
 
@@ -202,7 +202,7 @@ def _gain(ratio: float) -> str:
 
 
 def _ranks(values: Sequence[int]) -> str:
-    """``64 ranks``, ``1 or 4 ranks``, ``1 to 64 ranks``."""
+    """Name rank counts: ``64 ranks``, ``1 or 4 ranks``, ``1 to 64 ranks``."""
     known = sorted(set(values))
     if len(known) == 1:
         return plural(known[0], "rank")
@@ -210,7 +210,7 @@ def _ranks(values: Sequence[int]) -> str:
 
 
 def _best_against_best(pair: _Pair) -> Iterator[str]:
-    """Where there are no blocks to be told apart by."""
+    """Yield which target wins best against best, for pairs that have no blocks to be told apart by."""
     ratio, verdict = _number(pair.best, "ratio"), _word(pair.best, "verdict")
     if not verdict:
         return
@@ -222,7 +222,7 @@ def _best_against_best(pair: _Pair) -> Iterator[str]:
 
 
 def _cells(pair: _Pair) -> str:
-    """Whether one wins everywhere, and not with its best ranks alone."""
+    """Say so where one target wins every cell, and not with its best ranks alone; return an empty text otherwise."""
     total, won, lost = (int(_number(pair.cells, name)) for name in ("cells", "faster", "slower"))
     return f" It wins all {total} cells." if total and total in (won, lost) else ""
 
@@ -231,13 +231,16 @@ _DEPENDS: Final = frozenset({"gains", "loses", "mixed"})
 
 
 def _by_ranks(pairs: Sequence[_Pair]) -> list[str]:
-    """At which rank counts one wins wherever it can be told; of pairs where it is the same one at all nothing."""
+    """Say at which rank counts a target wins wherever it can be told; skip pairs where the same one wins at each."""
     texts = [text for pair in pairs if (text := _ranks_of(pair))]
     return [f"By ranks, where it can be told: {'; '.join(texts)}."] if texts else []
 
 
 def _ranks_of(pair: _Pair) -> str:
-    """``writes nvme at 16, 32 and 64, scratch at 2, by block size at 4 and 8``."""
+    """Say at which rank counts each target wins, or nothing where the same one wins wherever it can be told.
+
+    For example ``writes nvme at 16, 32 and 64, scratch at 2, by block size at 4 and 8``.
+    """
     ranks, patterns = _counts(pair.by_ranks, "ranks"), [str(one) for one in _list(pair.by_ranks, "pattern")]
     told = set(patterns) - {"undecided"}
     if len(told) < 2 and not told & _DEPENDS:
@@ -254,7 +257,10 @@ def _ranks_of(pair: _Pair) -> str:
 
 
 def _best(finding: Finding) -> str:
-    """``disk writes: 1 rank and 10M blocks, order random (3.17 GB/s); 3 other settings cannot be told from it``."""
+    """Name the best setting, and how many others cannot be told from it.
+
+    For example ``disk writes: 1 rank and 10M blocks, order random (3.17 GB/s); 3 other settings cannot be told ...``.
+    """
     numbers = finding.numbers
     ranks, sizes = _counts(numbers, "rival_ranks"), _counts(numbers, "rival_block_bytes")
     text = f"{_word(numbers, 'target')} {noun(_word(numbers, 'access'))}: {_best_place(numbers)}{_setting(numbers)}"
@@ -282,7 +288,7 @@ _VERBS: Final = {
 
 
 def _scaling(findings: Sequence[Finding]) -> list[str]:
-    """All grids in one sentence, by what they do."""
+    """Say in one sentence what all grids do with more ranks, grouped by what they do."""
     groups: dict[str, dict[str, list[str]]] = {}
     for finding in findings:
         verb = _VERBS.get(_word(finding.numbers, "overall"), "do not go one way")
@@ -307,7 +313,10 @@ def _who(by_target: dict[str, list[str]]) -> str:
 
 
 def _change(numbers: Numbers) -> str:
-    """`` (18.3 x)``: the middle of all block sizes, and how many of them go that way where not all do."""
+    """Write the factor as `` (18.3 x)``, the middle of all block sizes; return an empty text where it is flat.
+
+    Where not all block sizes go that way, it says how many do.
+    """
     overall, shapes = _word(numbers, "overall"), _list(numbers, "shape")
     if overall == "flat":
         return ""
@@ -317,7 +326,7 @@ def _change(numbers: Numbers) -> str:
 
 
 def _edge(finding: Finding) -> str:
-    """``nvme writes still rise at 64 ranks, the most tried: test 128 ranks (--extend ranks).``"""
+    """Write ``nvme writes still rise at 64 ranks, the last tried: test 128 ranks (--extend ranks).``"""
     numbers, subject = finding.numbers, _subject(finding.numbers)
     value, is_ranks = int(_number(numbers, "value")), _word(numbers, "axis") == "ranks"
     where = plural(value, "rank") if is_ranks else f"{block(value)} blocks"
@@ -329,7 +338,7 @@ def _edge(finding: Finding) -> str:
 
 
 def _outliers(findings: Sequence[Finding]) -> list[str]:
-    """All in one sentence."""
+    """Name the outliers in one sentence, at most ``_MOST_ODD`` of them."""
     if not findings:
         return []
     texts = [_outlier(one.numbers, " what its neighbours say" * (not i)) for i, one in enumerate(findings)]
@@ -339,7 +348,7 @@ def _outliers(findings: Sequence[Finding]) -> list[str]:
 
 
 def _drops(findings: Sequence[Finding], outliers: Sequence[Finding]) -> list[str]:
-    """All in one sentence, without those that are outliers too."""
+    """Name in one sentence the steps unlike those of other block sizes, without those that are outliers too."""
     seen = {cell for finding in outliers for cell in _cells_of(finding.numbers)}
     texts = [_drop(finding.numbers) for finding in findings if not set(_cell_of(finding.numbers)) & seen]
     count = "One step" if len(texts) == 1 else f"{len(texts)} steps"

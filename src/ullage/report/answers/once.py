@@ -39,17 +39,20 @@ _WORDS: Final = {
 
 
 def flag_words(kind: str) -> str:
-    """What a flag of that kind says; of one that nobody has put into words, its code."""
+    """Say what a flag of ``kind`` means; of a kind that nobody has put into words, return its code."""
     return _WORDS.get(kind, kind.replace("-", " "))
 
 
 def said_once(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
-    """At most two sentences: what was measured, and the flags."""
+    """Return at most two sentences: what was measured, and the flags."""
     return [*_measured(rows, findings), *_flags(rows)]
 
 
 def _measured(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
-    """The finding where one says it of all; else each target with the verdicts of its accesses."""
+    """Repeat the finding where one says it of all; else name each target with the verdicts of its accesses.
+
+    Return nothing where no finding is about it, or no row is in B/s.
+    """
     said = [finding.text for finding in findings if finding.kind == "cache"]
     if len(said) == 1:
         return said

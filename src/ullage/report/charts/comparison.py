@@ -36,14 +36,14 @@ _TOOLTIP: Final = tooltip(
 
 
 def build(data: ReportData) -> list[Figure]:
-    """A figure for every two targets and every panel that both have."""
+    """Return a figure for every two targets and every panel that both have."""
     pairs = [pair for a, b in combinations(data.view.targets, 2) for pair in _pairs(data.view.shown, a, b)]
     shown = pairs[:MOST_PANELS]
     return [found for base, other in shown if (found := figure(base, other, points_each(len(shown)))) is not None]
 
 
 def _pairs(panels: Sequence[Panel], a: str, b: str) -> list[tuple[Panel, Panel]]:
-    """Panels of two targets for the same access and setting; second is the target that wins more of the cells."""
+    """Pair the panels of two targets by access and setting; the target that wins more of the cells comes second."""
     found = [(x, y) for x in panels for y in panels if (x.target, y.target) == (a, b) and _alike(x, y)]
     wins = sum(1 if (cell.ratio >= 1) == (x.better == "more") else -1 for x, y in found for cell in _cells(x, y))
     return found if wins >= 0 else [(y, x) for x, y in found]
@@ -54,7 +54,10 @@ def _alike(panel: Panel, other: Panel) -> bool:
 
 
 def _cells(base: Panel, other: Panel) -> Sequence[Cell]:
-    """None where rows cannot be told apart: `ullage compare` says why, and a report is still a report."""
+    """Compare two panels cell by cell.
+
+    Return no cells where rows cannot be told apart: `ullage compare` says why, and a report is still a report.
+    """
     samples = [Sample(row, "") for row in (*base.rows, *other.rows)]
     try:
         return compare_samples(samples, "target", base=base.target).cells
@@ -63,7 +66,7 @@ def _cells(base: Panel, other: Panel) -> Sequence[Cell]:
 
 
 def figure(base: Panel, other: Panel, most: int) -> Figure | None:
-    """``other`` against ``base``, which is of the same access and setting; None without a common cell."""
+    """Compare ``other`` with ``base``, of the same access and setting; return None without a common cell."""
     cells = _cells(base, other)
     if not cells:
         return None
@@ -141,7 +144,7 @@ def _value(cell: Cell, panel: Panel) -> Spec:
 
 
 def _position(gain: float) -> float:
-    """-1 where the first is ``_DARKEST_RATIO`` times faster, 1 where the second is."""
+    """Return where a gain stands: -1 where the first is ``_DARKEST_RATIO`` times faster, 1 where the second is."""
     if gain <= 0:
         return -1.0
     return round(max(-1.0, min(1.0, math.log(gain) / math.log(_DARKEST_RATIO))), 4)

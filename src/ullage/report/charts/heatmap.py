@@ -19,13 +19,13 @@ _WIDTH: Final = 450
 
 
 def build(data: ReportData) -> list[Figure]:
-    """A figure for every panel that has two dimensions."""
+    """Return a figure for every panel that has two dimensions."""
     panels = [panel for panel in data.view.shown if len(panel.xs) > 1 and len(panel.series) > 1]
     return [figure(panel, points_each(len(panels))) for panel in panels]
 
 
 def figure(panel: Panel, most: int) -> Figure:
-    """The picture of one panel that has at least two ranks and two blocks, of about ``most`` cells at most."""
+    """Draw one panel that has at least two ranks and two blocks, with about ``most`` cells at most."""
     side = math.isqrt(most)
     xs = spread_out(panel.xs, max(side, most // max(len(panel.series), 1)))
     series = spread_out(panel.series, max(2, most // len(xs)))

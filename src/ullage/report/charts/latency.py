@@ -26,12 +26,12 @@ _TOOLTIP: Final = tooltip(
 
 
 def build(data: ReportData) -> list[Figure]:
-    """A figure for every panel whose records have histograms."""
+    """Return a figure for every panel whose records have histograms."""
     return [found for panel in data.view.shown if (found := figure(data, panel)) is not None]
 
 
 def figure(data: ReportData, panel: Panel) -> Figure | None:
-    """Percentiles at the rank count of the panel's best cell; None when no record of it has a histogram."""
+    """Draw percentiles at the rank count of the panel's best cell; return None when no record there has a histogram."""
     if panel.best is None:
         return None
     x = panel.best.params.get(panel.x_key)
@@ -99,7 +99,7 @@ def _over_series(panel: Panel, found: list[tuple[Row, Percentiles]]) -> Spec:
         "series", labels, param_label(panel.series_key), axis={"labelAngle": 0, "grid": False, "labelOverlap": True}
     )
     values = _values(panel, found)
-    # The slowest on top of the legend, as in the picture.
+    # The slowest stands on top of the legend, as in the picture.
     names = list(reversed(NAMES))
     color = ordinal("name", names, "", scale={"domain": names, "range": ordered_colors(len(names))})
     encoding = {"x": x, "y": _y_axis(values), "color": color, "tooltip": _TOOLTIP}

@@ -31,13 +31,13 @@ _HIGHEST_CEILING: Final = 3.0
 
 
 def build(data: ReportData) -> list[Figure]:
-    """A figure for every panel."""
+    """Return a figure for every panel."""
     panels = data.view.shown
     return [figure(panel, points_each(len(panels))) for panel in panels]
 
 
 def figure(panel: Panel, most: int) -> Figure:
-    """The picture of one panel, of ``most`` points at most."""
+    """Draw one panel with ``most`` points at most."""
     scale = scale_for([row.median for row in panel.rows], panel.unit)
     if len(panel.xs) > 1:
         series = strongest_series(panel)

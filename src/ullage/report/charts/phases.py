@@ -33,7 +33,7 @@ class ReferencePhase(Strict):
 
     @property
     def rate(self) -> float:
-        """Bytes/s or operations/s."""
+        """The rate in bytes/s or operations/s."""
         return self.value * _FACTORS[self.unit]
 
 
@@ -53,7 +53,7 @@ class Publication(Strict):
 
 @cache
 def publications() -> tuple[Publication, ...]:
-    """All of them, in the order of their files."""
+    """Read all publications, in the order of their files."""
     files = sorted(_REFERENCE_RUNS.glob("*.json"))
     return tuple(Publication.model_validate_json(file.read_bytes()) for file in files)
 
@@ -61,7 +61,7 @@ def publications() -> tuple[Publication, ...]:
 # -- phases side by side -----------------------------------------------------------------------------------------------
 
 
-# Blue for what was measured, warm and grey tones for what was read: told apart with every common colour blindness.
+# Blue is what was measured, warm and grey tones what was published: every common colour blindness tells them apart.
 _OWN_COLORS: Final = (ACCENT, "#6aa0c2", "#0f3d5e", "#9fc5dc")
 _REFERENCE_COLORS: Final = ("#d9a441", "#9aa4ae", "#b5651d", "#c9ced4")
 _BAR_TOOLTIP: Final = tooltip(("who", "run"), ("phase", "phase"), ("text", "value"), ("note", "mind"))
@@ -83,7 +83,7 @@ class _Bar:
 
 
 def bar_figures(data: ReportData) -> list[Figure]:
-    """A figure for every unit that named phases have."""
+    """Return a figure for every unit that named phases have."""
     phases = named_phases(data)
     units = dict.fromkeys(phase.row.unit for phase in phases)
     found = [bar_figure([phase for phase in phases if phase.row.unit == unit], unit) for unit in units]
@@ -91,7 +91,7 @@ def bar_figures(data: ReportData) -> list[Figure]:
 
 
 def bar_figure(phases: Sequence[NamedPhase], unit: str) -> Figure | None:
-    """Phases of one unit, which may be of several targets; None where none gave anything."""
+    """Draw phases of one unit, which may be of several targets; return None where none gave anything."""
     used = [(publication, run) for publication in publications() for run in publication.runs if _fits(run, phases)]
     own = [_own(phase) for phase in phases if phase.row.median > 0]
     names = list(dict.fromkeys(phase.name for phase in phases))
@@ -119,7 +119,7 @@ def _of_reference(run: ReferenceRun, names: Sequence[str], unit: str) -> list[_B
 
 
 def _fits(run: ReferenceRun, phases: Sequence[NamedPhase]) -> bool:
-    """Whether enough phases are in ``run``, and no target is ``run`` itself, come in by an import."""
+    """Tell whether ``run`` has enough of the phases, and no target is ``run`` itself, come in by an import."""
     names = {phase.name for phase in phases}
     if len(names & set(run.phases)) < _LEAST_COMMON * len(names):
         return False
@@ -198,7 +198,7 @@ PHASE_BARS: Final = Chart(
 
 _COLORS: Final = (ACCENT, "#d9742b", "#6b7a3a", "#7a4f9a")
 _FEWEST_POINTS: Final = 3
-# Points over all figures, and of one: a page of many phases stays small.
+# Limits on the points of all figures, and of one, keep a page of many phases small.
 _ALL_POINTS: Final = 3000
 _MOST_POINTS: Final = 200
 _NS_PER_S: Final = 1e9
@@ -206,7 +206,7 @@ Line = tuple[NamedPhase, PhaseRecord, list[tuple[float, float]]]
 
 
 def rate_figures(data: ReportData) -> list[Figure]:
-    """A figure for every named phase whose records have time series."""
+    """Return a figure for every named phase whose records have time series."""
     phases = named_phases(data)
     most = min(_MOST_POINTS, _ALL_POINTS // max(1, len(phases)))
     names = dict.fromkeys(phase.name for phase in phases)
@@ -215,7 +215,7 @@ def rate_figures(data: ReportData) -> list[Figure]:
 
 
 def rate_figure(name: str, phases: Sequence[NamedPhase], most: int) -> Figure | None:
-    """``phases``: the phase ``name`` on each target. None when no record has a series long enough to be seen."""
+    """Draw the phase ``name`` of each target; return None when no record has a series long enough to be seen."""
     lines = [line for phase in phases if (line := _line(phase, most)) is not None]
     if not lines:
         return None
@@ -223,7 +223,7 @@ def rate_figure(name: str, phases: Sequence[NamedPhase], most: int) -> Figure | 
 
 
 def _line(phase: NamedPhase, most: int) -> Line | None:
-    """The repetition with the median time among those that can be drawn."""
+    """Return the repetition with the median time among those that can be drawn, with its points; None without any."""
     of_operations = phase.row.unit != "B/s"
     drawn = [(record, rates(record, of_operations=of_operations, most=most)) for record in phase.records]
     found = sorted((one for one in drawn if len(one[1]) >= _FEWEST_POINTS), key=lambda one: one[0].elapsed_ns)
@@ -305,7 +305,7 @@ _LATENCY_TOOLTIP: Final = tooltip(
 
 
 def latency_figures(data: ReportData) -> list[Figure]:
-    """One figure, or none where no record of a named phase has a histogram."""
+    """Return one figure, or none where no record of a named phase has a histogram."""
     phases = named_phases(data)
     label = labeller(phases)
     found = [(label(phase), percentiles) for phase in phases if (percentiles := _percentiles(phase)) is not None]

@@ -24,12 +24,12 @@ _TOOLTIP: Final = tooltip(("which", "repetition"), ("when", "from the phase's st
 
 
 def build(data: ReportData) -> list[Figure]:
-    """A figure for every panel whose records have time series."""
+    """Return a figure for every panel whose records have time series."""
     return [found for panel in data.view.shown if (found := figure(data, panel)) is not None]
 
 
 def figure(data: ReportData, panel: Panel) -> Figure | None:
-    """None when no record of the panel has a series long enough to be seen."""
+    """Draw the best cell and that of the widest spread; return None when no series is long enough to be seen."""
     best = panel.best
     middle = _middle(data.phases_of(best)) if best is not None else None
     widest = _widest(data, panel.rows)
@@ -46,9 +46,10 @@ def figure(data: ReportData, panel: Panel) -> Figure | None:
 
 
 def rates(phase: PhaseRecord, *, of_operations: bool = False, most: int = _MOST_POINTS) -> list[tuple[float, float]]:
-    """(middle of an interval in s from the start, bytes/s or operations/s), neighbours joined above ``most``.
+    """Return points: the middle of an interval in s from the start, and its rate in bytes/s or operations/s.
 
-    A last interval of under half the length is left out: its rate would be mostly chance.
+    Neighbours are joined where there are more than ``most`` intervals. A last interval of under half the length is left
+    out: its rate would be mostly chance.
     """
     series = phase.series
     if series is None or series.interval_ns <= 0:
@@ -71,13 +72,13 @@ def _drawable(phase: PhaseRecord) -> bool:
 
 
 def _middle(phases: Iterable[PhaseRecord]) -> PhaseRecord | None:
-    """The repetition with the median time among those that can be drawn."""
+    """Return the repetition with the median time among those that can be drawn, or None without any."""
     found = sorted(filter(_drawable, phases), key=lambda phase: phase.elapsed_ns)
     return found[len(found) // 2] if found else None
 
 
 def spread_of(phase: PhaseRecord) -> float:
-    """Time of the slowest rank over that of the fastest; 1 where it is not known."""
+    """Return the time of the slowest rank over that of the fastest; 1 where it is not known."""
     if phase.by_rank is None or not phase.by_rank.slowest or phase.by_rank.fastest.elapsed_ns <= 0:
         return 1.0
     return phase.by_rank.slowest[0].elapsed_ns / phase.by_rank.fastest.elapsed_ns

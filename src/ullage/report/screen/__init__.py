@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MOST_ROWS: Final = 45
-# Where page and result lie: lines that the caller prints after the screen.
+# The caller prints these lines after the screen; they say where page and result lie.
 _ROWS_AFTER: Final = 3
 _MOST_OF_CAUTION: Final = 3
 
 
 def screen(data: ReportData) -> list[Line]:
-    """At most 42 rows, so that 3 are left for where the page and the result are."""
+    """Return at most 42 rows, so that 3 are left for where the page and the result are."""
     summary = data.summary
     answered = answers(summary)
     own = answered if not summary.parts else []
@@ -43,7 +43,7 @@ def _head(summary: Summary) -> list[Line]:
 
 
 def _answer(answer: Answer) -> list[Line]:
-    """The question, and as many lines of the answer as fit into 8 rows, notes and remarks after them."""
+    """Return the question, and as many lines of the answer as fit into 8 rows, notes and remarks after them."""
     lines, left = fitted([*answer.lines, *answer.notes, *answer.remarks], MOST_LINES, rows_of)
     more = f" ({left} more lines: --all)" if left else ""
     return [Line(cut(f"{answer.title}{more}", WIDTH), "bold"), *[row for line in lines for row in folded(line)]]
@@ -61,7 +61,7 @@ def _caution(summary: Summary) -> list[Line]:
 
 
 def print_screen(data: ReportData, console: "Console") -> None:
-    """The screen, as far as the terminal is at least as wide; in a narrower one it folds the lines."""
+    """Print the screen; a terminal that is narrower than the screen folds its lines."""
     from rich.text import Text
 
     for line in screen(data):

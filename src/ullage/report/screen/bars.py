@@ -25,9 +25,9 @@ _EMPIRICAL: Final = "*"
 
 @dataclass(frozen=True)
 class _Number:
-    """``name`` is what stands at the left. ``share``: None without a ceiling of which there is one.
+    """``name`` is what stands at the left. ``share``: of the ceiling, or None.
 
-    ``value``: with its unit, where that is not said as of any row.
+    ``value``: the text to show; where it is empty, the median of ``row`` is formatted.
     """
 
     name: str
@@ -37,7 +37,7 @@ class _Number:
 
 
 def bar_lines(data: ReportData) -> list[Line]:
-    """Of a run of suites one line a part of the machine; of one suite its headlines, else its best rows.
+    """Return a line for each part of the machine of a run of suites; of one suite its headlines, else its best rows.
 
     Below them stands how to declare the ceilings that are not known.
     """
@@ -54,12 +54,15 @@ def bar_lines(data: ReportData) -> list[Line]:
 
 
 def score_lines(summary: Summary) -> list[Line]:
-    """The totals, without the parts they are made of; those that do not count say why."""
+    """Return the totals, without the parts they are made of; those that do not count say why."""
     return [_score(score) for score in _totals(summary.scores)[:_MOST_SCORES]]
 
 
 def _totals(scores: Sequence[Score]) -> list[Score]:
-    """A part is named after its total, or has its subject, as ``W' of 4 processes`` has that of a total before it."""
+    """Return the scores that are no part of a total.
+
+    A part is named after its total, or has its subject, as ``W' of 4 processes`` has that of a total before it.
+    """
     totals: list[Score] = []
     subjects: set[str] = set()
     for score in scores:
@@ -104,7 +107,7 @@ def _line(number: _Number) -> Line:
 
 
 def _interval(row: Row) -> str:
-    """``[1.19, 1.27]``; of too few samples ``1.19 to 1.27``."""
+    """Write ``[1.19, 1.27]``; of too few samples ``1.19 to 1.27``."""
     return format_known(row).partition(" in ")[0]
 
 
@@ -118,7 +121,7 @@ def _share(share: float | None) -> str:
 
 
 def bar(share: float | None) -> str:
-    """``[##########..........]``: what is reached; where no ceiling is known it says so."""
+    """Draw what is reached as ``[##########......]``; where no ceiling is known, say so."""
     if share is None:
         return f"[{'no ceiling known':^{_BAR}}]"
     filled = min(max(round(share * _BAR), 0), _BAR)

@@ -18,7 +18,7 @@ _STYLES: Final = {"warning": "yellow", "advice": "", "info": ""}
 
 
 def finding_lines(findings: Sequence[Finding], room: int) -> list[Line]:
-    """Numbered, each in at most three rows, as many as have ``room``."""
+    """Number the findings, each in at most three rows, as many as have ``room``."""
     lines: list[Line] = []
     for number, finding in enumerate(findings, start=1):
         rows = _rows(number, finding)
@@ -39,7 +39,7 @@ def _rows(number: int, finding: Finding) -> list[Line]:
 
 
 def _as_much_as_fits(head: str, text: str, most: int) -> str:
-    """Whole sentences of ``text`` behind ``head``: first what is measured and last what to do, then those between.
+    """Return ``head`` with whole sentences of ``text``: first what is measured, last what to do, then those between.
 
     ``folded`` cuts off what is too long of the last one that stays.
     """
@@ -60,7 +60,7 @@ _MOST_CODES: Final = 3
 
 
 def caution(summary: Summary) -> str:
-    """Empty where all was measured, all counts, and the run had no warning."""
+    """Return what to mind; empty where all was measured, all counts, and the run had no warning."""
     return "; ".join(_clauses(summary))
 
 
@@ -87,5 +87,5 @@ def _clauses(summary: Summary) -> Iterator[str]:
 
 
 def _lowered(title: str) -> str:
-    """A title within a sentence; names and abbreviations keep their letters."""
+    """Write a title as it stands within a sentence; names and abbreviations keep their letters."""
     return title[:1].lower() + title[1:] if title[1:2].islower() or title[1:2] == " " else title

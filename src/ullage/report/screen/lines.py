@@ -20,7 +20,7 @@ class Line:
 
 
 def cut(text: str, width: int) -> str:
-    """``text`` on one harmless line of at most ``width`` columns; what is cut off ends in dots."""
+    """Write ``text`` on one harmless line of at most ``width`` columns; what is cut off ends in dots."""
     known = one_line(text, _LONGEST)
     return known if columns(known) <= width else _head(known, width - 3) + "..."
 
@@ -32,7 +32,7 @@ def _head(text: str, width: int) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns a terminal needs: some letters take two."""
+    """Return how many columns a terminal needs for ``text``: some letters take two."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len
@@ -41,7 +41,7 @@ def columns(text: str) -> int:
 
 
 def folded(text: str, indent: str = "  ", first: str = "", most: int | None = None, style: str = "") -> list[Line]:
-    """``text`` in rows of ``WIDTH`` columns; the first begins with ``first``, the others with ``indent``.
+    """Fold ``text`` into rows of ``WIDTH`` columns; the first begins with ``first``, the others with ``indent``.
 
     Beyond ``most`` rows the last one ends in dots.
     """
@@ -52,7 +52,7 @@ def folded(text: str, indent: str = "  ", first: str = "", most: int | None = No
 
 
 def _wrapped(text: str, first: str, indent: str) -> list[str]:
-    """At spaces, and within what is wider than a row; ``textwrap`` takes all letters for one column wide."""
+    """Break at spaces, and within words wider than a row; ``textwrap`` takes all letters for one column wide."""
     rows, row, is_empty = list[str](), first, True
     for word in text.split(" "):
         left = word
@@ -71,11 +71,11 @@ def _wrapped(text: str, first: str, indent: str) -> list[str]:
 
 
 def rows_of(text: str) -> int:
-    """How many rows ``folded`` makes of it."""
+    """Return how many rows ``folded`` makes of ``text``."""
     return len(folded(text))
 
 
 def total(groups: Sequence[Sequence[Line]]) -> int:
-    """Rows of all groups, and of the empty ones between them."""
+    """Count the rows of all groups, and the empty ones between them."""
     filled = [group for group in groups if group]
     return sum(map(len, filled)) + max(len(filled) - 1, 0)

@@ -13,7 +13,7 @@ _UNKNOWN: Final = "machine unknown"
 
 
 def machine_lines(summary: Summary) -> list[Line]:
-    """Two lines; of a result that came without facts, as an imported one does, one that says so."""
+    """Return two lines; of a result that came without facts, as an imported one does, one that says so."""
     system = summary.system
     if not system:
         return [Line(f"{_UNKNOWN}: this result came without facts of a machine", "dim")]
@@ -66,7 +66,7 @@ def _places(system: dict[str, object]) -> Iterator[str]:
 
 
 def _place(place: dict[str, object]) -> str:
-    """``disk: ext4 on vda``, with the device where there is one."""
+    """Write ``disk: ext4 on vda``, with the device where there is one."""
     device = _of(place, "device")
     on = _text(device, "model") or _text(device, "name") or _text(place, "source")
     kind = _text(place, "file_system") or "file system unknown"

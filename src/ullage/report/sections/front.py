@@ -34,7 +34,7 @@ _OF_SCORES: Final = ("io500-invalid",)
 
 
 def build(data: ReportData) -> Content | None:
-    """None for a run of one suite."""
+    """Return the front page, or None for a run of one suite."""
     summary = data.summary
     if not summary.parts:
         return None
@@ -43,7 +43,7 @@ def build(data: ReportData) -> Content | None:
 
 
 def _machine(summary: Summary) -> list[list[Cell]]:
-    """A line for each headline, the parts of the machine in a fixed order, those that nobody knows after them."""
+    """Return a line for each headline, the parts of the machine in a fixed order, unknown ones after them."""
     found = [headline for part in summary.parts for headline in part.headlines]
     parts = dict.fromkeys([*_ORDER, *(headline.part for headline in found)])
     lines: list[list[Cell]] = []
@@ -70,7 +70,7 @@ def _line(headline: Headline, row: Row, *, is_first: bool) -> list[Cell]:
 
 
 def _ullage(row: Row) -> Cell:
-    """What is not filled of the ceiling; the bar is what is."""
+    """Return what is not filled of the ceiling; the bar is what is."""
     if row.ceiling is not None and row.ceiling.kind == "empirical" and row.ceiling.value == row.median:
         return number_cell(DASH, hint="it is itself the best that was reached here")
     if row.share is None:
@@ -82,20 +82,23 @@ def _ullage(row: Row) -> Cell:
 
 
 def _changes(summary: Summary) -> list[Grid]:
-    """The strongest finding of each suite."""
+    """Return a table of the strongest finding of each suite."""
     lines = [(part.suite, strongest(part.suite, summary)) for part in summary.parts]
     rows = [[Cell(suite), Cell(_advised(finding))] for suite, finding in lines if finding is not None]
     return [Grid("What to change first", _CHANGE_COLUMNS, rows)]
 
 
 def _advised(finding: Finding) -> str:
-    """A mere fact is not something to change."""
+    """Return the text of ``finding``; a mere fact is introduced by saying that nothing was found to change."""
     is_fact = finding.severity == "info" and finding.kind not in _LIMITS
     return f"Nothing found to change. {finding.text}" if is_fact else finding.text
 
 
 def strongest(suite: str, summary: Summary) -> Finding | None:
-    """What ``suite`` found that ranks first: warnings, advice, what limits, then other facts; None without any."""
+    """Return what ``suite`` found that ranks first, or None without findings.
+
+    Warnings come first, then advice, what limits, and other facts.
+    """
 
     def rank(finding: Finding) -> tuple[bool, int, int]:
         limit = _LIMITS.index(finding.kind) if finding.kind in _LIMITS else len(_LIMITS)
@@ -105,7 +108,7 @@ def strongest(suite: str, summary: Summary) -> Finding | None:
 
 
 def what_was_run(summary: Summary) -> Grid:
-    """How every suite of it ended."""
+    """Return a table of how every suite of the run ended."""
     return Grid("What was run", _SUITE_COLUMNS, [_suite(part) for part in summary.parts])
 
 

@@ -17,7 +17,7 @@ from ullage.report.verdicts import classify, is_invalid
 
 
 def phase_table(data: ReportData) -> Content | None:
-    """None without named phases."""
+    """Return a table of the named phases, or None without any."""
     phases = named_phases(data)
     if not phases:
         return None
@@ -42,13 +42,13 @@ def phase_table(data: ReportData) -> Content | None:
 
 
 def _without_empty_columns(columns: Sequence[Heading], rows: Sequence[Sequence[Cell]]) -> Grid:
-    """An imported table has neither grades nor rates at the wall: columns of dashes say nothing."""
+    """Leave out columns of dashes: an imported table has neither grades nor rates at the wall."""
     kept = [index for index in range(len(columns)) if any(row[index].text != DASH for row in rows)]
     return Grid("", [columns[index] for index in kept], [[row[index] for index in kept] for row in rows])
 
 
 def _shared_reasons(phases: Sequence[NamedPhase]) -> list[str]:
-    """Reasons that every phase has: said once."""
+    """Return the reasons that every one of several phases has, so that they are said once."""
     if len(phases) < 2:
         return []
     return [text for text in phases[0].row.reasons if all(text in phase.row.reasons for phase in phases)]
@@ -104,7 +104,7 @@ _OPERATION_COLUMNS: Final = (
 
 
 def operation_table(data: ReportData) -> Content | None:
-    """None where no record of a named phase has a histogram."""
+    """Return latencies of operations, or None where no record of a named phase has a histogram."""
     phases = named_phases(data)
     label = labeller(phases)
     rows = [
@@ -116,7 +116,7 @@ def operation_table(data: ReportData) -> Content | None:
 
 
 def percentiles_by_part(records: Sequence[PhaseRecord]) -> Iterator[tuple[str, Percentiles]]:
-    """The whole operation, whose part is empty, then its parts; over all ``records``."""
+    """Yield the whole operation, whose part is empty, then its parts; over all ``records``."""
     parts: dict[str, list[Latency]] = {"": [record.latency for record in records if record.latency is not None]}
     for record in records:
         for name, latency in record.latency_parts.items():
@@ -166,7 +166,7 @@ _RANK_COLUMNS: Final = (
 
 
 def rank_table(data: ReportData) -> Content | None:
-    """None where no record of a named phase tells its ranks apart."""
+    """Return how far apart ranks were, or None where no record of a named phase tells its ranks apart."""
     phases = named_phases(data)
     found = [(phase, record) for phase in phases if (record := _widest(phase.records)) is not None]
     if not found:
@@ -177,7 +177,7 @@ def rank_table(data: ReportData) -> Content | None:
 
 
 def _widest(records: Sequence[PhaseRecord]) -> PhaseRecord | None:
-    """The repetition whose ranks were furthest apart, of those with more than one rank."""
+    """Return the repetition whose ranks were furthest apart, or None where none has more than one rank."""
     told = [record for record in records if record.ranks > 1 and record.by_rank is not None and record.by_rank.slowest]
     return max(told, key=spread_of, default=None)
 
@@ -199,7 +199,7 @@ def _rank(found: RankTime) -> str:
 
 
 def _repeatedly_slow(found: Sequence[tuple[NamedPhase, PhaseRecord]]) -> list[str]:
-    """A sentence on ranks that were the slowest of several phases: a sign of the node, not of the phase."""
+    """Return a sentence on ranks that were the slowest of several phases: a sign of the node, not of the phase."""
     notable = [record for _, record in found if spread_of(record) >= _NOTABLE_SPREAD]
     slowest = [record.by_rank.slowest[0] for record in notable if record.by_rank is not None]
     counts = Counter((rank.rank, rank.node) for rank in slowest).most_common(_MOST_NAMED)

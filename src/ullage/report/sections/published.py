@@ -27,7 +27,7 @@ _HEADS: Final = (
 
 
 def build(data: ReportData) -> Content | None:
-    """A grid for each table; None for results that came without."""
+    """Return a grid for each table, or None for results that came without."""
     tables = grouped(
         (str(row.params[_TABLE]), row) for row in data.summary.rows if _TABLE in row.params and "workload" in row.params
     )
@@ -61,7 +61,7 @@ def _line(row: Row) -> list[Cell]:
 
 
 def _peer_share(row: Row) -> float | None:
-    """The peer's share of the ceiling; the ceiling of a time is the least it can be."""
+    """Return the peer's share of the ceiling, or None; the ceiling of a time is the least it can be."""
     if row.peer is None or row.ceiling is None:
         return None
     return row.peer.median / row.ceiling.value if row.better == "more" else row.ceiling.value / row.peer.median

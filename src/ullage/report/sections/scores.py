@@ -13,13 +13,16 @@ _DIGITS: Final = 4
 
 
 def build(data: ReportData) -> Content | None:
-    """None without scores."""
+    """Return the scores as cards, or None without scores."""
     groups = _told_once(_grouped(data.summary.scores))
     return Content(cards=[_cards(scores) for scores in groups]) if groups else None
 
 
 def _grouped(scores: Sequence[Score]) -> list[list[Score]]:
-    """Each total with its parts, which have a unit; a part's name begins with its total's, or both have one subject."""
+    """Group each total with its parts, which have a unit.
+
+    A part's name begins with its total's, or both have one subject.
+    """
     groups: list[list[Score]] = []
     for score in scores:
         if groups and score.unit and _part(score, groups[-1][0]):
@@ -30,15 +33,16 @@ def _grouped(scores: Sequence[Score]) -> list[list[Score]]:
 
 
 def _told_once(groups: Sequence[list[Score]]) -> list[list[Score]]:
-    """Without a maximum that is the only one it was taken of."""
+    """Leave out a maximum over totals where it was taken of only one, which has the same value."""
     told = {(group[0].value, group[0].unit, group[0].suite) for group in groups if len(group) > 1}
     return [group for group in groups if len(group) > 1 or (group[0].value, group[0].unit, group[0].suite) not in told]
 
 
 def _part(score: Score, total: Score) -> str:
-    """``bandwidth`` of ``IO500 bandwidth of nvme`` where the total is ``IO500 of nvme``; empty when it is no part.
+    """Return the name of a part within its total; empty when it is no part.
 
-    ``W'`` of ``W' of 4 processes`` where the total is ``b_eff_io of 4 processes``.
+    This is ``bandwidth`` of ``IO500 bandwidth of nvme`` where the total is ``IO500 of nvme``, and ``W'`` of
+    ``W' of 4 processes`` where the total is ``b_eff_io of 4 processes``.
     """
     name, _, subject = score.name.partition(" of ")
     whole, _, subject_of_whole = total.name.partition(" of ")
@@ -58,7 +62,7 @@ def _cards(scores: Sequence[Score]) -> Cards:
 
 
 def _own_name(total: Score) -> str:
-    """A total in a unit is one number among its parts."""
+    """Name a total beside its parts: with a unit it is one number among them."""
     return total.name.partition(" of ")[0] if total.unit else "total"
 
 
