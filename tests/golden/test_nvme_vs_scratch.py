@@ -173,7 +173,7 @@ def test_further_testing_is_needed_above_64_ranks_on_nvme() -> None:
     found = _one("edge", target="nvme", access="write", axis="ranks")
     assert (found.numbers["side"], found.numbers["value"]) == ("upper", 64)
     assert "They still gain at 64 ranks, the most tried" in found.text
-    assert found.text.endswith("Test further: --extend ranks.")
+    assert found.text.endswith("Test 128 ranks.")
     assert _of("edge", target="nvme", access="read") == []
 
 

@@ -256,7 +256,7 @@ def test_more_repetitions_than_asked_for_are_explained() -> None:
     records = make_launch(*(_repetition(i, grade="C") for i in range(5)))
     few = RowContext(metrics=("bandwidth",), most_repetitions=3)
     (note,) = _one(records, context=few).notes
-    assert note.startswith("5 repetitions where at most 3 were asked for (--max-repetitions): those under foreign load")
+    assert note.startswith("5 repetitions where at most 3 were asked for: those under foreign load are made again")
     assert _one(records, context=RowContext(metrics=("bandwidth",), most_repetitions=5)).notes == []
 
 
