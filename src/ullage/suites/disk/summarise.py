@@ -27,7 +27,6 @@ from ullage.units import format_bytes, format_operations
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``. Rows of small requests, and no others, have a ``queue_depth``; those of threads of one rank
-
     have their ``threads``.
     """
     options = DiskOptions.model_validate(request.options)

@@ -28,7 +28,10 @@ _DEFAULTS: Final[Mapping[str, object]] = {"phases": ["write", "read"], "read_sha
 
 
 def shapes(options: MatrixOptions) -> list[tuple[int, int]]:
-    """Return file and record of every cell: whole records, and large files with large records only, unless all are asked for."""
+    """Return the sizes of file and record of every cell; small records of large files only if all are asked for.
+
+    A file has a whole number of records.
+    """
     return [
         (file, record)
         for file in options.files

@@ -45,9 +45,9 @@ def peers_for(
     installed: Mapping[str, Installed | None] | None = None,
     do: Do | None = None,
 ) -> KernelPeers | None:
-    """Return the peers' jobs; None where none is wanted, installed or able, and ``not_available`` says why.
+    """Return the peers' jobs, or None where none is asked for, none is installed, or none can do the same work.
 
-    In turn with ours; where time is short they come once, after all of ours. ``do`` stands in for the real programs.
+    They run in turn with ours, or once after all of ours where time is short. ``do`` stands in for the real programs.
     """
     if not options.peer or not_available(options, hosts) is not None:
         return None
