@@ -36,7 +36,7 @@ FEWEST_REPETITIONS: Final = 3
 """With fewer nothing is named slow: it could have happened once."""
 _TO_SIGMA: Final = 1.4826
 _LEAST_SIGMA: Final = 0.01
-# What is singled out exceeds noise by this factor. It is larger for links: of more of them, chance puts one farther out.
+# An end or a link that is singled out exceeds noise by this factor. Chance puts one of many links farther out.
 _MANY_OF_ENDS: Final = 4.0
 _MANY_OF_LINKS: Final = 6.0
 # A factor matters from these values on: in the median for ends and links, and in every repetition.
@@ -181,7 +181,10 @@ def _slow_ends(polish: Polish, each: "NDArray[np.float64]", sigma: float) -> tup
 
 
 def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.float64]]", sigma: float) -> list[int]:
-    """Return the ends whose effect is large among all effects, against the noise of a median of links, and every time."""
+    """Return the ends whose effect is large in every repetition, among all effects, and against the noise of a median.
+
+    That noise is of the median over the links of an end.
+    """
     import numpy as np
 
     noise = max(_scale(effects), sigma / math.sqrt(len(effects) - 1))

@@ -103,7 +103,7 @@ def _ring(order: What, size: Size, options: RingsOptions, layout: Layout, descri
         "pages": options.pages,
     }
     count = f"{rings} ring{'s' if rings > 1 else ''}, {size.ring_measurements} x {size.ring_loops} loops"
-    # Both methods send two messages each way.
+    # Each of the two methods sends two messages.
     seconds = _AROUND_S + rings * size.ring_measurements * (size.ring_loops + 1) * 4 * size.message_s
     words = (f"{order} ring", format_bytes(size.bytes), count)
     return kernel_case(RING, parameters, MPI, words, description, seconds=seconds, layout=layout)
