@@ -44,7 +44,7 @@ _KILO: Final = 1024
 
 
 def findings_of(rows: Sequence[Row]) -> list[Finding]:
-    """All of them. What the launch was like is said of disturbed rows, too."""
+    """Return all findings; those on the launch (ranks that share cores) also from rows that were disturbed."""
     sound = sound_rows(rows)
     return [*_crowded(rows), *guideline_findings(sound), *_scaling(sound), *_overlap(sound), *_one_sided(sound)]
 
@@ -65,7 +65,7 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _scaling(rows: Sequence[Row]) -> list[Finding]:
-    """For each operation the size whose time grows worst between the fewest ranks and the most."""
+    """Find for each operation the size whose time grows most beyond what is expected; report it above a limit."""
     lines = grouped(((operation_of(row), size_of(row)), row) for row in blocking(rows) if not is_crowded(row))
     worst: dict[str, tuple[float, Row, Row]] = {}
     for (operation, _), found in lines.items():
@@ -80,7 +80,10 @@ def _scaling(rows: Sequence[Row]) -> list[Finding]:
 
 
 def expected_growth(operation: str, few: int, many: int) -> float:
-    """Growth of the time at constant size: as the data where that grows with the ranks, else as the steps of a tree."""
+    """Return the factor by which the time grows at constant size.
+
+    It follows the data where that grows with the ranks, else the steps of a tree.
+    """
     if operation in _LINEAR:
         return (many - 1) / (few - 1)
     return math.ceil(math.log2(many)) / math.ceil(math.log2(few))
@@ -112,7 +115,7 @@ def _grows(operation: str, excess: float, few: Row, many: Row) -> Finding:
 
 
 def _overlap(rows: Sequence[Row]) -> list[Finding]:
-    """The overlap at the largest sizes with the most ranks, since small ones have nothing to hide."""
+    """Return the findings at the largest sizes with the most ranks, since small ones have little time to overlap."""
     found = [row for row in rows if row.metric == "overlap" and not is_crowded(row) and size_of(row)]
     if not found:
         return []

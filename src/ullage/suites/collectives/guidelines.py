@@ -18,7 +18,7 @@ from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, r
 from ullage.units import format_bytes, format_time
 
 SizeRule: TypeAlias = Callable[[int, int], int]
-# By fewer it is the noise of a timer, or nothing anybody would change a program for.
+# A smaller factor is the noise of a timer, or nothing anybody would change a program for.
 _MATTERS: Final = 1.1
 
 
@@ -89,7 +89,7 @@ Curves: TypeAlias = Mapping[tuple[str, int], Mapping[int, Row]]
 
 
 def verdicts(rows: Iterable[Row]) -> list[Verdict]:
-    """Every guideline wherever both its sides were measured, ranks that shared cores left out."""
+    """Judge every guideline wherever both its sides were measured; ranks that shared cores are left out."""
     curves = nested(
         ((operation_of(row), ranks_of(row)), size_of(row), row)
         for row in blocking(rows)
@@ -117,13 +117,13 @@ def _judge(guideline: Guideline, ranks: int, size: int, own: Row, curves: Curves
 
 
 def _is_slower(own: Row, parts: Sequence[Row]) -> bool:
-    """Beyond all intervals; single samples have none, and prove nothing."""
+    """Tell whether it is slower beyond all intervals; single samples have none, and prove nothing."""
     highs = [row.high for row in parts if row.high is not None]
     return own.low is not None and len(highs) == len(parts) and own.low > sum(highs)
 
 
 def guideline_findings(rows: Sequence[Row]) -> list[Finding]:
-    """One for each guideline that is broken, at its worst place; one for all that hold."""
+    """Return a finding for each guideline that is broken, at its worst place, and one for all that hold."""
     found = verdicts(rows)
     if not found:
         return []

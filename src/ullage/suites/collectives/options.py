@@ -74,7 +74,7 @@ class CollectivesOptions(RankAxisOptions, CaseOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Which operations stand for none that were named, and which of them are measured in other ways, too."""
+        """Fill in the ranks, the operations, and those that are also measured as nonblocking or one-sided."""
         quick, one_sided = bool(said.get("quick")), bool(said.get("with_one_sided"))
         chosen = cast("list[str]", said.get("operations", _QUICK_OPERATIONS if quick else OPERATIONS))
         some = [name for name in ("allreduce",) if quick and name in chosen]

@@ -22,23 +22,23 @@ from ullage.units import format_bytes
 COLLECTIVE: Final = "collective"
 ONE_SIDED: Final = "one-sided"
 HEADERS: Final = ("operation", "way", "ranks", "message")
-# What a rank may hold of all others' messages.
+# A rank holds no more bytes than this of all others' messages.
 MOST_ROOM: Final = 64 << 20
-# Operations under way together where a bandwidth is asked for, as of OSU's windows.
+# So many operations are under way together where a bandwidth is measured; OSU's windows are as large.
 WINDOW: Final = 64
 _ELEMENT: Final = 4
 _NUMBER: Final = 8
 _MANY: Final = frozenset({"gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv"})
 _WINDOWS: Final = 5
 _WINDOW_S: Final = 0.01
-# Calibration, warm-up and what the engine does around a repetition.
+# Calibration, warm-up and what the engine does around a repetition take this many seconds.
 _AROUND_S: Final = 0.05
 _OVERLAP_STRETCHES: Final = 3
 _OVERLAP_SIZES: Final = 3
 
 
 def sizes_of(operation: str, ranks: int, sizes: Sequence[int]) -> list[int]:
-    """Those that the operation can have, and that fit: a barrier has 0 only."""
+    """Return the sizes that ``operation`` can have, and that fit into a rank's room: a barrier has 0 only."""
     if operation == "barrier":
         return [0]
     unit = _ELEMENT if operation in REDUCTIONS else 1
@@ -56,7 +56,7 @@ class Planner:
     seconds: float = field(default=_WINDOWS * _WINDOW_S + _AROUND_S)
 
     def cases(self) -> list[KernelCase]:
-        """All of them, those of a layout together."""
+        """Return the cases of all layouts, those of a layout together."""
         return [case for layout in self.layouts for case in self._of_layout(layout)]
 
     def _of_layout(self, layout: Layout) -> Iterator[KernelCase]:
@@ -83,7 +83,10 @@ class Planner:
         return self._case(COLLECTIVE, parameters, (operation, way), layout, _OVERLAP_STRETCHES * self.seconds)
 
     def _one_sided(self, layout: Layout) -> Iterator[KernelCase]:
-        """Latencies with every way of ending an operation, bandwidths with the first."""
+        """Yield the cases of latencies with every way of ending an operation, and of bandwidths with one.
+
+        That one is flush, or the first where flush is not asked for.
+        """
         for operation in self.options.one_sided:
             unit = _NUMBER if operation == "accumulate" else 1
             sizes = [size for size in self.options.sizes if size % unit == 0]
@@ -111,7 +114,7 @@ class Planner:
         return kernel_case(workload, parameters, MPI, shown, self.description, seconds=seconds, layout=layout)
 
     def left_out(self) -> list[Note]:
-        """Sizes that some operation cannot have."""
+        """Return a note on the sizes that some operation cannot have, if there are any."""
         lacking: dict[int, dict[str, None]] = {}
         for layout in self.layouts:
             for operation in self.options.operations:
@@ -127,7 +130,7 @@ class Planner:
 
 
 def prepare_collectives(request: Request, engine_context: EngineContext) -> PreparedKernels:
-    """``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
+    """Plan the cases; raise ``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
     options = read_options(CollectivesOptions, request)
     layouts = [layout_here(ranks, options.nodes, options.ranks_per_node, options.hosts) for ranks in options.ranks]
     planner = Planner(options, layouts, engine_context.description)
@@ -136,7 +139,7 @@ def prepare_collectives(request: Request, engine_context: EngineContext) -> Prep
 
 
 def crowded(layouts: Sequence[Layout], cores: int | None) -> list[Note]:
-    """Where ranks would share cores, as far as that is known before anything runs."""
+    """Return a note where ranks would share cores, as far as that is known before anything runs."""
     many = [layout.ranks for layout in layouts if (ranks_on_a_node(layout) or 0) > (cores or layout.ranks)]
     if not many:
         return []

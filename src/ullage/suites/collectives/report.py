@@ -26,14 +26,14 @@ from ullage.suites.collectives.rows import blocking, is_crowded, operation_of, r
 from ullage.units import format_bytes
 
 SUITE: Final = "collectives"
-# In the order of the tables; the two groups of the charts.
+# The tables keep this order of operations; charts have a figure for each of the two groups.
 TREES: Final = ("barrier", "bcast", "reduce", "allreduce", "reduce_scatter")
 EXCHANGES: Final = ("gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv")
 _PLACES: Final = {name: place for place, name in enumerate((*TREES, *EXCHANGES, "put", "get", "accumulate"))}
 
 
 def in_order(rows: Iterable[Row]) -> list[Row]:
-    """By operation, then by what ends it, size and tests: rows come in the order in which their cases were met."""
+    """Sort by operation, what ends it, size and tests: rows come in the order in which their cases were met."""
 
     def key(row: Row) -> tuple[int, str, int, int]:
         place = _PLACES[operation_of(row)]
@@ -43,12 +43,12 @@ def in_order(rows: Iterable[Row]) -> list[Row]:
 
 
 def rank_counts(rows: Iterable[Row]) -> list[int]:
-    """Rising."""
+    """Return each number of ranks once, rising."""
     return sorted({ranks_of(row) for row in rows})
 
 
 def with_most_ranks(rows: Sequence[Row]) -> list[Row]:
-    """Rows with the most ranks, of those with a core for each rank where there are any."""
+    """Return the rows with the most ranks; where some have a core for each rank, the most of those."""
     quiet = [row for row in rows if not is_crowded(row)]
     most = max(rank_counts(quiet or rows), default=0)
     return [row for row in rows if ranks_of(row) == most]
@@ -69,7 +69,7 @@ _ROTATING: Final = (
 
 
 def tables(data: ReportData) -> Content | None:
-    """None for other suites, and where nothing was measured."""
+    """Return the tables, or None for other suites and where nothing was measured."""
     rows = data.rows_of(SUITE)
     if not rows:
         return None
@@ -99,7 +99,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 
 
 def _matrix(title: str, rows: Sequence[Row], label: Callable[[Row], str] = operation_of) -> Grid:
-    """A line for each label, a column for each size; a barrier has a column of its own."""
+    """Lay out a line for each label and a column for each size; a barrier has a column of its own."""
     sizes = sorted({size_of(row) for row in rows})
     heads = [
         Heading("operation"),
@@ -115,7 +115,7 @@ def _value(row: Row | None) -> Cell:
 
 
 def _size_text(row: Row) -> str:
-    """Empty where there is no message."""
+    """Return the size of the message, or empty text where there is none."""
     return format_bytes(size_of(row)) if size_of(row) else ""
 
 
@@ -137,7 +137,7 @@ class _Ranks:
 
 
 def _rank_grids(data: ReportData, times: Sequence[Row]) -> list[Grid]:
-    """The fastest and slowest rank in each operation's smallest and largest message, with the most ranks."""
+    """Show the fastest and slowest rank in each operation's smallest and largest message, with the most ranks."""
     chosen = grouped((operation_of(row), row) for row in with_most_ranks(times))
     ends = [row for found in chosen.values() for row in ([found[0], found[-1]] if len(found) > 1 else found)]
     lines = [_ranks_line(row, data.phases_of(row)) for row in ends]
@@ -263,7 +263,7 @@ _SIZE_TOOLTIP: Final = tooltip(("name", "operation"), ("size", "message"), ("tex
 
 
 def time_figures(data: ReportData) -> list[Figure]:
-    """For each group of operations a figure over sizes and one over ranks, where there are two of them or more."""
+    """Draw for each group of operations a figure over sizes and one over ranks, if there are two of them or more."""
     rows = in_order(row for row in blocking(data.rows_of(SUITE)) if row.median > 0)
     found: list[Figure] = []
     for title, operations in _GROUPS:
@@ -284,7 +284,7 @@ def _over_sizes(title: str, group: Sequence[Row]) -> list[Figure]:
 
 
 def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
-    """A figure of each operation's smallest message, since small ones show the steps."""
+    """Draw each operation's smallest message over the ranks, since small ones show the steps."""
     counts = rank_counts(group)
     if len(counts) < _FEWEST:
         return []
@@ -336,7 +336,7 @@ _OVERLAP_TOOLTIP: Final = tooltip(("name", "operation"), ("tests", "MPI_Test"), 
 
 
 def overlap_figures(data: ReportData) -> list[Figure]:
-    """One figure: the largest message of each operation, with the most ranks."""
+    """Draw one figure of the largest message of each operation, with the most ranks; none without overlaps."""
     found = with_most_ranks(in_order(row for row in data.rows_of(SUITE) if row.metric == "overlap"))
     largest: dict[str, int] = {}
     for row in found:

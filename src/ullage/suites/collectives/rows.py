@@ -23,7 +23,7 @@ METRICS: Final = (
 
 
 def collective_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
-    """All rows of our cases, in the order in which their cases were first met.
+    """Return all rows of this suite's cases, in the order in which their cases were first met.
 
     A single operation tells a latency, many under way together a bandwidth, and neither the other.
     """
@@ -35,7 +35,7 @@ def collective_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext
 
 
 def is_crowded(row: Row) -> bool:
-    """Whether its ranks shared cores."""
+    """Tell whether the ranks of ``row`` shared cores."""
     return row.has_flag(OVERSUBSCRIBED)
 
 
@@ -53,7 +53,7 @@ def _told(row: Row, workload: str, given: Parameters) -> Row:
     return row.model_copy(update={"params": params})
 
 
-# What stands in a plan only where it is not the engine's default.
+# These are the engine's defaults: a plan states a parameter only where it differs.
 _COLLECTIVE: Final[dict[str, Scalar]] = {"operation": "allreduce", "mode": "blocking", "tests": 0, "message_bytes": 8}
 _ONE_SIDED: Final[dict[str, Scalar]] = {"operation": "put", "sync": "flush", "outstanding": 1, "message_bytes": 8}
 
@@ -66,20 +66,20 @@ def _tells(row: Row) -> bool:
 
 
 def blocking(rows: Iterable[Row], metric: str = "collective_latency") -> list[Row]:
-    """Rows of the blocking forms."""
+    """Return the rows of the blocking forms that have ``metric``."""
     return [row for row in rows if row.metric == metric and row.params.get("mode") == "blocking"]
 
 
 def operation_of(row: Row) -> str:
-    """``allreduce``."""
+    """Return the name of the operation, such as ``allreduce``."""
     return str(row.params["operation"])
 
 
 def size_of(row: Row) -> int:
-    """Bytes of a message; 0 of a barrier."""
+    """Return the bytes of a message; 0 for a barrier."""
     return int(row.params.get("message_bytes", 0))
 
 
 def ranks_of(row: Row) -> int:
-    """How many took part."""
+    """Return how many ranks took part."""
     return int(row.params["ranks"])

@@ -37,7 +37,7 @@ class _Line:
 
 
 def tables(data: ReportData) -> Content | None:
-    """None for other suites, and where nothing was measured."""
+    """Return the tables, or None for other suites and where nothing was measured."""
     rows = data.rows_of(SUITE)
     if not rows:
         return None
@@ -105,7 +105,7 @@ def _who(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[str]:
 
 
 def _traffic(data: ReportData, rows: Sequence[Row]) -> list[str]:
-    """What the load itself moved, as the median over the repetitions."""
+    """State what each load itself moved: the median rate over the repetitions."""
     rates: dict[str, list[float]] = {}
     for row in rows:
         if row.metric == "congestion_time" and row.params.get("state") == "congested":
@@ -149,7 +149,7 @@ _LINE_TOOLTIP: Final = tooltip(("state", "the others"), ("text", "time"), ("shar
 
 
 def figures(data: ReportData) -> list[Figure]:
-    """Bars of all loads, then a figure for each load and test."""
+    """Draw bars of all loads, then a figure for each load and test."""
     rows = data.rows_of(SUITE)
     impacts = [row for row in rows if row.metric in IMPACTS and row.median > 0]
     return [*([_bars(impacts)] if impacts else []), *_tails(data, rows)]
@@ -221,7 +221,7 @@ def _tail_spec(by_state: dict[str, list[PhaseRecord]]) -> Spec | None:
 
 
 def _tail(state: str, phases: Iterable[PhaseRecord]) -> list[Spec]:
-    """The complementary distribution, at most a point for each of the shares."""
+    """Return the points of the complementary distribution, at most one for each of the shares."""
     counts: Counter[int] = Counter()
     for phase in phases:
         if phase.latency is not None:

@@ -37,13 +37,16 @@ WORKLOAD: Final = "congestion"
 HEADERS: Final = ("load", "ranks", "victims")
 _PHASES: Final = 6
 _FEWEST_OF_A_KIND: Final = 2
-# Under load a test takes longer; what is around it, too.
+# Plans allow for a test, and the work around it, to take so many times as long under load.
 _STRETCH: Final = 2
 _AROUND_S: Final = 0.3
 
 
 def prepare_congestion(request: Request, engine_context: EngineContext) -> PreparedKernels:
-    """``UserError`` where the engine lacks the workload, or the ranks do not fill the nodes."""
+    """Plan a case for each load.
+
+    Raise ``UserError`` where the engine lacks the workload, or the ranks do not fill the nodes.
+    """
     options = read_options(CongestionOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
     cases = [_case(load, options, layout, engine_context) for load in options.loads]
@@ -51,7 +54,7 @@ def prepare_congestion(request: Request, engine_context: EngineContext) -> Prepa
 
 
 def victims_of(ranks: int, share: float) -> int:
-    """As the engine has it: at least 2, and all but 2 at most."""
+    """Return the number of victims among ``ranks`` as the engine computes it: at least 2, and at most all but 2."""
     return min(max(int(share * ranks + 0.5), _FEWEST_OF_A_KIND), ranks - _FEWEST_OF_A_KIND)
 
 
@@ -90,7 +93,7 @@ TESTS: Final = ("latency", "bandwidth", "allreduce")
 
 
 def congestion_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
-    """Rows of the phases, then the impacts."""
+    """Return the rows of the phases, followed by those of the impacts."""
     records = list(launches)
     ours = (item for item in join(records) if item.case.workload == WORKLOAD)
     measured = [item for item in ours if "victims" in item.phase.gauges]
@@ -116,7 +119,7 @@ def _told(row: Row, item: Measured) -> Row:
 
 
 def _impacts(rows: Sequence[Row], measured: Sequence[Measured], level: float) -> list[Row]:
-    """Congested over isolated, repetition by repetition."""
+    """Return the ratios of congested to isolated, repetition by repetition, as rows."""
     pairs: dict[tuple[str, str], dict[tuple[int, int], dict[str, PhaseRecord]]] = {}
     for item in measured:
         state = state_of(item.phase)
@@ -143,7 +146,7 @@ def _ratios(both: Iterable[dict[str, PhaseRecord]], metric: str) -> list[float]:
 
 
 def _impact(alone: Row, beside: Row, values: Sequence[float], level: float) -> Row:
-    """Its flags are those of the launch, and its own."""
+    """Return the row of one impact; its flags are those of the launch, and those of its own samples."""
     interval = median_interval(values, level)
     own = check_values(values, interval, None, None)
     kept = [flag for flag in beside.flags if alone.has_flag(flag.code) and not flag.is_of_repetitions]
@@ -165,14 +168,14 @@ def _impact(alone: Row, beside: Row, values: Sequence[float], level: float) -> R
 # -- findings ----------------------------------------------------------------------------------------------------------
 
 
-# Below it the victims hardly notice, above it programs do.
+# Below the first factor the victims hardly notice the load; above the second, programs do.
 LITTLE: Final = 1.5
 MUCH: Final = 5.0
 Severity = Literal["info", "advice", "warning"]
 
 
 def findings_of(rows: Sequence[Row]) -> list[Finding]:
-    """One for each load, and what must be known of all of them, of disturbed rows too."""
+    """Return a finding for each load, preceded by those on all of them, which disturbed rows have, too."""
     impacts = [row for row in rows if row.metric in (IMPACT, IMPACT_P99)]
     sound = sound_rows(impacts)
     loads = list(dict.fromkeys(str(row.params["load"]) for row in sound))

@@ -27,7 +27,7 @@ DEEP: Final = "uring"
 PLAIN: Final = "posix"
 _QUEUE_DEPTH: Final = "queue_depth"
 _THREADS: Final = "threads"
-# Where small requests come from ranks, because a rank has one of them in flight and one thread.
+# A core has at most so many ranks where a rank keeps one small request in flight and has one thread.
 RANKS_A_CORE: Final = 4
 
 
@@ -58,12 +58,12 @@ class Spot:
     small_threads: int = 1
 
     def fits(self, size: int) -> int:
-        """``size``, rounded up to what direct I/O serves."""
+        """Return ``size``, rounded up to what direct I/O serves."""
         return self.direct.fits(size)
 
 
 def make_spot(target: Target, options: DiskOptions, description: Describe, direct: DirectIo) -> Spot:
-    """``UserError`` for a backend that this engine or machine lacks."""
+    """Return the target with its backends; raise ``UserError`` for one that this engine or machine lacks."""
     if target_path(target) is None:
         own = target_scheme(target)
         find_registered(description, "backend", own)
@@ -77,7 +77,7 @@ def make_spot(target: Target, options: DiskOptions, description: Describe, direc
 
 
 def why_not_deep(description: Describe) -> str | None:
-    """Why no backend keeps several requests of a rank in flight; None when one does."""
+    """Return why no backend keeps several requests of a rank in flight, or None when one does."""
     found = next((backend for backend in description.backends if backend.name == DEEP), None)
     if found is None:
         return f"this engine has no backend '{DEEP}'"
@@ -85,12 +85,12 @@ def why_not_deep(description: Describe) -> str | None:
 
 
 def deepest_of(backend: Registered) -> int:
-    """Operations that ``backend`` keeps in flight for a rank, as its capabilities say."""
+    """Return how many operations ``backend`` keeps in flight for a rank, as its capabilities state."""
     return _capability(backend, _QUEUE_DEPTH)
 
 
 def threads_of(backend: Registered) -> int:
-    """Threads of a rank that ``backend`` serves, likewise."""
+    """Return how many threads of a rank ``backend`` serves, as its capabilities state."""
     return _capability(backend, _THREADS)
 
 
@@ -100,7 +100,10 @@ def _capability(backend: Registered, name: str) -> int:
 
 
 def concurrencies(spot: Spot, options: DiskOptions, cores: int) -> list[Concurrency]:
-    """The concurrency of every case with small requests. ``UserError`` for a depth that the backend does not serve."""
+    """Return the concurrency of every case with small requests.
+
+    Raise ``UserError`` for a depth that the backend does not serve.
+    """
     deepest = max(spot.deepest, spot.small_threads)
     if deepest > 1 and max(options.depths) > deepest:
         what = f"backend '{spot.small_backend}' keeps at most {deepest} requests in flight"
@@ -114,7 +117,10 @@ def concurrencies(spot: Spot, options: DiskOptions, cores: int) -> list[Concurre
 
 
 def block_concurrencies(spot: Spot, options: DiskOptions) -> list[Concurrency]:
-    """The concurrency of every case with blocks. ``UserError`` for more threads of a rank than the backend serves."""
+    """Return the concurrency of every case with blocks.
+
+    Raise ``UserError`` for more threads of a rank than the backend serves.
+    """
     if options.by == "ranks":
         return [Concurrency(ranks) for ranks in options.threads]
     if max(options.threads) > spot.threads:
@@ -134,7 +140,7 @@ class Planner:
     cpus: int
 
     def blocks(self, volume_bytes: int) -> list[Cell]:
-        """Every combination of target, threads, order and block."""
+        """Return a cell for every combination of target, threads, order and block."""
         return _unique(
             self._cell(
                 spot,
@@ -150,7 +156,7 @@ class Planner:
         )
 
     def smalls(self, volume_bytes: int) -> list[Cell]:
-        """Every target with every number of small requests in flight."""
+        """Return a cell for every target with every number of small requests in flight."""
         return _unique(
             self._cell(
                 spot,
@@ -164,7 +170,10 @@ class Planner:
         )
 
     def probes(self, most_bytes: int) -> list[Cell]:
-        """Cells of one rank that tell what each kind costs: blocks by two volumes, small requests by one a depth."""
+        """Return cells of one rank that show what each kind costs.
+
+        Blocks are probed with two volumes, small requests with one for each depth.
+        """
         found: list[Cell] = []
         alone = Concurrency()
         for spot in self.spots:
@@ -183,7 +192,7 @@ class Planner:
         return _unique(found)
 
     def _way(self, spot: Spot, order: str, backend: str, at_once: Concurrency) -> Way:
-        """As plans of other suites have it, checked against the engine."""
+        """Build the parameters as plans of other suites have them, checked against the engine."""
         found = find_registered(self.description, "backend", backend)
         own: Parameters = {"direct": True} if spot.direct.served else {}
         holds_data = "data" in found.capabilities
@@ -220,18 +229,21 @@ def _unique(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def concurrency_of(cell: Cell) -> Concurrency:
-    """Who works at the same time in it."""
+    """Return the ranks, threads and queue depth that work at the same time in ``cell``."""
     parameters = cell.case.workload.parameters
     return Concurrency(cell.layout.ranks, count_of(parameters, _THREADS, 1), count_of(parameters, _QUEUE_DEPTH, 1))
 
 
 def is_random(cell: Cell) -> bool:
-    """Whether its blocks are visited in random order."""
+    """Tell whether the blocks of ``cell`` are visited in random order."""
     return cell.case.workload.parameters.get("order") == "random"
 
 
 def kind_of(cell: Cell, small: int) -> str:
-    """What its cost depends on besides target and backend. ``small``: bytes of its target's small requests."""
+    """Say what the cost of ``cell`` depends on besides target and backend.
+
+    ``small``: bytes of its target's small requests.
+    """
     if cell.block_bytes == small:
         at_once = concurrency_of(cell)
         return f"with {format_bytes(small)} requests at depth {at_once.threads * at_once.depth}"
@@ -239,5 +251,8 @@ def kind_of(cell: Cell, small: int) -> str:
 
 
 def with_kinds(cells: Iterable[Cell], smalls: Mapping[str, int]) -> list[Cell]:
-    """Cells read back from plans, which do not say their kind. ``smalls``: bytes of a small request by target."""
+    """Add the kind to cells read back from plans, which do not state it.
+
+    ``smalls``: bytes of a small request by target.
+    """
     return [replace(cell, kind=kind_of(cell, smalls.get(cell.target.name, 0))) for cell in cells]

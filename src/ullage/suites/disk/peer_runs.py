@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Phase = Literal["write", "read"]
 TOOL: Final = "fio"
 PHASES: Final[tuple[Phase, ...]] = ("write", "read")
-# Starting it, and ending it, once for each phase; until it was seen.
+# Starting and ending fio, once for each phase, is assumed to take this long until it was measured.
 START_S: Final = 0.25
 _LONGEST_S: Final = 600.0
 
@@ -29,12 +29,12 @@ class Do(Protocol):
     """Does a job in a folder, in ``limit_s`` at most; ``PeerError`` when it gives no number."""
 
     def __call__(self, program: Installed, job: FioJob, file_folder: "Path", *, limit_s: float) -> dict[str, float]:
-        """Values by the name of the metric."""
+        """Run the job and return its values by the name of the metric."""
         ...
 
 
 def fio_job_of(cell: Cell, phase: Phase) -> FioJob:
-    """The work of one phase of ``cell`` in fio's words."""
+    """Translate the work of one phase of ``cell`` into a job of fio."""
     modes: dict[tuple[Phase, bool], Mode] = {
         ("write", False): "write",
         ("read", False): "read",
@@ -62,7 +62,7 @@ class FioJobs:
     do: Do = run_fio
 
     def job_of(self, cell: Cell) -> PeerJob | None:
-        """None where the target has no place for files."""
+        """Return the peer's job for ``cell``, or None where the target has no place for files."""
         place = target_path(cell.target)
         if place is None:
             return None
@@ -77,7 +77,7 @@ class FioJobs:
         )
 
     def _numbers(self, cell: Cell, place: "Path", limit_s: float | None) -> Iterable[PeerNumbers]:
-        """A write, and a read of what it has left."""
+        """Yield the numbers of a write, and of a read of what it has left."""
         with marked_folder(place, self.run_id, cell.case.id, _jobs(cell)) as folder:
             for phase in PHASES:
                 job = fio_job_of(cell, phase)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _SMALL_SHARE: Final = 0.3
 _SMALL_LEAST: Final = 1 << 20
 _SMALL_LARGEST: Final = 1 << 30
-# Where a volume is given and none for small requests.
+# Where only the volume of blocks is given, small requests get it divided by this, up to so many bytes.
 _SMALL_PART: Final = 64
 _SMALL_MOST: Final = 16 << 20
 _ASSUMED_REQUEST_S: Final = 1e-4
@@ -83,7 +83,7 @@ class PreparedDisk:
         return most
 
     def shapes(self) -> tuple[Shape, Shape]:
-        """What the volumes of blocks and of small requests have to be divided by."""
+        """Return what the volumes of blocks and of small requests have to be divided by."""
         spots, cores = self.planner.spots, self.planner.cores or self.planner.cpus
         blocks = sorted({spot.fits(block) for spot in spots for block in self.options.blocks})
         ranks = sorted({found.ranks for spot in spots for found in concurrencies(spot, self.options, cores)})
@@ -92,12 +92,12 @@ class PreparedDisk:
         return large, Shape(ranks, smalls, 1, False, self.most_bytes, _SMALL_LEAST, _SMALL_LARGEST)  # noqa: FBT003
 
     def cells(self, volume_bytes: int, small_bytes: int) -> list[Cell]:
-        """All cells, with these volumes."""
+        """Return all cells with these volumes, each once."""
         found = [*self.planner.blocks(volume_bytes), *self.planner.smalls(small_bytes)]
         return list({cell.case.id: cell for cell in found}.values())
 
     def assumed(self, cells: Sequence[Cell]) -> Basis:
-        """Costs before anything was measured. A small request has its time, however fast bytes are."""
+        """Return the costs before anything was measured; a small request takes its time, however fast bytes are."""
         basis = assumed(cells, self.machine.places)
         smalls = {spot.target.name: spot.small for spot in self.planner.spots}
         places = dict(basis.places)
@@ -107,12 +107,14 @@ class PreparedDisk:
         return Basis(places, basis.launch_s, basis.text)
 
     def smallest_cells(self) -> list[Cell]:
-        """Every cell with as little as it can move."""
+        """Return every cell with the least volume that it can move."""
         large, small = self.shapes()
         return self.cells(large.smallest, small.smallest)
 
     def volumes(self, basis: Basis, start_s: float) -> tuple[int, int]:
-        """Those asked for; else those with which the minimum fits into its share of the time by ``basis``.
+        """Return the bytes of a case with blocks and of one with small requests.
+
+        They are those asked for, else those with which the minimum fits into its share of the time by ``basis``.
 
         ``start_s``: of the peer, for each cell; 0 without one.
         """
@@ -136,13 +138,13 @@ class PreparedDisk:
         return volume, choose_volume(small, lambda size: seconds_of(smalls(size)), _SMALL_SHARE * share_s)
 
     def with_volumes(self, volume_bytes: int, small_bytes: int) -> "PreparedDisk":
-        """The same with the volumes settled; request.json then says them."""
+        """Return the same with the volumes settled; request.json then states them."""
         options = self.options.model_copy(update={"volume": volume_bytes, "small_volume": small_bytes})
         request = self.request.model_copy(update={"options": options.model_dump(mode="json")})
         return replace(self, options=options, request=request, planner=replace(self.planner, options=options))
 
     def check(self, cells: Sequence[Cell]) -> None:
-        """``UserError`` (exit code 3) where the engine would refuse for want of room."""
+        """Raise ``UserError`` (exit code 3) where the engine would refuse for want of room."""
         limits = self.limits
         if self.options.keep and self.options.peer:
             # What is kept lies there while the peer makes files of its own.
@@ -151,14 +153,14 @@ class PreparedDisk:
         check_room(cells, self.machine.places, limits, self.machine.memory, self.options)
 
     def peer(self) -> "Installed | None":
-        """fio, where it is to be run and can be."""
+        """Return the installed fio, or None where it is not asked for, not here, or no target has a place for files."""
         from ullage.peers.fio import PEER
 
         has_place = any(target_path(spot.target) is not None for spot in self.planner.spots)
         return PEER.installed() if self.options.peer and has_place else None
 
     def notes(self) -> list[Note]:
-        """What is not as one might expect, of every target."""
+        """Return the notes on every target."""
         return [note for spot in self.planner.spots for note in _notes(spot, self)]
 
     def explain(self) -> Explanation:
@@ -228,7 +230,10 @@ def execute(
     now: Callable[[], float] = time.monotonic,
     fio: Do | None = None,
 ) -> int:
-    """The exit code. ``now``: a clock in s; ``fio`` runs a job in the place of the real one."""
+    """Run the cells and return the exit code.
+
+    ``now``: a clock in s; ``fio`` runs a job in the place of the real one.
+    """
     began = Deadline(now(), now)
     peer, progress = prepared.peer(), read_progress(session)
     basis = prepared.assumed(prepared.smallest_cells())
@@ -240,7 +245,7 @@ def execute(
             return error.ended.code
     cells = _all_cells(prepared, session)
     prepared.check(cells)
-    # What an earlier part of the run had and this one has not is assumed anew.
+    # Places that an earlier part of the run had and this probe lacks get assumed costs again.
     places = {**prepared.assumed(cells).places, **basis.places}
     costs = Costs(replace(basis, places=places), progress)
     run = CellExecution(session, progress, prepared.request, prepared.options, costs, cells)
@@ -259,7 +264,7 @@ def execute(
 def _settle(
     prepared: PreparedDisk, session: Session, basis: Basis, peer: "Installed | None"
 ) -> tuple[PreparedDisk, Basis]:
-    """The volumes; by a probe, where they were not given."""
+    """Settle the volumes, by a probe where they were not given, and return them with the costs they rest on."""
     options = prepared.options
     if options.volume is None:
         session.progress.stage("probe", 0, options.time_s)
@@ -279,7 +284,7 @@ def _settle(
 
 
 def _all_cells(prepared: PreparedDisk, session: Session) -> list[Cell]:
-    """Those of the plans that exist, and those of the request."""
+    """Return the cells of the plans that exist and those of the request, each once."""
     options = prepared.options
     planned = with_kinds(planned_cells(session.result), options.smalls)
     cells = [*prepared.cells(options.volume or 0, options.small_volume or 0), *planned]
@@ -287,7 +292,7 @@ def _all_cells(prepared: PreparedDisk, session: Session) -> list[Cell]:
 
 
 def _follow(run: CellExecution, deadline: Deadline) -> None:
-    """The order in which time is spent."""
+    """Spend the time: the minimum of all cells, what the peer lacks of them, then narrower intervals."""
     run.give_minimum(run.cells, deadline)
     if run.in_turn is not None and run.may_go_on:
         measured = [cell for cell in run.cells if run.progress.of(cell.case.id).counted]

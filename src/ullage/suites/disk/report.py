@@ -65,7 +65,7 @@ class _Line:
 
 
 def tables(data: ReportData) -> Content | None:
-    """Two tables for each target; None for other suites, and where nothing was measured."""
+    """Return two tables for each target, or None for other suites and where nothing was measured."""
     if not data.rows_of(_SUITE):
         return None
     grids: list[Grid] = []
@@ -119,7 +119,10 @@ def _ceiling_note(what: str, row: Row) -> str:
 
 
 def _is_of_device(row: Row) -> bool:
-    """Bytes of random requests are bounded by operations too, each size by another number."""
+    """Tell whether the ceiling is that of the device.
+
+    Bytes of random requests are bounded by operations too, each size by another number.
+    """
     return row.ceiling is not None and (row.metric != "bandwidth" or row.params.get("order") != "random")
 
 
@@ -135,7 +138,10 @@ def _verdict(line: _Line) -> str:
 
 
 def law(line: _Line) -> float | None:
-    """Operations under way on average, by rate times mean latency: median over the repetitions; None without times."""
+    """Return how many operations are under way on average: rate times mean latency, by Little's law.
+
+    It is the median over the repetitions; None without times.
+    """
     found = [
         phase.latency.sum_ns / span_ns
         for phase in line.phases
@@ -145,7 +151,7 @@ def law(line: _Line) -> float | None:
 
 
 def _law(line: _Line) -> str:
-    """The closed loop keeps as many under way as it was asked for, or one of rate and latency is wrong."""
+    """Say whether as many operations are under way as were asked for; else rate or latency is wrong."""
     found = law(line)
     if found is None:
         return DASH
@@ -204,7 +210,7 @@ SECTIONS: Final = (SECTION,)
 
 
 def _is_transfer(row: Row) -> bool:
-    """Also of other suites that move blocks, such as a sweep."""
+    """Tell whether a row moves blocks; other suites have such rows, too, for example a sweep."""
     return word_of(row, "access") in ("read", "write") and "phase" not in row.params and _DEPTH not in row.params
 
 

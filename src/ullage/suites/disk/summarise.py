@@ -27,7 +27,6 @@ from ullage.units import format_bytes, format_operations
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``. Rows of small requests, and no others, have a ``queue_depth``; those of threads of one rank
-
     have their ``threads``.
     """
     options = DiskOptions.model_validate(request.options)
@@ -36,7 +35,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     own = _with_depths(build_rows(launches, context), files, options.smalls)
     measured = with_peers(with_thread_flags(own), result.read_peers())
     rows = with_ceilings(measured, request.targets, options.machine)
-    # The table is as large as it was asked for, and nothing extends it: that the best lies at its rim is no news.
+    # Nothing extends the table beyond what was asked for, so a best cell at its rim needs no finding.
     findings = [
         one for one in find_all(rows, failed_cases(launches), context.level, context.settable) if one.kind != "edge"
     ]
@@ -49,7 +48,7 @@ def _with_depths(rows: Iterable[Row], files: Iterable[RecordFile], smalls: Mappi
 
 
 def _with_depth(row: Row, parameters: Parameters, small: int | None) -> Row:
-    """What is in flight stands in a row where it is varied, and nowhere else."""
+    """State what is in flight in the parameters of a row where it is varied, and nowhere else."""
     params = {name: value for name, value in row.params.items() if name not in ("queue_depth", "threads")}
     if (threads := count_of(parameters, "threads", 1)) > 1:
         params["threads"] = threads
@@ -64,12 +63,12 @@ METRIC = "operation_rate"
 
 
 def in_flight(row: Row) -> int:
-    """Requests that all threads of a row of small requests keep under way together."""
+    """Return how many requests all threads of a row of small requests keep under way together."""
     return threads_at_once(row.params) * int(row.params.get("queue_depth", 1))
 
 
 def saturation(rows: Iterable[Row], level: float) -> list[Finding]:
-    """One finding for each target and access with more than one number of small requests in flight."""
+    """Return a finding for each target and access with more than one number of small requests in flight."""
     groups = grouped(
         ((row.target, str(row.params.get("access", ""))), row)
         for row in rows

@@ -27,7 +27,7 @@ _KIB: Final = 1 << 10
 _TARGET: Final = "ior"
 _ACCESSES: Final = ("write", "rewrite", "read", "reread")
 _CSV_HEAD: Final = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s)"
-# What C prints where a number is none; JSON has no word for it.
+# C prints nan and inf where a value is no finite number; JSON has no word for them.
 _NO_NUMBER: Final = re.compile(r'(":\s*)"?-?(?:nan|inf)"?(?=\s*[,}\n])', re.IGNORECASE)
 Bytes = Annotated[int, Field(ge=1)]
 
@@ -82,12 +82,12 @@ class _Document(Tolerant):
 
 
 def recognises_json(text: str) -> bool:
-    """An object with tests and their bandwidths."""
+    """Tell whether ``text`` holds an object with tests and their bandwidths."""
     return '"tests"' in text and '"bwMiB"' in text and '"Parameters"' in text
 
 
 def read_json(text: str, name: str) -> Summary:
-    """The rows of all tests; lines around the object are skipped. ``UserError`` says where it is none."""
+    """Read the rows of all tests, skipping lines around the object; raise ``UserError`` with the place of a mistake."""
     loaded = _loaded(text, name)
     try:
         document = _Document.model_validate(loaded)
@@ -128,7 +128,7 @@ def _of_test(test: _Test, name: str) -> Iterator[_Measurement]:
 
 
 def _flat(results: Sequence[object]) -> Iterator[object]:
-    """Early releases have a list for each repetition."""
+    """Yield the results one by one: early releases have a list for each repetition."""
     for result in results:
         if isinstance(result, list):
             yield from _flat(cast("list[object]", result))
@@ -143,12 +143,12 @@ def _bandwidth(mib_per_s: float, place: str) -> float:
 
 
 def recognises_csv(text: str) -> bool:
-    """The line that names IOR's columns."""
+    """Tell whether a line of ``text`` names IOR's columns."""
     return any(line.strip().startswith(_CSV_HEAD) for line in text.splitlines())
 
 
 def read_csv(text: str, name: str) -> Summary:
-    """The rows of a table. Some releases leave the last two columns out, which say ranks and repetition."""
+    """Read the rows of a table; some releases leave out its last two columns, ranks and repetition."""
     found: list[_Measurement] = []
     names: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -171,7 +171,7 @@ def _of_line(cells: Mapping[str, str], place: str) -> _Measurement:
         params["ranks"] = int(_number(cells, "numTasks", place))
     params["block_bytes"] = int(transfer)
     value = _bandwidth(_number(cells, "bw(MiB/s)", place), place)
-    # The table has no number of the test.
+    # The table does not number the tests, so IOR's block size tells them apart.
     block = ("ior_block_bytes", int(_number(cells, "block(KiB)", place) * _KIB))
     return _Measurement(block, tuple(params.items()), value)
 
@@ -184,7 +184,10 @@ def _number(cells: Mapping[str, str], name: str, place: str) -> float:
 
 
 def _summary(found: Sequence[_Measurement], name: str) -> Summary:
-    """Repetitions of a cell are its samples; where several tests have the same parameters, the rows say which."""
+    """Build a row of each cell with its repetitions as samples.
+
+    Where several tests have the same parameters, the rows say which.
+    """
     cells: dict[tuple[tuple[tuple[str, Scalar], ...], tuple[str, Scalar]], list[float]] = {}
     for one in found:
         cells.setdefault((one.params, one.apart), []).append(one.bytes_per_s)

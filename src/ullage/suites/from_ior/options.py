@@ -21,7 +21,7 @@ class FromIorOptions(LineOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """A script is read once: the request holds the command lines of its tests."""
+        """Replace a script by the command lines of its tests, so that it is read once and the request holds them."""
         lines = said.get("lines")
         return super().settle({**said, "lines": expanded(cast("list[str]", lines), read_text)} if lines else said)
 

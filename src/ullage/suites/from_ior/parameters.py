@@ -17,7 +17,7 @@ from ullage.model.plan import Named, Parameters, Scalar
 from ullage.parameters import suggest
 
 _TOOL: Final = "ior"
-# What all lines that work on one file must have in common.
+# All lines that work on one file must agree on these.
 LAYOUT: Final = ("transfer_bytes", "block_bytes", "segments", "file_mode", "directory_per_process")
 _PATTERNS: Final = ("t", "timestamp", "o", "offset", "i", "incompressible", "r", "random")
 _DEFAULT_TRANSFER: Final = 256 << 10
@@ -25,7 +25,7 @@ _DEFAULT_BLOCK: Final = 1 << 20
 
 
 def workload_of(given: Given, ranks: int) -> tuple[Parameters, list[str]]:
-    """All but the phases, and what a reader must know."""
+    """Return the parameters of the workload without its phases, and notes for the reader."""
     notes: list[str] = []
     parameters: Parameters = {
         **_data_model(given),
@@ -109,7 +109,10 @@ def _note_pattern(given: Given, notes: list[str]) -> None:
 
 
 def random_picks(given: Given, workload: Parameters) -> Named:
-    """``-z -z`` while reading: as many transfers at independent random positions of what is there."""
+    """Return the workload of ``-z -z`` while reading.
+
+    It makes as many transfers at independent random positions of what is there.
+    """
     transfer, block = given.size("-t", _DEFAULT_TRANSFER), given.size("-b", _DEFAULT_BLOCK)
     carried = ("transfer_bytes", "read_back", "read_shift", "stonewall_s", "wear_out", "cache")
     parameters: Parameters = {name: workload[name] for name in carried if name in workload}
@@ -158,7 +161,10 @@ _HINT_WORD: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)")
 
 
 def backend_of(given: Given, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> Named:
-    """``environment``: what stands before the command. ``UserError`` for an API or flag that no backend serves."""
+    """Return the backend with its parameters; raise ``UserError`` for an API or flag that no backend serves.
+
+    ``environment``: the variables set before the command.
+    """
     api = given.text("-a", "POSIX")
     if api in _WITHOUT:
         raise UserError(f"no backend supports {api}", f"{_TOOL} -a", f"one of {', '.join(BACKENDS)}")
@@ -183,7 +189,7 @@ def backend_of(given: Given, environment: Mapping[str, str], read_file: Callable
 
 
 def _hints(given: Given, environment: Mapping[str, str], read_file: Callable[[Path], str]) -> dict[str, Scalar]:
-    """Those of the hints file, then those of the environment, which win."""
+    """Return the hints of the hints file and of the environment, which takes precedence."""
     hints: dict[str, Scalar] = {}
     if given.has("--mpiio.hintsFileName"):
         place = given.text("--mpiio.hintsFileName")

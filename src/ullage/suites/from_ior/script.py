@@ -18,7 +18,7 @@ _TOOL = "ior"
 
 
 def expanded(texts: Sequence[str], read_file: Callable[[Path], str]) -> list[str]:
-    """``texts`` with a command line for each test of a script instead of the line that names it."""
+    """Return ``texts`` with a command line for each test of a script instead of the line that names it."""
     return [line for text in texts for line in _lines(text, read_file)]
 
 
@@ -35,7 +35,7 @@ def _lines(text: str, read_file: Callable[[Path], str]) -> list[str]:
 
 
 def _without_script(line: CommandLine) -> tuple[list[str], str]:
-    """The words but for the flag, and the file it names; empty without one."""
+    """Return the words without the flag, and the file that it names; empty text without one."""
     kept: list[str] = []
     script = ""
     words = iter(line.words)
@@ -52,7 +52,7 @@ def _without_script(line: CommandLine) -> tuple[list[str], str]:
 
 
 def _tests(text: str, name: str) -> Iterator[list[str]]:
-    """The words of each test; ``UserError`` names the line of what is no directive."""
+    """Yield the words of each test; raise ``UserError`` with the line of what is no directive."""
     said: list[str] = []
     is_open = False
     for number, whole in enumerate(text.splitlines(), start=1):
@@ -74,7 +74,7 @@ def _tests(text: str, name: str) -> Iterator[list[str]]:
 
 
 def _directive(line: str, place: str) -> str:
-    """``NAME=VALUE`` without the blanks around the sign. What has no equivalent is refused with its place."""
+    """Return ``NAME=VALUE`` without the blanks around the sign; refuse what has no equivalent, with its place."""
     name, joined, value = (part.strip() for part in line.partition("="))
     text = f"{name}={value}" if joined else name
     try:

@@ -101,7 +101,7 @@ def _read(number: int, line: CommandLine, read_file: Callable[[Path], str]) -> J
 
 
 def _layout(jobs: Sequence[Job], lines: Sequence[CommandLine], wanted: WantedLayout) -> WantedLayout:
-    """``-N`` uses fewer ranks than the launcher starts; 0 uses all."""
+    """Return the layout: ``-N`` uses fewer ranks than the launcher starts, and 0 uses all."""
     layout = agreed_layout(lines, wanted)
     used = one_of(_TOOL, "-N", [job.given.count("-N", 0) or None for job in jobs], "--ranks")
     if used is None or wanted.ranks is not None:
@@ -120,11 +120,11 @@ class _Books:
         self._left: dict[str, str] = {}
 
     def is_last(self, job: Job) -> bool:
-        """Whether no later job uses the file of ``job``."""
+        """Tell whether no later job uses the file of ``job``."""
         return not any(other.path == job.path for other in self._jobs[job.number :])
 
     def drafts_of(self, job: Job, workload: Parameters) -> tuple[list[Draft], list[str]]:
-        """The cases of ``job`` in their order, and what a reader must know of them."""
+        """Return the cases of ``job`` in their order, and notes for the reader."""
         left = self._left.get(job.path)
         if not job.writes and left is not None:
             if not job.keeps:

@@ -13,7 +13,7 @@ _NO_GPU = "buffers lie in the nodes' memory; leave it out"
 _ITEMS: Final = (
     *map(value, ("-a", "-n", "-I", "-z", "-b", "-d", "-w", "-e", "-N", "--random-seed", "-i", "-W")),
     *map(switch, ("-L", "-u", "-R", "-y", "-Y", "-X", "-D", "-F", "-C", "-T", "-E", "-r", "-U", "--posix.odirect")),
-    # What these ask for is done by every line of one rank, or of directories; see `conditional`.
+    # A line of one rank, or of directories, does what these ask for anyway; see `conditional`.
     *map(switch, ("-c", "-S", "-k")),
 )
 _ANSWERED: Final = (

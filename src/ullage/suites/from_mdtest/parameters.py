@@ -13,12 +13,12 @@ from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 
 TOOL: Final = "mdtest"
-# What all lines that work on one tree must have in common.
+# All lines that work on one tree must agree on these.
 LAYOUT: Final = ("items", "items_per_directory", "depth", "branching", "leaf_only", "unique_directory")
 
 
 def backend_of(given: Given) -> Named:
-    """The backend that works on names."""
+    """Return the backend that works on names; raise ``UserError`` for another API than POSIX."""
     api = given.text("-a", "POSIX")
     if api.upper() != "POSIX":
         raise UserError(f"no backend works on names through {api}", f"{TOOL} -a", "POSIX does")
@@ -26,7 +26,7 @@ def backend_of(given: Given) -> Named:
 
 
 def directories(depth: int, branching: int, *, leaf_only: bool) -> int:
-    """Directories of one tree that hold items."""
+    """Count the directories of one tree that hold items: all, or the leaves only."""
     if leaf_only:
         return branching**depth
     return depth + 1 if branching == 1 else (branching ** (depth + 1) - 1) // (branching - 1)
@@ -45,7 +45,7 @@ _OF_SEVERAL_RANKS: Final = {
 
 
 def conditional(given: Given, ranks: int) -> list[str]:
-    """Notes on flags whose work is the usual one in some cases. ``UserError`` where it is another."""
+    """Return notes on flags that ask for what is done anyway; raise ``UserError`` where they ask for other work."""
     notes: list[str] = []
     for flag, (why, usual) in _OF_SEVERAL_RANKS.items():
         if given.has(flag) and ranks > 1:
@@ -62,7 +62,7 @@ def conditional(given: Given, ranks: int) -> list[str]:
 
 
 def items_of(given: Given) -> tuple[int, int, str]:
-    """Items of a rank, how many of them in a directory, and what a reader must know.
+    """Return the items of a rank, how many of them are in a directory, and a note for the reader, if any.
 
     mdtest's rule: ``-n`` is rounded down to the same number in every directory; ``-I`` is that number itself.
     """
@@ -89,7 +89,10 @@ def items_of(given: Given) -> tuple[int, int, str]:
 def workload_of(
     given: Given, item: Literal["directory", "file"], phases: Collection[str]
 ) -> tuple[Parameters, list[str]]:
-    """All but the phases and the wall, and what a reader must know. ``phases``: those over items that are asked for."""
+    """Return the parameters of the workload without phases and wall, and notes for the reader.
+
+    ``phases``: those over items that are asked for.
+    """
     items, in_each, note = items_of(given)
     notes = [note] if note else []
     parameters: Parameters = {

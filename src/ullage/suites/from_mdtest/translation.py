@@ -27,7 +27,7 @@ from ullage.suites.from_mdtest.flags import TABLE
 from ullage.suites.from_mdtest.parameters import LAYOUT, TOOL, backend_of, conditional, workload_of
 
 Item: TypeAlias = Literal["directory", "file"]
-# By the flag that selects it; mdtest reads no directories and renames no files.
+# Each phase is listed under the flag that selects it; mdtest reads no directories and renames no files.
 _PHASES: Final[dict[Item, dict[str, str]]] = {
     "directory": {"-C": "mkdir", "-T": "stat", "-U": "rename", "-r": "rmdir"},
     "file": {"-C": "create", "-T": "stat", "-E": "read", "-r": "unlink"},
@@ -113,7 +113,7 @@ class _Books:
         self.notes: list[str] = []
 
     def drafts_of(self, job: Job) -> list[Draft]:
-        """The cases of ``job`` in their order."""
+        """Return the cases of ``job`` in their order."""
         workload, said = workload_of(job.given, job.item, job.asked)
         self.notes.extend(said)
         phases = self._phases(job)
@@ -132,7 +132,7 @@ class _Books:
         return [*drafts, self._draft(job, {**workload, "phases": rest}, dataset)] if rest else drafts
 
     def _first(self, job: Job) -> list[str]:
-        """What has to come before the phases asked for."""
+        """Return the phase that has to come before those asked for, if any: the making of the items."""
         return [] if job.makes in job.asked or job.key in self._left else [job.makes]
 
     def _phases(self, job: Job) -> list[str]:
@@ -155,7 +155,7 @@ class _Books:
 
 
 def _split_at_wall(phases: list[str]) -> tuple[list[str], list[str]]:
-    """Up to the creation of files, and what follows it; a job that makes none has no wall."""
+    """Split phases behind the creation of files; a job that makes none has nothing before the wall."""
     end = phases.index("create") + 1 if "create" in phases else 0
     return phases[:end], phases[end:]
 

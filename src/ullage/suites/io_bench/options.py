@@ -10,7 +10,7 @@ from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine, RunOptions
 from ullage.runs.options.kinds import Size, SizeAxis
 
-# A file holds so many of its records at least, however large they are, and so many at most, however small.
+# A file holds at least ``FEWEST`` of its records, however large they are, and at most ``MOST``, however small.
 FEWEST: Final = 8
 MOST: Final = 2048
 

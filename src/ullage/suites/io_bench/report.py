@@ -21,7 +21,7 @@ _STREAMS: Final = tuple(
 
 
 def tables(data: ReportData) -> Content | None:
-    """A table for each target; None for other suites, and where nothing was measured."""
+    """Return a table for each target, or None for other suites and where nothing was measured."""
     rows = [row for row in data.rows_of(_SUITE) if row.metric == _METRIC]
     if not rows:
         return None
@@ -43,7 +43,7 @@ def _grid(title: str, rows: Sequence[Row]) -> Grid:
 
 
 def _cell(row: Row | None) -> Cell:
-    """The rate, and its share of the peak behind it where one is known."""
+    """Show the rate, and its share of the peak where one is known."""
     if row is None:
         return number_cell(DASH)
     interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))

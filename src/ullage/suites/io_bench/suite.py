@@ -36,12 +36,15 @@ ORDERS: Final = ("sequential", "random", "backward")
 
 
 def file_bytes(options: IoBenchOptions, record: int) -> int:
-    """Whole records: as many as the volume holds, 8 at least and 2048 at most."""
+    """Return the size of a file in bytes: as many whole records as the volume holds, at least 8 and at most 2048."""
     return record * max(FEWEST, min(MOST, options.volume // record))
 
 
 def make_cells(options: IoBenchOptions, spots: Iterable[Spot], description: Describe, cores: int | None) -> list[Cell]:
-    """Every combination of target, order and record, each once. ``spots``: targets with their direct I/O."""
+    """Return every combination of target, order and record, each once.
+
+    ``spots``: targets with their direct I/O.
+    """
     layout = place_ranks(1, 1, 1, cores)
     cells: dict[str, Cell] = {}
     for target, direct in spots:
@@ -66,13 +69,13 @@ def _way(target: Target, direct: DirectIo, order: str, backend: str, description
 
 
 def _kind(cell: Cell) -> str:
-    """Records differ as much as orders do in what a byte costs."""
+    """Name the order and the record, since a byte's cost depends on both."""
     order = cell.case.workload.parameters.get("order", ORDERS[0])
     return f"in {order} order with {format_bytes(cell.block_bytes)}"
 
 
 def with_kinds(cells: Iterable[Cell]) -> list[Cell]:
-    """Cells read back from plans, which do not say their kind."""
+    """Add the kind to cells read back from plans, which do not state it."""
     return [replace(cell, kind=_kind(cell)) for cell in cells]
 
 
@@ -95,7 +98,7 @@ def prepare_io_bench(request: Request, engine_context: EngineContext) -> Prepare
 
 METRIC: Final = "bandwidth"
 ENOUGH: Final = 0.9
-# The table is as large as it was asked for, nothing extends it, and there is one rank: these say nothing here.
+# These kinds of findings say nothing here: nothing extends the table, and there is one rank.
 _LEFT_OUT: Final = frozenset({"best", "edge", "scaling", "drop"})
 
 
@@ -113,7 +116,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 
 def enough(rows: Sequence[Row], level: float) -> list[Finding]:
-    """The smallest record with which each stream has nine tenths of its own best."""
+    """Find the smallest record with which each stream has nine tenths of its own best rate."""
     streams: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.metric == METRIC and not row.is_invalid:
@@ -137,7 +140,7 @@ def _enough(target: str, order: str, access: str, line: Sequence[Row], level: fl
         f"{who} at most {format_rate(best.median)}{share}. {size} is the smallest record that reaches "
         f"{ENOUGH:.0%} of that."
     )
-    # Of two in the middle the better one: what is gained is not said of the worst that was tried.
+    # The gain is over the median record (the faster one of two), not over the worst that was tried.
     usual = sorted(line, key=lambda row: row.median)[len(line) // 2]
     gain = gain_of(compare_rows(first, usual, level, None))
     if gain is not None:

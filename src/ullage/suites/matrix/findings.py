@@ -50,14 +50,14 @@ class Level:
 
 
 def levels_of(system: SystemFacts | None) -> list[Level]:
-    """L2 and L3 of one core's view and the memory, where they are known, rising."""
+    """Return L2 and L3 as one core sees them and the memory, as far as known, rising."""
     if system is None:
         return []
     return _levels(system.cpu.caches, system.memory.total_bytes)
 
 
 def levels_in(system: Mapping[str, object]) -> list[Level]:
-    """The same of the facts in a summary."""
+    """Return the levels as ``levels_of`` does, from the facts in a summary."""
     cpu, memory = _group(system.get("cpu")), _group(system.get("memory"))
     caches = {name: size for name, size in _group(cpu.get("caches")).items() if isinstance(size, int)}
     total = memory.get("total_bytes")
@@ -76,7 +76,7 @@ def _levels(caches: Mapping[str, int], memory_bytes: int | None) -> list[Level]:
 
 
 Shape = tuple[int, int]
-# A step smaller than this between two plateaus is no end of anything.
+# A smaller step between two plateaus does not show that a level ends.
 _STEP: Final = 1.15
 _PLATEAU: Final = "reread"
 _READ: Final = "read"
@@ -84,7 +84,7 @@ _ORDERS: Final = ("random read", "backward read", "stride read")
 
 
 def findings_of(rows: Iterable[Row], levels: Sequence[Level]) -> list[Finding]:
-    """Findings of each target, in the order of the targets."""
+    """Return the findings of each target, in the order of the targets."""
     by_target: dict[str, dict[str, dict[Shape, Row]]] = {}
     for row in rows:
         if not row.is_invalid:
@@ -99,12 +99,15 @@ def findings_of(rows: Iterable[Row], levels: Sequence[Level]) -> list[Finding]:
 
 
 def shape_of(row: Row) -> Shape:
-    """Bytes of file and record."""
+    """Return the bytes of file and record."""
     return int(row.params.get("file_bytes", 0)), int(row.params.get("block_bytes", 0))
 
 
 def _plateaus(target: str, cells: Mapping[Shape, Row], levels: Sequence[Level]) -> list[Finding]:
-    """Medians of all cells whose file fits into a level and into none below it; one finding where they step down."""
+    """Compare the levels by the median of all cells whose file fits into a level and into none below it.
+
+    There is one finding, where the medians step down.
+    """
     names = [level.name for level in levels]
     rates: dict[str, list[float]] = {name: [] for name in [*names, ""]}
     for (file, _), row in cells.items():
@@ -152,7 +155,7 @@ def _verdicts(rows: Iterable[Row]) -> str:
 
 
 def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Finding]:
-    """The share of sequential reads that each order reaches with the smallest and the largest record."""
+    """Report the share of sequential reads that each order reaches with the smallest and the largest record."""
     found: list[Finding] = []
     for order in _ORDERS:
         ratios = _by_record(maps.get(order, {}), maps.get(_READ, {}))
@@ -172,10 +175,10 @@ def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]]) -> list[Findin
 
 
 def _by_record(cells: Mapping[Shape, Row], others: Mapping[Shape, Row]) -> dict[int, float]:
-    """Median over the files of ``cells`` over ``others``, by record."""
+    """Return the ratio of ``cells`` to ``others`` by record, as the median over the files."""
     ratios: dict[int, list[float]] = {}
     for shape, row in cells.items():
-        # A file of one record knows no order.
+        # A file of one record has no order to compare.
         if shape in others and shape[0] > shape[1]:
             ratios.setdefault(shape[1], []).append(row.median / others[shape].median)
     return {record: median(values) for record, values in ratios.items()}
@@ -183,7 +186,7 @@ def _by_record(cells: Mapping[Shape, Row], others: Mapping[Shape, Row]) -> dict[
 
 # The general findings that hold without neighbours in ranks: what went wrong, and what was really measured.
 _KEPT: Final = frozenset({"failure", "cache"})
-# Where one of these answered, the device's ceiling bounds nothing.
+# Where one of these caches answered, the ceiling of the device does not apply.
 _CACHED: Final = ("warm", "mixed", "cached", "partly")
 
 
@@ -205,7 +208,7 @@ def _cases(files: Iterable[RecordFile]) -> dict[str, CaseRecord]:
 
 
 def label_rows(rows: Iterable[Row], cases: Mapping[str, CaseRecord], options: MatrixOptions) -> list[Row]:
-    """Rows of the tests, in their order; phases that only make a file are left out."""
+    """Return the rows of the tests, labelled, in their order; phases that only make a file are left out."""
     found: list[Row] = []
     for row in rows:
         case = cases.get(row.case)

@@ -48,7 +48,7 @@ _NAMES: Final = {
 """What we call a table, by IOzone's title of it in small letters."""
 
 
-# Columns of the plain table: those with a word above their name, which stand behind those without, and stdio's.
+# The plain table has these columns: those without a word above their name, those with one, and stdio's.
 _ABOVE: Final = {
     ("random", "read"): "random read",
     ("random", "write"): "random write",
@@ -60,20 +60,20 @@ _UPPER_WORDS: Final = frozenset(upper for upper, _ in _ABOVE)
 _ALONE: Final = {name: name for name in ("write", "rewrite", "read", "reread")}
 _STDIO: Final = {"fwrite": "fwrite", "frewrite": "refwrite", "fread": "fread", "freread": "refread"}
 _HEAD: Final = re.compile(r"\s*kB\s+reclen\s+(.*)", re.IGNORECASE)
-# More blanks than stand before a number of one digit: a column was left out.
+# A column was left out where there are more blanks than before a number of one digit.
 _GAP: Final = re.compile(r"\d\s{12,}\d")
 # How wide a column is in releases that people use.
 _WIDTHS: Final = range(8, 12)
 
 
 def recognises(text: str) -> bool:
-    """A line that is the title of a table, or the head of the plain one."""
+    """Tell whether a line is the title of a table, or the head of the plain one."""
     lines = text.splitlines()
     return any(_TITLE.fullmatch(line.strip()) for line in lines) or any(_HEAD.fullmatch(line) for line in lines)
 
 
 def read_tables(text: str, name: str) -> Summary:
-    """The rows of all tables and what they say. ``UserError`` names the line of the first mistake."""
+    """Read the rows of all tables and their findings; raise ``UserError`` with the line of the first mistake."""
     has_titles = any(_TITLE.fullmatch(line.strip()) for line in text.splitlines())
     cells = _cells(text, name) if has_titles else _plain_cells(text, name)
     rows = [_row(label, file, record, value, name) for label, file, record, value in cells]
@@ -113,7 +113,7 @@ def _row(label: str, file: int, record: int, value: float, name: str) -> Row:
 
 
 def _cells(text: str, name: str) -> Iterator[tuple[str, int, int, float]]:
-    """Label, bytes of file and record, and bytes/s of every value above 0."""
+    """Yield label, bytes of file and record, and bytes/s of every value above 0."""
     label = ""
     records: list[int] = []
     seen: set[tuple[str, int, int]] = set()
@@ -137,7 +137,7 @@ def _cells(text: str, name: str) -> Iterator[tuple[str, int, int, float]]:
 
 
 def _plain_cells(text: str, name: str) -> Iterator[tuple[str, int, int, float]]:
-    """As ``_cells``, of the form without ``-R``. The table ends at its first line that is none of numbers."""
+    """Yield what ``_cells`` does, from the form without ``-R``; its table ends at the first line not all numbers."""
     labels: list[str] = []
     seen: set[tuple[str, int, int]] = set()
     above = ""
@@ -185,7 +185,7 @@ def _plain_values(line: str, labels: list[str], place: str) -> Iterator[tuple[st
 
 
 def _columns(line: str) -> list[int] | None:
-    """In which column each number ends where columns were left out; None where the places do not say it.
+    """Return in which column each number ends where columns were left out; None where the places do not show it.
 
     All columns behind the record size are equally wide, and numbers stand at their right edge.
     """

@@ -15,7 +15,7 @@ from ullage.runs.options.model import OptionError
 from ullage.suites.matrix.tests import TESTS
 
 METRIC: Final = "file_bandwidth"
-# As IOzone has it: from this size of file on, records below the smallest large one are left out unless asked for.
+# IOzone's rule: from this size of file on, records below the least one of a large file need ``--all-records``.
 LARGE_FILE: Final = 16 << 20
 LEAST_RECORD_OF_LARGE: Final = 64 << 10
 
@@ -28,7 +28,7 @@ class TestNumbers(Kind):
     metavar: str = "NUMBERS"
 
     def parse(self, word: Word) -> object:
-        """In rising order."""
+        """Read the numbers of tests, in rising order; raise ``UserError`` for what is no test, or given twice."""
         if word == ALL:
             return list(TESTS)
         known = {str(test): test for test in TESTS}
@@ -41,7 +41,7 @@ class TestNumbers(Kind):
         return sorted(known[text] for text in texts)
 
     def format(self, value: object) -> str:
-        """Separated by commas."""
+        """Write the numbers separated by commas, or ``all``."""
         return ALL if value == list(TESTS) else ",".join(str(test) for test in cast("list[int]", value))
 
 
@@ -50,7 +50,7 @@ class Thousandths(Share):
     """A share in the steps that the engine has."""
 
     def parse(self, word: Word) -> object:
-        """In steps of a thousandth."""
+        """Read a share in steps of a thousandth."""
         share = cast("float", super().parse(word))
         if abs(1000 * share - round(1000 * share)) > 1e-6:
             raise UserError("is not a multiple of 0.1%", f"'{word}'", "write 50% or 0.5")
@@ -119,7 +119,7 @@ class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Nothing is asked of a cache that is passed."""
+        """Refuse ``--cache`` with ``--direct``, which bypasses the cache."""
         if said.get("direct") and "cache" in said:
             raise OptionError("cache", "has no effect with --direct, which bypasses the cache", "leave one of them out")
         return super().settle(said)

@@ -23,12 +23,15 @@ from ullage.suites.matrix.options import LARGE_FILE, LEAST_RECORD_OF_LARGE, Matr
 from ullage.suites.matrix.tests import STDIO, Job, jobs
 from ullage.units import format_bytes
 
-# Defaults of the engine (docs/contract.md), which plans leave out.
+# Plans leave out these defaults of the engine (docs/contract.md).
 _DEFAULTS: Final[Mapping[str, object]] = {"phases": ["write", "read"], "read_share": 0.5, "stride": 2}
 
 
 def shapes(options: MatrixOptions) -> list[tuple[int, int]]:
-    """File and record of every cell: whole records, and with large files large ones, unless all are asked for."""
+    """Return the sizes of file and record of every cell; small records of large files only if all are asked for.
+
+    A file has a whole number of records.
+    """
     return [
         (file, record)
         for file in options.files
@@ -38,18 +41,21 @@ def shapes(options: MatrixOptions) -> list[tuple[int, int]]:
 
 
 def is_left_out(file: int, record: int) -> bool:
-    """By IOzone's rule, which keeps small records of large files from taking all the time."""
+    """Tell whether IOzone's rule leaves the cell out: small records of large files would take all the time."""
     return file >= LARGE_FILE and record < LEAST_RECORD_OF_LARGE
 
 
 def jobs_of(options: MatrixOptions) -> list[Job]:
-    """Those that do at least one of the tests asked for."""
+    """Return the jobs that do at least one of the tests asked for."""
     found = jobs(options.stride, options.read_share, options.pieces)
     return [job for job in found if set(job.tests) & set(options.tests)]
 
 
 def job_of(options: MatrixOptions, backend: str, parameters: tuple[Parameters, Parameters]) -> Job | None:
-    """The job of a case, by its backend and the parameters of backend and workload; None for none of this matrix."""
+    """Return the job of a case by its backend and the parameters of both, or None for none of this matrix.
+
+    ``parameters``: of backend and workload.
+    """
     of_backend, of_workload = parameters
 
     def fits(job: Job) -> bool:
@@ -57,7 +63,7 @@ def job_of(options: MatrixOptions, backend: str, parameters: tuple[Parameters, P
         has_own = _within(job.backend, of_backend) and _within(job.workload, of_workload)
         return job.backend_name == backend and has_phases and has_own
 
-    # The job that says most fits: plain ones say nothing that the others do not share.
+    # The job with the most parameters fits: those of the plain ones are shared by the others.
     ranked = sorted(jobs_of(options), key=lambda job: -len(job.backend) - len(job.workload))
     return next(filter(fits, ranked), None)
 
@@ -77,7 +83,7 @@ class Planner:
     cores: int | None
 
     def cells(self) -> list[Cell]:
-        """Every combination of target, job, file and record. ``UserError`` where there is none."""
+        """Return a cell for every target, job, file and record; raise ``UserError`` where there is none."""
         found = shapes(self.options)
         if not found:
             what = "no record of these fits into a file of these a whole number of times"
@@ -125,12 +131,12 @@ class Planner:
 
 
 def kind_of(job: Job) -> str:
-    """What the cost of a cell depends on besides target, backend and file."""
+    """Say what the cost of a cell depends on besides target, backend and file."""
     return f"test {' and '.join(map(str, job.tests))}"
 
 
 def with_kinds(cells: Iterable[Cell], options: MatrixOptions) -> list[Cell]:
-    """Cells read back from plans, which do not say their kind."""
+    """Add the kind to cells read back from plans, which do not state it."""
     return [replace(cell, kind="" if (job := _job(cell, options)) is None else kind_of(job)) for cell in cells]
 
 
@@ -139,14 +145,14 @@ def _job(cell: Cell, options: MatrixOptions) -> Job | None:
 
 
 def check_targets(targets: Iterable[Target], description: Describe) -> None:
-    """``UserError`` for a target without a place, and for an engine that lacks what the tests need."""
+    """Raise ``UserError`` for a target without a path, or an engine that lacks what the tests need."""
     check_paths(targets)
     for name in ("posix", STDIO):
         find_registered(description, "backend", name)
 
 
 def left_out(options: MatrixOptions) -> int:
-    """Pairs of a file and a record that fits into it, and that are no cells all the same."""
+    """Count the pairs of a file and a record that fits into it which are not measured."""
     fitting = sum(record <= file for file in options.files for record in options.records)
     return fitting - len(shapes(options))
 

@@ -43,7 +43,7 @@ _NO_PEER: Final = "No peer was run beside: `ullage import FILE` shows what `iozo
 
 
 def tables(data: ReportData) -> Content | None:
-    """A table for each target; None for other suites, and where nothing was measured."""
+    """Return a table for each target, or None for other suites and where nothing was measured."""
     rows = data.rows_of(_SUITE)
     if not rows:
         return None
@@ -111,13 +111,13 @@ SECTION: Final = Section(
 SUITE: Final = "matrix"
 _MOST_WITH_TEXT: Final = 14
 _WIDTH: Final = 420
-# Up to so many records a map fits beside another one.
+# A map of up to so many records fits beside another one.
 _MOST_NARROW: Final = 9
 _TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "really measured"), ("flags", "flags"))
 
 
 def figures(data: ReportData) -> list[Figure]:
-    """A figure for every test of every target that has more than one cell, in the order of IOzone's tests."""
+    """Draw a figure for every test of every target that has more than one cell, in the order of IOzone's tests."""
     rows = data.rows_of(SUITE)
     targets = list(dict.fromkeys(row.target for row in rows))
     levels = levels_in(data.summary.system)
@@ -131,13 +131,13 @@ def figures(data: ReportData) -> list[Figure]:
 
 
 def of_test(rows: Sequence[Row], target: str, label: str) -> list[Row]:
-    """Rows of one test on one target, for the metric that comes first."""
+    """Return the rows of one test on one target, for the metric that comes first."""
     found = [row for row in rows if row.target == target and row.params.get("test") == label]
     return [row for row in found if row.metric == found[0].metric]
 
 
 def figure(title: str, rows: Sequence[Row], levels: Sequence[Level]) -> Figure:
-    """The map of one test. Only ``levels`` that some sizes lie below and others above are drawn."""
+    """Draw the map of one test with those ``levels`` that some sizes lie below and others above."""
     files = sorted({shape_of(row)[0] for row in rows})
     records = sorted({shape_of(row)[1] for row in rows})
     drawn = [level for level in levels if crosses(level, files) or crosses(level, records)]
@@ -152,7 +152,7 @@ def figure(title: str, rows: Sequence[Row], levels: Sequence[Level]) -> Figure:
 
 
 def crosses(level: Level, sizes: Sequence[int]) -> bool:
-    """Whether some of ``sizes`` fit into it and others do not."""
+    """Tell whether some of ``sizes`` fit into ``level`` and others do not."""
     return min(sizes) <= level.size_bytes < max(sizes)
 
 
@@ -194,7 +194,7 @@ def _cell(row: Row, position: float, *, is_best: bool) -> Spec:
 
 
 def _across(level: Level, first_above: int, y: Spec) -> list[Spec]:
-    """A line over the first file that does not fit."""
+    """Draw a line above the first file that does not fit."""
     place = {"y": {**y, "bandPosition": 0}}
     span = {"x": {"value": 0}, "x2": {"value": "width"}}
     text = {"align": "left", "baseline": "middle", "dx": 4}
@@ -202,7 +202,7 @@ def _across(level: Level, first_above: int, y: Spec) -> list[Spec]:
 
 
 def _down(level: Level, first_above: int, x: Spec) -> list[Spec]:
-    """A line before the first record that does not fit."""
+    """Draw a line before the first record that does not fit."""
     place = {"x": {**x, "bandPosition": 0}}
     span = {"y": {"value": 0}, "y2": {"value": "height"}}
     text = {"align": "center", "baseline": "bottom", "dy": -3}

@@ -34,23 +34,26 @@ class Job:
         return tuple(self.labels)
 
     def phases(self, tests: Sequence[int]) -> list[str]:
-        """Phases of a case that does those of ``tests`` that are this job's: the file is made first."""
+        """Return the phases of a case that does this job's part of ``tests``: the file is made first."""
         wanted = [phase for test in self.labels if test in tests for phase in self.labels[test]]
         return list(dict.fromkeys([FIRST, *wanted]))
 
     def label(self, phase: str, tests: Sequence[int]) -> str:
-        """What a phase measures; empty for one that only makes the file, or is none of ``tests``."""
+        """Return what a phase measures; empty for one that only makes the file, or is none of ``tests``."""
         return next(
             (self.labels[test][phase] for test in self.labels if test in tests and phase in self.labels[test]), ""
         )
 
     def test_of(self, label: str) -> int:
-        """The test whose phase is called ``label``."""
+        """Return the number of the test whose phase is called ``label``."""
         return next(test for test, labels in self.labels.items() if label in labels.values())
 
 
 def jobs(stride: int, read_share: float, pieces: int) -> list[Job]:
-    """All of them. ``stride`` in records, ``read_share`` of the random mix, ``pieces`` of a transfer by pwritev."""
+    """Return all jobs.
+
+    ``stride`` in records, ``read_share`` of the random mix, ``pieces`` of a transfer by pwritev.
+    """
     seeking: Parameters = {"positioned": False}
     from_whole: Parameters = {"write_order": "sequential"}
     return [

@@ -34,7 +34,7 @@ class Link:
 
 
 def link_of(phase: PhaseRecord) -> Link | None:
-    """None where the record does not say."""
+    """Return the link of a phase, or None where the record does not state it."""
     mine, theirs = (_object(phase.facts.get(name)) for name in ("mine", "theirs"))
     if not mine or not theirs:
         return None
@@ -62,7 +62,7 @@ def _made_up(end: Mapping[str, object]) -> str:
 
 
 def with_ceilings(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], machine: MachineFile | None) -> list[Row]:
-    """``phases``: one of each case."""
+    """Give each row the ceiling of its link; ``phases`` holds one phase of each case."""
     return [_bounded(row, phases.get(row.case), machine) for row in rows]
 
 
@@ -83,7 +83,7 @@ def _bounded(row: Row, phase: PhaseRecord | None, machine: MachineFile | None) -
 
 
 def _rate(link: Link, machine: MachineFile | None) -> Ceiling | None:
-    """The ceiling of one pair and one way: the line's rate, of which headers take a few percent."""
+    """Return the ceiling of one pair in one direction: the line's rate, of which headers take a few percent."""
     declared = network_ceiling(machine, link.interface) or network_ceiling(machine, link.peer_interface)
     if declared is not None or not link.speed:
         return declared
@@ -98,7 +98,7 @@ def _times(ceiling: Ceiling | None, count: float) -> Ceiling | None:
 
 
 def _latency(link: Link, machine: MachineFile | None) -> Ceiling | None:
-    """A round trip takes the link's latency twice."""
+    """Return the least latency of a round trip: twice that of the link, where the machine file declares it."""
     declared = find_network(machine, link.interface)
     if declared is None or declared.latency_s is None:
         return None

@@ -20,14 +20,17 @@ ANSWER: Final = AnswerRule(
     remarks=("loopback", "not-available", "declared", "detected"),
 )
 _NOTABLE_LOSS: Final = 0.01
-# Kinds of sentences that compare: streams and the two variants.
+# Three kinds of findings compare: streams and the two variants.
 _COMPARING: Final = 3
 _NAMES: Final = {"tcp": "TCP", "udp": "UDP", "icmp": "ICMP"}
 _SOCKET_OPTIONS: Final = {"no_delay": "TCP_NODELAY=1", "zero_copy": "SO_ZEROCOPY=1, and `send()` with MSG_ZEROCOPY"}
 
 
 def findings_of(rows: Sequence[Row], phases: Mapping[str, PhaseRecord], level: float) -> list[Finding]:
-    """``phases``: one of each case. ``level``: of comparisons."""
+    """Return all findings, or none without phases.
+
+    ``phases``: one of each case. ``level``: of comparisons.
+    """
     if not phases:
         return []
     part = level_of_part(level, _COMPARING)
@@ -59,7 +62,7 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
 
 
 def _best_streams(rows: Sequence[Row], level: float) -> list[Finding]:
-    """The best number of streams against one, with the largest block of each protocol."""
+    """Compare the best number of streams with one, with the largest block of each protocol."""
     lines = {protocol: _largest_blocks(rows, protocol) for protocol in ("tcp", "udp")}
     own = level_of_each(level, map(len, lines.values()))
     bests = {protocol: _best(alike) for protocol, alike in lines.items()}
@@ -98,7 +101,7 @@ def _against(best: Row, one: Row, level: float) -> str:
 
 
 def _compared(first: Row, second: Row, level: float) -> Comparison:
-    """Also where nothing arrived in some repetition: that has no ratio."""
+    """Compare two rows; where nothing arrived in some repetition there is no ratio, and nothing can be told."""
     if min(*first.repetitions, *second.repetitions) <= 0:
         return Comparison(1.0, None, None, "cannot tell", level)
     return compare(first.repetitions, second.repetitions, level=level)
@@ -129,7 +132,7 @@ def _loss(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _variant(rows: Sequence[Row], name: str, word: str, level: float) -> list[Finding]:
-    """The case that sets it, against the same without."""
+    """Compare each case that sets the parameter ``name`` with the same case without it."""
     bandwidths = [row for row in rows if row.metric == "network_bandwidth"]
     pairs: list[tuple[Row, Row]] = []
     for row in bandwidths:
@@ -151,7 +154,7 @@ def _variant_finding(name: str, word: str, found: Comparison, row: Row, plain: R
 
 
 def _latency(rows: Sequence[Row]) -> list[Finding]:
-    """The latency of the smallest requests, one at a time."""
+    """Report the latency of the smallest requests, one at a time."""
     medians = [row for row in rows if row.metric == "latency_p50" and row.params["streams"] == 1]
     sizes = [int(row.params["block_bytes"]) for row in medians if row.params["protocol"] != "icmp"]
     least = [row for row in medians if row.params["block_bytes"] == min(sizes, default=0)]

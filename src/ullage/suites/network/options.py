@@ -17,7 +17,7 @@ Protocol = Literal["tcp", "udp"]
 PROTOCOLS: Final[tuple[Protocol, ...]] = ("tcp", "udp")
 LINK: Final = Target(name="network", uri="link:")
 WORKLOAD: Final = "sockets"
-# The engine's, which stand in no plan (docs/contract.md), of what tells cases from each other.
+# Plans leave out these defaults of the engine (docs/contract.md); the parameters tell cases from each other.
 DEFAULTS: Final[Mapping[str, bool | int | str]] = {
     "mode": "stream",
     "protocol": "tcp",
@@ -28,7 +28,7 @@ DEFAULTS: Final[Mapping[str, bool | int | str]] = {
     "zero_copy": False,
 }
 LARGEST_DATAGRAM: Final = 65507
-# A datagram of a stream has its number and stamp in front.
+# A datagram of a stream begins with its number and stamp.
 LEAST_DATAGRAM: Final = 16
 LARGEST_BLOCK: Final = 1 << 30
 MOST_STREAMS: Final = 256
@@ -38,7 +38,7 @@ _SMALL_S: Final = 60.0
 _QUICK_SECONDS: Final = 0.25
 _USUAL_SECONDS: Final = 1.0
 _LEAST_SECONDS: Final = 0.05
-# Time around each repetition of a case: connecting, warming up, and what the engine does around.
+# Connecting, warming up and the engine take this time around each repetition of a case.
 _AROUND_SHARE: Final = 0.3
 _AROUND_S: Final = 0.1
 _CASES: Final = {True: 8, False: 30}
@@ -98,7 +98,7 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """In little time the cases are those of a first look, and each is as short as it has to be."""
+        """Reduce the cases to those of a first look where time is short, and make each as short as it has to be."""
         quick, time_s = bool(said.get("quick")), cast("float | None", said.get("time_s"))
         small = quick or (time_s is not None and time_s < _SMALL_S)
         values = super().settle(said)
@@ -120,6 +120,6 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
 
 
 def _seconds(time_s: float, repetitions: int, usual: float, *, small: bool) -> float:
-    """The measured time of a repetition, so that all fit into the time."""
+    """Return the measured time of a repetition in s, so that all fit into ``time_s``, at most ``usual``."""
     share = time_s / repetitions / _CASES[small] - _AROUND_S
     return min(usual, max(_LEAST_SECONDS, round(share / (1 + _AROUND_SHARE), 3)))

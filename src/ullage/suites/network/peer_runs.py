@@ -27,11 +27,11 @@ from ullage.suites.network.options import DEFAULTS, WORKLOAD, NetworkOptions
 
 Job: TypeAlias = Iperf3Job | SockperfJob | PingJob
 Do: TypeAlias = Callable[[Installed, Job, Roads], dict[str, float]]
-# Of a case and its job: that job with its addresses, and how both ends are started.
+# Takes a case and its job; returns that job with its addresses, and how both ends are started.
 Placed: TypeAlias = Callable[[str, Job], tuple[Job, Roads]]
-# Nodes that one client and one server are on.
+# One client and one server are on so many nodes.
 _PAIR: Final = 2
-# What failed so often without a number will not give one.
+# A job that failed so often without a number is not tried again.
 _MOST_FAILURES: Final = 2
 _MOST_ECHOES: Final = 200
 _ECHOES_A_SECOND: Final = 100
@@ -45,9 +45,9 @@ def peers_for(
     installed: Mapping[str, Installed | None] | None = None,
     do: Do | None = None,
 ) -> KernelPeers | None:
-    """None where nobody wants them, none is here, or none can do the same: ``not_available`` says why.
+    """Return the peers' jobs, or None where none is asked for, none is installed, or none can do the same work.
 
-    In turn with ours; where time is short they come once, after all of ours. ``do`` stands in for the real programs.
+    They run in turn with ours, or once after all of ours where time is short. ``do`` stands in for the real programs.
     """
     if not options.peer or not_available(options, hosts) is not None:
         return None
@@ -69,7 +69,7 @@ def peers_for(
 def notes_on_peers(
     options: NetworkOptions, hosts: Sequence[str], installed: Mapping[str, Installed | None] | None = None
 ) -> tuple[Note, ...]:
-    """That what is installed here cannot run beside us."""
+    """Return a note on installed peers that cannot run beside this suite."""
     if not options.peer or (why := not_available(options, hosts)) is None:
         return ()
     programs = {peer.name: peer.installed() for peer in PEERS} if installed is None else installed
@@ -81,7 +81,10 @@ def notes_on_peers(
 
 
 def not_available(options: NetworkOptions, hosts: Sequence[str]) -> tuple[str, str] | None:
-    """Why no peer runs beside us, and what to do about it; None where they can. ``hosts``: those that are named."""
+    """Return why no peer runs beside this suite and what to do about it, or None where they can.
+
+    ``hosts``: those that are named.
+    """
     nodes = options.nodes or 1
     if nodes == 1 and options.interface:
         return "with --interface on one node", "leave --interface out, or name two hosts (--hosts a,b)"
@@ -121,7 +124,7 @@ def _here(_case: str, job: Job) -> tuple[Job, Roads]:
 
 
 def _between_nodes(session: Session) -> Placed:
-    """Over the addresses that our own ranks had, so that both measure the same link."""
+    """Place a job on the addresses that our own ranks had, so that both measure the same link."""
 
     def placed(case: str, job: Job) -> tuple[Job, Roads]:
         link = _link_of(session.result, case)
@@ -134,19 +137,21 @@ def _between_nodes(session: Session) -> Placed:
 
 
 def _link_of(result: ResultFolder, case: str) -> Link | None:
-    """The pair that our last repetition of ``case`` has measured."""
+    """Return the link that our last repetition of ``case`` measured, or None without one."""
     phases = (one for file in result.read_records() for one in file.records if isinstance(one, PhaseRecord))
     links = [link for phase in phases if phase.case == case and (link := link_of(phase)) is not None]
     return links[-1] if links else None
 
 
 def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str], bool] = is_own) -> Roads:
-    """To the first two of its hosts. ``own_address``: of rank 0, which sends; it tells which of them that rank is on.
+    """Return how to start client and server on the first two hosts of ``launcher``.
+
+    ``own_address``: of rank 0, which sends; it shows which of them that rank is on.
 
     Some launchers begin with the host that they are on, wherever it is named.
     """
     names = launcher.hosts.names[:_PAIR]
-    # Without any of them here, ranks are placed in the order of the names.
+    # Where none of them is this host, ranks are placed in the order of the names.
     here = next((name for name in names if is_here(name)), None)
     sends_here = is_here(own_address)
     client = here if sends_here and here else next(name for name in names if name != here)
@@ -155,7 +160,7 @@ def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str],
     return Roads(
         client=None if sends_here else partial(launcher.on_host, client),
         server=partial(launcher.on_host, server),
-        # What people have set themselves wins.
+        # A variable that the user has set takes precedence.
         environment={name: value for name, value in settings.items() if name not in os.environ},
         host=server,
     )
@@ -165,7 +170,7 @@ PEERS: Final = (iperf3.PEER, sockperf.PEER, ping.PEER)
 
 
 def job_of(parameters: Parameters, options: NetworkOptions) -> tuple[str, Job | None]:
-    """The tool that does such work, and its job; None where it cannot do just that."""
+    """Return the tool that does such work and its job, or None for the job where it cannot do just that."""
     parameters = {**DEFAULTS, **parameters}
     size, streams = count_of(parameters, "block_bytes", 1), count_of(parameters, "streams", 1)
     transport = "udp" if parameters.get("protocol") == "udp" else "tcp"
@@ -188,7 +193,7 @@ def job_of(parameters: Parameters, options: NetworkOptions) -> tuple[str, Job | 
 
 
 def run_job(program: Installed, job: Job, roads: Roads) -> dict[str, float]:
-    """By the tool that the job is of."""
+    """Run the job with its tool and return the values."""
     match job:
         case Iperf3Job():
             return iperf3.run_iperf3(program, job, roads)
@@ -199,7 +204,7 @@ def run_job(program: Installed, job: Job, roads: Roads) -> dict[str, float]:
 
 
 def command_of(program: Installed, job: Job) -> list[str]:
-    """The client's words; the port, which differs each time, is 0."""
+    """Return the client's command line; the port, which differs each time, is 0."""
     match job:
         case Iperf3Job():
             return iperf3.iperf3_command(program, job, 0)

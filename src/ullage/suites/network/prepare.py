@@ -41,7 +41,10 @@ class Work:
 
 
 def cases_of(options: NetworkOptions, description: Describe, cores: int | None) -> list[KernelCase]:
-    """``cores``: usable ones of a node, None when not known. ``UserError`` for what the engine would refuse."""
+    """Return the cases of all works; raise ``UserError`` for what the engine would refuse.
+
+    ``cores``: usable ones of a node, None when not known.
+    """
     layout = layout_of(options, cores)
     shared = _shared(options)
     seconds = options.seconds + warm_up_s(options.seconds) + _AROUND_S
@@ -54,7 +57,7 @@ def cases_of(options: NetworkOptions, description: Describe, cores: int | None) 
 
 
 def layout_of(options: NetworkOptions, cores: int | None) -> Layout:
-    """A rank on each of several nodes; two on one."""
+    """Place one rank on each of several nodes, or two on one."""
     nodes = options.nodes or 1
     on_a_node = 1 if nodes > 1 else 2
     is_bound = options.bind and cores is not None
@@ -63,7 +66,7 @@ def layout_of(options: NetworkOptions, cores: int | None) -> Layout:
 
 
 def warm_up_s(seconds: float) -> float:
-    """The warm-up of a case that measures for ``seconds``."""
+    """Return the warm-up of a case that measures for ``seconds``."""
     return round(min(_LONGEST_WARM_UP_S, _WARM_UP * seconds), 4)
 
 
@@ -83,7 +86,7 @@ def _buffers(options: NetworkOptions) -> Parameters:
 
 
 def works(options: NetworkOptions) -> list[Work]:
-    """Streams first, as they stand in the table; each once."""
+    """Return all works, each once; streams come first, as in the table."""
     return [*_streams(options), *_variants(options), *_requests(options), _echo()]
 
 
@@ -101,7 +104,7 @@ def _stream(protocol: str, block: int, count: int, more: Parameters, how: str) -
 
 
 def _variants(options: NetworkOptions) -> Iterator[Work]:
-    """What an application might set: no waiting for small blocks, no copies of large ones."""
+    """Yield what an application might set: no waiting for small blocks, no copies of large ones."""
     if options.small or "tcp" not in options.protocols:
         return
     buffers = _buffers(options)
@@ -137,7 +140,10 @@ def prepare_network(
     environment: Mapping[str, str] = os.environ,
     cores: int | None = None,
 ) -> PreparedKernels:
-    """``UserError`` where engine or nodes cannot do it. ``cores``: usable ones of this node; None: they are counted."""
+    """Plan the cases and their peers; raise ``UserError`` where engine or nodes cannot do it.
+
+    ``cores``: usable ones of this node; None: they are counted.
+    """
     options = read_options(NetworkOptions, request)
     if options.nodes is None:
         options = options.model_copy(update={"nodes": _nodes(len(request.hosts), environment)})
@@ -148,7 +154,7 @@ def prepare_network(
 
 
 def _nodes(hosts: int, environment: Mapping[str, str]) -> int:
-    """Named ones, else those of the batch job, else this one."""
+    """Return the number of named hosts, else of the batch job's nodes; raise ``UserError`` for an odd one above 1."""
     nodes = hosts or nodes_of_job(environment)
     if nodes % 2 and nodes > 1:
         raise UserError(f"{nodes} nodes, and they work in pairs", "--hosts", "name an even number of them")

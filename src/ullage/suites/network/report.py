@@ -87,14 +87,14 @@ class Line:
 
 
 def lines_of(rows: Sequence[Row]) -> list[Line]:
-    """By protocol, size, streams."""
+    """Group the rows of a case as a line, sorted by protocol, size and streams."""
     by_case = nested((row.case, row.metric, row) for row in rows)
     lines = [Line(found) for found in by_case.values()]
     return sorted(lines, key=lambda line: (_ORDER.index(line.protocol), line.how != "", line.size, line.streams))
 
 
 def own_lines(data: ReportData) -> list[Line]:
-    """Lines of this suite, whatever else the result holds."""
+    """Return the lines of this suite, whatever else the result holds."""
     return lines_of([row for row in data.rows_of(SUITE) if row.params.get("access") == "sockets"])
 
 
@@ -117,7 +117,7 @@ _OF_PEERS: Final = {
 
 
 def tables(data: ReportData) -> Content | None:
-    """None for results without sockets."""
+    """Return the tables, or None for results without sockets."""
     lines = own_lines(data)
     if not lines:
         return None
@@ -250,12 +250,12 @@ _CHART_SIZE: Final = (410, 250)
 _RATE_TOOLTIP: Final = tooltip(
     ("series", "what"), ("x", "streams"), ("text", "throughput"), ("peer", "peer"), ("flags", "flags")
 )
-# A ceiling further up than this would press the measured lines flat; the table has it.
+# A ceiling above this is left to the table, because it would press the measured lines flat.
 _HIGHEST_CEILING: Final = 3.0
 
 
 def rate_figures(data: ReportData) -> list[Figure]:
-    """One figure; none where there is one number of streams only."""
+    """Draw one figure of the rates over streams; none where there is one number of streams only."""
     lines = [line for line in own_lines(data) if line.is_stream and _BANDWIDTH in line.rows]
     by_series = grouped((line.series, line) for line in lines)
     curves = {name: found for name, found in by_series.items() if len(found) > 1}
@@ -337,7 +337,7 @@ _LATENCY_TOOLTIP: Final = tooltip(
 
 
 def latency_figures(data: ReportData) -> list[Figure]:
-    """One figure, of one request at a time; none without."""
+    """Draw one figure of one request at a time; none without such rows."""
     lines = [
         line for line in own_lines(data) if not line.is_stream and line.streams == 1 and "latency_p50" in line.rows
     ]

@@ -53,14 +53,14 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 
 def _told(row: Row, case: CaseRecord) -> Row:
-    """By what people ask for. What is not in a record has the engine's default."""
+    """Label a row by the parameters that people ask for; what is not in a record has the engine's default."""
     parameters = {**DEFAULTS, **case.workload_parameters}
     params = {name: row.params[name] for name in ("access", "ranks", "nodes")}
     for name in DEFAULTS:
         value = parameters[name]
         params[name] = value if isinstance(value, (bool, int, float, str)) else str(value)
     if params["mode"] == "request":
-        # That of its protocol: not what is varied.
+        # Requests have the setting of their protocol; it is not varied.
         params["no_delay"] = False
     return row.model_copy(update={"params": params})
 
@@ -75,7 +75,10 @@ def _is_wanted(row: Row) -> bool:
 
 
 def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:
-    """Little's law: a stream of requests has one under way at any time, so latencies cannot add up to more than it."""
+    """Flag a row that breaks Little's law.
+
+    A stream of requests has one under way at any time, so latencies cannot add up to more time than there was.
+    """
     if row.params["mode"] != "request":
         return row
     worst = max(_busy(phase, int(row.params["streams"])) for phase in phases)
@@ -86,7 +89,10 @@ def _lawful(row: Row, phases: list[PhaseRecord]) -> Row:
 
 
 def _busy(phase: PhaseRecord, streams: int) -> float:
-    """The last one of each stream may end after the time, however long it takes: it is left out."""
+    """Return the share of the time in which requests were under way.
+
+    The last one of each stream may end after the time, however long it takes, so it is left out.
+    """
     window, pairs = phase.gauges.get("window_s"), phase.gauges.get("pairs")
     if phase.latency is None or window is None or pairs is None or window.most <= 0 or pairs.sum <= 0:
         return 0.0

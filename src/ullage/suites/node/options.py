@@ -9,7 +9,7 @@ from ullage.runs.options.declared import Change
 from ullage.runs.options.groups import MachineOptions, PeerOptions, QuickOptions, SeedOptions, TimeBudgetOptions
 from ullage.runs.suite import load_suites
 
-# Shares of the measuring time. A part that this version does not have leaves its share to the others.
+# Shares of the measuring time; the share of a part that this version lacks goes to the others.
 SHARES: Final[Mapping[str, float]] = {"cpu": 0.36, "memory": 0.34, "disk": 0.22, "network": 0.2, "noise": 0.06}
 _WITH_PLACE: Final = frozenset({"disk"})
 
@@ -26,7 +26,7 @@ class NodeOptions(CompositeOptions, TimeBudgetOptions, QuickOptions, PeerOptions
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """A request of each part that there is."""
+        """Make a request of each part that this version has."""
         values = super().settle(said)
         return {**values, "parts": _parts(values)}
 

@@ -29,12 +29,12 @@ class _Line:
     phases: Sequence[PhaseRecord]
 
     def gauges(self, name: str) -> list[float]:
-        """Of each repetition the most of any thread."""
+        """Return the largest value of any thread in each repetition."""
         return [phase.gauges[name].most for phase in self.phases if name in phase.gauges]
 
 
 def tables(data: ReportData) -> Content | None:
-    """For a noise run, and for runs made of several suites; None for others, whose rows have their grades."""
+    """Return the tables of a noise run or of a run of several suites; None for others, whose rows have their grades."""
     if not data.rows_of(_SUITE) and not data.summary.parts:
         return None
     grids = [*grid_of("Fixed work", _COLUMNS, _lines(data), whole=True), *counter_grids(data)]
@@ -43,7 +43,7 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _lines(data: ReportData) -> list[_Line]:
-    """A line a case, by its threads."""
+    """Return a line for each case, sorted by threads."""
     by_case = nested((row.case, row.metric, row) for row in data.rows_of(_SUITE))
     firsts = [(next(iter(rows.values())), rows) for rows in by_case.values()]
     lines = [_Line(int(first.params.get("threads", 1)), rows, data.phases_of(first)) for first, rows in firsts]
@@ -51,7 +51,7 @@ def _lines(data: ReportData) -> list[_Line]:
 
 
 def _per_second(line: _Line) -> str:
-    """Detours a second of each thread: the times watched are added up over the threads."""
+    """Show the detours a second of each thread: the times watched are added up over the threads."""
     detours, watched = line.gauges("detours"), line.gauges("watched_s")
     return f"{sum(detours) / sum(watched):,.0f}" if detours and sum(watched) > 0 else DASH
 

@@ -30,14 +30,14 @@ HEADERS: Final = ("workload", "threads")
 _DEFAULTS: Final = {"quantum_s": 1e-4, "quanta": 3000.0, "watch_s": 0.0, "warm_up_s": 0.0}
 _AROUND_S: Final = 0.1
 METRICS: Final = ("noise_share", "worst_noise_share", "turbo_share", "detour_share", "longest_detour")
-# As the grades of contamination have it: A below 1 %, C from 5 % on.
+# The grades of contamination have the same limits: A below 1 %, C from 5 % on.
 LITTLE: Final = 0.01
 MUCH: Final = 0.05
 _NOTABLE_TURBO: Final = 0.02
 
 
 def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKernels:
-    """``UserError`` where the engine has no such workload."""
+    """Plan a case for each number of threads; raise ``UserError`` where the engine has no such workload."""
     options = read_options(NoiseOptions, request)
     description = engine_context.description
     stated = find_registered(description, "workload", WORKLOAD).parameters
@@ -67,7 +67,7 @@ def _told(row: Row, case: CaseRecord) -> Row:
 
 
 def findings_of(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> list[Finding]:
-    """Findings on the case with the most threads: what others take, and what only looks so."""
+    """Return the findings on the case with the most threads: time lost to others, and effects of turbo clocks."""
     if not rows:
         return []
     most = max(int(row.params["threads"]) for row in rows)
@@ -94,7 +94,7 @@ def _lost(rows: dict[str, Row], threads: int, phases: Sequence[PhaseRecord]) -> 
 
 
 def advice_on(phases: Iterable[PhaseRecord]) -> str:
-    """By what the kernel has counted while the work went on: the hypervisor, other programs, or neither."""
+    """Give advice by what the kernel counted during the work: the hypervisor, other programs, or neither."""
     found = [phase.contamination for phase in phases if phase.contamination is not None]
     counted = [(one.steal_ppm, one.foreign_cpu_ppm, one.pressure_cpu_ppm or 0) for one in found]
     steal, foreign, pressure = (max(values) / 1e6 for values in zip((0, 0, 0), *counted, strict=True))

@@ -26,7 +26,7 @@ class OverviewOptions(CompositeOptions, MachineOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """A request of each part that is not left out."""
+        """Make a request of each part that is not left out; raise ``OptionError`` for an unknown part."""
         values = super().settle(said)
         forms = {name: suite for name, suite in load_suites().items() if isinstance(suite, Quick)}
         without = cast("list[str]", values.get("without", []))
@@ -41,7 +41,10 @@ class OverviewOptions(CompositeOptions, MachineOptions):
 
 
 def _part(name: str, suite: Quick, targets: "Sequence[Target]", hosts: int) -> PartRequest | None:
-    """In its quick form, between all ``hosts`` where that is what it measures; None where no target is for it."""
+    """Return the suite's request in its quick form, or None where no target is for it.
+
+    A suite that measures between hosts gets all ``hosts``.
+    """
     if hosts and isinstance(suite, UsualQuickSuite) and goes_between_hosts(suite):
         return part_of(name, suite.quick_between(hosts), on_hosts=True)
     asked = suite.quick(targets)
@@ -49,7 +52,7 @@ def _part(name: str, suite: Quick, targets: "Sequence[Target]", hosts: int) -> P
 
 
 def _declared(part: PartRequest, machine: "MachineFile | None") -> PartRequest:
-    """With the machine file, where the suite knows such a thing."""
+    """Add the machine file to the options of a part whose suite takes one."""
     if machine is None or "machine" not in part.options:
         return part
     return part.model_copy(update={"options": {**part.options, "machine": machine.model_dump(mode="json")}})

@@ -36,10 +36,10 @@ FEWEST_REPETITIONS: Final = 3
 """With fewer nothing is named slow: it could have happened once."""
 _TO_SIGMA: Final = 1.4826
 _LEAST_SIGMA: Final = 0.01
-# Multiples of noise that single out one of n ends or n (n - 1) links: the more, the farther out chance may put one.
+# An end or a link that is singled out exceeds noise by this factor. Chance puts one of many links farther out.
 _MANY_OF_ENDS: Final = 4.0
 _MANY_OF_LINKS: Final = 6.0
-# A factor that matters, in the median and in every repetition.
+# A factor matters from these values on: in the median for ends and links, and in every repetition.
 SLOW_END: Final = 1.25
 SLOW_LINK: Final = 1.3
 _EVERY_TIME: Final = 1.15
@@ -107,7 +107,10 @@ class Fit:
 
 
 def fit(times: "NDArray[np.float64]") -> Fit:
-    """``times``: by repetition, sender, receiver, with a diagonal that is not a number."""
+    """Fit the effects of ends and links to ``times``, and single out what is slow.
+
+    ``times``: by repetition, sender, receiver, with a diagonal that is not a number.
+    """
     import numpy as np
 
     each = np.log(times)
@@ -117,7 +120,7 @@ def fit(times: "NDArray[np.float64]") -> Fit:
     polish = polished(middle) if with_ends else _flat(middle)
     apart = ~np.eye(count, dtype=bool)
     noise = max(_LEAST_SIGMA, _TO_SIGMA * float(np.median(np.median(np.abs(each - middle)[:, apart], axis=0))))
-    # With few ends the links are what they are: how much they differ is no noise.
+    # With few ends, differences between links are no noise.
     sigma = max(noise, _scale(polish.links[apart])) if with_ends else noise
     if len(times) < FEWEST_REPETITIONS:
         return Fit(polish, sigma, (), (), ())
@@ -129,7 +132,7 @@ def fit(times: "NDArray[np.float64]") -> Fit:
 
 
 def polished(logarithms: "NDArray[np.float64]") -> Polish:
-    """Median polish of a square matrix without its diagonal."""
+    """Compute the median polish of a square matrix without its diagonal."""
     import numpy as np
 
     rest = logarithms.copy()
@@ -148,7 +151,7 @@ def polished(logarithms: "NDArray[np.float64]") -> Polish:
 
 
 def _flat(logarithms: "NDArray[np.float64]") -> Polish:
-    """Too few ends to say what one of them adds."""
+    """Return a polish without effects of ends, for too few ends to tell what one of them adds."""
     import numpy as np
 
     common = float(np.nanmedian(logarithms))
@@ -157,7 +160,7 @@ def _flat(logarithms: "NDArray[np.float64]") -> Polish:
 
 
 def _scale(values: "NDArray[np.float64]") -> float:
-    """A standard deviation by the median of what deviates from 0."""
+    """Estimate a standard deviation by the median of the deviations from 0."""
     import numpy as np
 
     return _TO_SIGMA * float(np.median(np.abs(values)))
@@ -178,7 +181,10 @@ def _slow_ends(polish: Polish, each: "NDArray[np.float64]", sigma: float) -> tup
 
 
 def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.float64]]", sigma: float) -> list[int]:
-    """Ends whose effect is large among the effects, against the noise of a median of links, and every time."""
+    """Return the ends whose effect is large in every repetition, among all effects, and against the noise of a median.
+
+    That noise is of the median over the links of an end.
+    """
     import numpy as np
 
     noise = max(_scale(effects), sigma / math.sqrt(len(effects) - 1))
@@ -191,7 +197,12 @@ def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.flo
 
 
 def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ...]:
-    """Slowest first. ``rest``: what its ends do not explain, of every repetition."""
+    """Return the slow links, slowest first.
+
+    ``rest``: what the ends do not explain, of every repetition.
+
+    ``rest``: what its ends do not explain, of every repetition.
+    """
     import numpy as np
 
     links = np.median(rest, axis=0)
@@ -203,14 +214,14 @@ def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ..
 
 
 def _asymmetric(each: "NDArray[np.float64]", rest: "NDArray[np.float64]", sigma: float) -> tuple[AsymmetricPair, ...]:
-    """Most asymmetric first. What an end adds to all it sends or receives is not counted.
+    """Return the asymmetric pairs, most asymmetric first; what an end adds to all it sends or receives does not count.
 
     ``each``: logarithms of every repetition; ``rest``: what of them the ends do not explain.
     """
     import numpy as np
 
     apart = np.minimum(_difference(each), _difference(rest))
-    # The fastest one way is slower than the slowest back.
+    # A pair counts if its fastest time one way is above its slowest time back.
     always = np.min(each, axis=0) - np.max(each, axis=0).T
     with np.errstate(invalid="ignore"):
         found = (apart > _link_limit(sigma)) & (always > math.log(_EVERY_TIME))
@@ -223,7 +234,7 @@ def _link_limit(sigma: float) -> float:
 
 
 def _difference(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """By how much more it is there than back, by medians over the repetitions."""
+    """Return by how much more each link takes than its reverse, by medians over the repetitions."""
     import numpy as np
 
     middle = np.median(values, axis=0)
@@ -267,7 +278,7 @@ class PairMatrix:
         return "s" if self.is_latency else "B/s"
 
     def value(self, seconds: float) -> float:
-        """A time of this matrix as people see it: itself, or the bandwidth."""
+        """Return a time of this matrix as reports show it: itself for latencies, else the bandwidth."""
         return seconds if self.is_latency else self.message_bytes / seconds
 
     @property
@@ -277,13 +288,13 @@ class PairMatrix:
 
 
 def size_text(message_bytes: int) -> str:
-    """``8 bytes``, ``1M``."""
+    """Write the size of a message with its unit: ``8 bytes``, ``1M``."""
     text = format_bytes(message_bytes)
     return f"{text} bytes" if text.isdigit() else text
 
 
 def read_matrices(measured: "Iterable[Measured]") -> list[PairMatrix]:
-    """One for each case that measures all pairs, by rising message size."""
+    """Return a matrix for each case that measures all pairs, by rising message size."""
     by_case: dict[str, list[Measured]] = {}
     for item in measured:
         is_ours = item.run.suite == SUITE and item.case.workload == WORKLOAD
@@ -316,7 +327,7 @@ def _matrix(items: "Sequence[Measured]") -> PairMatrix | None:
 
 
 def _times(item: "Measured", ends: int) -> "NDArray[np.float64] | None":
-    """None where pairs are missing, as in a sample of them."""
+    """Return the times of one repetition as a matrix, or None where pairs are missing, as in a sample of them."""
     import numpy as np
 
     pairs = one_way_times(item.phase)
@@ -329,7 +340,7 @@ def _times(item: "Measured", ends: int) -> "NDArray[np.float64] | None":
 
 
 def end_names(facts: "Mapping[str, object]") -> tuple[str, ...]:
-    """Hosts where each has one end, ranks where there is one host, else both."""
+    """Name the ends by host where each has one end, by rank where there is one host, else by both."""
     ends, hosts = _words(facts.get("ends")), _words(facts.get("hosts"))
     if len(set(hosts)) == len(ends):
         return tuple(hosts)

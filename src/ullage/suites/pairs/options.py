@@ -14,7 +14,7 @@ from ullage.runs.options.kinds import FilePath, SizeAxis
 
 
 def find_file(path: Path) -> str:
-    """``path`` from the root."""
+    """Return the absolute form of ``path``."""
     return str(path.absolute())
 
 

@@ -31,7 +31,7 @@ MOST_ENDS: Final = 1024
 LARGEST_OF_LATENCY: Final = 4096
 _IN_FLIGHT_BYTES: Final = 8 << 20
 _MOST_IN_FLIGHT_BYTES: Final = 1 << 30
-# For the table of what it takes: a plain Ethernet's.
+# The estimate of the time a run takes assumes the latency and rate of plain Ethernet.
 _ASSUMED_LATENCY_S: Final = 20e-6
 _ASSUMED_RATE: Final = 1e9
 _AROUND_S: Final = 0.1
@@ -40,7 +40,7 @@ _AROUND_S: Final = 0.1
 def prepare_pairs(
     request: Request, engine_context: EngineContext, environment: Mapping[str, str] = os.environ
 ) -> PreparedKernels:
-    """``UserError`` where there are no pairs, too many, or the pattern file is wrong."""
+    """Plan the cases; raise ``UserError`` where there are no pairs, too many, or the pattern file is wrong."""
     options = settled(read_options(PairsOptions, request), len(request.hosts), environment)
     layout = layout_here(options.ranks or 2, options.nodes, None)
     cases = [_case(work, parameters, layout, engine_context) for work, parameters in _works(options)]
@@ -49,7 +49,10 @@ def prepare_pairs(
 
 
 def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -> PairsOptions:
-    """With everything that machine, hosts and batch job decide. ``hosts``: how many are named."""
+    """Return the options with everything that machine, hosts and batch job decide.
+
+    ``hosts``: how many are named.
+    """
     nodes = options.nodes or hosts or nodes_of_job(environment)
     ranks = options.ranks or (nodes if nodes > 1 else max(2, ranks_by_default()))
     between = options.between or ("nodes" if nodes > 1 else "ranks")
@@ -70,7 +73,7 @@ def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -
 
 
 def _works(options: PairsOptions) -> Iterator[tuple[str, Parameters]]:
-    """Workload and parameters of every case."""
+    """Yield workload and parameters of every case."""
     for size in options.sizes:
         yield MATRIX, matrix_parameters(options, size)
     largest = options.sizes[-1]
@@ -84,7 +87,7 @@ def _works(options: PairsOptions) -> Iterator[tuple[str, Parameters]]:
 
 
 def _patterns(options: PairsOptions) -> list[tuple[str, int | None]]:
-    """Those that differ from each other at this number of ranks; a seed for random ones."""
+    """Return the patterns that differ from each other at this number of ranks, with a seed for random ones."""
     ranks = options.ranks or 2
     names = ["best-bisection"]
     if ranks > 2:
@@ -95,7 +98,7 @@ def _patterns(options: PairsOptions) -> list[tuple[str, int | None]]:
 
 
 def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
-    """Parameters of the case that measures every pair with messages of ``size``."""
+    """Return the parameters of the case that measures every pair with messages of ``size``."""
     is_latency = size <= LARGEST_OF_LATENCY
     if is_latency:
         loops, measurements = (16, 3) if options.quick else (64, 5)
@@ -115,7 +118,7 @@ def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
 
 
 def _exchanged(options: PairsOptions) -> Parameters:
-    """What all patterns share: pages and windows."""
+    """Return what all patterns share: pages and windows."""
     windows: Parameters = {"windows": 5, "window_s": 0.05, "warm_up_s": 0.05}
     if options.quick:
         windows = {"windows": 3, "window_s": 0.01, "warm_up_s": 0.01}
@@ -139,7 +142,10 @@ def _matrix_s(parameters: Parameters, layout: Layout) -> float:
 
 
 def _exchange_s(parameters: Parameters, layout: Layout) -> float:
-    """A window holds one iteration at least, of as many messages as there are ranks in the worst case."""
+    """Estimate the seconds of an exchange.
+
+    A window holds at least one iteration, with as many messages as there are ranks in the worst case.
+    """
     iteration_s = layout.ranks * count_of(parameters, "message_bytes") / _ASSUMED_RATE
     windows, window_s, warm_up_s = (float(str(parameters[name])) for name in ("windows", "window_s", "warm_up_s"))
     return _AROUND_S + warm_up_s + windows * max(window_s, iteration_s)
@@ -163,7 +169,7 @@ class PatternFile:
 
 
 def read_pattern(path: Path, ranks: int) -> PatternFile:
-    """``UserError`` with the line for the first mistake."""
+    """Read the links of a pattern file; raise ``UserError`` with the line of the first mistake."""
     try:
         data = path.read_bytes()
         text = data.decode()
@@ -188,7 +194,7 @@ def read_pattern(path: Path, ranks: int) -> PatternFile:
 
 
 def _link(words: list[str], ranks: int, known: set[tuple[int, int]]) -> tuple[int, int, int]:
-    """One link; ``ValueError`` says what is wrong with it."""
+    """Read one link (sender, receiver, weight); raise ``ValueError`` with what is wrong."""
     bad = next((word for word in words[:3] if not (word.isascii() and word.isdigit())), None)
     if bad is not None:
         raise ValueError(f"'{bad}' is not a whole number")

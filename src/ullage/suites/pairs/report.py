@@ -36,7 +36,7 @@ _LABELS: Final = {
 
 
 def tables(data: ReportData) -> Content | None:
-    """None for other suites, and where nothing was measured."""
+    """Return the tables, or None for other suites and where nothing was measured."""
     rows = data.rows_of(SUITE)
     if not rows:
         return None
@@ -76,7 +76,7 @@ def _exchanges(rows: Sequence[Row]) -> Grid:
 
 
 def _place_of(row: Row) -> int:
-    """Bisections first, then one against all, then what people have made themselves."""
+    """Return the place in the order: bisections, one against all, then patterns of the user."""
     pattern = str(row.params["pattern"])
     return _PATTERNS.index(pattern) if pattern in _PATTERNS else len(_PATTERNS)
 
@@ -109,7 +109,7 @@ def _what(matrix: PairMatrix) -> str:
 
 
 def _ends(matrix: PairMatrix) -> Grid:
-    """Each end with the median over its links, slow ones first; of many the first ones."""
+    """List each end with the median over its links, slow ones first; of many only the first."""
     heads = [
         *(Heading(matrix.noun), Heading("sends", is_number=True), Heading("receives", is_number=True)),
         *(Heading("sending takes", is_number=True), Heading("receiving takes", is_number=True), Heading("verdict")),
@@ -135,7 +135,7 @@ def _factor(logarithm: float) -> str:
 
 
 def _links(matrix: PairMatrix) -> Grid:
-    """Slow links and asymmetric pairs; none where nothing stands out."""
+    """List slow links and asymmetric pairs; the table is empty where nothing stands out."""
     heads = [
         *(Heading("from"), Heading("to"), Heading("there", is_number=True), Heading("back", is_number=True)),
         *(Heading("longer by", is_number=True), Heading("why it is here")),
@@ -186,12 +186,15 @@ _TOOLTIP: Final = tooltip(("what", "messages"), ("text", "median"))
 
 
 def figures(data: ReportData) -> list[Figure]:
-    """A map for each message size."""
+    """Draw a map for each message size."""
     return [figure(matrix) for matrix in read_matrices(data.measured)]
 
 
 def figure(matrix: PairMatrix) -> Figure:
-    """More ends than ``MOST_CELLS`` are drawn as blocks of neighbours, of which the slowest pair counts."""
+    """Draw the map of a matrix.
+
+    More ends than ``MOST_CELLS`` are drawn as blocks of neighbours, which show their slowest pair.
+    """
     each = -(-len(matrix.names) // MOST_CELLS)
     times, names = _blocks(matrix.median, matrix.names, each)
     what = "latency" if matrix.is_latency else "bandwidth one way"
@@ -206,7 +209,7 @@ def figure(matrix: PairMatrix) -> Figure:
 
 
 def _blocks(times: "NDArray[np.float64]", names: Sequence[str], each: int) -> "tuple[NDArray[np.float64], list[str]]":
-    """The slowest of ``each`` by ``each`` pairs."""
+    """Reduce each block of ``each`` by ``each`` pairs to its slowest, and name the blocks."""
     import numpy as np
 
     if each == 1:

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
 _MOST_NAMED: Final = 8
-# A bisection by ranks far apart that is as fast as one by neighbours speaks of a network without a bottleneck.
+# Below this ratio of the bisection by distant ranks to that by neighbours, the network has a bottleneck.
 _UNEVEN: Final = 0.8
 _TOO_NOISY: Final = 2.0
 RANDOM_PATTERN: Final = "random-bisection"
 
 
 def matrix_findings(matrix: PairMatrix) -> list[Finding]:
-    """Slow ends first, then links, then pairs whose directions differ; that nothing is slow is said, too."""
+    """Return slow ends first, then links, then pairs whose directions differ; report also that nothing is slow."""
     fit = matrix.fit
     explained = {(link.sender, link.receiver) for link in fit.links}
     apart = [pair for pair in fit.asymmetric if (pair.slow, pair.fast) not in explained]
@@ -63,7 +63,7 @@ def _show(matrix: PairMatrix, seconds: float) -> str:
 
 
 def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
-    """One sentence for one end, however many links it has."""
+    """Return one finding for one slow end, however many links it has."""
     name = matrix.names[end.end]
     usual = math.exp(matrix.fit.polish.common)
     sends, receives = times_of_end(matrix, end.end)
@@ -92,7 +92,7 @@ def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
 
 
 def times_of_end(matrix: PairMatrix, end: int) -> tuple[float, float]:
-    """Median s of what it sends to all others, and of what it receives."""
+    """Return the median s of what an end sends to all others, and of what it receives."""
     middle = matrix.median
     others = [other for other in range(len(matrix.names)) if other != end]
     return median(float(middle[end, other]) for other in others), median(float(middle[other, end]) for other in others)
@@ -164,7 +164,7 @@ def _more(matrix: PairMatrix, noun: str, count: int) -> list[Finding]:
 
 
 def _too_few(matrix: PairMatrix) -> list[Finding]:
-    """Said once, of the matrix with the largest messages."""
+    """Report too few ends once, for the matrix with the largest messages."""
     if matrix.is_latency:
         return []
     ends = plural(len(matrix.names), matrix.noun)
@@ -190,7 +190,7 @@ def _nothing_slow(matrix: PairMatrix) -> Finding:
 
 
 def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> list[Finding]:
-    """Bisections against each other, and against pairs that were alone."""
+    """Compare bisections with each other, and with pairs that were alone."""
     found = {str(row.params["pattern"]): row for row in rows if row.metric == "exchange_bandwidth"}
     randoms = [row.median for row in rows if row.params.get("pattern") == RANDOM_PATTERN]
     best, worst = found.get("best-bisection"), found.get("worst-bisection")
@@ -206,7 +206,7 @@ def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> li
         parts.append(f"{show(median(randoms), 'B/s')} between random pairs (effective bisection)")
         numbers["random"] = median(randoms)
     text = f"{listing(parts)}.{_share_of_alone(best, matrices, numbers)}"
-    # What one slow node or link does to a bisection looks like distance.
+    # One slow node or link lowers a bisection as distance does.
     slow_named = any(matrix.fit.ends or matrix.fit.links for matrix in matrices)
     uneven = worst is not None and worst.median < _UNEVEN * best.median and not slow_named
     if uneven and worst is not None:
@@ -217,7 +217,10 @@ def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> li
 
 
 def _share_of_alone(best: Row, matrices: Sequence[PairMatrix], numbers: dict[str, float]) -> str:
-    """What of a pair's own bandwidth is left, where pairs were alone with the same messages and no end holds all up."""
+    """State what share of the bandwidth of a pair alone is left; empty where it cannot be told.
+
+    Pairs must have been alone with the same messages, and no end may be slow.
+    """
     alike = [matrix for matrix in matrices if matrix.message_bytes == best.params["message_bytes"]]
     same = [matrix for matrix in alike if not (matrix.at_once or matrix.is_latency or matrix.fit.ends)]
     if not same:
@@ -251,7 +254,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     pages = {case: pages_of(item.phase for item in measured if item.case.case == case) for case in cases}
     told = [_told(row, cases[row.case], pages[row.case]) for row in rows]
     matrices = [matrix for matrix in read_matrices(measured) if not matrix.is_disturbed]
-    # What matters most is told by the largest messages.
+    # The largest messages come first, because they show the most important findings.
     said = [finding for matrix in reversed(matrices) for finding in matrix_findings(matrix)]
     return SuiteSummary(
         told, [*failures_of(launches, context.level, told), *said, *exchange_findings(sound_rows(told), matrices)]
@@ -259,7 +262,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
 
 
 def _told(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
-    """With what sets the row apart, by the names that people know."""
+    """Label a row by what sets it apart, with the names that people know."""
     known = case.workload_parameters
     params: dict[str, Scalar] = {
         "access": row.params["access"],

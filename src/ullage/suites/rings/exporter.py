@@ -21,7 +21,7 @@ _MICRO: Final = 1e6
 _GIGA: Final = 1e-9
 _TERA: Final = 1e-12
 Pair = tuple[str, str]
-# In the order of HPC Challenge's summary: key, metric, order of the processes, factor.
+# The order is that of HPC Challenge's summary: key, metric, order of the processes, factor.
 _MESSAGES: Final = (
     ("MaxPingPongLatency_usec", "ping_pong_most_latency", "ping-pong", _MICRO),
     ("RandomlyOrderedRingLatency_usec", "ring_latency", "random", _MICRO),
@@ -37,7 +37,7 @@ _MESSAGES: Final = (
 
 
 def render(data: ReportData) -> str:
-    """A summary section; ``UserError`` for a result without any of its numbers."""
+    """Write a summary section; raise ``UserError`` for a result without any of its numbers."""
     rows = data.summary.rows
     pairs = [*_solve(rows), *_products(rows), *_streams(rows), *_rings(rows)]
     if not pairs:
@@ -61,7 +61,7 @@ def _rings(rows: Iterable[Row]) -> Iterator[Pair]:
 
 
 def _solve(rows: Iterable[Row]) -> Iterator[Pair]:
-    """HPL's operations and check, by ranks or by the threads of one process, whichever did better."""
+    """Yield HPL's rate and order, by ranks or by the threads of one process, whichever did better."""
     best = best_solve(rows)
     if best is not None:
         yield "HPL_Tflops", f"{best.median * _TERA:g}"
@@ -69,7 +69,7 @@ def _solve(rows: Iterable[Row]) -> Iterator[Pair]:
 
 
 def _products(rows: Iterable[Row]) -> Iterator[Pair]:
-    """The product on one core alone. What hpcc calls Star has a product for each core; ours has one for all."""
+    """Yield the product on one core alone; hpcc's Star has a product for each core, ours has one for all."""
     best = best_of(
         row
         for row in rows
@@ -80,7 +80,10 @@ def _products(rows: Iterable[Row]) -> Iterator[Pair]:
 
 
 def _streams(rows: Iterable[Row]) -> Iterator[Pair]:
-    """Star: of each of all threads; Single: of one alone. Ordinary stores over a set that no cache holds."""
+    """Yield STREAM's rates for each thread: Star of all threads, Single of one alone.
+
+    They are of ordinary stores over a set that no cache holds.
+    """
     found = [row for row in rows if _is_stream(row)]
     most = max((int(row.params["threads"]) for row in found), default=0)
     wanted: tuple[tuple[str, Callable[[Row], bool], int], ...] = (

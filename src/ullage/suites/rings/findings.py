@@ -28,7 +28,7 @@ from ullage.runs.suite import SuiteSummary
 from ullage.suites.rings.rows import find_row, rings_rows
 from ullage.units import format_rate, format_time
 
-# A kind further away than this factor, in either ratio, is none that is known.
+# A network is of no known kind if either ratio differs from each kind's by more than this factor.
 _FARTHEST: Final = 2.0
 # Kinds as near as this to the nearest cannot be told from it.
 _ALIKE: Final = 1.15
@@ -55,7 +55,7 @@ class Diagnosis:
 
 
 def kinds_of(ranks: int, nodes: int) -> list[Kind]:
-    """What is expected of ``ranks`` processes on ``nodes`` nodes."""
+    """Return the kinds of networks with the ratios expected of ``ranks`` processes on ``nodes`` nodes."""
     found = [
         Kind("a full crossbar", 1.0, 1.0, "1 : 1 : 1"),
         Kind("shared memory", 1 / 2, 1 / 2, "1 : 1/2 : 1/2"),
@@ -72,7 +72,10 @@ def kinds_of(ranks: int, nodes: int) -> list[Kind]:
 
 
 def diagnose(ping_pong: float, natural: float, random: float, ranks: int, nodes: int) -> Diagnosis:
-    """Bandwidths in bytes/s, of a pair and of a process. The nearest kind by the larger of both ratios' factors."""
+    """Find the kind of network whose ratios are nearest, by the larger factor of both ratios.
+
+    Bandwidths are in bytes/s, of a pair and of a process.
+    """
     seen = natural / ping_pong, random / ping_pong
 
     def factor(kind: Kind) -> float:
@@ -89,7 +92,7 @@ def diagnose(ping_pong: float, natural: float, random: float, ranks: int, nodes:
 
 _NOTABLE: Final = 1.2
 _SIDE_BY_SIDE: Final = "`mpiexec --map-by core` (Open MPI), `srun --distribution=block:block` (Slurm)"
-# Kinds of sentences that compare: the order of ranks, and hpcc.
+# Two kinds of findings compare: the order of ranks, and hpcc.
 _COMPARING: Final = 2
 # hpcc allocates them and writes their first and last byte only: to the kernel all else is one page of zeros, which the
 # copies then read out of the nearest cache (bench_lat_bw_1.5.2.c, cross_ping_pong_set).
@@ -102,7 +105,7 @@ _WORDS: Final = {"ping-pong": "ping-pong", "natural": "natural ring", "random": 
 
 
 def findings_of(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> list[Finding]:
-    """All of them."""
+    """Return all findings on rings and pairs."""
     sound = sound_rows(rows)
     own = level_of_part(level, _COMPARING)
     return [*_oversubscribed(rows), *_kind(sound, own), *_latency(sound), *_peer(sound, peers, own)]
@@ -120,7 +123,7 @@ def _oversubscribed(rows: Sequence[Row]) -> list[Finding]:
 
 
 def diagnosis_of(rows: Sequence[Row]) -> Diagnosis | None:
-    """None where one of the three bandwidths is missing."""
+    """Diagnose the network, or return None where one of the three bandwidths is missing."""
     pair = find_row(rows, "ping_pong_bandwidth", "ping-pong")
     natural, random = (find_row(rows, "ring_bandwidth", order) for order in ("natural", "random"))
     if pair is None or natural is None or random is None:
@@ -188,7 +191,7 @@ def _latency(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _peer(rows: Sequence[Row], peers: Sequence[PeerRecord], level: float) -> list[Finding]:
-    """For each number that can be compared, whether we and hpcc differ by more than the noise of both."""
+    """Report for each number that can be compared whether we and hpcc differ by more than the noise of both."""
     told: list[str] = []
     apart: list[str] = []
     ratios: list[float] = []
@@ -251,7 +254,7 @@ class Balance:
 
 
 def balances(rows: Sequence[Row]) -> list[Balance]:
-    """Network and memory over arithmetic; each where both its numbers are there."""
+    """Return network and memory over arithmetic, each where both its numbers are there."""
     solve = best_solve(rows)
     if solve is None:
         return []
@@ -267,12 +270,12 @@ def balances(rows: Sequence[Row]) -> list[Balance]:
 
 
 def best_solve(rows: Iterable[Row]) -> Row | None:
-    """By threads of one process, or by ranks."""
+    """Return the fastest linear solve, by threads of one process or by ranks, or None without one."""
     return best_of(row for row in rows if row.metric == "compute_rate" and row.params.get("operation") in _SOLVES)
 
 
 def _triad(rows: Iterable[Row]) -> Row | None:
-    """STREAM's triad over sets that no cache holds, with ordinary stores as EP-STREAM has them."""
+    """Return the best of STREAM's triad over sets that no cache holds, with ordinary stores as EP-STREAM has them."""
     return best_of(
         row
         for row in rows
@@ -289,7 +292,7 @@ def _words(one: Balance) -> str:
 
 
 def balance_findings(rows: Sequence[Row]) -> list[Finding]:
-    """One sentence each."""
+    """Return a finding for each balance."""
     return [
         Finding(
             kind="balance",

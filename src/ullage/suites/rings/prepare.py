@@ -37,10 +37,10 @@ HEADERS: Final = ("what", "message", "measured")
 What: TypeAlias = Literal["natural", "random", "ping-pong"]
 PHASES: Final[Mapping[What, str]] = {"natural": "ring", "random": "ring", "ping-pong": "pairs"}
 ORDERS: Final[tuple[What, ...]] = ("natural", "random")
-# A quick look's share of the budget, for the pairs of many processes.
+# A quick run uses this share of the budget, which limits the pairs of many processes.
 _QUICK_SHARE: Final = 0.1
 _AROUND_S: Final = 0.1
-# One message of a slow machine.
+# One message takes this long on a slow machine.
 _SMALL_S: Final = 5e-6
 _LARGE_S: Final = 2e-3
 
@@ -75,7 +75,10 @@ class RingsCase:
 
 
 def make_cases(options: RingsOptions, layout: Layout, description: Describe) -> list[RingsCase]:
-    """``UserError`` where the engine lacks a workload, or would refuse its parameters."""
+    """Plan rings and pairs of both sizes.
+
+    Raise ``UserError`` where the engine lacks a workload, or would refuse its parameters.
+    """
     found: list[RingsCase] = []
     for size in SIZES:
         kernels: list[tuple[KernelCase, What]] = [
@@ -100,7 +103,7 @@ def _ring(order: What, size: Size, options: RingsOptions, layout: Layout, descri
         "pages": options.pages,
     }
     count = f"{rings} ring{'s' if rings > 1 else ''}, {size.ring_measurements} x {size.ring_loops} loops"
-    # Two methods, two messages each way.
+    # Each of the two methods sends two messages.
     seconds = _AROUND_S + rings * size.ring_measurements * (size.ring_loops + 1) * 4 * size.message_s
     words = (f"{order} ring", format_bytes(size.bytes), count)
     return kernel_case(RING, parameters, MPI, words, description, seconds=seconds, layout=layout)
@@ -126,19 +129,22 @@ def _pairs(size: Size, options: RingsOptions, layout: Layout, description: Descr
 # -- hpcc in turn with us ----------------------------------------------------------------------------------------------
 
 
-# As Debian's example runs it on two; all else of it grows with these.
+# Debian's example runs hpcc with this order on two processes; its other sizes grow with order and block.
 _ORDER_OF_TWO: Final = 400
 _BLOCK: Final = 32
-# How many times its expected time hpcc may take: that was estimated for another core; its pairs alone may take 40 s.
+# hpcc may take so many times its expected time, which was estimated for another core; pairs alone may take 40 s.
 _PATIENCE: Final = 5.0
 _LEAST_LIMIT_S: Final = 120.0
-# After so many failures in a row it would only take time.
+# After so many failures in a row hpcc is not tried again.
 _MOST_FAILURES: Final = 2
 _OPEN_MPI: Final = "open-mpi"
 
 
 def job_of(layout: Layout, settings: Sequence[tuple[str, str]] = (), hosts: Hosts = NO_HOSTS) -> HpccJob:
-    """The smallest job there is: all that counts here are its messages. ``hosts``: that ours are on, if named."""
+    """Return the smallest job there is: only its messages count here.
+
+    ``hosts``: that ours are on, if named.
+    """
     order = round(_ORDER_OF_TWO * math.sqrt(layout.ranks / 2))
     binding = ("OMPI_MCA_hwloc_base_binding_policy", layout.binding)
     return HpccJob(
@@ -147,28 +153,31 @@ def job_of(layout: Layout, settings: Sequence[tuple[str, str]] = (), hosts: Host
 
 
 def _places(layout: Layout, hosts: Hosts) -> tuple[str, ...]:
-    """As our own ranks, by Open MPI, which hpcc comes with."""
+    """Place the processes as our own ranks, for Open MPI, which hpcc comes with; empty on one node or without names."""
     if is_one_node(layout) or not hosts.names:
         return ()
     return spread_over(hosts, layout)
 
 
 def not_available(layout: Layout, hosts: Sequence[str], is_here: Callable[[str], bool] = is_own) -> Note | None:
-    """Why hpcc cannot run beside us; None where it can. ``hosts``: those that are named."""
+    """Return a note why hpcc cannot run beside this suite, or None where it can.
+
+    ``hosts``: those that are named.
+    """
     if is_one_node(layout):
         return None
     what = "not available: hpcc between nodes"
     if not hosts:
         return Note("peer-not-available", f"{what} without names, because it starts on named hosts", "name --hosts a,b")
     if not any(is_here(name) for name in hosts):
-        # Its first process reads a file that we write.
+        # hpcc's first process reads a file that we write.
         text = f"{what} of which none is this one, because it reads a file that is written here"
         return Note("peer-not-available", text, "start Ullage on one of the hosts")
     return None
 
 
 def values_of(what: What, message_bytes: int, found: Messages) -> dict[str, float]:
-    """What hpcc says of that case, by the names of our metrics."""
+    """Return hpcc's numbers of that case, by the names of our metrics."""
     is_small = message_bytes == SMALL_BYTES
     if what == "natural":
         return {"ring_latency": found.natural_latency} if is_small else {"ring_bandwidth": found.natural_bandwidth}
@@ -180,9 +189,9 @@ def values_of(what: What, message_bytes: int, found: Messages) -> dict[str, floa
 
 
 def peer_job(tool: Hpcc, cases: Sequence[RingsCase], layout: Layout, launcher: Launcher) -> PeerJob:
-    """One run of hpcc, of which each of ``cases`` has a number."""
+    """Return the job of one run of hpcc, which has a number for each of ``cases``."""
     is_same_mpi = launcher.name == _OPEN_MPI
-    # Settings that our own ranks have, where its MPI is of the same kind; what people have set themselves wins.
+    # hpcc gets our own ranks' settings where its MPI is of the same kind, except those that the user has set.
     ours = sorted(launcher.environment(layout).items()) if is_same_mpi else []
     job = job_of(layout, [one for one in ours if one[0] not in os.environ], launcher.hosts)
 
@@ -210,7 +219,10 @@ def _other_mpi(launcher: Launcher) -> Note:
 
 
 def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKernels:
-    """``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes."""
+    """Plan the cases and hpcc's runs.
+
+    Raise ``UserError`` where the engine lacks a workload, or the ranks do not fill the nodes.
+    """
     options = read_options(RingsOptions, request)
     layout = layout_here(options.ranks, options.nodes, options.ranks_per_node, options.hosts)
     cases = make_cases(options, layout, engine_context.description)
@@ -221,7 +233,7 @@ def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKe
 
 
 def hpcc_in_turn(cases: Sequence[RingsCase], layout: Layout, run: RunHpcc | None = None) -> KernelPeers:
-    """``run`` stands in for the real program."""
+    """Return hpcc's runs in turn with the repetitions; ``run`` stands in for the real program."""
 
     def jobs(session: Session) -> list[PeerJob]:
         program = hpcc.installed()

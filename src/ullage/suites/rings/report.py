@@ -34,7 +34,7 @@ _NO_PEER: Final = "hpcc was not run in turn: it is not installed, not asked for,
 
 
 def tables(data: ReportData) -> Content | None:
-    """None for other suites, and where nothing was measured."""
+    """Return the tables, or None for other suites and where nothing was measured."""
     rows = data.rows_of(SUITE)
     if not rows:
         return None
@@ -67,19 +67,19 @@ def _columns(*, is_rate: bool) -> list[Column[Row]]:
 
 
 def _what(row: Row) -> str:
-    """``ping-pong, most`` of the pairs; the mean has no word."""
+    """Name what a row measured, for pairs with mean, least or most: ``ping-pong, most``."""
     word = row.metric.removeprefix("ping_pong_").split("_")[0]
     name = _WHAT[str(row.params["order"])]
     return f"{name}, {word}" if word in _OF_PAIRS else f"{name}, mean" if name == "ping-pong" else name
 
 
 def _together(row: Row) -> str:
-    """The bandwidth of all ranks together, for rings alone: one pair at a time has no others."""
+    """Show the bandwidth of all ranks together, for rings only: one pair at a time has no others."""
     return DASH if row.params["order"] == "ping-pong" else format_quantity(int(row.params["ranks"]) * row.median, "B/s")
 
 
 def _ratios(rows: Sequence[Row]) -> list[Grid]:
-    """What was seen, and what is expected of each kind of network."""
+    """Compare the measured ratios with those expected of each kind of network."""
     found = diagnosis_of(rows)
     if found is None:
         return []
@@ -93,7 +93,7 @@ def _ratios(rows: Sequence[Row]) -> list[Grid]:
 
 
 def _balance(rows: Sequence[Row]) -> list[Grid]:
-    """Only where this result has the numbers of the suites cpu and memory."""
+    """List the balances; none where this result lacks the numbers of the suites cpu and memory."""
     columns: list[Column[Balance]] = [
         Column("balance", lambda one: one.name, is_number=False),
         Column("ratio", lambda one: f"{significant(one.value)} {one.unit}"),
@@ -151,7 +151,7 @@ _PEER_COLOR: Final = "#d9742b"
 
 
 def figures(data: ReportData) -> list[Figure]:
-    """One of latency, one of bandwidth; none without rings."""
+    """Draw one figure of latency and one of bandwidth; none without rings."""
     rows = data.rows_of(SUITE)
     found = [
         _figure("latency of 8 bytes", "latency", [row for row in rows if row.metric.endswith("latency")]),

@@ -25,7 +25,7 @@ _MESSAGES: Final = {**dict.fromkeys(LATENCIES, SMALL_BYTES), **dict.fromkeys(BAN
 
 
 def rings_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext) -> list[Row]:
-    """In the order of the cases: natural and random ring, pairs; of each message."""
+    """Return the rows in the order of the cases: natural and random ring, pairs; for each message."""
     records = list(launches)
     measured = [item for item in join(records) if item.case.workload in (RING, PING_PONG)]
     cases = {item.case.case: item.case for item in measured}
@@ -53,12 +53,12 @@ def _told(row: Row, case: CaseRecord, pages: MessagePages | None) -> Row:
     }
     if given.get("permutation") == "slot-probe" and what == "random":
         params["permutation"] = "slot-probe"
-    # Loops are timed by themselves and are as long as the clock asks for, however short the whole phase is.
+    # A phase is not too short: its loops are timed by themselves, and are as long as the clock requires.
     flags = [flag for flag in row.flags if flag.code != TOO_SHORT]
     return with_pages(row.model_copy(update={"params": params, "flags": flags}), pages)
 
 
 def find_row(rows: Iterable[Row], metric: str, order: str) -> Row | None:
-    """The row of that metric and order, of the most ranks where there are several."""
+    """Return the row of that metric and order with the most ranks, or None without one."""
     found = [row for row in rows if row.metric == metric and row.params.get("order") == order]
     return max(found, key=lambda row: int(row.params["ranks"]), default=None)

@@ -20,7 +20,7 @@ from ullage.runs.cells.volume import share_bytes
 from ullage.suites.sweep.options import Axis, Setting, SweepOptions
 from ullage.uri import target_path, target_scheme
 
-# Set by options of the sweep, so --param must not set them again.
+# Options of the sweep set these parameters, so --param must not set them again.
 _OWN_OPTIONS: Final[Mapping[str, str]] = {
     "phases": "--access",
     "transfer_bytes": "--block",
@@ -37,7 +37,10 @@ _PROBE_SIZES: Final = (8 << 20, 32 << 20)
 
 
 def ways(options: SweepOptions, targets: list[Target], description: Describe) -> list[Way]:
-    """Every target with each of its backends and each combination of varied parameters, checked: ``UserError``."""
+    """Return every target with each of its backends and each combination of varied parameters.
+
+    Raise ``UserError`` for what the engine would refuse.
+    """
     found: list[Way] = []
     by_target = {target.name: backends_of(target, options, description) for target in targets}
     _check_things(options, {backend.name for backends in by_target.values() for backend in backends})
@@ -50,7 +53,10 @@ def ways(options: SweepOptions, targets: list[Target], description: Describe) ->
 
 
 def backends_of(target: Target, options: SweepOptions, description: Describe) -> list[Registered]:
-    """Those asked for, for a target with a path; else the one of its scheme."""
+    """Return the backends asked for, for a target with a path; else the one of its scheme.
+
+    Raise ``UserError`` for a backend without storage on a path.
+    """
     names = options.backends if target_path(target) is not None and options.backends else [target_scheme(target)]
     found = [find_registered(description, "backend", name) for name in names]
     for backend in found:
@@ -77,7 +83,7 @@ def _check_things(options: SweepOptions, backends: set[str]) -> None:
 def _combinations(
     options: SweepOptions, backend: Registered, description: Describe
 ) -> Iterator[tuple[Parameters, Parameters]]:
-    """Parameters of backend and workload for each combination of the varied ones that concern them."""
+    """Yield the parameters of backend and workload for each combination of the varied ones that concern them."""
     workload = find_registered(description, "workload", WORKLOAD)
     things = {backend.name: backend, WORKLOAD: workload}
     fixed = [setting for setting in options.parameters if setting.thing in things]
@@ -113,7 +119,10 @@ def _backend_parameters(
 def _workload_parameters(
     options: SweepOptions, backend: Registered, given: Parameters, description: Describe
 ) -> Parameters:
-    """All but the sizes. Where no data is held there is nothing to drop from a cache and nothing to verify."""
+    """Return all parameters but the sizes.
+
+    Where a backend holds no data there is nothing to drop from a cache and nothing to verify.
+    """
     holds_data = "data" in backend.capabilities
     if not holds_data and options.verify not in (None, "none"):
         raise UserError(f"backend '{backend.name}' stores no data to verify", "--verify", "use --verify none")
@@ -134,14 +143,17 @@ def _workload_parameters(
 
 
 def make_layout(ranks: int, options: SweepOptions, cores: int | None) -> Layout:
-    """``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes."""
+    """Place the ranks; raise ``UserError`` when they do not fill the nodes.
+
+    ``cores``: usable ones of a node, None when not known.
+    """
     return place_ranks(ranks, options.nodes, options.ranks_per_node, cores, options.hosts)
 
 
 def make_cells(
     options: SweepOptions, targets: list[Target], description: Describe, volume_bytes: int, cores: int | None
 ) -> list[Cell]:
-    """Every combination, each once. ``UserError`` for what the engine would refuse."""
+    """Return every combination, each once; raise ``UserError`` for what the engine would refuse."""
     layouts = [make_layout(ranks, options, cores) for ranks in options.ranks]
     all_ways = ways(options, targets, description)
     cells = [
@@ -156,12 +168,12 @@ def make_cells(
 
 
 def segments_of(way: Way) -> int:
-    """The number of segments of a case with that way's parameters."""
+    """Return the number of segments of a case with the parameters of ``way``."""
     return count_of(way.workload, "segments", 1)
 
 
 def resized(cell: Cell, options: SweepOptions, layout: Layout, block_bytes: int, volume_bytes: int) -> Cell:
-    """The same way of measuring with other ranks or blocks."""
+    """Return a cell measured in the same way with other ranks or blocks."""
     fixed = {k: v for k, v in cell.case.workload.parameters.items() if k not in ("transfer_bytes", "block_bytes")}
     way = Way(cell.target, cell.case.backend, fixed)
     share = share_bytes(volume_bytes, layout.ranks, block_bytes, segments_of(way), weak=options.weak)
@@ -169,7 +181,7 @@ def resized(cell: Cell, options: SweepOptions, layout: Layout, block_bytes: int,
 
 
 def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None, most_bytes: int) -> list[Cell]:
-    """Two small cases of one rank for each target and backend: middle block, first of the varied parameters."""
+    """Return two small cases of one rank for each target and backend: middle block, first of the varied parameters."""
     block = sorted(options.blocks)[len(options.blocks) // 2]
     layout = make_layout(1, options.model_copy(update={"nodes": None, "ranks_per_node": None, "hosts": 0}), cores)
     alone = options.model_copy(update={"weak": False})
@@ -190,7 +202,10 @@ _AXES: Final[Mapping[Axis, str]] = {"ranks": "ranks", "block": "block_bytes"}
 def beyond_the_rim(
     findings: Iterable[Finding], cells: Sequence[Cell], options: SweepOptions, volume_bytes: int, cores: int | None
 ) -> list[Cell]:
-    """New cells: best ones that an ``edge`` finding names, with their value on an axis of ``--extend`` doubled."""
+    """Return the best cells that an ``edge`` finding names, with their value on an axis of ``--extend`` doubled.
+
+    Cells that exist already are left out.
+    """
     known = {cell.case.id: cell for cell in cells}
     found: dict[str, Cell] = {}
     for finding in findings:
@@ -206,7 +221,7 @@ def beyond_the_rim(
 
 
 def doubled(best: Cell, axis: Axis, options: SweepOptions, volume_bytes: int, cores: int | None) -> Cell | None:
-    """``best`` with the doubled value; None beyond what makes sense: 8 ranks a core, a block for every rank."""
+    """Return ``best`` with the doubled value, or None beyond 8 ranks a core or without a block for every rank."""
     ranks = best.layout.ranks * (2 if axis == "ranks" else 1)
     block = best.block_bytes * (2 if axis == "block" else 1)
     nodes, on_a_node = options.nodes, options.ranks_per_node
@@ -221,7 +236,7 @@ def doubled(best: Cell, axis: Axis, options: SweepOptions, volume_bytes: int, co
 
 
 def odd_cells(findings: Iterable[Finding], cells: Iterable[Cell]) -> list[Cell]:
-    """The cells that ``outlier`` findings name, in the order of ``cells``."""
+    """Return the cells that ``outlier`` findings name, in the order of ``cells``."""
     odd: set[str] = set()
     for finding in findings:
         if finding.kind == "outlier":

@@ -37,12 +37,12 @@ class Setting(Strict):
 
 
 def read_settings(texts: Sequence[str]) -> list[Setting]:
-    """One value each."""
+    """Read settings with one value each."""
     return [_setting(text) for text in texts]
 
 
 def read_axes(texts: Sequence[str]) -> list[Setting]:
-    """Values separated by commas, or by ; where they have commas in them."""
+    """Read settings with values separated by commas, or by ; where they have commas in them."""
     return [_axis(_setting(text)) for text in texts]
 
 
@@ -151,7 +151,7 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """With the ranks of this machine."""
+        """Fill in the ranks by the cores of this machine."""
         return super().settle({"ranks": default_ranks(cores_of_nodes(said)), **said})
 
     @property
@@ -166,7 +166,10 @@ class SweepOptions(WatchdogOptions, RankAxisOptions, RunOptions):
 
 
 def default_ranks(cores: int) -> list[int]:
-    """Powers of 2 up to ``cores``, at least 1, 2, 4; of many the first, the last and some between, at most 6."""
+    """Return the powers of 2 up to ``cores``, at least 1, 2, 4.
+
+    Of more than 6 it has 6: the first, the last and some between.
+    """
     values = [1, 2, 4]
     while values[-1] * 2 <= cores:
         values.append(values[-1] * 2)

@@ -64,7 +64,7 @@ class PreparedSweep:
         return "--volume" if self.options.volume is None else ""
 
     def shape(self) -> Shape:
-        """What a volume has to be divided by, and the room for it."""
+        """Return what a volume has to be divided by, and the room for it."""
         segments = {segments_of(way) for way in self._ways()}
         # The smallest case on one node limits a volume that all cases have; a larger one has more disks.
         nodes = fewest_nodes(make_layout(ranks, self.options, self.machine.cores) for ranks in self.options.ranks)
@@ -77,16 +77,16 @@ class PreparedSweep:
         return ways(self.options, self.request.targets, self.engine_context.description)
 
     def cells(self, volume_bytes: int) -> list[Cell]:
-        """All cells, with that volume."""
+        """Return all cells, with that volume."""
         description, cores = self.engine_context.description, self.machine.cores
         return make_cells(self.options, self.request.targets, description, volume_bytes, cores)
 
     def assumed(self, cells: Sequence[Cell]) -> Basis:
-        """Costs before anything was measured."""
+        """Return the costs before anything was measured."""
         return assumed(cells, self.machine.places)
 
     def choose_volume(self, basis: Basis) -> int:
-        """The volume with which the minimum fits into its share of the time by ``basis``."""
+        """Return the volume with which the minimum fits into its share of the time by ``basis``."""
 
         def seconds_of(volume_bytes: int) -> float:
             cells, costs = self.cells(volume_bytes), Costs(basis)
@@ -97,17 +97,17 @@ class PreparedSweep:
         return choose_volume(self.shape(), seconds_of, share * self.options.time_s)
 
     def with_volume(self, volume_bytes: int) -> "PreparedSweep":
-        """The same with the volume settled; request.json then says it."""
+        """Return the same with the volume settled; request.json then states it."""
         options = self.options.model_copy(update={"volume": volume_bytes})
         request = self.request.model_copy(update={"options": options.model_dump(mode="json")})
         return replace(self, options=options, request=request)
 
     def check(self, cells: Sequence[Cell]) -> None:
-        """``UserError`` (exit code 3) where the engine would refuse for want of room."""
+        """Raise ``UserError`` (exit code 3) where the engine would refuse for want of room."""
         check_room(cells, self.machine.places, self.limits, self.machine.memory, self.options)
 
     def _settled(self) -> tuple[int, str, Basis]:
-        """Volume, how it was found, and costs; nothing is measured for it."""
+        """Return the volume, how it was found, and the costs; nothing is measured for it."""
         given = self.options.volume
         of_what = "for each rank" if self.options.weak else "for every case"
         smallest = self.shape().smallest
@@ -163,7 +163,7 @@ def _options(request: Request) -> SweepOptions:
 
 
 def sweep_notes(options: SweepOptions, cells: Sequence[Cell], volume_bytes: int) -> list[str]:
-    """What of a sweep is not as one might expect."""
+    """Return the notes on cases, volumes and caches that a reader may not expect."""
     lines: list[str] = []
     if "write" not in options.access:
         lines.append(f"Each case writes first what it reads; only {', '.join(options.access)} become rows.")
@@ -184,7 +184,10 @@ def execute(
     findings: Findings | None = None,
     now: Callable[[], float] = time.monotonic,
 ) -> int:
-    """The exit code. ``findings`` reads those of the result so far, usually of its summary; ``now``: a clock in s."""
+    """Run the sweep and return the exit code.
+
+    ``findings`` reads those of the result so far, usually of its summary; ``now``: a clock in s.
+    """
     began = Deadline(now(), now)
     progress = read_progress(session)
     cells = planned_cells(session.result)
@@ -206,7 +209,7 @@ def execute(
 
 
 def read_findings(result: ResultFolder) -> list[Finding]:
-    """What the records say so far."""
+    """Return the findings of the records so far."""
     from ullage.runs.summary import build_summary
 
     return build_summary(result).findings
@@ -245,7 +248,7 @@ class _Passes:
         run.note_lacking()
 
     def _extend(self, deadline: Deadline) -> None:
-        """New cells get their minimum one after the other, because each decides whether there is a next."""
+        """Give new cells their minimum one after the other, because each decides whether there is a next."""
         while self.run.may_go_on and deadline.left_s > 0 and (new := self._new_cells()):
             self.run.cells.extend(new)
             self.run.write_plans(new)
@@ -261,7 +264,7 @@ class _Passes:
         return [cell for cell in beyond_the_rim(findings, run.cells, options, volume, cores) if self._has_room(cell)]
 
     def _has_room(self, cell: Cell) -> bool:
-        """With a volume for each rank, more ranks need more room."""
+        """Tell whether ``cell`` has room: with a volume for each rank, more ranks need more."""
         try:
             self.prepared.check([cell])
         except UserError:
@@ -270,6 +273,6 @@ class _Passes:
 
 
 def describe_choice(volume_bytes: int, options: SweepOptions, basis: Basis) -> str:
-    """One line for people."""
+    """Say in one line which volume was chosen, and how."""
     of_what = "each rank" if options.weak else "every case"
     return f"volume {format_volume(volume_bytes)} for {of_what} ({basis.text})"

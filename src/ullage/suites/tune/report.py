@@ -21,7 +21,7 @@ _WIDTH, _HEIGHT = 300, 180
 
 
 def result_of_search(data: ReportData) -> Content | None:
-    """The answer, parameters, what to run, and the trials; None for other results."""
+    """Return the answer, parameters, what to run, and the trials; None for other results."""
     tune = data.summary.tune
     if tune is None:
         return None
@@ -35,7 +35,7 @@ def result_of_search(data: ReportData) -> Content | None:
 
 
 def _to_do(tune: Tuning) -> list[str]:
-    """Only of what is proved: a best setting that is none is not to be used."""
+    """Say how to run with a setting that is proved to be better; a best setting without proof is not recommended."""
     if tune.confirmation is None or tune.confirmation.answer != "better":
         return []
     exports = [f"export {name}={shlex.quote(value)}" for name, value in tune.environment.items()]
@@ -102,7 +102,7 @@ def _value_of(goal: TuneObjective) -> Callable[[TuneTrial], str]:
 
 
 def responses(data: ReportData) -> list[Figure]:
-    """A figure for each parameter with an expected response."""
+    """Draw a figure for each parameter with an expected response."""
     tune = data.summary.tune
     return [] if tune is None else [_response(one) for one in tune.parameters if one.response]
 
