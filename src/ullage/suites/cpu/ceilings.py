@@ -21,8 +21,8 @@ _ABOVE: Final = 1.05
 # From here on rates are multiples of a half (two ports serve most; some kernels alternate); below, one in k cycles.
 _HALVES_FROM: Final = 0.75
 _SLOWEST: Final = 64
-# More a cycle no core has: x86 cores of 2024 have at most 2 pipes for multiplications (uops.info), 4 for integer and 6
-# for scalar additions; Arm's Neoverse V has 4 for each.
+# No core starts more a cycle: x86 cores of 2024 have at most 2 pipes for multiplications (uops.info), 4 for integer and
+# 6 for scalar additions; Arm's Neoverse V has 4 for each.
 _MOST_X86: Final = {"add": 4.0}
 _MOST_X86_USUAL: Final = 2.0
 _MOST_SCALAR_ADD: Final = 6.0

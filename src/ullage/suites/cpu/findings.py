@@ -216,7 +216,7 @@ def mismatches(found: Iterable[Measurement]) -> list[Mismatch]:
         for library, one in default.items()
         if (rate := one.rate) is not None
         and rate.ceiling is not None
-        # Not even the least disturbed repetition.
+        # Not even the least disturbed repetition may reach that share.
         and max(rate.repetitions) < LEAST_SHARE * rate.ceiling.value
     ]
 

@@ -23,9 +23,9 @@ from ullage.suites.cpu.rows import DISTRIBUTED, GEMM, SOLVE
 if TYPE_CHECKING:
     from ullage.model.plan import Parameters
 
-# What programs of a site are linked with, the best known first; the last may be any of them, or the slow reference.
+# Programs of a site are linked with these, the best known first; the last may be any of them, or the slow reference.
 _NAMES: Final = ("libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4", "libblis.so.3", "libblas.so.3")
-# Those for one MPI alone first; which MPI a plain name is for the engine finds out.
+# Those for one MPI alone go first; the engine finds out which MPI a plain name is for.
 _SCALAPACK: Final = (
     "libscalapack-{family}.so.2.2",
     "libscalapack-{family}.so.2.1",
@@ -140,19 +140,19 @@ def _wheel() -> str | None:
 
 
 Product = Literal["gemm", "solve"]
-# How long a call should take, where the library reaches what is assumed.
+# A call should take so long where the library reaches the rate that is assumed.
 _SECONDS: Final[dict[Product, float]] = {"gemm": 0.8, "solve": 2.0}
 _QUICK_SECONDS: Final[dict[Product, float]] = {"gemm": 0.15, "solve": 0.3}
-# Assumed of a core: so many of its widest instructions a second. Only sizes follow from it.
+# A core is assumed to do so many of its widest instructions a second. Only sizes follow from it.
 _ASSUMED_INSTRUCTIONS: Final = 2.5e9
 # Matrices of n x n doubles that a case holds.
 _MATRICES: Final[dict[Product, int]] = {"gemm": 3, "solve": 2}
-# A product of whole tiles; libraries are at their best there.
+# Sizes are multiples of this, as libraries are at their best in products of whole tiles.
 _STEP: Final = 64
 _LEAST: Final = 256
 _LARGEST: Final = 60_000
 MEMORY_SHARE: Final = 0.25
-# Making and checking the matrices, and the library's warm-up.
+# Making and checking the matrices, and the library's warm-up, take about this long.
 _AROUND_S: Final = 0.25
 
 
@@ -205,7 +205,7 @@ class BlasPlanner:
         cubed = operations / 2 if product == GEMM else 1.5 * operations
         wanted = min(round(cubed ** (1 / 3)), fits, _LARGEST)
         if product == SOLVE:
-            # So that the peer, which does much else of sizes that follow, takes no longer than it must.
+            # The peer does much else of sizes that follow from this one: it takes no longer than it must.
             wanted = thrifty_order(wanted, threads)
         return max(_LEAST, wanted // _STEP * _STEP)
 

@@ -69,7 +69,7 @@ def _case(kernel: Kernel, threads: int, options: CpuOptions, description: Descri
 
 
 _DOUBLE: Final = "fp64"
-# Where memory cannot be read.
+# So much is assumed where memory cannot be read.
 _ASSUMED_MEMORY: Final = 1 << 30
 _NO_BLAS: Final = Note(
     "no-blas",
@@ -113,7 +113,7 @@ def _distributed(planner: BlasPlanner, libraries: Sequence[Library], engine_cont
 def _missing(engine_context: EngineContext) -> dict[str, str]:
     """Return the instruction sets of which no kernel at all runs here, and why."""
     runs = {kernel.isa for kernel in kernels_of(engine_context.description)}
-    # The first reason of each.
+    # In reverse, the first reason of each is the one that stays.
     return {one.isa: one.reason for one in reversed(missing_of(engine_context.description)) if one.isa not in runs}
 
 
@@ -188,7 +188,7 @@ def _peers(
 # -- hpcc after the cases ----------------------------------------------------------------------------------------------
 
 
-# How many times its expected time hpcc may take: that was estimated for another core.
+# hpcc may take this many times its expected time, which was estimated for another core.
 _PATIENCE: Final = 5.0
 _LEAST_LIMIT_S: Final = 60.0
 

@@ -22,7 +22,7 @@ from ullage.suites.cpu.options import METRICS
 GEMM: Final = "gemm"
 SOLVE: Final = "solve"
 DISTRIBUTED: Final = "distributed-solve"
-# What a library chose its kernels by, where it was not told.
+# Rows say this of kernels that a library chose itself, without being told.
 CHOSEN: Final = "chosen"
 CLOCK_DISAGREES: Final = "clock-disagrees"
 # Two chains of known latency that disagree by more were disturbed, or stand for another clock than ours.
@@ -165,9 +165,9 @@ _SPECIAL = ("int8", "bf16")
 def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
     """Return the rows that follow from others.
 
-    At each thread count these are the clock under AVX-512 over that under scalar instructions, AMX over vectors, and
-    the dot products of each short type over single precision. For each type's best kernel the rate of k threads over
-    that of one follows.
+    At each thread count they compare the clock under AVX-512 with that under scalar instructions, AMX with vectors, and
+    the dots of each short type with single precision. For each type's best kernel they give the rate of k threads over
+    that of one.
     """
     all_ = [one for one in found if one.is_kernel]
     rows: list[Row] = []

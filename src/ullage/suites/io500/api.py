@@ -31,7 +31,7 @@ class Api(Strict):
 def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_own: bool = True) -> Api:
     """Parse ``POSIX``, ``POSIX --posix.odirect`` or ``MPIIO --mpiio.hintsFileName=FILE`` for ``phase``.
 
-    Metadata goes through POSIX only: another API is an error where it is asked of such a phase itself (``is_own``), and
+    Metadata goes through POSIX only. Another API is an error where it is asked of such a phase itself (``is_own``), and
     means POSIX where it is asked of all.
     """
     name, *words = _split(text, place)

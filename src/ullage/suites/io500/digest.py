@@ -185,7 +185,7 @@ def _why_not_run(
 def _wanted(phase: OfficialPhase, attempts: Mapping[str, Attempt], ranks: int) -> int | None:
     """Return the least that find must find: the files of the making phase whose names match.
 
-    Return None where the wall cut that phase, or where its files are not equally many on every rank.
+    Return None where wear-out of that phase came to its limit, or where its files are not equally many on every rank.
     """
     maker = attempts.get(_SOUGHT.get(phase.name, ""))
     made = None if maker is None else maker.scored

@@ -41,7 +41,7 @@ _AT_WALL: Final = {
     "throughput-stonewall": ("stonewall_bandwidth", "B/s", GIB),
     "rate-stonewall": ("stonewall_rate", "op/s", KILO),
 }
-# In a folder as the official tool leaves it; the first has more digits.
+# The official tool leaves these in its folder; the first has more digits.
 FILES: Final = ("result.txt", "result_summary.txt")
 VOID_PHASE: Final = f"{INVALID}:void-phase"
 _MARKED: Final = "the tool that wrote it marks the run INVALID"
@@ -307,7 +307,7 @@ def read_published(text: str, name: str) -> Summary:
 
 
 def _labels(runs: list[_Run]) -> list[str]:
-    """Label the runs by nodes and ranks of a node: ``160x16``, and for its second run ``160x16 (2)``."""
+    """Label the runs by nodes and ranks of a node, ``160x16``; a second run of that size is ``160x16 (2)``."""
     plain = [f"{run.nodes}x{run.ppn}" for run in runs]
     counts = [plain[: index + 1].count(label) for index, label in enumerate(plain)]
     return [label if count == 1 else f"{label} ({count})" for label, count in zip(plain, counts, strict=True)]

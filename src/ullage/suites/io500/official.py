@@ -19,7 +19,7 @@ from ullage.suites.io500.score import Io500Score
 from ullage.suites.io500.validity import Validity
 
 SCORE_SECTIONS: Final[dict[Mode, str]] = {"standard": "SCORE", "extended": "SCOREX"}
-# What was said before the first section until 2021.
+# Until 2021 the keys of this section stood before the first section.
 RUN_SECTION: Final = "run"
 
 

@@ -32,11 +32,11 @@ RANDOM_BYTES: Final = 4096
 MOST_RANDOM_READS: Final = 10_000_000
 WORKBENCH_SETS: Final = 10
 _TWICE: Final = "mdworkbench-bench"
-# Sets the first iteration apart from the second: in its order of operations nothing is drawn by it.
+# This seed sets the first iteration apart from the second: in its order of operations nothing is drawn by it.
 _FIRST_SEED: Final = 0
 _NAME: Final = "*01*"
 _SIZE: Final = f"{SMALL_FILE_BYTES}c"
-# Without progress for so long a launch is a timeout. The engine gives a stage more by what it moves in one call.
+# A launch without progress for so long is a timeout. The engine gives a stage more by what it moves in one call.
 _PATIENCE_S: Final = 120.0
 
 
@@ -140,7 +140,7 @@ def make_step(bound: _Bound, target: Target, layout: Layout, description: Descri
     phase = bound.phase
     backend = _backend(bound, description)
     known = {parameter.name for parameter in find_registered(description, "workload", phase.workload).parameters}
-    # Said aloud also where they are the engine's default: by them a plan's case is known again.
+    # They are stated also where they are the engine's default, as a plan's case is known again by them.
     phases: Parameters = {"phases": [*phase.engine_phases]} if "phases" in known else {}
     given = {**_PARAMETERS[phase.workload](bound), **phases}
     parameters = validate_parameters(description, "workload", phase.workload, given)

@@ -182,7 +182,7 @@ def execute(prepared: PreparedIo500, session: Session) -> int:
     return EXIT_CASE_FAILED if is_wrong and code == EXIT_OK else code
 
 
-# Below it a wall is a look, and how long given sizes last need not be known before.
+# A run with a shorter wall is a look: how long given sizes last need not be known before.
 _LONG_WALL_S: Final = 30.0
 
 

@@ -119,8 +119,8 @@ class Rest:
 def rest_of(steps: Sequence[Step], done: set[str], there: set[str]) -> Rest:
     """Return what ``done`` and ``there`` leave to do; what a phase needs and is not there is made again.
 
-    The timestamp must be older than what find looks for, so with it mdtest-hard is made again, and the other way round
-    mdtest-hard without a new timestamp would do.
+    The timestamp must be older than what find looks for, so with it mdtest-hard is made again. The other way round,
+    mdtest-hard could be made without a new timestamp.
     """
     if not done:
         return Rest(list(steps), [])

@@ -15,7 +15,7 @@ from ullage.suites.io500.phases import Mode, OfficialPhase, scored_phases
 
 Part: TypeAlias = Literal["bandwidth", "metadata", "total"]
 PARTS: Final[dict[Part, str]] = {"bandwidth": "GiB/s", "metadata": "kIOPS", "total": ""}
-# Below it the bootstrap's interval is too narrow, and no interval of a median reaches 95 % either.
+# With fewer rounds the bootstrap's interval is too narrow, and no interval of a median reaches 95 % either.
 _FEWEST_TO_RESAMPLE: Final = 6
 
 

@@ -16,7 +16,7 @@ from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, scored_phas
 from ullage.suites.io500.score import Io500Score, geometric_mean, score
 
 IMPROVEMENT: Final = 0.1
-# Below it a loss is not worth a sentence: the phases of one half are never all alike.
+# A smaller loss is not worth a sentence: the phases of one half are never all alike.
 _NOTABLE_LOSS: Final = 1.2
 _HALVES: Final = {"BW": "bandwidth", "MD": "metadata"}
 

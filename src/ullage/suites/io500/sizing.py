@@ -32,11 +32,11 @@ from ullage.units import format_operations, format_rate, format_volume
 # Data is written at what a device takes, so a second tells much; names are made faster once a file system is warm.
 SAFETY: Final = 4.0
 SAFETY_OF_FILES: Final = 20.0
-# What the official tool takes when nothing is said.
+# The most items of a rank are no fewer than this, which the official tool takes when nothing is said.
 FEWEST_ITEMS: Final = 1_000_000
 # Where room is short a phase gets this much more than its rate asks for, before others get their whole safety.
 _LEAST_MARGIN: Final = 1.25
-# Before anything was measured: an ordinary node's storage, and creates of one rank.
+# These are assumed before anything was measured: an ordinary node's storage, and creates of one rank.
 _ASSUMED_BYTES_PER_S: Final = 1e9
 _ASSUMED_CREATES_PER_S: Final = 20e3
 # md-workbench works on what mdtest-easy makes in a minute.
@@ -259,8 +259,8 @@ def probe_sizes(options: Io500Options, room: Room) -> Sizes:
 def read_rates(steps: Sequence[Step], records: Iterable[AnyRecord], ranks: int) -> Rates:
     """Return rates by phase from the records of a probe; a phase without any keeps what was assumed.
 
-    The rate until the wall counts, or that of the transfers when they ran out of work before, without what was synced
-    after them: data that memory takes now is written later, and sizes that are too large cost nothing.
+    The rate until the wall counts, or that of the transfers when they ran out of work before. What was synced after
+    them is left out: data that memory takes now is written later, and sizes that are too large cost nothing.
     """
     phases = {step.case.id: step.phase for step in steps}
     rates = dict(assumed_rates(ranks).by_phase)

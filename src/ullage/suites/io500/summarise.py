@@ -34,7 +34,7 @@ from ullage.suites.io500.validity import Validity, condition_reasons
 
 _NOTABLE_SPREAD: Final = 1.1
 _FEWEST_PHASES: Final = 3
-# That a rank is named although all are equal. A report has other sentences, which may be wrong too.
+# The chance that a rank is named although all are equal. It is low, as a report's other sentences may be wrong too.
 _CHANCE: Final = 0.01
 
 

@@ -74,7 +74,7 @@ def judge_run(outcomes: Mapping[str, Outcome], conditions: Conditions, mode: Mod
 
     A phase that is not there did not run, except that nobody misses a pilot.
 
-    A void phase voids the scores that it counts in or leads to; the pilot voids itself only, and a phase of the
+    A void phase voids the scores that it counts in or leads to. The pilot voids itself only, and a phase of the
     extended mode only the extended score.
     """
     found = {

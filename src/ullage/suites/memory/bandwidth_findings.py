@@ -187,7 +187,7 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
     title = f"{what} reaches {_ENOUGH:.0%} of its best with {plural(threads, 'thread')}"
     if enough is last:
         title = f"{what} is highest with {counts[-1]} threads, the most tried"
-    # What a program gains that takes fewer threads than it may.
+    # This is what a program gains that takes fewer threads than it may.
     gain = gain_of(compare_rows(best, last, level, None))
     if gain is not None:
         text += f" {plural(counts[-1], 'thread')} are slower: {format_rate(last.median)}."

@@ -34,7 +34,7 @@ _IDLE: Final = 20_000
 _LEAST_EACH: Final = 1 << 10
 # Sets up to this need no warm pages and few passes.
 _SMALL: Final = 4 * MIB
-# First touch, and making a random cycle of lines; measured here, generous.
+# Rates of first touch, and of making a random cycle of lines; they were measured here and are generous.
 _TOUCH_BYTES_PER_S: Final = 2.5e9
 _CYCLE_BYTES_PER_S: Final = 1e9
 _AROUND_S: Final = 0.01

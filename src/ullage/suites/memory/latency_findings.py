@@ -56,7 +56,7 @@ def _near(first: float, second: float) -> bool:
 
 # A load whose time has risen by so much under load waits in a queue.
 _QUEUED: Final = 1.5
-# What huge pages must bring to be worth advice.
+# Huge pages must bring this factor to be worth advice.
 _WORTH: Final = 1.1
 _ASKING: Final = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1, `madvise(MADV_HUGEPAGE)` or transparent_hugepage=always"
 _NO_GAIN: Final = {"slower": "Huge pages are slower here.", "cannot tell": "No gain can be told."}

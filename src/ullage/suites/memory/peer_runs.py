@@ -23,11 +23,11 @@ _PHASE: Final = "stream"
 _ARRAYS_OF_A_COPY: Final = 2
 # Sets of whole blocks are a little smaller than the others.
 _ALMOST: Final = 7 / 8
-# What a tool takes for a case, about.
+# A tool takes about this long for a case.
 _EACH_S: Final = 1.0
 # hpcc's arrays lie in the room of HPL's matrix, each a third of a rank's share.
 _DOUBLE: Final = 8
-# How many times its expected time hpcc may take; it may be far slower than elsewhere.
+# hpcc may take this many times its expected time, as it may be far slower than elsewhere.
 _PATIENCE: Final = 2.5
 
 

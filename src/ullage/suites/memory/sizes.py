@@ -79,11 +79,11 @@ MIB: Final = 1 << 20
 # Divisors of all memory and of the control group's limit, and of what is available now.
 _SHARE: Final = 4
 _SHARE_AVAILABLE: Final = 2
-# Where the kernel says nothing of caches, or of memory.
+# These are assumed where the kernel says nothing of caches, or of memory.
 _ASSUMED_LAST: Final = 64 * MIB
 _ASSUMED_MEMORY: Final = 512 * MIB
 SMALLEST: Final = 4 * KIB
-# Where page tables and translations have left the caches too.
+# In sets of this size page tables and translations have left the caches too.
 _CHASED: Final = 256 * MIB
 _GRAIN: Final = 64 * KIB
 
@@ -104,7 +104,7 @@ class Sizes:
 
 
 def most_bytes(memory: Memory, limits: Limits) -> int:
-    """Return the least of a quarter of the memory or of the control group's limit, and half of what is available."""
+    """Return the least of a quarter of the memory, a quarter of the control group's limit, and half of what is free."""
     found = [size // _SHARE for size in (memory.total_bytes, limits.memory_bytes) if size]
     found += [memory.available_bytes // _SHARE_AVAILABLE] if memory.available_bytes else []
     return max(MIB, min(found, default=_ASSUMED_MEMORY // _SHARE))
