@@ -21,8 +21,8 @@ _ABOVE: Final = 1.05
 # From here on rates are multiples of a half (two ports serve most; some kernels alternate); below, one in k cycles.
 _HALVES_FROM: Final = 0.75
 _SLOWEST: Final = 64
-# More a cycle no core has: x86 cores of 2024 have at most 2 pipes for multiplications (uops.info), 4 for integer and 6
-# for scalar additions; Arm's Neoverse V has 4 for each.
+# No core starts more a cycle: x86 cores of 2024 have at most 2 pipes for multiplications (uops.info), 4 for integer and
+# 6 for scalar additions; Arm's Neoverse V has 4 for each.
 _MOST_X86: Final = {"add": 4.0}
 _MOST_X86_USUAL: Final = 2.0
 _MOST_SCALAR_ADD: Final = 6.0
@@ -31,9 +31,9 @@ _OTHERS: Final = frozenset({"neon", "sve", "portable"})
 
 
 def with_ceilings(found: Iterable[Measurement], machine: MachineFile | None, cores: int | None) -> list[Measurement]:
-    """Each with the ceiling of its rates, its share, and a flag where that cannot be.
+    """Return the measurements with ceiling and share of their rates, and a flag on each rate above its ceiling.
 
-    ``cores``: physical ones that could be used, which more threads do not raise; None: not known.
+    ``cores`` is the number of usable physical cores, which more threads do not raise; None if it is not known.
     """
     all_ = list(found)
     issue = issue_rates(all_)
@@ -44,7 +44,9 @@ def with_ceilings(found: Iterable[Measurement], machine: MachineFile | None, cor
 
 
 def issue_rates(found: Iterable[Measurement]) -> dict[str, float]:
-    """Instructions a cycle that the ports can start, by kernel: the shortest windows with any thread count, rounded.
+    """Return by kernel the instructions a cycle that the ports can start, rounded.
+
+    They are those of the shortest windows with any thread count.
 
     What disturbs a window makes it longer, so the shortest is nearest to what the core can do.
     """
@@ -57,7 +59,7 @@ def issue_rates(found: Iterable[Measurement]) -> dict[str, float]:
 
 
 def _best_rate(one: Measurement, operations_each: float) -> float:
-    """The best rate of each thread, in instructions a cycle."""
+    """Return a thread's instructions a cycle in the best window; the usual ones, or 0, where that is not known."""
     best, clock = one.rows.get("best_compute_rate"), one.value("clock")
     usual = one.value("instructions_per_cycle") or 0.0
     if best is None or clock is None:
@@ -66,7 +68,7 @@ def _best_rate(one: Measurement, operations_each: float) -> float:
 
 
 def rounded_rate(seen: float) -> float:
-    """To the nearest half; where that is below 3/4, one in k cycles, or two in three. Never clearly below ``seen``."""
+    """Round to the nearest half, or below 3/4 to one in k cycles or two in three, but never clearly below ``seen``."""
     slow = [2 / 3, *(1 / k for k in range(2, _SLOWEST + 1))]
     halves = [step / 2 for step in range(2, 17)]
     candidates = halves if seen >= _HALVES_FROM else [*slow, 1.0]
@@ -101,7 +103,7 @@ def _of_kernel(
 
 
 def _operations_each(one: Measurement) -> float | None:
-    """The number of operations of one instruction, from the counts of the records."""
+    """Return the operations of one instruction, by the counts of the records; None without them."""
     operations, instructions = one.gauge("operations"), one.gauge("instructions")
     return None if not operations or not instructions else round(operations / instructions, 3)
 
@@ -115,7 +117,7 @@ def _rate_text(rate: float) -> str:
 
 
 def fp64_roofs(found: Iterable[Measurement]) -> dict[int, Measurement]:
-    """By thread count: the kernel that is fastest in double precision, as far as it can bound anything."""
+    """Return by thread count the fastest kernel in double precision with a sound rate and enough repetitions."""
     roofs: dict[int, Measurement] = {}
     for one in found:
         rate = one.rate
@@ -130,7 +132,7 @@ def fp64_roofs(found: Iterable[Measurement]) -> dict[int, Measurement]:
 
 
 def _of_library(one: Measurement, machine: MachineFile | None, roofs: Mapping[int, Measurement]) -> Ceiling | None:
-    """Declared, or the best of our own kernels on the same cores."""
+    """Return the declared ceiling, else that of our own best kernel on the same cores; None for types but fp64."""
     if one.params["type"] != ROOF_TYPE:
         return None
     declared = compute_ceiling(machine, ROOF_TYPE, one.threads)

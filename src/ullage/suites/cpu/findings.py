@@ -28,7 +28,10 @@ _CORETYPE: Final = "OPENBLAS_CORETYPE"
 def findings_of(
     found: Sequence[Measurement], ratios: Sequence[Row], missing: Mapping[str, str], level: float
 ) -> list[Finding]:
-    """All of them. ``missing``: instruction sets that do not run here, with the reason. ``level``: of comparisons."""
+    """Return all findings but those on libraries with kernels for another CPU.
+
+    ``missing`` gives the instruction sets that do not run here, with the reason; ``level`` is that of comparisons.
+    """
     kernels = [one for one in found if one.is_kernel]
     return [
         *_fastest(kernels),
@@ -75,7 +78,7 @@ class _Line:
 
 
 def _threads(kernels: Sequence[Measurement], level: float) -> list[Finding]:
-    """With how many threads the best kernel of each type has its best rate; types with the same answer together."""
+    """Tell how many threads give each type's best kernel its best rate; group the types with the same answer."""
     groups: dict[tuple[int, int], list[_Line]] = {}
     counts: list[int] = []
     for best in best_of_types(kernels):
@@ -131,7 +134,7 @@ def _solve(found: Sequence[Measurement]) -> list[Finding]:
 
 
 def _penalty(ratios: Iterable[Row]) -> list[Finding]:
-    """With the most threads."""
+    """Tell by how much AVX-512 lowers the clock with the most threads; return nothing where no ratio is known."""
     rows = [row for row in ratios if row.metric == CLOCK_RATIO]
     if not rows:
         return []
@@ -200,7 +203,7 @@ class Mismatch:
 
 
 def mismatches(found: Iterable[Measurement]) -> list[Mismatch]:
-    """One for each library whose product with the most threads stays under 60 % of the roof."""
+    """Return a mismatch for each library whose product with the most threads stays under 60 % of the roof."""
     default: dict[str, Measurement] = {}
     for one in found:
         if one.name == GEMM and one.params["core"] == CHOSEN:
@@ -213,13 +216,16 @@ def mismatches(found: Iterable[Measurement]) -> list[Mismatch]:
         for library, one in default.items()
         if (rate := one.rate) is not None
         and rate.ceiling is not None
-        # Not even the least disturbed repetition.
+        # Not even the least disturbed repetition may reach that share.
         and max(rate.repetitions) < LEAST_SHARE * rate.ceiling.value
     ]
 
 
 def better_core(found: Sequence[Measurement], library: str) -> str:
-    """The word of OPENBLAS_CORETYPE with which a library that chose wrong does best; empty where it chose well."""
+    """Return the OPENBLAS_CORETYPE with which a library that chose wrong does best.
+
+    Return an empty word where it chose well, or where no other kernels are faster.
+    """
     wrong = next((one for one in mismatches(found) if one.library == library), None)
     if wrong is None:
         return ""
@@ -228,7 +234,7 @@ def better_core(found: Sequence[Measurement], library: str) -> str:
 
 
 def _tried(mismatch: Mismatch, found: Sequence[Measurement]) -> list[Measurement]:
-    """The same product with kernels it was told to take."""
+    """Return the same product, with as many threads, by kernels that the library was told to take."""
     return [
         one
         for one in found
@@ -240,7 +246,7 @@ def _tried(mismatch: Mismatch, found: Sequence[Measurement]) -> list[Measurement
 
 
 def with_flags(found: Sequence[Measurement], wrong: Iterable[Mismatch]) -> list[Measurement]:
-    """``found``, with a flag on all that such a library did by its own choice."""
+    """Return ``found`` with a flag on each rate that a library of ``wrong`` reached with kernels of its own choice."""
     by_library = {mismatch.library: mismatch for mismatch in wrong}
 
     def flagged(one: Measurement) -> Measurement:
@@ -256,7 +262,7 @@ def with_flags(found: Sequence[Measurement], wrong: Iterable[Mismatch]) -> list[
 
 
 def mismatch_finding(mismatch: Mismatch, found: Sequence[Measurement], level: float) -> Finding:
-    """What was chosen, what is better, and how to have it."""
+    """Say which kernels the library chose, which are better, and how to have them."""
     default = mismatch.default
     others = _tried(mismatch, found)
     best = max(others, key=_rate, default=None)

@@ -48,21 +48,21 @@ class Missing:
 
 
 def kernels_of(description: Describe) -> list[Kernel]:
-    """What runs here, in the engine's order. ``UserError`` when this engine has no such workload."""
+    """Return the kernels that run here, in the engine's order; raise ``UserError`` if it has no such workload."""
     found = (_KERNEL.fullmatch(text) for text in find_registered(description, "workload", WORKLOAD).capabilities)
     return [Kernel(m[1], m[2], m[3], int(m[4]), int(m[5])) for m in found if m is not None]
 
 
 def missing_of(description: Describe) -> list[Missing]:
-    """What does not, with the reason for each."""
+    """Return the kernels that do not run here, each with the reason."""
     found = (_MISSING.fullmatch(text) for text in find_registered(description, "workload", WORKLOAD).capabilities)
     return [Missing(m[1], m[2], m[3], m[4]) for m in found if m is not None]
 
 
 def chosen(description: Describe, types: Sequence[str], isas: Sequence[str]) -> list[Kernel]:
-    """Kernels of these types and instruction sets; empty lists choose all.
+    """Return the kernels of these types and instruction sets; empty lists choose all.
 
-    ``UserError`` for words that no kernel knows, and where nothing is left to run.
+    Raise ``UserError`` for words that no kernel knows, and where nothing is left to run.
     """
     kernels, missing = kernels_of(description), missing_of(description)
     for option, words, known in (
@@ -85,7 +85,7 @@ def chosen(description: Describe, types: Sequence[str], isas: Sequence[str]) -> 
 
 
 def best_of_types(kernels: Iterable[Kernel]) -> list[Kernel]:
-    """For each type the kernel that promises most: the most operations an instruction."""
+    """Return for each type the kernel that promises most, by the operations of an instruction."""
     best: dict[str, Kernel] = {}
     for kernel in kernels:
         known = best.get(kernel.type)
@@ -95,7 +95,7 @@ def best_of_types(kernels: Iterable[Kernel]) -> list[Kernel]:
 
 
 def narrow_of(kernels: Iterable[Kernel]) -> list[Kernel]:
-    """The scalar FMA in double precision, or what comes closest, to hold wide instructions' clock against."""
+    """Return at most one kernel, the scalar fp64 FMA or the closest to it, as a reference for wide ones' clock."""
     scalar = [kernel for kernel in kernels if kernel.isa == NARROW]
     return sorted(scalar, key=lambda one: (one.type != "fp64", one.operation != "fma"))[:1]
 

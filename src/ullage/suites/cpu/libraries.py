@@ -23,9 +23,9 @@ from ullage.suites.cpu.rows import DISTRIBUTED, GEMM, SOLVE
 if TYPE_CHECKING:
     from ullage.model.plan import Parameters
 
-# What programs of a site are linked with, the best known first; the last may be any of them, or the slow reference.
+# Programs of a site are linked with these, the best known first; the last may be any of them, or the slow reference.
 _NAMES: Final = ("libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4", "libblis.so.3", "libblas.so.3")
-# Those for one MPI alone first; which MPI a plain name is for the engine finds out.
+# Those for one MPI alone go first; the engine finds out which MPI a plain name is for.
 _SCALAPACK: Final = (
     "libscalapack-{family}.so.2.2",
     "libscalapack-{family}.so.2.1",
@@ -69,9 +69,9 @@ class Library:
 def find_libraries(
     named: str | None, environment: Mapping[str, str] = os.environ, cached: Iterable[tuple[str, str]] | None = None
 ) -> list[Library]:
-    """That which was ``named``, alone; else the site's and ours, as far as they are there and differ.
+    """Return the library that was ``named`` alone, else the site's and ours, as far as they are there and differ.
 
-    ``cached``: soname and path of the libraries that the loader knows.
+    ``cached`` gives soname and path of the libraries that the loader knows; without it the loader's cache is read.
     """
     if named is not None:
         return [Library(Path(named).name, named)]
@@ -83,19 +83,19 @@ def find_libraries(
 def find_scalapack(
     family: str, environment: Mapping[str, str] = os.environ, cached: Iterable[tuple[str, str]] | None = None
 ) -> str | None:
-    """Path of the site's ScaLAPACK for MPIs of ``family``; None where there is none."""
+    """Return the path of the site's ScaLAPACK for MPIs of ``family``, or None where there is none."""
     names = [name.format(family=family) for name in _SCALAPACK]
     return _first_of(names, environment, loader_cache() if cached is None else cached)
 
 
 def cores_to_try(flags: Iterable[str], vendor: str | None) -> list[str]:
-    """Names for OPENBLAS_CORETYPE that a CPU with these flags can run, those with the widest instructions first."""
+    """Return the names for OPENBLAS_CORETYPE that a CPU with these flags can run, the widest instructions first."""
     has = set(flags)
     return [name for name, needs, of in _CORES if needs <= has and of in ("", vendor or "")]
 
 
 def loader_cache() -> list[tuple[str, str]]:
-    """Soname and path of what the loader's cache holds for this architecture; empty where it cannot be asked."""
+    """List soname and path of all in the loader's cache for this architecture; empty where it cannot be asked."""
     for program in _LDCONFIG:
         try:
             done = subprocess.run(
@@ -117,7 +117,10 @@ def _read_cache(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _first_of(names: Iterable[str], environment: Mapping[str, str], cached: Iterable[tuple[str, str]]) -> str | None:
-    """What the loader would find, modules' LD_LIBRARY_PATH before the system's cache."""
+    """Return the path of the first of ``names`` that the loader would find, or None.
+
+    For each name the folders of LD_LIBRARY_PATH, which modules set, go before the system's cache.
+    """
     known = dict(reversed(list(cached)))
     folders = [Path(part) for part in environment.get("LD_LIBRARY_PATH", "").split(":") if part]
     for name in names:
@@ -137,19 +140,19 @@ def _wheel() -> str | None:
 
 
 Product = Literal["gemm", "solve"]
-# How long a call should take, where the library reaches what is assumed.
+# A call should take so long where the library reaches the rate that is assumed.
 _SECONDS: Final[dict[Product, float]] = {"gemm": 0.8, "solve": 2.0}
 _QUICK_SECONDS: Final[dict[Product, float]] = {"gemm": 0.15, "solve": 0.3}
-# Assumed of a core: so many of its widest instructions a second. Only sizes follow from it.
+# A core is assumed to do so many of its widest instructions a second. Only sizes follow from it.
 _ASSUMED_INSTRUCTIONS: Final = 2.5e9
 # Matrices of n x n doubles that a case holds.
 _MATRICES: Final[dict[Product, int]] = {"gemm": 3, "solve": 2}
-# A product of whole tiles; libraries are at their best there.
+# Sizes are multiples of this, as libraries are at their best in products of whole tiles.
 _STEP: Final = 64
 _LEAST: Final = 256
 _LARGEST: Final = 60_000
 MEMORY_SHARE: Final = 0.25
-# Making and checking the matrices, and the library's warm-up.
+# Making and checking the matrices, and the library's warm-up, take about this long.
 _AROUND_S: Final = 0.25
 
 
@@ -164,17 +167,17 @@ class BlasPlanner:
     def cases(
         self, library: Library, core: str = "", products: Sequence[Product] = ("gemm", "solve")
     ) -> list[KernelCase]:
-        """Each product with 1 thread and with all, in a launch of this library and these kernels alone.
+        """Make each product with the fewest and the most threads, in a launch of this library and kernels alone.
 
-        ``core``: a word of OPENBLAS_CORETYPE; empty: the library's own choice.
+        ``core`` is a word of OPENBLAS_CORETYPE; if it is empty, the library chooses.
         """
         counts = sorted({self.options.threads[0], self.options.threads[-1]})
         return [self._case(product, threads, library, core) for product in products for threads in counts]
 
     def distributed_cases(self, library: str) -> list[KernelCase]:
-        """The solve of all cores again, by a rank on each and the ScaLAPACK of path ``library``; a try.
+        """Make an optional solve with all cores, by a rank on each and the ScaLAPACK at path ``library``.
 
-        None where there is one core, as nothing is distributed then, and none in a first look.
+        Return no case for a single core, as nothing is distributed then, and none in a first look.
         """
         ranks = self.options.threads[-1]
         if ranks < 2 or self.options.quick:
@@ -193,7 +196,7 @@ class BlasPlanner:
         return [replace(made, optional=True)]
 
     def size(self, product: Product, threads: int) -> int:
-        """Rows: what was asked for, else by the time a call should take, and by memory."""
+        """Return the rows of the matrices: as asked for (solves), else by the time of a call and by memory."""
         fits = isqrt(self.memory_bytes // (8 * _MATRICES[product]))
         if product == SOLVE and self.options.size is not None:
             return self.options.size
@@ -202,7 +205,7 @@ class BlasPlanner:
         cubed = operations / 2 if product == GEMM else 1.5 * operations
         wanted = min(round(cubed ** (1 / 3)), fits, _LARGEST)
         if product == SOLVE:
-            # So that the peer, which does much else of sizes that follow, takes no longer than it must.
+            # The peer does much else of sizes that follow from this one: it takes no longer than it must.
             wanted = thrifty_order(wanted, threads)
         return max(_LEAST, wanted // _STEP * _STEP)
 

@@ -26,7 +26,7 @@ class TypeNames(Names):
     """Types by the engine's names, or by those of the course; what the engine does not know is found later."""
 
     def parse(self, word: Word) -> object:
-        """The engine's names."""
+        """Return the engine's names of the types, each once."""
         found: dict[str, None] = {}
         for name in cast("list[str]", super().parse(word)):
             seed = name.upper()
@@ -35,7 +35,7 @@ class TypeNames(Names):
 
 
 def find_library(path: Path) -> str:
-    """``path`` from the root; ``UserError`` where nothing is."""
+    """Return ``path`` as an absolute one; raise ``UserError`` where no file is."""
     if not path.is_file():
         raise UserError("no such file", str(path), "name a shared library such as libopenblas.so.0")
     return str(path.absolute())
@@ -91,5 +91,5 @@ class CpuOptions(PeerOptions, MachineOptions, KernelOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Who names thread counts means all kernels."""
+        """Set ``every_count`` where thread counts were named: then every kernel runs with each of them."""
         return super().settle({"every_count": "threads" in said, **said})

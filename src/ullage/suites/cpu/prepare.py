@@ -38,9 +38,11 @@ _QUICK: Final[Parameters] = {"windows": 5, "warm_up_s": 0.05}
 
 
 def compute_cases(options: CpuOptions, description: Describe) -> list[KernelCase]:
-    """Every kernel with 1 and with all threads; between them, unless they were asked for, only the best of each type.
+    """Make every kernel with the fewest and the most threads, and the best of each type with all counts between.
 
-    ``quick``: of each type the best kernel, and a scalar one for the clock it leaves.
+    Thread counts that were asked for hold for every kernel.
+
+    ``quick`` keeps the best kernel of each type, and a scalar one as the reference of the clock.
     """
     kernels = chosen(description, options.types, options.isas)
     best = best_of_types(kernels)
@@ -67,7 +69,7 @@ def _case(kernel: Kernel, threads: int, options: CpuOptions, description: Descri
 
 
 _DOUBLE: Final = "fp64"
-# Where memory cannot be read.
+# So much is assumed where memory cannot be read.
 _ASSUMED_MEMORY: Final = 1 << 30
 _NO_BLAS: Final = Note(
     "no-blas",
@@ -103,20 +105,20 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
 
 
 def _distributed(planner: BlasPlanner, libraries: Sequence[Library], engine_context: EngineContext) -> list[KernelCase]:
-    """Where solves are wanted at all, and there is a ScaLAPACK of the engine's MPI."""
+    """Make the distributed solve if a library solves at all and there is a ScaLAPACK for the engine's MPI."""
     found = find_scalapack(engine_context.description.engine.mpi.family) if libraries else None
     return [] if found is None else planner.distributed_cases(found)
 
 
 def _missing(engine_context: EngineContext) -> dict[str, str]:
-    """Instruction sets of which no kernel at all runs here, and why."""
+    """Return the instruction sets of which no kernel at all runs here, and why."""
     runs = {kernel.isa for kernel in kernels_of(engine_context.description)}
-    # The first reason of each.
+    # In reverse, the first reason of each is the one that stays.
     return {one.isa: one.reason for one in reversed(missing_of(engine_context.description)) if one.isa not in runs}
 
 
 def _memory_bytes() -> int:
-    """For matrices: a part of what is free, and of what a control group allows."""
+    """Return the bytes that matrices may take: a part of the free memory, or of what a control group allows if less."""
     from ullage.system.hardware import read_memory
     from ullage.system.limits import read_limits
 
@@ -135,7 +137,10 @@ def _check_size(planner: BlasPlanner) -> None:
 def _more(
     planner: BlasPlanner, libraries: Sequence[Library], options: CpuOptions
 ) -> Callable[[Session], list[KernelCase]]:
-    """Products by other kernels of the libraries that seem to have chosen wrong ones; solves by the best of those."""
+    """Return what makes further cases for each OpenBLAS that seems to have chosen wrong kernels.
+
+    It makes products by the other kernels that this CPU can run, and solves by the best of those.
+    """
 
     def more(session: Session) -> list[KernelCase]:
         from ullage.results.rows import RowContext
@@ -161,7 +166,7 @@ def _more(
 def _peers(
     planner: BlasPlanner, libraries: Sequence[Library], distributed: Sequence[KernelCase], options: CpuOptions
 ) -> KernelPeers:
-    """hpcc, by the kernels that did best here."""
+    """Return the runs of hpcc, by the kernels that did best here; none where hpcc or every library is missing."""
 
     def jobs(session: Session) -> list[PeerJob]:
         from ullage.peers.hpcc import installed
@@ -183,7 +188,7 @@ def _peers(
 # -- hpcc after the cases ----------------------------------------------------------------------------------------------
 
 
-# How many times its expected time hpcc may take: that was estimated for another core.
+# hpcc may take this many times its expected time, which was estimated for another core.
 _PATIENCE: Final = 5.0
 _LEAST_LIMIT_S: Final = 60.0
 
@@ -197,14 +202,14 @@ class HpccBeside:
     every_count: bool
 
     def runs(self) -> list[tuple[HpccJob, int]]:
-        """HPL of the size of our solves, with a rank for each of their threads; and those threads."""
+        """Return HPL runs of our solves' sizes, with a rank for each of their threads, and the number of these."""
         solves = [case for case in self.cases if case.case.workload.name == SOLVE]
         orders = {_threads(case): count_of(case.case.workload.parameters, "n", 1) for case in solves}
         counts = sorted(orders) if self.every_count else sorted(orders)[-1:]
         return [(HpccJob(orders[count], *grid(count), core=self.core), count) for count in counts]
 
     def jobs(self, hpcc: Hpcc) -> list[PeerJob]:
-        """One for each number of ranks."""
+        """Return one job for each number of ranks."""
         found: list[PeerJob] = []
         for job, threads in self.runs():
             same = [case.case for case in self.cases if _threads(case) == threads]
@@ -224,7 +229,10 @@ def _values(cases: Sequence[Case], job: HpccJob) -> Callable[[HpccAnswer], list[
 
 
 def rate_for(case: Case, answer: HpccAnswer, job: HpccJob) -> float | None:
-    """What stands beside ``case``: HPL at equal N; of products those of all ranks, each with matrices of its own."""
+    """Return the rate of hpcc that stands beside ``case``; None where it has no like.
+
+    For a solve this is HPL at equal N, for a product that of all ranks, each with matrices of its own.
+    """
     if case.workload.name in (SOLVE, DISTRIBUTED):
         return answer.solve if count_of(case.workload.parameters, "n", 1) == job.order else None
     if case.workload.name == GEMM:
@@ -233,5 +241,5 @@ def rate_for(case: Case, answer: HpccAnswer, job: HpccJob) -> float | None:
 
 
 def _threads(case: KernelCase) -> int:
-    """At work together, on all ranks."""
+    """Return how many threads work at once, on all ranks together."""
     return case.layout.ranks * count_of(case.case.workload.parameters, "threads", 1)

@@ -22,7 +22,7 @@ from ullage.suites.cpu.options import METRICS
 GEMM: Final = "gemm"
 SOLVE: Final = "solve"
 DISTRIBUTED: Final = "distributed-solve"
-# What a library chose its kernels by, where it was not told.
+# Rows say this of kernels that a library chose itself, without being told.
 CHOSEN: Final = "chosen"
 CLOCK_DISAGREES: Final = "clock-disagrees"
 # Two chains of known latency that disagree by more were disturbed, or stand for another clock than ours.
@@ -70,21 +70,21 @@ class Measurement:
         return str(self.measured[-1].case.workload_parameters.get("library", "")) if self.measured else ""
 
     def fact(self, name: str) -> str:
-        """What the library said of itself (``core``, ``config``); empty where it did not."""
+        """Return what the library said of itself (``core``, ``config``); empty where it did not."""
         return self.measured[-1].phase.hints_granted.get(name, "") if self.measured else ""
 
     def gauge(self, name: str) -> float | None:
-        """Median over the repetitions of a gauge, added over ranks; None where no record has it."""
+        """Return a gauge, added over ranks, as median over the repetitions; None where no record has it."""
         found = [item.phase.gauges[name].sum for item in self.measured if name in item.phase.gauges]
         return median(found) if found else None
 
     def value(self, metric: str) -> float | None:
-        """Median of a metric."""
+        """Return the median of a metric, or None without a row of it."""
         row = self.rows.get(metric)
         return None if row is None else row.median
 
     def flagged(self, flags: Iterable[Flag], metric: str | None = None) -> "Measurement":
-        """With ``flags`` behind those of all rows, or of one metric's."""
+        """Return the same with ``flags`` behind those of all rows, or of one metric's."""
         added = list(flags)
         if not added:
             return self
@@ -98,9 +98,11 @@ class Measurement:
 def measurements(
     launches: Sequence[Iterable[AnyRecord]], context: RowContext, labels: Mapping[str, str]
 ) -> list[Measurement]:
-    """In the order in which their cases were first met, with readable parameters and what the clock says of them.
+    """Return a measurement for each case, in the order in which cases were first met.
 
-    ``labels``: short names of libraries by path.
+    Their rows have readable parameters and the flags of the clock.
+
+    ``labels`` gives short names of libraries by path.
     """
     wanted = replace(context, metrics=METRICS, accesses=())
     records = [list(launch) for launch in launches]
@@ -116,7 +118,7 @@ def measurements(
 
 
 def params_of(case: CaseRecord, labels: Mapping[str, str], ranks: int = 1) -> dict[str, Scalar] | None:
-    """What is worth reading of a case's parameters; None of a case that is no work of this suite.
+    """Return those parameters of a case that are worth reading; None for a case that is no work of this suite.
 
     ``threads`` are those of all ``ranks``.
     """
@@ -161,8 +163,12 @@ _SPECIAL = ("int8", "bf16")
 
 
 def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
-    """At each thread count: the clock under AVX-512 over that under scalar instructions, AMX over vectors, the dots
-    of each short type over single precision; and of each type's best kernel the rate of k threads over that of one."""
+    """Return the rows that follow from others.
+
+    At each thread count they compare the clock under AVX-512 with that under scalar instructions, AMX with vectors, and
+    the dots of each short type with single precision. For each type's best kernel they give the rate of k threads over
+    that of one.
+    """
     all_ = [one for one in found if one.is_kernel]
     rows: list[Row] = []
     for threads in sorted({one.threads for one in all_}):
@@ -172,7 +178,7 @@ def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
 
 
 def _clock(same: Sequence[Measurement]) -> list[Row]:
-    """The clock ratio of the FMA in double precision, where that exists in both."""
+    """Return the clock ratio of the FMA in double precision, where it was measured in AVX-512 and scalar."""
     wide, narrow = _find(same, f"{_WIDE}/fp64/fma"), _find(same, f"{NARROW}/fp64/fma")
     return [] if wide is None or narrow is None else _ratio(CLOCK_RATIO, "clock", wide, narrow)
 
@@ -189,7 +195,7 @@ def _special(same: Sequence[Measurement]) -> list[Row]:
 
 
 def _matrix_units(same: Sequence[Measurement]) -> list[Row]:
-    """AMX over the fastest vector kernel of the same type."""
+    """Return the rates of AMX over those of the fastest vector kernel of the same type."""
     rows: list[Row] = []
     for best in best_of_types(one for one in same if one.params["isa"] == _MATRIX):
         of_type = [one for one in same if one.params["type"] == best.params["type"] and one.params["isa"] != _MATRIX]
@@ -208,13 +214,13 @@ def _scaling(all_: Sequence[Measurement]) -> list[Row]:
 
 
 def best_of_types(found: Iterable[Measurement]) -> list[Measurement]:
-    """The fastest of each type, whatever its thread count."""
+    """Return the fastest measurement of each type, whatever its thread count."""
     types = grouped((one.params["type"], one) for one in found)
     return [best for of_type in types.values() if (best := best_of(of_type)) is not None]
 
 
 def best_of(found: Iterable[Measurement]) -> Measurement | None:
-    """The fastest of those that are no INVALID."""
+    """Return the fastest measurement that is not INVALID, or None without one."""
     valid = [one for one in found if one.rate is not None and not one.rate.is_invalid]
     return max(valid, key=lambda one: one.value("compute_rate") or 0.0, default=None)
 
@@ -224,7 +230,7 @@ def _find(found: Iterable[Measurement], name: str) -> Measurement | None:
 
 
 def _ratio(metric: str, of: str, first: Measurement, second: Measurement) -> list[Row]:
-    """``first`` over ``second``; its interval holds every ratio that the two intervals allow."""
+    """Return ``first`` over ``second``; the interval holds every ratio that the two intervals allow."""
     a, b = first.rows.get(of), second.rows.get(of)
     if a is None or b is None or b.median <= 0 or first is second:
         return []

@@ -40,12 +40,12 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 
 def _tries(result: ResultFolder) -> set[str]:
-    """Cases with kernels that a library was told to take: it may not have them."""
+    """Return the cases with kernels that a library was told to take, as it may not have them."""
     return {case.case for file in result.read_records() for case in file.cases if case.workload_parameters.get("core")}
 
 
 def measured(result: ResultFolder, options: CpuOptions, context: RowContext) -> list[Measurement]:
-    """What the records hold so far, under its ceilings."""
+    """Return the measurements that the records hold so far, under their ceilings."""
     system = result.read_system()
     launches = [file.records for file in result.read_records()]
     cores = None if system is None else system.cpu.usable_cores
@@ -59,7 +59,7 @@ def _with_thread_flags(found: list[Measurement]) -> list[Measurement]:
 
 
 def _with_peers(found: list[Measurement], result: ResultFolder) -> list[Measurement]:
-    """Findings name the peer, so it has to be there before them."""
+    """Join the peers to the rows before findings are made, as these name the peer."""
     peers = result.read_peers()
     joined: list[Measurement] = []
     for one in found:

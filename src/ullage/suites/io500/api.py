@@ -29,9 +29,10 @@ class Api(Strict):
 
 
 def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_own: bool = True) -> Api:
-    """``POSIX``, ``POSIX --posix.odirect``, ``MPIIO --mpiio.hintsFileName=FILE`` for ``phase``.
+    """Parse ``POSIX``, ``POSIX --posix.odirect`` or ``MPIIO --mpiio.hintsFileName=FILE`` for ``phase``.
 
-    Metadata goes through POSIX only: asked of such a phase itself another API is an error, asked of all it is POSIX.
+    Metadata goes through POSIX only. Another API is an error where it is asked of such a phase itself (``is_own``), and
+    means POSIX where it is asked of all.
     """
     name, *words = _split(text, place)
     if name.upper() not in _BACKENDS:
@@ -67,7 +68,7 @@ def _split(text: str, place: str) -> list[str]:
 
 
 def _joined(words: Iterable[str]) -> list[str]:
-    """``--a b`` as ``--a=b``."""
+    """Join an option and its value, ``--a b``, to ``--a=b``."""
     found: list[str] = []
     for word in words:
         if not word.startswith("-") and found:
@@ -78,7 +79,7 @@ def _joined(words: Iterable[str]) -> list[str]:
 
 
 def read_hints(path: Path) -> dict[str, str]:
-    """The MPI hints of a file of lines ``IOR_HINT__MPI__KEY=VALUE``."""
+    """Read the MPI hints of a file of lines ``IOR_HINT__MPI__KEY=VALUE``; raise ``UserError`` for another line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

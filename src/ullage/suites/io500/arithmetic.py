@@ -29,7 +29,7 @@ class Contradiction:
 
 
 def contradictions(printed: Mapping[str, tuple[float, float]]) -> list[Contradiction]:
-    """Datasets of which the phases cannot all be right. ``printed``: SI rate and seconds of each phase."""
+    """Return the datasets whose phases cannot all be right; ``printed`` gives SI rate and seconds of each phase."""
     datasets: dict[str, dict[str, float]] = {}
     for name, (rate, seconds) in printed.items():
         phase = BY_NAME[name]
@@ -43,12 +43,12 @@ def contradictions(printed: Mapping[str, tuple[float, float]]) -> list[Contradic
 
 
 def doubted(found: list[Contradiction]) -> frozenset[str]:
-    """Phases on which no sentence may rest: which of a dataset's is wrong cannot be told."""
+    """Return the phases on which no sentence may rest, as it cannot be told which of a dataset's is wrong."""
     return frozenset(name for one in found for name in one.amounts)
 
 
 def score_reason(found: list[Contradiction]) -> list[str]:
-    """What stands beside the score."""
+    """Return what stands beside the score: which datasets contradict themselves; nothing without any."""
     if not found:
         return []
     names = listing([one.dataset for one in found], len(found))
@@ -56,7 +56,7 @@ def score_reason(found: list[Contradiction]) -> list[str]:
 
 
 def arithmetic_findings(found: list[Contradiction], target: str) -> list[Finding]:
-    """One for each dataset."""
+    """Return one finding for each dataset that contradicts itself."""
     lead = f"{target}: " if target else ""
     return [
         Finding(

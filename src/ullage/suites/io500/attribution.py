@@ -11,7 +11,10 @@ from ullage.suites.io500.summarise import change_finding
 
 
 def attributed(first: Sequence[Row], second: Sequence[Row], names: tuple[str, str]) -> list[str]:
-    """One sentence; none where one of the two has no score. Phases that were disturbed in either are in doubt."""
+    """Say in one sentence which phases moved the score; say nothing where one of the two has no score.
+
+    Phases that were disturbed in either are in doubt.
+    """
     one, other = values_of(first), values_of(second)
     if score(one).total is None or score(other).total is None:
         return []
@@ -20,7 +23,7 @@ def attributed(first: Sequence[Row], second: Sequence[Row], names: tuple[str, st
 
 
 def values_of(rows: Iterable[Row]) -> dict[str, float]:
-    """Values by official name. Of several targets none is the result's: then nothing is attributed."""
+    """Return the values by official name; none for several targets, as none of these is the result's."""
     found = _rows(rows)
     if len({row.target for row in found}) > 1:
         return {}
@@ -28,7 +31,7 @@ def values_of(rows: Iterable[Row]) -> dict[str, float]:
 
 
 def _rows(rows: Iterable[Row]) -> list[Row]:
-    """Those that hold the value of a phase."""
+    """Return the rows that hold the value of a phase."""
     return [
         row
         for row in rows

@@ -62,14 +62,14 @@ class OfficialConfig(Strict):
 
 
 def default_stonewall_s(config: OfficialConfig) -> float:
-    """That of the file, else that of the rules."""
+    """Return the stonewall of the file, else that of the rules."""
     if config.stonewall_s is not None:
         return config.stonewall_s
     return COMPETITION_STONEWALL_S if config.competition else STONEWALL_S
 
 
 def check_data_folder(official: OfficialConfig, targets: Sequence[Target]) -> None:
-    """A file that names another place than the targets was made for another run."""
+    """Raise ``UserError`` where the file names another place than the targets: it was made for another run."""
     if not official.data_folder:
         return
     asked = Path(official.data_folder).expanduser().absolute()
@@ -79,7 +79,7 @@ def check_data_folder(official: OfficialConfig, targets: Sequence[Target]) -> No
 
 
 def check_result_folder(official: OfficialConfig) -> None:
-    """``UserError`` (exit code 3) when the copy of the official files could not be made after the run."""
+    """Raise ``UserError`` (exit code 3) when the copy of the official files could not be made after the run."""
     if not official.result_folder:
         return
     nearest = next(
@@ -91,7 +91,7 @@ def check_result_folder(official: OfficialConfig) -> None:
 
 
 def check_find_ranks(official: OfficialConfig, ranks: int) -> None:
-    """Find runs on every rank of the run."""
+    """Raise ``UserError`` where the file wants find on fewer or more ranks than the run, as it runs on all."""
     for section, count in official.find_ranks.items():
         if count != ranks:
             what = f"[{section}] nproc {count}: find runs on all {ranks} ranks"
@@ -160,7 +160,7 @@ class _Reading:
 
 
 def read_config(path: Path) -> OfficialConfig:
-    """The file at ``path``; ``UserError`` names file and line of what cannot be done."""
+    """Read the file at ``path``; raise ``UserError`` with file and line for what cannot be done."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -170,7 +170,7 @@ def read_config(path: Path) -> OfficialConfig:
 
 
 def parse_config(text: str, name: str = "config", folder: Path | None = None) -> OfficialConfig:
-    """What ``text`` says; files it names are looked for in ``folder``."""
+    """Parse ``text``; files that it names are looked for in ``folder``."""
     entries, former = read_ini(text, name)
     reading = _Reading(folder or Path())
     for section in former:
@@ -222,7 +222,7 @@ def _take(entry: Entry, reading: _Reading) -> None:
 
 
 def _check_least(entry: Entry, member: str) -> None:
-    """Counts of 0, where the official tool would do nothing and say so nowhere."""
+    """Raise ``UserError`` for a count of 0, where the official tool would do nothing and say so nowhere."""
     if entry.value == 0 and not isinstance(entry.value, (bool, float)) and member != "files_per_directory":
         raise UserError("is 0", entry.place, "give at least 1, or leave it out: a probe chooses")
 
@@ -242,7 +242,7 @@ def _take_run(entry: Entry, reading: _Reading) -> None:
 
 
 def _with_dependants(skipped: list[str], notes: dict[str, None]) -> list[str]:
-    """Without the phase that makes it, what uses a dataset cannot run either."""
+    """Return ``skipped`` with the phases that use a dataset whose making phase is skipped; note each of them."""
     makers = {
         p.dataset: p.name for p in PHASES if p.engine_phases[0] in {"write", "tree-create", "precreate", "timestamp"}
     }

@@ -45,14 +45,14 @@ class Digest:
 
     @property
     def values(self) -> dict[str, float]:
-        """Medians of the samples."""
+        """Return the median of each phase's samples."""
         return {name: median(values) for name, values in self.samples.items() if values}
 
 
 def digest(
     target: Target, rounds: Sequence[Round], options: Io500Options, context: RowContext, errors: Mapping[str, str]
 ) -> Digest:
-    """``errors``: the first error of each case that failed, by its id."""
+    """Digest the rounds of one target; ``errors`` gives the first error of each case that failed, by its id."""
     counted = [found.counted() for found in rounds]
     phases = phases_of(options.mode)
     rows = {phase.name: _rows(phase, counted, context) for phase in phases}
@@ -89,7 +89,10 @@ def _value(attempt: Attempt | None) -> float | None:
 
 
 def _elapsed(phases: Iterable[OfficialPhase], counted: Sequence[Mapping[str, Attempt]]) -> dict[str, float]:
-    """All phases of the case together, what goes on around them left out."""
+    """Return by name the seconds of all phases of the case together, without what goes on around them.
+
+    The value of several rounds is their median.
+    """
     found: dict[str, float] = {}
     for phase in phases:
         attempts = [attempts[phase.name] for attempts in counted if phase.name in attempts]
@@ -99,7 +102,7 @@ def _elapsed(phases: Iterable[OfficialPhase], counted: Sequence[Mapping[str, Att
 
 
 def _rows(phase: OfficialPhase, counted: Iterable[Mapping[str, Attempt]], context: RowContext) -> list[Row]:
-    """The value, the rate at the wall, and latencies, each as ``ullage.results.rows`` makes and checks it."""
+    """Return value, rate at the wall and latencies, each as ``ullage.results.rows`` makes and checks it."""
     if not phase.scored_phase:
         return []
     launches: list[list[RunRecord | PhaseRecord | CaseRecord]] = []
@@ -114,7 +117,7 @@ def _rows(phase: OfficialPhase, counted: Iterable[Mapping[str, Attempt]], contex
 
 
 def _marked(rows: Iterable[Row], reasons: Sequence[str]) -> list[Row]:
-    """Rows of a void phase say so, with every reason."""
+    """Flag the rows of a void phase with every reason."""
     if not reasons:
         return list(rows)
     void = Flag(code=VOID_FLAG, reason="; ".join(reasons))
@@ -161,7 +164,10 @@ def _outcome(
 
 
 def _until_last_transfer_s(record: PhaseRecord) -> float | None:
-    """From the phase's start, from which the wall is counted too: what was synced and closed after it is left out."""
+    """Return the seconds from the phase's start to the end of its last transfer; None without such a stage.
+
+    The wall is counted from the same start. What was synced and closed after the transfers is left out.
+    """
     stage = record.stages.get("transfer")
     return None if stage is None else (stage.last_stop_ns - record.start_ns) / _NS_PER_S
 
@@ -177,7 +183,10 @@ def _why_not_run(
 
 
 def _wanted(phase: OfficialPhase, attempts: Mapping[str, Attempt], ranks: int) -> int | None:
-    """The least that find must find: files that the making phase has made, told by their names."""
+    """Return the least that find must find: the files of the making phase whose names match.
+
+    Return None where wear-out of that phase came to its limit, or where its files are not equally many on every rank.
+    """
     maker = attempts.get(_SOUGHT.get(phase.name, ""))
     made = None if maker is None else maker.scored
     if made is None or made.operations % ranks or (made.stonewall is not None and made.stonewall.cut):
@@ -186,7 +195,7 @@ def _wanted(phase: OfficialPhase, attempts: Mapping[str, Attempt], ranks: int) -
 
 
 def _pairs(phase: OfficialPhase, counted: Sequence[Mapping[str, Attempt]]) -> dict[str, str]:
-    """Further keys of result.txt, of the last round."""
+    """Return the further keys of result.txt, from the last round."""
     attempt = counted[-1].get(phase.name) if counted else None
     if attempt is None or not attempt.phases:
         return {}
@@ -196,7 +205,7 @@ def _pairs(phase: OfficialPhase, counted: Sequence[Mapping[str, Attempt]]) -> di
 
 
 def stamp(run: RunRecord, since_start_ns: int = 0) -> str:
-    """The time of day, UTC, ``since_start_ns`` after the launch began; empty where that is not known."""
+    """Return the time of day, UTC, ``since_start_ns`` after the launch began; empty where that is not known."""
     try:
         began = datetime.fromisoformat(run.started)
     except ValueError:
@@ -205,7 +214,7 @@ def stamp(run: RunRecord, since_start_ns: int = 0) -> str:
 
 
 def _work(attempt: Attempt) -> str:
-    """What was done, in the engine's words: there is no command line for one phase."""
+    """Describe what was done in the engine's words, as there is no command line for one phase."""
     case = attempt.case
     parts = (case.backend, case.backend_parameters), (case.workload, case.workload_parameters)
     words = [word for name, given in parts for word in (name, *(f"{key}={_word(given[key])}" for key in given))]

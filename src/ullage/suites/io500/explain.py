@@ -50,20 +50,20 @@ class Explained(Protocol):
         ...
 
     def steps(self, target: Target) -> Sequence[Step]:
-        """Every phase on ``target``."""
+        """Return every phase on ``target``."""
         ...
 
     def sizes(self, target: Target) -> Sizes:
-        """How much is written and made on ``target``."""
+        """Return how much is written and made on ``target``."""
         ...
 
     def room(self, target: Target) -> Room:
-        """What may be taken of ``target``."""
+        """Return what may be taken of ``target``."""
         ...
 
 
 def explain(run: Explained) -> Explanation:
-    """The whole of it. Pure."""
+    """Return the whole explanation of a run. Pure."""
     rows = [_row(step, run) for target in run.request.targets for step in run.steps(target)]
     return Explanation(_head(run), list(_HEADERS), rows, [*_time(run), *_space(run), *_notes(run)])
 
@@ -173,7 +173,7 @@ def _space(run: Explained) -> list[str]:
 
 
 def too_short(sizes: Sizes, options: Io500Options) -> list[str]:
-    """Each writing phase that ends before its wall by the rates that are known, why, and what would be right."""
+    """Name each writing phase that ends before its wall by the known rates, say why, and what would be right."""
     config = options.config
     given = {
         "ior-easy-write": config.block_bytes is not None and "blockSize",

@@ -41,19 +41,19 @@ _AT_WALL: Final = {
     "throughput-stonewall": ("stonewall_bandwidth", "B/s", GIB),
     "rate-stonewall": ("stonewall_rate", "op/s", KILO),
 }
-# In a folder as the official tool leaves it; the first has more digits.
+# The official tool leaves these in its folder; the first has more digits.
 FILES: Final = ("result.txt", "result_summary.txt")
 VOID_PHASE: Final = f"{INVALID}:void-phase"
 _MARKED: Final = "the tool that wrote it marks the run INVALID"
 
 
 def recognises_result(text: str) -> bool:
-    """A section named like a phase, or a line that is a result."""
+    """Tell whether ``text`` has a section named like a phase, or a line that is a result."""
     return has_result_lines(text) or is_ini(text)
 
 
 def read_result(text: str, name: str) -> Summary:
-    """The summary of a file in either form. ``UserError`` names the line of the first mistake."""
+    """Return the summary of a file in either form; raise ``UserError`` with the line of the first mistake."""
     runs = read_lines(text, name) if has_result_lines(text) else [read_ini(text, name)]
     labels = ["io500"] if len(runs) == 1 else [f"run {index}" for index in range(1, len(runs) + 1)]
     params: list[dict[str, Scalar]] = [{"ranks": run.ranks} if run.ranks else {} for run in runs]
@@ -61,7 +61,10 @@ def read_result(text: str, name: str) -> Summary:
 
 
 def summary_of_runs(runs: Sequence[tuple[str, OfficialRun, Mapping[str, Scalar]]], name: str) -> Summary:
-    """Rows, scores and findings of runs, each with the name of its target and the parameters its rows share."""
+    """Summarise runs: their rows, scores and findings.
+
+    Each run comes with the name of its target and the parameters that its rows share.
+    """
     rows: list[Row] = []
     scores: list[Score] = []
     findings: list[Finding] = []
@@ -93,7 +96,7 @@ def summary_of_runs(runs: Sequence[tuple[str, OfficialRun, Mapping[str, Scalar]]
 
 
 def si_values(run: OfficialRun) -> dict[str, float]:
-    """Bytes/s and operations/s by name of the phases that ran; one that did not is printed as 0."""
+    """Return bytes/s and operations/s by name of the phases that ran; one that did not is printed as 0."""
     return {
         phase.name: phase.value.value * BY_NAME[phase.name].factor
         for phase in run.phases
@@ -102,7 +105,7 @@ def si_values(run: OfficialRun) -> dict[str, float]:
 
 
 def _printed(run: OfficialRun) -> dict[str, tuple[float, float]]:
-    """SI rate and seconds of the phases that have both."""
+    """Return SI rate and seconds of the phases that have both."""
     values = si_values(run)
     return {
         phase.name: (values[phase.name], phase.elapsed_s)
@@ -112,12 +115,12 @@ def _printed(run: OfficialRun) -> dict[str, tuple[float, float]]:
 
 
 def _beside(score_: Score, reasons: list[str]) -> Score:
-    """What is to know of a score that counts all the same."""
+    """Add to a score what is to know of it, though it counts all the same."""
     return score_.model_copy(update={"reasons": [*score_.reasons, *reasons]})
 
 
 def _judge(run: OfficialRun) -> Validity:
-    """By what can be seen in a form: marks, notes, times, what find found; the rule of 300 s for all of them."""
+    """Judge a run by what its form shows: marks, notes, times, what find found, and the rule of 300 s for all."""
     values = si_values(run)
     outcomes = {phase.name: _outcome(phase, values.get(phase.name)) for phase in run.phases}
     found = judge_run(outcomes, Conditions(), run.mode)
@@ -197,13 +200,13 @@ def _row(
 
 
 def _scores(run: OfficialRun, values: Mapping[str, float], validity: Validity, target: str) -> list[Score]:
-    """Recomputed from the phases; a form that holds none but the scores is not read at all."""
+    """Recompute the scores from the phases; a form that holds none but the scores is not read at all."""
     reasons: dict[Mode, tuple[str, ...]] = {mode: validity.run.get(mode, ()) for mode in MODES}
     return summary_scores({name: [value] for name, value in values.items()}, reasons, run.mode, target)
 
 
 def _recomputed(run: OfficialRun, mode: Mode, target: str) -> Finding | None:
-    """The printed scores beside those of the printed phases: what rounding allows, and what it does not."""
+    """Compare the printed scores with those of the printed phases, within rounding; None where none is printed."""
     stated = run.scores.get(mode)
     if stated is None:
         return None
@@ -238,7 +241,7 @@ def _stated(score_: ScoreResult, part: Part) -> Printed:
 
 
 def _part(run: OfficialRun, mode: Mode, part: Part, which: Literal["value", "low", "high"]) -> float:
-    """A part of the score of the phases as printed, or of the least or largest values that are printed like them."""
+    """Return a part of the score of the phases as printed, or of the least or largest values printed like them."""
     values = {
         phase.name: {"value": exact.value, "low": exact.low, "high": exact.high}[which] * BY_NAME[phase.name].factor
         for phase in run.phases
@@ -281,12 +284,12 @@ class _Published(Strict):
 
 
 def recognises_published(text: str) -> bool:
-    """A JSON object with runs that have a phase of IO500."""
+    """Tell whether ``text`` is a JSON object with runs that have a phase of IO500."""
     return text.lstrip().startswith("{") and '"runs"' in text and "ior_easy_write" in text
 
 
 def read_published(text: str, name: str) -> Summary:
-    """The summary of a published table. ``UserError`` names the place of the first mistake."""
+    """Return the summary of a published table; raise ``UserError`` with the place of the first mistake."""
     try:
         table = _Published.model_validate_json(text)
     except ValidationError as error:
@@ -304,7 +307,7 @@ def read_published(text: str, name: str) -> Summary:
 
 
 def _labels(runs: list[_Run]) -> list[str]:
-    """``160x16``, ``160x16 (2)``."""
+    """Label the runs by nodes and ranks of a node, ``160x16``; a second run of that size is ``160x16 (2)``."""
     plain = [f"{run.nodes}x{run.ppn}" for run in runs]
     counts = [plain[: index + 1].count(label) for index, label in enumerate(plain)]
     return [label if count == 1 else f"{label} ({count})" for label, count in zip(plain, counts, strict=True)]

@@ -105,10 +105,10 @@ class Entry:
 
 
 def read_ini(text: str, name: str) -> tuple[list[Entry], list[str]]:
-    """All values that are set, and the sections of former phases, which are skipped.
+    """Return all values that are set, and the sections of former phases, which are skipped.
 
-    ``UserError`` names file and line of what the official tool would not take either: an unknown section or key, a
-    value of another type, a line that is neither.
+    Raise ``UserError`` with file and line for what the official tool would not take either: an unknown section or key,
+    a value of another type, a line that is neither.
     """
     entries: dict[tuple[str, str], Entry] = {}
     former: list[str] = []
@@ -141,9 +141,9 @@ class IniLine:
 
 
 def ini_lines(text: str, name: str, *, trailing_comments: bool) -> Iterator[IniLine]:
-    """Every line of ``text`` that is not empty; ``place`` is ``name`` and its number.
+    """Yield every line of ``text`` that is not empty; ``place`` is ``name`` and its number.
 
-    ``trailing_comments``: a comment may follow a value, after a blank; what looks so is else a part of the value.
+    With ``trailing_comments`` a comment may follow a value, after a blank; else what looks so is a part of the value.
     """
     for number, whole in enumerate(text.splitlines(), start=1):
         place, line = f"{name}:{number}", whole.strip()
@@ -160,7 +160,7 @@ def ini_lines(text: str, name: str, *, trailing_comments: bool) -> Iterator[IniL
 
 
 def _section(word: str, place: str) -> str:
-    """The section's own spelling; empty for one of a former phase."""
+    """Return the section's own spelling, empty for a former phase; raise ``UserError`` for an unknown one."""
     if word.lower() in FORMER_SECTIONS:
         return ""
     if word.lower() not in _SECTIONS:

@@ -19,7 +19,7 @@ from ullage.suites.io500.score import Io500Score
 from ullage.suites.io500.validity import Validity
 
 SCORE_SECTIONS: Final[dict[Mode, str]] = {"standard": "SCORE", "extended": "SCOREX"}
-# What was said before the first section until 2021.
+# Until 2021 the keys of this section stood before the first section.
 RUN_SECTION: Final = "run"
 
 
@@ -66,11 +66,11 @@ class OfficialRun:
     ended: str = ""
 
     def phase(self, name: str) -> PhaseResult | None:
-        """The phase of that official name."""
+        """Return the phase of that official name, or None."""
         return next((phase for phase in self.phases if phase.name == name), None)
 
     def with_head(self, pairs: Mapping[str, str], started: str, ended: str) -> "OfficialRun":
-        """The same with what ``[run]`` says besides."""
+        """Return the same with what ``[run]`` says besides."""
         return replace(self, pairs=pairs, started=started, ended=ended)
 
 
@@ -85,7 +85,9 @@ def make_run(
     ranks: int = 0,
     pairs: Mapping[str, Mapping[str, str]] | None = None,
 ) -> OfficialRun:
-    """A run of ours to be written: ``values`` in bytes/s and operations/s by official name, as all other mappings are.
+    """Make a run of ours to be written; ``values`` are in bytes/s and operations/s.
+
+    These and all other mappings of phases are by official name.
 
     Every phase of ``mode`` is in it; one without a value stands there with 0, as the official tool has it.
     """
@@ -109,7 +111,7 @@ def make_run(
 
 
 def mark_short(run: OfficialRun, required_s: float) -> OfficialRun:
-    """The same with writing phases below ``required_s`` marked, as that tool marks them whatever wall was asked for."""
+    """Mark writing phases below ``required_s`` invalid, as the official tool does whatever wall was asked for."""
 
     def marked(phase: PhaseResult) -> PhaseResult:
         seconds = phase.elapsed_s or 0.0
@@ -152,21 +154,21 @@ _TIME: Final = re.compile(r"(START|END) (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", re.AS
 
 
 def is_ini(text: str) -> bool:
-    """Whether ``text`` looks like result.txt: it has a section named like a phase, or that of the score."""
+    """Tell whether ``text`` looks like result.txt: it has a section named like a phase, or that of the score."""
     names = {line.section for line in ini_lines(text, "", trailing_comments=False) if line.section is not None}
     return any(name in SCORE_SECTIONS.values() or find_phase(name) is not None for name in names)
 
 
 def has_result_lines(text: str) -> bool:
-    """Whether a line of ``text`` is a result, as in result_summary.txt or in what the tool prints while it runs."""
+    """Tell whether a line of ``text`` is a result, as in result_summary.txt or in what the tool prints."""
     return any(_RESULT.fullmatch(line) for line in text.splitlines())
 
 
 def read_lines(text: str, name: str) -> list[OfficialRun]:
-    """The runs of result_summary.txt, or of a log that holds such lines: a phase that comes again begins another run.
+    """Read the runs of result_summary.txt, or of a log with such lines; a phase that comes again begins a new run.
 
-    Lines without one of the tags are somebody else's; one with a tag that does not read is a ``UserError`` with its
-    number.
+    Lines without one of the tags are somebody else's. For one with a tag that does not read raise ``UserError`` with
+    its number.
     """
     runs: list[OfficialRun] = []
     run = OfficialRun(())
@@ -211,7 +213,7 @@ def _higher(one: Mode, other: Mode) -> Mode:
 
 
 def _phase_of_line(match: re.Match[str], place: str) -> PhaseResult | None:
-    """None for a phase that is gone."""
+    """Return the phase of a result line, or None for a phase that is gone; raise ``UserError`` for a wrong unit."""
     name = _phase_name(match.group("name"), place)
     if name not in BY_NAME:
         return None
@@ -222,7 +224,7 @@ def _phase_of_line(match: re.Match[str], place: str) -> PhaseResult | None:
 
 
 def _phase_name(text: str, place: str) -> str:
-    """As it is called today."""
+    """Return a phase's name of today; raise ``UserError`` for an unknown one."""
     phase, dashed = find_phase(text), text.replace("_", "-")
     if phase is None and dashed not in FORMER_PHASES:
         raise UserError(f"unknown phase '{text}'", place, f"the phases are {', '.join(BY_NAME)}")
@@ -230,7 +232,10 @@ def _phase_name(text: str, place: str) -> str:
 
 
 def read_ini(text: str, name: str) -> OfficialRun:
-    """The run of a result.txt. A line is a section, a pair, a comment or empty; else ``UserError`` with its number."""
+    """Read the run of a result.txt; raise ``UserError`` with its number for a line of another kind.
+
+    A line is a section, a pair, a comment or empty.
+    """
     sections = _sections(text, name)
     head = sections.pop("")
     phases = tuple(_phase_of_section(key, found) for key, found in sections.items() if key in BY_NAME)
@@ -270,7 +275,7 @@ class _Section:
             self.ended = match[2] if match[1] == "END" else self.ended
 
     def take(self, key: str, parse: Callable[[str], float]) -> float | None:
-        """The number of ``key``; None without one."""
+        """Return the number of ``key``, or None without one; raise ``UserError`` for a value that is no number."""
         if key not in self.values:
             return None
         text, place = self.values[key]
@@ -315,7 +320,7 @@ def _sections(text: str, name: str) -> dict[str, _Section]:
 
 
 def _section_name(text: str, place: str) -> str:
-    """``[run]`` is none where something stands before it."""
+    """Return the section's name of today; raise ``UserError`` for ``[run]`` where something stands before it."""
     if text == RUN_SECTION:
         raise UserError("section [run] is not the first", place, "put it before everything else, once")
     return text if text in SCORE_SECTIONS.values() else _phase_name(text, place)

@@ -39,7 +39,7 @@ _COUNTED_EMPTY: Final = ("external-mpi-args", "external-extra-args")
 
 
 def config_text(options: Io500Options, target: Target, folder: Path) -> str:
-    """As config.ini: the file of ``--config``, completed by the defaults and by what was really done at ``target``."""
+    """Write a config.ini: the file of ``--config``, completed by defaults and by what was done at ``target``."""
     said = {(e.section, e.key): e.value for e in read_ini(options.config.text, options.config.file)[0]}
     written = {key: ("TRUE" if v else "FALSE") if isinstance(v, bool) else str(v) for key, v in said.items()}
     done = _done(options, target, folder)
@@ -55,7 +55,7 @@ def config_text(options: Io500Options, target: Target, folder: Path) -> str:
 
 
 def _sections() -> list[str]:
-    """In the official order: what is said of a group stands before its first phase."""
+    """Return the sections in the official order; that of a group stands before its first phase."""
     found = dict.fromkeys(("global", "debug"))
     for phase in PHASES:
         found |= dict.fromkeys(group for group, names in GROUPS.items() if phase.name in names)
@@ -90,6 +90,6 @@ def _done(options: Io500Options, target: Target, folder: Path) -> dict[tuple[str
 
 
 def config_hash(text: str) -> str:
-    """The official check sum of a config.ini, over the keys that have a value."""
+    """Return the official check sum of a config.ini, over the keys that have a value."""
     pairs = [line.pair for line in ini_lines(text, "", trailing_comments=True) if line.pair is not None]
     return f"{check_sum(pair for pair in pairs if pair[1] or pair[0] in _COUNTED_EMPTY):X}"

@@ -28,7 +28,7 @@ _BANDWIDTH: Final = ("transfer", "mixed-transfer")
 
 
 def read_digests(result: ResultFolder) -> list[Digest]:
-    """The digests of every target of ``result``."""
+    """Return the digest of every target of ``result``."""
     from ullage.runs.summary import row_context
 
     request = result.read_request()
@@ -40,7 +40,7 @@ def read_digests(result: ResultFolder) -> list[Digest]:
 def official_folders(
     digests: Sequence[Digest], options: Io500Options, result: ResultFolder
 ) -> dict[Path, dict[str, str]]:
-    """Contents by folder and file name; nothing of a target at which nothing has run."""
+    """Return contents by folder and file name, without targets at which nothing has run."""
     rounds = read_rounds(result)
     found: dict[Path, dict[str, str]] = {}
     for number, one in enumerate(digests, start=1):
@@ -56,7 +56,7 @@ def official_folders(
 
 
 def _copy(options: Io500Options, found: Digest, rounds: Sequence[Round]) -> Path:
-    """Where the official tool puts its files: below ``resultdir``, in a folder named by the time it began."""
+    """Return where the official tool puts its files: ``resultdir``, or a folder in it named by the start time."""
     folder = Path(options.config.result_folder)
     if not options.config.timestamp_result_folder:
         return folder
@@ -65,7 +65,7 @@ def _copy(options: Io500Options, found: Digest, rounds: Sequence[Round]) -> Path
 
 
 def official_files(found: Digest, options: Io500Options, rounds: Sequence[Round], folder: Path) -> dict[str, str]:
-    """Contents by file name; ``rounds`` are those of the target."""
+    """Return contents by file name; ``rounds`` are those of the target."""
     config = config_text(options, found.target, folder)
     run = _run(found, options, rounds, {"config-hash": config_hash(config), "result-dir": str(folder)})
     files = {"result_summary.txt": summary_text(run), "result.txt": ini_text(run), "config.ini": config}
@@ -94,7 +94,7 @@ def _run(found: Digest, options: Io500Options, rounds: Sequence[Round], pairs: M
 
 
 def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
-    """For each phase of transfers or names the tables that IOR or mdtest print."""
+    """Return by file name, for each phase of transfers or names, the tables that IOR or mdtest print."""
     counted = [one.counted() for one in rounds]
     texts: dict[str, str] = {}
     for phase in phases_of(options.mode):

@@ -15,7 +15,7 @@ _LAST_KEYS: Final = ("t_end",)
 
 
 def summary_text(run: OfficialRun) -> str:
-    """As result_summary.txt: one line a phase, then the scores."""
+    """Write a run as result_summary.txt: one line a phase, then the scores."""
     lines = [f"IO500 version {run.version or 'unknown'} ({run.mode})", *map(_summary_line, run.phases)]
     for mode, section in SCORE_SECTIONS.items():
         if score := run.scores.get(mode):
@@ -39,7 +39,7 @@ def _mark(invalid: bool) -> str:  # noqa: FBT001
 
 
 def ini_text(run: OfficialRun) -> str:
-    """As result.txt: ``[run]``, a section for each phase with its reasons as comments, then the scores."""
+    """Write a run as result.txt: ``[run]``, a section a phase with its reasons as comments, then the scores."""
     head = {"procs": str(run.ranks) if run.ranks else "", "version": run.version, **run.pairs, "mode": run.mode}
     lines = [f"[{RUN_SECTION}]", *_pairs(head), *_stamp("START", run.started), *_reasons(run.notes), ""]
     for phase in run.phases:
@@ -69,7 +69,7 @@ def _stamp(word: str, time: str) -> list[str]:
 
 
 def _pairs(values: Mapping[str, str]) -> list[str]:
-    """A ``%`` is doubled: Python's reader of such files takes a single one for a reference."""
+    """Write lines ``KEY = VALUE``; double each ``%``, as Python's reader takes a single one for a reference."""
     shown = {key: one_line(value, _LONGEST_VALUE).replace("%", "%%") for key, value in values.items() if value}
     return [f"{key:<15} = {value}" for key, value in shown.items()]
 
@@ -82,9 +82,9 @@ def _reasons(notes: Iterable[str]) -> list[str]:
 
 
 def check_sum(pairs: Iterable[tuple[str, str]]) -> int:
-    """The official check sum of pairs of words, in whatever order they come.
+    """Return the official check sum of pairs of words, in whatever order they come.
 
-    Each character is added to 32 bits that were turned by two; those of the pairs are put together by exclusive or. It
+    Each byte is added to 32 bits rotated left by two; the words of the pairs are combined by exclusive or. It
     tells that a file was changed by accident, and nothing of who has written it.
     """
     total = 0
@@ -97,7 +97,10 @@ def check_sum(pairs: Iterable[tuple[str, str]]) -> int:
 
 
 def score_hash(run: OfficialRun, mode: Mode, score: ScoreResult) -> str:
-    """Over the values of the phases that count in this mode only, the scores, and that they are void if they are."""
+    """Return the check sum of a score: over phases that count in this mode only, the scores, and if they are void.
+
+    In the standard mode the version is counted, too.
+    """
     names = {phase.name for phase in scored_phases(mode) if phase.mode == mode}
     pairs = [(phase.name, f"{phase.value.value:f}") for phase in run.phases if phase.name in names and phase.value]
     pairs += [("MD", f"{score.metadata.value:f}"), ("BW", f"{score.bandwidth.value:f}")]

@@ -42,12 +42,12 @@ _HINT: Final = re.compile(r"(?:(?P<phase>[\w-]+):)?(?P<key>\w+)=(?P<value>\S+)",
 
 
 def _data_folder(official: OfficialConfig) -> "list[Target]":
-    """The place that the official configuration file names; none where it says none."""
+    """Return the place that the official configuration file names; none where it names none."""
     return parse_targets([f"data={official.data_folder}"]) if official.data_folder else []
 
 
 def read_hints(texts: Sequence[str]) -> dict[str, dict[str, str]]:
-    """By phase; those for all MPI-IO phases under an empty name."""
+    """Parse hints by phase, those for all MPI-IO phases under an empty name; raise ``UserError`` for other words."""
     found: dict[str, dict[str, str]] = {}
     for text in texts:
         match = _HINT.fullmatch(text)
@@ -125,7 +125,7 @@ class Io500Options(TargetsOptions, RanksOptions, TimeOptions, SpaceOptions, Watc
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """What the official configuration file says besides."""
+        """Add what the official configuration file says besides; check its places and ranks against the options."""
         official = cast("OfficialConfig", said.get("config", OfficialConfig()))
         places = said.get("targets") or _data_folder(official)
         if not places:

@@ -121,15 +121,18 @@ BY_NAME: Final = {phase.name: phase for phase in PHASES}
 
 
 def phases_of(mode: Mode) -> tuple[OfficialPhase, ...]:
-    """Those of ``mode``, in official order; the extended ones include the standard ones."""
+    """Return the phases of ``mode``, in official order; the extended ones include the standard ones."""
     return tuple(phase for phase in PHASES if mode == "extended" or phase.mode == "standard")
 
 
 def scored_phases(mode: Mode) -> tuple[OfficialPhase, ...]:
-    """Those that count in the score of ``mode``: 4 of bandwidth, and 8 of metadata or 11 in the extended one."""
+    """Return the phases that count in the score of ``mode``.
+
+    There are 4 of bandwidth, and 8 of metadata or 11 in the extended mode.
+    """
     return tuple(phase for phase in phases_of(mode) if phase.scored)
 
 
 def find_phase(name: str) -> OfficialPhase | None:
-    """The phase called ``name``, also as the first releases wrote it (``ior_easy_write``); None when there is none."""
+    """Return the phase called ``name``, also as first releases wrote it (``ior_easy_write``); None for others."""
     return BY_NAME.get(name.replace("_", "-"))

@@ -32,11 +32,11 @@ RANDOM_BYTES: Final = 4096
 MOST_RANDOM_READS: Final = 10_000_000
 WORKBENCH_SETS: Final = 10
 _TWICE: Final = "mdworkbench-bench"
-# Sets the first iteration apart from the second: in its order of operations nothing is drawn by it.
+# This seed sets the first iteration apart from the second: in its order of operations nothing is drawn by it.
 _FIRST_SEED: Final = 0
 _NAME: Final = "*01*"
 _SIZE: Final = f"{SMALL_FILE_BYTES}c"
-# Without progress for so long a launch is a timeout. The engine gives a stage more by what it moves in one call.
+# A launch without progress for so long is a timeout. The engine gives a stage more by what it moves in one call.
 _PATIENCE_S: Final = 120.0
 
 
@@ -78,7 +78,10 @@ class _Bound:
 
 
 def make_layout(options: Io500Options, cores: int | None) -> Layout:
-    """``cores``: usable ones of a node, None when not known. ``UserError`` when the ranks do not fill the nodes."""
+    """Choose the layout; raise ``UserError`` when the ranks do not fill the nodes, or do not fit on them.
+
+    ``cores`` is the number of usable cores of a node, None when it is not known.
+    """
     ranks, nodes, most = options.ranks, options.nodes, options.ranks_per_node
     if nodes is not None and ranks < nodes:
         raise UserError(f"{ranks} ranks cannot use {nodes} nodes", "--nodes", "give at least one rank for each node")
@@ -94,17 +97,20 @@ def make_layout(options: Io500Options, cores: int | None) -> Layout:
 
 
 def has_wall(phase: OfficialPhase) -> bool:
-    """Whether the stonewall ends it."""
+    """Tell whether the stonewall ends the phase."""
     return phase.needs_minimum_time or phase.workload == "mixed-transfer"
 
 
 def run_phases(options: Io500Options) -> list[OfficialPhase]:
-    """Those of the mode that the configuration file lets run."""
+    """Return the phases of the mode that the configuration file lets run."""
     return [phase for phase in phases_of(options.mode) if phase.name not in options.config.skipped]
 
 
 def wear_out_limit_s(options: Io500Options, targets: int) -> float:
-    """How long a phase may go on after its wall: as long again, or its part of what walls leave of ``--time``."""
+    """Return how long a phase may go on after its wall: as long again, or its part of what walls leave of ``--time``.
+
+    Raise ``UserError`` when they leave nothing.
+    """
     if options.time_s is None:
         return options.stonewall_s
     walls = sum(has_wall(phase) for phase in run_phases(options)) * options.repeat * targets
@@ -119,7 +125,7 @@ def wear_out_limit_s(options: Io500Options, targets: int) -> float:
 def make_steps(
     options: Io500Options, target: Target, sizes: Sizes, layout: Layout, description: Describe, limit_s: float
 ) -> list[Step]:
-    """Every phase that is run, in official order. ``UserError`` for what the engine would refuse."""
+    """Return every phase that is run, in official order; raise ``UserError`` for what the engine would refuse."""
     found: list[Step] = []
     for phase in run_phases(options):
         bound = _Bound(phase, options, sizes, limit_s)
@@ -130,11 +136,11 @@ def make_steps(
 
 
 def make_step(bound: _Bound, target: Target, layout: Layout, description: Describe) -> Step:
-    """The case of one phase, in the engine's own types."""
+    """Make the case of one phase, in the engine's own types."""
     phase = bound.phase
     backend = _backend(bound, description)
     known = {parameter.name for parameter in find_registered(description, "workload", phase.workload).parameters}
-    # Said aloud also where they are the engine's default: by them a plan's case is known again.
+    # They are stated also where they are the engine's default, as a plan's case is known again by them.
     phases: Parameters = {"phases": [*phase.engine_phases]} if "phases" in known else {}
     given = {**_PARAMETERS[phase.workload](bound), **phases}
     parameters = validate_parameters(description, "workload", phase.workload, given)
@@ -176,7 +182,7 @@ def _transfer_bytes(bound: _Bound) -> int:
 
 
 def _shape(bound: _Bound) -> Parameters:
-    """How the files of a bandwidth dataset are cut: the same for all that use it."""
+    """Return how the files of a bandwidth dataset are cut, which is the same for all phases that use it."""
     config = bound.options.config
     if bound.phase.dataset == "ior-hard":
         return {
@@ -218,7 +224,11 @@ def _metadata(bound: _Bound) -> Parameters:
 
 
 def _find(bound: _Bound) -> Parameters:
-    """Easy: every matching name of mdtest-easy; hard and whole: besides newer than the timestamp, and of that size."""
+    """Return the criteria of a find phase; the timestamp has none.
+
+    Easy seeks every matching name in mdtest-easy. Hard and whole ones must besides be newer than the timestamp and have
+    the size of small files.
+    """
     match bound.phase.name:
         case "timestamp":
             return {}
@@ -278,9 +288,9 @@ def make_plan(
     spec: LaunchSpec,
     prepared: Sequence[str] = (),
 ) -> Plan:
-    """The plan of one launch over ``steps``, which are of one target; ``spec.turn`` is its round.
+    """Make the plan of one launch over ``steps``, which are of one target; ``spec.turn`` is its round.
 
-    ``prepared``: folders at the target from which the datasets of these names take their layout.
+    ``prepared`` names the folders at the target from which the datasets of these names take their layout.
     """
     keep = options.keep and spec.turn == options.repeat - 1
     plan = listed_plan(
@@ -297,7 +307,7 @@ def make_plan(
 
 
 def dataset_bytes(step: Step, ranks: int) -> int:
-    """Most that the case leaves at the target."""
+    """Return the most bytes that the case leaves at the target; 0 where it only uses what others have made."""
     parameters = step.case.workload.parameters
     if step.phase.workload == "transfer":
         return ranks * count_of(parameters, "segments", 1) * count_of(parameters, "block_bytes", 1 << 20)
@@ -309,7 +319,7 @@ def dataset_bytes(step: Step, ranks: int) -> int:
 
 
 def dataset_files(step: Step, ranks: int) -> int:
-    """Most files that the case makes or uses; 0 where it uses what others have made."""
+    """Return the most files that the case makes or uses; 0 for workloads that only use what others have made."""
     parameters = step.case.workload.parameters
     match step.phase.workload:
         case "transfer":
@@ -323,7 +333,7 @@ def dataset_files(step: Step, ranks: int) -> int:
 
 
 def phase_of_case(case: Case, phases: Iterable[OfficialPhase]) -> OfficialPhase | None:
-    """The official phase whose value ``case`` of a plan gives; None for a first iteration, which gives none."""
+    """Return the official phase whose value ``case`` of a plan gives; None for a first iteration, which gives none."""
     if case.workload.name == "mixed-metadata" and case.workload.parameters.get("order_seed") == _FIRST_SEED:
         return None
     within = case.workload.parameters.get("within", "")

@@ -67,25 +67,25 @@ class PreparedIo500:
         return wear_out_limit_s(self.options, len(self.request.targets))
 
     def room(self, target: Target) -> Room:
-        """What may be taken of ``target``."""
+        """Return what may be taken of ``target``."""
         place = next(place for place in self.machine.places if place.target == target.name)
         return room_at(place, self.limits, self.machine.memory, self.layout.nodes)
 
     def sizes(self, target: Target, rates: Rates | None = None) -> Sizes:
-        """Those that are settled, else by ``rates``, else by what is assumed."""
+        """Return the sizes by ``rates``; without these the settled ones, else those by what is assumed."""
         settled = self.options.sizes.get(target.name)
         if settled is not None and rates is None:
             return settled
         return choose_sizes(self.options, rates or assumed_rates(self.options.ranks), self.room(target))
 
     def with_sizes(self, sizes: Mapping[str, Sizes]) -> "PreparedIo500":
-        """The same with sizes settled; request.json then says them."""
+        """Return the same with sizes settled; request.json then says them."""
         options = self.options.model_copy(update={"sizes": {**self.options.sizes, **sizes}})
         request = self.request.model_copy(update={"options": options.model_dump(mode="json")})
         return replace(self, options=options, request=request)
 
     def steps(self, target: Target) -> list[Step]:
-        """Every phase on ``target``, in official order."""
+        """Return every phase on ``target``, in official order."""
         description = self.engine_context.description
         return make_steps(self.options, target, self.sizes(target), self.layout, description, self.wear_out_limit_s)
 
@@ -132,7 +132,7 @@ def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo
 
 
 def check_targets(targets: Sequence[Target], places: Sequence[Place]) -> None:
-    """``UserError`` for a target without files, or (exit code 3) one that is missing or not to be written to."""
+    """Raise ``UserError`` for a target without files, or (exit code 3) one that is missing or not writable."""
     for target in targets:
         if target_path(target) is None:
             what = f"target '{target.name}' ({target.uri}) cannot hold files"
@@ -141,7 +141,7 @@ def check_targets(targets: Sequence[Target], places: Sequence[Place]) -> None:
 
 
 def check_cache(options: Io500Options) -> None:
-    """All caches of a node are dropped by root only."""
+    """Raise ``UserError`` where all caches of a node are to be dropped by another user than root."""
     if options.cache == "drop" and os.geteuid() != 0:
         config = options.config
         where, right = "--cache drop", "use --cache advise"
@@ -154,7 +154,7 @@ def check_cache(options: Io500Options) -> None:
 
 
 def check_hints(options: Io500Options) -> None:
-    """Hints for all MPI-IO phases need one."""
+    """Raise ``UserError`` for hints without an MPI-IO phase."""
     has_mpiio = any(api.backend == "mpiio" for api in options.config.apis.values())
     if options.hints and not has_mpiio:
         raise UserError("MPI hints need API = MPIIO", "--hint", "set it in --config")
@@ -166,7 +166,10 @@ _SHORTEST_S: Final = 60.0
 
 
 def execute(prepared: PreparedIo500, session: Session) -> int:
-    """The exit code. The official texts lie in the result afterwards, whatever became of the run."""
+    """Run all rounds and return the exit code.
+
+    The official texts lie in the result afterwards, whatever became of the run, unless a probe failed.
+    """
     try:
         settled = settle(prepared, session)
     except CalibrationError as error:
@@ -179,12 +182,12 @@ def execute(prepared: PreparedIo500, session: Session) -> int:
     return EXIT_CASE_FAILED if is_wrong and code == EXIT_OK else code
 
 
-# Below it a wall is a look, and how long given sizes last need not be known before.
+# A run with a shorter wall is a look: how long given sizes last need not be known before.
 _LONG_WALL_S: Final = 30.0
 
 
 def settle(prepared: PreparedIo500, session: Session) -> PreparedIo500:
-    """With the sizes of every target, by a probe where they are not known from an earlier launch.
+    """Settle the sizes of every target, by a probe where they are not known from an earlier launch.
 
     Sizes that are given are used as they are; before a long run the probe tells how long they last. What will be too
     short is said here, before the first phase.
@@ -254,7 +257,7 @@ class _Rounds(Execution):
             self._used_s += record.elapsed_ns / 1e9
 
     def _left_s(self, rest: Rest) -> float | None:
-        """What earlier launches have left of the time, and always enough for a first round of what is lacking."""
+        """Return what earlier launches have left of the time, but always enough for a first round of what lacks."""
         walls = sum(has_wall(step.phase) for step in rest.steps)
         least_s = _GENEROUS * walls * self.prepared.options.stonewall_s + _SHORTEST_S if self._known else 1.0
         return self.seconds_left(self.prepared.options.time_s, least_s, self._used_s)
@@ -268,7 +271,7 @@ def _again(rest: Rest) -> str:
 
 
 def _used_s(session: Session) -> float:
-    """The time of earlier launches; one that wrote no end took as long as its phases."""
+    """Return the seconds of earlier launches; one that wrote no end took as long as its cases."""
     total = 0.0
     for file in session.result.read_records():
         ends = [record.elapsed_ns for record in file.records if isinstance(record, EndRecord)]
@@ -278,7 +281,7 @@ def _used_s(session: Session) -> float:
 
 
 def conclude(prepared: PreparedIo500, session: Session) -> bool:
-    """Write what the official tool would, for people's scripts; whether anything that was measured went wrong."""
+    """Write what the official tool would, for people's scripts; tell whether anything measured went wrong."""
     from ullage.suites.io500.official_folder import official_folders, read_digests
 
     result = session.result

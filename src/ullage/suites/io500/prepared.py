@@ -22,7 +22,7 @@ _EMPTY: Final = "empty it, or give it another name: the rules allow no files mad
 
 
 def prepared_folders(target: Target, run_id: str = "") -> list[str]:
-    """Those of ``FOLDERS`` that are at ``target``. ``UserError`` for one that is no empty, writable folder there.
+    """Return those of ``FOLDERS`` at ``target``; raise ``UserError`` for one that is no empty, writable folder.
 
     What launches of the run ``run_id`` may have left in one, when they were killed, is no obstacle.
     """

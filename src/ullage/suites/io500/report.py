@@ -28,7 +28,7 @@ _COLUMNS: Final = (
 
 
 def tables(data: ReportData) -> Content | None:
-    """A table for each target whose phases are those of IO500; None where no target's are."""
+    """Make a table for each target whose phases are those of IO500; None where no target's are."""
     from ullage.suites.io500.sensitivity import sensitivity
 
     phases = named_phases(data)

@@ -50,7 +50,7 @@ class Round:
     attempts: list[Attempt] = field(default_factory=list[Attempt])
 
     def counted(self) -> dict[str, Attempt]:
-        """By phase the first that went well, else the last: what is only made again does not count once more."""
+        """Return by phase the first attempt that went well, else the last; what is made again does not count twice."""
         found: dict[str, Attempt] = {}
         for attempt in self.attempts:
             known = found.get(attempt.phase.name)
@@ -71,7 +71,7 @@ class Round:
 
 
 def read_rounds(result: ResultFolder) -> list[Round]:
-    """Every round that any launch of ``result`` belongs to, by target and number."""
+    """Return every round that any launch of ``result`` belongs to, by target and number."""
     records = {_number(file.path): file.records for file in result.read_records()}
     rounds: dict[tuple[str, int], Round] = {}
     for launch in result.launches():
@@ -117,10 +117,10 @@ class Rest:
 
 
 def rest_of(steps: Sequence[Step], done: set[str], there: set[str]) -> Rest:
-    """What ``done`` and ``there`` leave to do. What a phase needs and is not there is made again.
+    """Return what ``done`` and ``there`` leave to do; what a phase needs and is not there is made again.
 
-    The timestamp must be older than what find looks for, so with it mdtest-hard is made again, and the other way round
-    mdtest-hard without a new timestamp would do.
+    The timestamp must be older than what find looks for, so with it mdtest-hard is made again. The other way round,
+    mdtest-hard could be made without a new timestamp.
     """
     if not done:
         return Rest(list(steps), [])

@@ -15,7 +15,7 @@ from ullage.suites.io500.phases import Mode, OfficialPhase, scored_phases
 
 Part: TypeAlias = Literal["bandwidth", "metadata", "total"]
 PARTS: Final[dict[Part, str]] = {"bandwidth": "GiB/s", "metadata": "kIOPS", "total": ""}
-# Below it the bootstrap's interval is too narrow, and no interval of a median reaches 95 % either.
+# With fewer rounds the bootstrap's interval is too narrow, and no interval of a median reaches 95 % either.
 _FEWEST_TO_RESAMPLE: Final = 6
 
 
@@ -29,12 +29,12 @@ class Io500Score:
     missing: tuple[str, ...] = ()
 
     def part(self, name: Part) -> float | None:
-        """One of the three by its name."""
+        """Return one of the three by its name."""
         return {"bandwidth": self.bandwidth, "metadata": self.metadata, "total": self.total}[name]
 
 
 def score(values: Mapping[str, float], mode: Mode = "standard") -> Io500Score:
-    """The score of ``values``. As in the official one a phase that is not there is left out of its mean, not zeroed."""
+    """Compute the score of ``values``; as officially, a phase that is not there is left out of its mean, not zeroed."""
     phases = scored_phases(mode)
     bandwidth = _mean(values, [phase for phase in phases if phase.kind == "BW"])
     metadata = _mean(values, [phase for phase in phases if phase.kind == "MD"])
@@ -48,7 +48,7 @@ def _mean(values: Mapping[str, float], phases: Sequence[OfficialPhase]) -> float
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:
-    """Through logs, so that no product overflows; 0 when one is 0, null without any."""
+    """Compute through logs, so that no product overflows; 0 when one is 0, None without any."""
     if not values:
         return None
     if min(values) <= 0:
@@ -57,14 +57,14 @@ def geometric_mean(values: Sequence[float]) -> float | None:
 
 
 def score_of_medians(samples: Mapping[str, Sequence[float]], mode: Mode = "standard") -> Io500Score:
-    """The score of the medians of each phase's repetitions; a phase without any did not run."""
+    """Compute the score of the medians of each phase's repetitions; a phase without any did not run."""
     return score({name: median(values) for name, values in samples.items() if values}, mode)
 
 
 def score_interval(
     samples: Mapping[str, Sequence[float]], part: Part = "total", mode: Mode = "standard"
 ) -> Interval | None:
-    """How well the score of the medians is known; null with a single repetition.
+    """Return how well the score of the medians is known; None with a single repetition or without a score.
 
     A round, one repetition of every phase, is what is resampled: phases of one round share the machine's weather. Below
     6 rounds there is nothing to resample, and the level reached is 0. Rounds beyond those that every phase has are left
@@ -92,7 +92,7 @@ def summary_scores(
     mode: Mode = "standard",
     label: str = "",
 ) -> list[Score]:
-    """The scores of a summary, total first, those of the extended mode after the standard ones.
+    """Return the scores of a summary, total first, those of the extended mode after the standard ones.
 
     ``reasons`` say for each mode what voids it, nothing when it is valid; ``label`` goes after the names, to tell runs
     apart. A score of which no phase ran is left out.
@@ -120,6 +120,6 @@ def summary_scores(
 
 
 def score_name(part: Part, mode: Mode = "standard", label: str = "") -> str:
-    """``IO500``, ``IO500 bandwidth``, ``IO500 extended metadata``; with a label ``IO500 of 160x16``."""
+    """Name a score: ``IO500``, ``IO500 bandwidth``, ``IO500 extended metadata``; with a label ``IO500 of 160x16``."""
     words = ["IO500", "extended" if mode == "extended" else "", "" if part == "total" else part]
     return " ".join([*filter(None, words), *(["of", label] if label else [])])

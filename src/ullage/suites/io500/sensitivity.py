@@ -16,7 +16,7 @@ from ullage.suites.io500.phases import BY_NAME, Mode, OfficialPhase, scored_phas
 from ullage.suites.io500.score import Io500Score, geometric_mean, score
 
 IMPROVEMENT: Final = 0.1
-# Below it a loss is not worth a sentence: the phases of one half are never all alike.
+# A smaller loss is not worth a sentence: the phases of one half are never all alike.
 _NOTABLE_LOSS: Final = 1.2
 _HALVES: Final = {"BW": "bandwidth", "MD": "metadata"}
 
@@ -63,7 +63,7 @@ class Move:
 
 
 def _counted(values: Mapping[str, float], mode: Mode) -> list[OfficialPhase]:
-    """Phases that have a power in the total of ``values``."""
+    """Return the phases that have a power in the total of ``values``: scored ones with a value above 0."""
     return [phase for phase in scored_phases(mode) if values.get(phase.name, 0.0) > 0]
 
 
@@ -72,7 +72,7 @@ def _power(phase: OfficialPhase, counted: Sequence[OfficialPhase]) -> float:
 
 
 def sensitivity(values: Mapping[str, float], mode: Mode = "standard", improvement: float = IMPROVEMENT) -> list[Lever]:
-    """One lever for each scored phase that ran, in official order; ``improvement`` 0.1 means 10 % more."""
+    """Return a lever for each scored phase that ran, in official order; ``improvement`` 0.1 means 10 % more."""
     counted = _counted(values, mode)
     return [_lever(phase, counted, values, improvement) for phase in counted]
 
@@ -87,7 +87,7 @@ def _lever(
 
 
 def families(values: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()) -> list[Family]:
-    """Datasets whose phases take from their half's mean, the one that takes most first; find is one of its own.
+    """Return datasets with what their phases take from their half's mean, most first; find is one of its own.
 
     Those with a ``doubted`` phase are left out, and no other is held against such a phase.
     """
@@ -115,7 +115,7 @@ def _has_doubted(name: str, kind: str, counted: Iterable[OfficialPhase], doubted
 
 
 def moves(first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard") -> list[Move]:
-    """What each phase did to the total from ``first`` to ``second``, the strongest first, whichever way it went.
+    """Return what each phase did to the total from ``first`` to ``second``, the strongest first, up or down.
 
     Only phases that both have count: the product of all is then the ratio of the totals over these phases.
     """
@@ -129,7 +129,7 @@ def moves(first: Mapping[str, float], second: Mapping[str, float], mode: Mode = 
 
 
 def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()) -> list[str]:
-    """Sentences that say where the score comes from, the whole first; nothing without a total above 0.
+    """Say in sentences where the score comes from, the whole first; nothing without a total above 0.
 
     None rests on a ``doubted`` phase.
     """
@@ -149,7 +149,7 @@ def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Colle
 
 
 def _where_lost(lost: Sequence[Family]) -> str:
-    """The first takes most; another is named when it takes a good part of that, too."""
+    """Name the family that takes most, the first, and each that takes at least half as much (by logarithms)."""
     names = [family.name for family in lost if math.log(family.loss) >= math.log(lost[0].loss) / 2]
     return f"The phases that lower it most are those of {' and '.join(names)}"
 
@@ -170,7 +170,7 @@ def _of_family(family: Family, values: Mapping[str, float], whole: Io500Score) -
 def explain_change(
     first: Mapping[str, float], second: Mapping[str, float], mode: Mode = "standard", doubted: Collection[str] = ()
 ) -> str:
-    """One sentence that says which phases moved the total from one run to the other, without the runs' names.
+    """Say in one sentence which phases moved the total from one run to the other, without the runs' names.
 
     Those that are ``doubted`` in either are counted together, as what is not known.
     """
@@ -204,13 +204,13 @@ def _moved(found: Sequence[Move], most: int = 4) -> str:
 
 
 def show(phase: str, value: float) -> str:
-    """``0.0210 GiB/s``: a value of ``phase`` in its official unit."""
+    """Show a value of ``phase`` in its official unit: ``0.0210 GiB/s``."""
     official = BY_NAME[phase]
     return f"{number(value / official.factor)} {official.unit}"
 
 
 def number(value: float) -> str:
-    """Four significant digits, with commas from a thousand on."""
+    """Show four significant digits, with commas from a thousand on."""
     if value == 0 or not math.isfinite(value):
         return str(value)
     decimals = max(0, 3 - math.floor(math.log10(abs(value))))
@@ -218,5 +218,5 @@ def number(value: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """``2.36x``, ``0.0023x``."""
+    """Show a ratio as a factor: ``2.36x``, ``0.0023x``."""
     return f"{number(ratio)}x" if ratio >= 1000 else f"{ratio:.3g}x"

@@ -32,11 +32,11 @@ from ullage.units import format_operations, format_rate, format_volume
 # Data is written at what a device takes, so a second tells much; names are made faster once a file system is warm.
 SAFETY: Final = 4.0
 SAFETY_OF_FILES: Final = 20.0
-# What the official tool takes when nothing is said.
+# The most items of a rank are no fewer than this, which the official tool takes when nothing is said.
 FEWEST_ITEMS: Final = 1_000_000
 # Where room is short a phase gets this much more than its rate asks for, before others get their whole safety.
 _LEAST_MARGIN: Final = 1.25
-# Before anything was measured: an ordinary node's storage, and creates of one rank.
+# These are assumed before anything was measured: an ordinary node's storage, and creates of one rank.
 _ASSUMED_BYTES_PER_S: Final = 1e9
 _ASSUMED_CREATES_PER_S: Final = 20e3
 # md-workbench works on what mdtest-easy makes in a minute.
@@ -56,7 +56,7 @@ class Rates:
 
 
 def assumed_rates(ranks: int) -> Rates:
-    """Before a probe."""
+    """Return the rates that are assumed before a probe."""
     creates = _ASSUMED_CREATES_PER_S * ranks
     return Rates(
         {
@@ -85,7 +85,7 @@ class _Wish:
 
 
 def choose_sizes(options: Io500Options, rates: Rates, room: Room) -> Sizes:
-    """The sizes of one target. ``UserError`` (exit code 3) when not even one unit a rank fits."""
+    """Choose the sizes of one target; raise ``UserError`` (exit code 3) when not even one unit a rank fits."""
     config, ranks = options.config, options.ranks
     wishes = _wishes(options, rates, room)
     _check_given(wishes, config, room, ranks)
@@ -108,7 +108,7 @@ def choose_sizes(options: Io500Options, rates: Rates, room: Room) -> Sizes:
 
 
 def _short(wishes: list[_Wish], counts: Mapping[str, int], options: Io500Options) -> dict[str, float]:
-    """Phases that by these rates end before their wall, with the seconds that they last."""
+    """Return the phases that by these rates end before their wall, with the seconds that they last."""
     skipped, wall_s = options.config.skipped, options.stonewall_s
     lasts = {wish.phase: counts[wish.phase] * options.ranks / wish.units * wall_s for wish in wishes if wish.units > 0}
     # A size is whole units of every rank.
@@ -157,7 +157,7 @@ def _whole_transfers(config: OfficialConfig) -> int:
 
 
 def _units(wishes: list[_Wish], room: Room, ranks: int) -> dict[str, float]:
-    """Units of all ranks by phase, of those that are not given. ``UserError`` when some phase gets none.
+    """Return the units of all ranks by phase, for sizes not given; raise ``UserError`` when a phase gets none.
 
     Bytes are divided first: files for which there are no bytes are left to the phase whose files are empty.
     """
@@ -180,8 +180,9 @@ def _units(wishes: list[_Wish], room: Room, ranks: int) -> dict[str, float]:
 
 
 def _shares(demands: Mapping[str, tuple[float, float]], amounts: Mapping[str, int], room: float) -> dict[str, float]:
-    """How ``room`` is divided, in units by name. ``demands``: units that are needed, and more than which are no use;
-    ``amounts``: what a unit takes.
+    """Divide ``room`` and return units by name.
+
+    ``demands`` gives the units that are needed and those of which more are no use, ``amounts`` what a unit takes.
 
     All get what they need with a small margin, or where that does not fit the same part of it. What is then left goes
     to the least demands first: their whole safety costs little.
@@ -200,7 +201,10 @@ def _shares(demands: Mapping[str, tuple[float, float]], amounts: Mapping[str, in
 
 
 def _workbench_objects(options: Io500Options, rates: Rates, room: Room) -> int:
-    """Objects in each set of each rank: a minute's worth, and never so many that the phases of the score lack room."""
+    """Return the objects in each set of each rank: as given, else a minute's worth.
+
+    They are never so many that the phases of the score lack room.
+    """
     if options.config.workbench_objects is not None:
         return options.config.workbench_objects
     seconds = min(_WORKBENCH_S, options.stonewall_s)
@@ -228,7 +232,7 @@ class CalibrationError(UserError):
 
 
 def probe_options(options: Io500Options) -> Io500Options:
-    """Only what writes, until a wall that is near, and never what the file lets nobody run."""
+    """Return options that run only what writes, until a near wall, and nothing that the file leaves out."""
     writing = {phase.name for phase in phases_of("standard") if phase.needs_minimum_time}
     skipped = [phase.name for phase in phases_of("standard") if phase.name not in writing]
     config = options.config.model_copy(update={"skipped": sorted({*skipped, *options.config.skipped})})
@@ -238,7 +242,7 @@ def probe_options(options: Io500Options) -> Io500Options:
 
 
 def probe_sizes(options: Io500Options, room: Room) -> Sizes:
-    """More than a second's work of most machines, and a small part of the room."""
+    """Return the sizes of a probe: more than a second's work of most machines, but a small part of the room."""
     ranks, config = options.ranks, options.config
     bytes_ = min(max(_PROBE_BYTES // ranks, _PROBE_BYTES_OF_A_RANK), int(room.bytes * _ROOM_SHARE) // ranks)
     small = min(_PROBE_ITEMS, int(min(room.files, room.bytes // room.file_bytes) * _ROOM_SHARE) // ranks)
@@ -253,10 +257,10 @@ def probe_sizes(options: Io500Options, room: Room) -> Sizes:
 
 
 def read_rates(steps: Sequence[Step], records: Iterable[AnyRecord], ranks: int) -> Rates:
-    """Rates by phase from the records of a probe; a phase without any keeps what was assumed.
+    """Return rates by phase from the records of a probe; a phase without any keeps what was assumed.
 
-    The rate until the wall counts, or that of the transfers when they ran out of work before, without what was synced
-    after them: data that memory takes now is written later, and sizes that are too large cost nothing.
+    The rate until the wall counts, or that of the transfers when they ran out of work before. What was synced after
+    them is left out: data that memory takes now is written later, and sizes that are too large cost nothing.
     """
     phases = {step.case.id: step.phase for step in steps}
     rates = dict(assumed_rates(ranks).by_phase)
@@ -291,7 +295,7 @@ def run_probe(
     room: Room,
     folders: Sequence[str] = (),
 ) -> Rates:
-    """What ``target`` writes and makes in a second. ``CalibrationError`` when the launch fails as a whole."""
+    """Measure what ``target`` writes and makes in a second; raise ``CalibrationError`` if the launch fails."""
     folder = session.result.path / "probe" / f"{request.targets.index(target) + 1:03}"
     reduced = probe_options(options)
     steps = probe_steps(reduced, target, layout, room, session.engine_context.description)
@@ -307,5 +311,5 @@ def run_probe(
 
 
 def probe_steps(options: Io500Options, target: Target, layout: Layout, room: Room, description: Describe) -> list[Step]:
-    """The writing phases, with little to write; ``options`` as of ``probe_options``."""
+    """Return the writing phases, with little to write; ``options`` are those of ``probe_options``."""
     return make_steps(options, target, probe_sizes(options, room), layout, description, options.stonewall_s)

@@ -34,7 +34,7 @@ from ullage.suites.io500.validity import Validity, condition_reasons
 
 _NOTABLE_SPREAD: Final = 1.1
 _FEWEST_PHASES: Final = 3
-# That a rank is named although all are equal. A report has other sentences, which may be wrong too.
+# The chance that a rank is named although all are equal. It is low, as a report's other sentences may be wrong too.
 _CHANCE: Final = 0.01
 
 
@@ -60,7 +60,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 
 def _with_looks(scores: Sequence[Score], options: Io500Options) -> list[Score]:
-    """A score is a look where only what was asked for speaks against it."""
+    """Mark a score as a look where only what was asked for speaks against it."""
     asked = condition_reasons(options.conditions)
     return [
         one.model_copy(update={"look": bool(one.reasons) and not one.valid and set(one.reasons) <= set(asked)})
@@ -69,12 +69,12 @@ def _with_looks(scores: Sequence[Score], options: Io500Options) -> list[Score]:
 
 
 def _disturbed(rows: Iterable[Row]) -> frozenset[str]:
-    """Phases from which nothing may be concluded; the score counts them, as the official one does."""
+    """Return the phases from which nothing may be concluded; the score counts them, as the official one does."""
     return frozenset(str(row.params["phase"]) for row in rows if row.grade == "C")
 
 
 def modes_of(options: Io500Options) -> tuple[Mode, ...]:
-    """Those that have a score."""
+    """Return the modes that have a score."""
     return ("standard", "extended") if options.mode == "extended" else ("standard",)
 
 
@@ -85,7 +85,7 @@ def digest_all(
     failed: Iterable[Failed],
     context: RowContext,
 ) -> list[Digest]:
-    """One for each target of the request, also for one at which nothing has run yet."""
+    """Return a digest for each target of the request, also for one at which nothing has run yet."""
     errors = {case.case: f"{case.text}{f' ({case.where})' if case.where else ''}" for case in failed}
     all_rounds = list(rounds)
     return [
@@ -102,7 +102,7 @@ def _conditions(options: Io500Options) -> Finding:
 
 
 def slow_ranks(rounds: Iterable[Round], ranks: int, disturbed: Collection[str], label: str = "") -> list[Finding]:
-    """A rank that was the last of so many phases, by more than a little, that it is a sign of its node.
+    """Find ranks that were the last of so many phases, by more than a little, that it is a sign of their node.
 
     One of equal ranks is the last of a phase with the chance 1 / ``ranks``. The chance that any of them is so often
     the last (binomial, times ``ranks``: Bonferroni) is at most ``_CHANCE``. Phases in ``disturbed`` do not count.
@@ -144,7 +144,7 @@ def _place(label: str, rank: int, node: str) -> str:
 def score_findings(
     values: Mapping[str, float], mode: Mode = "standard", target: str = "", doubted: Collection[str] = ()
 ) -> list[Finding]:
-    """Where the score of ``values`` comes from, as one finding for each sentence; the first holds all the numbers.
+    """Say where the score of ``values`` comes from, one finding a sentence; the first holds all the numbers.
 
     ``doubted``: phases that were disturbed or contradict themselves, on which no sentence may rest.
     """
@@ -186,7 +186,7 @@ def _title(whole: Io500Score, target: str) -> str:
 
 
 def void_findings(validity: Validity, target: str = "") -> list[Finding]:
-    """Every phase that does not count, with its reasons, and that the run does not when it does not."""
+    """Return a finding for every phase that does not count, with its reasons and what else it voids."""
     return [
         Finding(
             kind="io500-void",
@@ -200,7 +200,7 @@ def void_findings(validity: Validity, target: str = "") -> list[Finding]:
 
 
 def _reach(name: str) -> str:
-    """What else a void phase voids, where that is not the run."""
+    """Say what else a void phase voids, where that is not the run."""
     phase = BY_NAME[name]
     if phase.pilot:
         return ". It is an unscored pilot: the run is valid without it"
@@ -214,7 +214,7 @@ def change_finding(
     mode: Mode = "standard",
     doubted: Collection[str] = (),
 ) -> Finding:
-    """Which phases moved the total from the run of the first name to that of the second, and by what factor."""
+    """Say which phases moved the total from the run of the first name to that of the second, by what factor."""
     found = moves(first, second, mode)
     numbers = columns(
         target=names[1],

@@ -65,15 +65,16 @@ class Validity:
     run: dict[Mode, tuple[str, ...]] = field(default_factory=dict[Mode, tuple[str, ...]])
 
     def is_valid(self, mode: Mode = "standard") -> bool:
-        """Whether the score of ``mode`` stands."""
+        """Tell whether the score of ``mode`` stands."""
         return not self.run.get(mode)
 
 
 def judge_run(outcomes: Mapping[str, Outcome], conditions: Conditions, mode: Mode = "standard") -> Validity:
-    """Every rule over all phases of ``mode``, by their official names; one that is not there did not run, except that
-    nobody misses a pilot.
+    """Apply every rule to all phases of ``mode``, by their official names.
 
-    A void phase voids the scores that it counts in or leads to; the pilot voids itself only, and a phase of the
+    A phase that is not there did not run, except that nobody misses a pilot.
+
+    A void phase voids the scores that it counts in or leads to. The pilot voids itself only, and a phase of the
     extended mode only the extended score.
     """
     found = {
@@ -94,7 +95,7 @@ def _of_phases(phases: Mapping[str, tuple[str, ...]], mode: Mode) -> list[str]:
 
 
 def merge(rounds: list[Validity]) -> Validity:
-    """The validity of a run that went round several times: what voids one round voids all, each reason once."""
+    """Merge the validity of several rounds of a run: what voids one round voids all, each reason once."""
     phases: dict[str, dict[str, None]] = {}
     run: dict[Mode, dict[str, None]] = {}
     for one in rounds:
@@ -106,7 +107,7 @@ def merge(rounds: list[Validity]) -> Validity:
 
 
 def condition_reasons(conditions: Conditions) -> list[str]:
-    """What the way in which the run was asked for voids, before any phase has run."""
+    """Return what voids a run by the way in which it was asked for, before any phase has run."""
     reasons: list[str] = []
     required = conditions.required_s
     if conditions.stonewall_s != required:
@@ -122,7 +123,7 @@ def condition_reasons(conditions: Conditions) -> list[str]:
 
 
 def phase_reasons(phase: OfficialPhase, outcome: Outcome, conditions: Conditions) -> tuple[str, ...]:
-    """Everything that voids ``phase``, as predicates of it (``met 3 failed operations``); nothing when it is valid."""
+    """Return what voids ``phase``, as predicates of it (``met 3 failed operations``); nothing when it is valid."""
     return (
         *_value_reasons(phase, outcome),
         *_time_reasons(phase, outcome, conditions),
@@ -140,7 +141,10 @@ def _value_reasons(phase: OfficialPhase, outcome: Outcome) -> list[str]:
 
 
 def _time_reasons(phase: OfficialPhase, outcome: Outcome, conditions: Conditions) -> list[str]:
-    """Compared with the wall that was asked for: one below that of the rules voids the run, not every phase of it."""
+    """Compare times with the wall that was asked for.
+
+    A wall below that of the rules voids the run, not every phase of it.
+    """
     if not phase.needs_minimum_time:
         return []
     least = conditions.stonewall_s
@@ -179,10 +183,10 @@ def _measuring_reasons(outcome: Outcome) -> list[str]:
 
 
 def files_to_find(first_rank: int, last_rank: int, items: int) -> int:
-    """How many of the files ``file.mdtest.RANK.ITEM`` have ``01`` in their name, as find is asked for.
+    """Count the files ``file.mdtest.RANK.ITEM`` that have ``01`` in their name, as find is asked for.
 
-    Ranks from ``first_rank`` up to but not including ``last_rank``, each with items 0 to ``items`` - 1. It takes time
-    for the ranks only: the items of all ranks are counted by their digits.
+    Ranks go from ``first_rank`` up to but not including ``last_rank``, each with items 0 to ``items`` - 1. The count
+    takes time for the ranks only, as the items of all ranks are counted by their digits.
     """
     ranks = sum("01" in str(rank) for rank in range(first_rank, last_rank))
     return ranks * items + (last_rank - first_rank - ranks) * _numbers_with_01(items)
@@ -190,7 +194,7 @@ def files_to_find(first_rank: int, last_rank: int, items: int) -> int:
 
 @cache
 def _numbers_with_01(end: int) -> int:
-    """Numbers below ``end`` with the digits 01 side by side.
+    """Count the numbers below ``end`` with the digits 01 side by side.
 
     A number has them when it has without its last digit, or when that is 1 and the one before, not the first, is 0.
     """

@@ -22,7 +22,7 @@ _STREAMING_STORES: Final = "`-qopt-streaming-stores=always` (Intel compilers), `
 
 
 def bandwidth_findings(rows: Sequence[Row], level: float) -> list[Finding]:
-    """All of them, of the rows of one run. ``level``: of each kind of comparison."""
+    """Return all findings on bandwidth in the rows of one run; ``level`` is that of each kind of comparison."""
     streams = [row for row in memory_streams(rows) if "block_bytes" not in row.params]
     return [
         *_best(streams),
@@ -35,7 +35,7 @@ def bandwidth_findings(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def memory_streams(rows: Iterable[Row]) -> list[Row]:
-    """Bandwidths of kernels on sets that no cache holds, from wherever, without those that cannot be."""
+    """Return the valid bandwidths on sets that no cache holds, without those of another NUMA node's memory."""
     return [
         row
         for row in rows
@@ -47,7 +47,7 @@ def memory_streams(rows: Iterable[Row]) -> list[Row]:
 
 
 def find_stream(rows: Iterable[Row], kernel: str, stores: str | None, threads: int) -> Row | None:
-    """The row of the largest set with that kernel, those stores (None: those of a read) and threads."""
+    """Return the row of the largest set with that kernel, stores (None: those of a read) and threads, or None."""
     found = [
         row
         for row in rows
@@ -80,7 +80,10 @@ def _best(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _write_allocate(rows: Sequence[Row]) -> list[Finding]:
-    """Twice the bytes of an ordinary write cross the bus; a non-temporal one moves each once."""
+    """Tell whether write-allocate explains the rates of stores.
+
+    Twice the bytes of an ordinary write cross the bus; a non-temporal one moves each once.
+    """
     found: list[Finding] = []
     for threads in _thread_counts(rows):
         ordinary = find_stream(rows, "write", "ordinary", threads)
@@ -129,7 +132,7 @@ def _why(ratio: float) -> str:
 
 
 def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
-    """What a program gains that stores past the caches; advice on kernels of which it is told."""
+    """Tell what a program gains that stores past the caches; advise it for the kernels that clearly gain."""
     threads = max(_thread_counts(rows), default=0)
     pairs: dict[str, tuple[Row, Row]] = {}
     for kernel in WRITE_ALLOCATE:
@@ -160,7 +163,7 @@ def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def _threads(rows: Sequence[Row], level: float) -> list[Finding]:
-    """From how many threads on more give no more."""
+    """Tell from how many threads on more give no more."""
     lines = [
         [row for count in _thread_counts(rows) if (row := find_stream(rows, kernel, stores, count)) is not None]
         for kernel, stores in (("read", None), ("copy", "ordinary"), ("copy", "non-temporal"))
@@ -184,7 +187,7 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
     title = f"{what} reaches {_ENOUGH:.0%} of its best with {plural(threads, 'thread')}"
     if enough is last:
         title = f"{what} is highest with {counts[-1]} threads, the most tried"
-    # What a program gains that takes fewer threads than it may.
+    # This is what a program gains that takes fewer threads than it may.
     gain = gain_of(compare_rows(best, last, level, None))
     if gain is not None:
         text += f" {plural(counts[-1], 'thread')} are slower: {format_rate(last.median)}."
@@ -199,7 +202,7 @@ def _scaling(line: Sequence[Row], level: float) -> Finding:
 
 
 def _blocks(rows: Sequence[Row]) -> list[Finding]:
-    """What a random order of the smallest and the largest blocks costs, by all threads."""
+    """Tell what a random order of blocks costs at each size of them, with the most threads."""
     copies = [row for row in memory_streams(rows) if "block_bytes" in row.params]
     if not copies:
         return []

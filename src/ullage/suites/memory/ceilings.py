@@ -48,13 +48,13 @@ class _Rows:
     on_bus: Mapping[str, float]
 
     def alike(self, row: Row, metric: str) -> list[Row]:
-        """Rows of ``metric`` that were measured in the same way as ``row``."""
+        """Return the rows of ``metric`` that were measured in the same way as ``row``."""
         kind = _kind(row)
         return [other for other in self.rows if other.metric == metric and _kind(other) == kind]
 
 
 def with_ceilings(rows: Sequence[Row], machine: MachineFile | None) -> list[Row]:
-    """``rows`` in their order, with ceiling and share where one is known; more than it can be is flagged."""
+    """Return ``rows`` in their order, with ceiling and share where one is known; flag those above the ceiling."""
     found = _Rows(rows, _on_bus(rows))
     memory, latency = memory_ceiling(machine), memory_latency(machine)
     return [with_ceiling(row, _ceiling(row, found, memory, latency)) for row in rows]
@@ -90,13 +90,13 @@ def _most_on_bus(row: Row, found: _Rows) -> Ceiling | None:
 
 
 def _scaled_peer(row: Row, on_bus: float) -> Row:
-    """``row`` in bytes on the bus, its peer too."""
+    """Return ``row`` in bytes on the bus, its peer too."""
     peer = None if row.peer is None else row.peer.model_copy(update={"median": row.peer.median * on_bus})
     return row.model_copy(update={"metric": _BUS, "median": row.median * on_bus, "peer": peer})
 
 
 def _of_application(ceiling: Ceiling | None, on_bus: float) -> Ceiling | None:
-    """The ceiling of bytes on the bus in bytes that an application names."""
+    """Convert a ceiling of bytes on the bus to bytes that an application names."""
     if ceiling is None or on_bus <= _ALIKE:
         return ceiling
     source = f"{ceiling.source}; {on_bus:.3g} bytes cross the bus for each that the kernel names"
@@ -104,14 +104,17 @@ def _of_application(ceiling: Ceiling | None, on_bus: float) -> Ceiling | None:
 
 
 def _kind(row: Row) -> Hashable:
-    """What bounds a bandwidth by what others reached: level, mix, threads and cores."""
+    """Return what rows must share to bound each other's bandwidth: level, mix, threads and NUMA nodes."""
     params = row.params
     threads = params.get("threads", params.get("injectors", 1))
     return params.get("level"), write_share(row), threads, params.get("cpu_node"), params.get("memory_node")
 
 
 def write_share(row: Row) -> float | None:
-    """Of the bytes that move: on the bus for a set in memory, as the kernel names them for one in a cache."""
+    """Return the share of writes in the bytes that move; None for a kernel whose mix is not known.
+
+    These are the bytes on the bus for a set in memory, and those that the kernel names for one in a cache.
+    """
     if "injection" in row.params:
         return 1.0 if str(row.params["injection"]) != "read" else 0.0
     kernel = str(row.params.get("kernel", ""))
@@ -124,7 +127,7 @@ def write_share(row: Row) -> float | None:
 
 
 def describe(row: Row) -> str:
-    """Which row a ceiling is from."""
+    """Describe the row that a ceiling is from."""
     params = row.params
     stores = f", {params['stores']} stores" if "stores" in params else ""
     size = format_bytes(int(params.get("working_set_bytes", 0)))

@@ -34,7 +34,7 @@ _IDLE: Final = 20_000
 _LEAST_EACH: Final = 1 << 10
 # Sets up to this need no warm pages and few passes.
 _SMALL: Final = 4 * MIB
-# First touch, and making a random cycle of lines; measured here, generous.
+# Rates of first touch, and of making a random cycle of lines; they were measured here and are generous.
 _TOUCH_BYTES_PER_S: Final = 2.5e9
 _CYCLE_BYTES_PER_S: Final = 1e9
 _AROUND_S: Final = 0.01
@@ -54,7 +54,7 @@ class Planner:
         return self.options.threads[-1]
 
     def cases(self) -> list[KernelCase]:
-        """All of them, each once."""
+        """Return the cases of all parts, each once."""
         parts = (
             self.blocks(),
             self.streams(),
@@ -73,7 +73,7 @@ class Planner:
         return list(found.values())
 
     def blocks(self) -> Iterator[KernelCase]:
-        """Copies of blocks in order and at random: the tables of RWS and RWR."""
+        """Yield copies of blocks in order and at random, for the tables of RWS and RWR."""
         for threads in self._ends():
             for order in ("sequential", "random"):
                 for block in self.options.blocks:
@@ -84,20 +84,20 @@ class Planner:
                     yield self._stream("blocks", "copy", size, threads, further, order=order, block_bytes=block)
 
     def block_set(self, block: int, threads: int) -> int:
-        """Bytes of both arrays: whole blocks for every thread, two of each at least, even if too many to be taken."""
+        """Return the bytes of both arrays: whole blocks for every thread, two of each at least, even if too many."""
         unit = 2 * block * threads
         above = -(-self.sizes.beyond // unit) * unit
         return above if above <= self.sizes.most else max(2, self.sizes.beyond // unit) * unit
 
     def streams(self) -> Iterator[KernelCase]:
-        """STREAM's kernels and plain reads and writes over a set that no cache holds, with both kinds of stores."""
+        """Yield STREAM's kernels, plain reads and writes over a set that no cache holds, with both kinds of stores."""
         for threads in self._ends():
             for kernel in KERNELS:
                 for stores in self._stores() if kernel not in _ONE_KIND else STORES[:1]:
                     yield self._stream("STREAM", kernel, self.sizes.beyond, threads, stores=stores)
 
     def curves(self) -> Iterator[KernelCase]:
-        """Bandwidth over the working set, by one thread and by all."""
+        """Yield the bandwidths over the working set, by one thread and by all."""
         sizes = self.options.working_sets or doubling(self.sizes.beyond, 4 if self.options.quick else 2)
         finer = [] if self.options.quick or self.options.working_sets else between(sizes)
         for threads in dict.fromkeys((self.options.threads[0], self.most_threads)):
@@ -109,7 +109,7 @@ class Planner:
                     yield self._stream("curve", kernel, size, threads)
 
     def access_times(self) -> Iterator[KernelCase]:
-        """A chase over the working set in small and in huge pages, and within a few pages at a time."""
+        """Yield chases over the working set in small and in huge pages, and within a few pages at a time."""
         sizes = self.options.working_sets or doubling(self.sizes.chased, 4 if self.options.quick else 2)
         for pages in ("small", "huge"):
             for size in sizes:
@@ -120,19 +120,19 @@ class Planner:
             yield self._chase("access time", size, pages="small", locality_bytes=LOCAL_BYTES)
 
     def parallel_chases(self) -> Iterator[KernelCase]:
-        """Several chases in one thread: how many loads from memory a core keeps under way."""
+        """Yield several chases in one thread, which tell how many loads from memory a core keeps under way."""
         for chains in _QUICK_CHAINS if self.options.quick else _CHAINS:
             yield self._chase("parallel", self.sizes.chased, pages="huge", chains=chains)
 
     def cores(self) -> Iterator[KernelCase]:
-        """A line to and fro between every two CPUs."""
+        """Yield the round trips of a line between every two CPUs."""
         for first, second in combinations(self.options.cpus, 2):
             parameters: Parameters = {"cpu_a": first, "cpu_b": second, **_pace(0)}
             words = ("cores", "core-to-core", "2", "", f"CPU {first} and {second}")
             yield self._case("core-to-core", parameters, words, 0.0)
 
     def loaded(self) -> Iterator[KernelCase]:
-        """A chase while all other threads move as much as they are let."""
+        """Yield chases while all other threads move as much as their pauses let them."""
         injectors = self.most_threads - 1
         delays = _QUICK_DELAYS if self.options.quick else _DELAYS
         for injection in _INJECTIONS[:1] if self.options.quick else _INJECTIONS:
@@ -140,7 +140,7 @@ class Planner:
                 yield self._loaded(injectors, injection, delay)
 
     def nodes(self) -> Iterator[KernelCase]:
-        """Bandwidth and access time of every NUMA node's memory from every node's cores."""
+        """Yield bandwidth and access time of every NUMA node's memory from every node's cores."""
         for cpu_node, cores in sorted(self.options.node_threads.items()):
             for node in self.options.nodes:
                 where = {"cpu_node": cpu_node, "memory_node": node}
@@ -150,7 +150,7 @@ class Planner:
                 yield self._chase("NUMA", self.sizes.chased, further, pages="huge", **where)
 
     def updates(self) -> Iterator[KernelCase]:
-        """HPC Challenge's RandomAccess."""
+        """Yield the random updates of HPC Challenge's RandomAccess."""
         for threads in self._ends():
             table = self.sizes.table
             parameters: Parameters = {
@@ -165,11 +165,11 @@ class Planner:
     # -- one case ------------------------------------------------------------------------------------------------------
 
     def _ends(self) -> Iterable[int]:
-        """Thread counts of a part: those asked for, or the last alone in a first look."""
+        """Return the thread counts of a part: those asked for, or the last alone in a first look."""
         return self.options.threads[-1:] if self.options.quick else self.options.threads
 
     def _stores(self) -> Iterable[str]:
-        """Both kinds, where the engine knows this CPU's non-temporal ones."""
+        """Return both kinds where the engine knows this CPU's non-temporal stores, else the ordinary ones alone."""
         has_both = STORES[1] in find_registered(self.description, "workload", "stream").capabilities
         return STORES if has_both else STORES[:1]
 
@@ -214,7 +214,7 @@ class Planner:
         return self._case("loaded-latency", given, words, size / _CYCLE_BYTES_PER_S)
 
     def _case(self, workload: str, parameters: Parameters, words: tuple[str, ...], ready_s: float) -> KernelCase:
-        """``ready_s``: before the windows."""
+        """Make a case; ``ready_s`` is the time that it takes before the windows."""
         pace = (parameters["warm_up_s"], parameters["windows"], parameters["window_s"])
         warm_up_s, windows, window_s = (float(value) if isinstance(value, (int, float)) else 0.0 for value in pace)
         seconds = ready_s + warm_up_s + windows * window_s + _AROUND_S
@@ -222,7 +222,7 @@ class Planner:
 
 
 def _pace(size: int) -> Parameters:
-    """Windows: many short ones where passes are short, so that hundreds of cases have their turn often."""
+    """Return the windows of a case; they are shorter where passes are, so that hundreds of cases take turns often."""
     if size <= _SMALL:
         return {"windows": 6, "window_s": 0.003, "warm_up_s": 0.004}
     return {"windows": 6, "window_s": 0.01, "warm_up_s": 0.02}

@@ -30,9 +30,9 @@ class Plateau:
 
 
 def plateaus(points: Sequence[tuple[int, float]]) -> list[Plateau]:
-    """``points``: size and value, in any order. Stretches of at least two sizes with nearly the same value.
+    """Return the stretches of at least two sizes with nearly the same value; ``points`` may be in any order.
 
-    What lies between two of them is a slope: a part of the set in each of two levels.
+    ``points`` are size and value. What lies between two stretches is a slope: a part of the set in each of two levels.
     """
     ordered = sorted(points)
     stretches: list[list[tuple[int, float]]] = []
@@ -56,14 +56,14 @@ def _near(first: float, second: float) -> bool:
 
 # A load whose time has risen by so much under load waits in a queue.
 _QUEUED: Final = 1.5
-# What huge pages must bring to be worth advice.
+# Huge pages must bring this factor to be worth advice.
 _WORTH: Final = 1.1
 _ASKING: Final = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1, `madvise(MADV_HUGEPAGE)` or transparent_hugepage=always"
 _NO_GAIN: Final = {"slower": "Huge pages are slower here.", "cannot tell": "No gain can be told."}
 
 
 def latency_findings(rows: Sequence[Row], caches: Sequence[Cache], level: float) -> list[Finding]:
-    """All of them, of the rows of one run. ``level``: of each kind of comparison."""
+    """Return all findings on latency in the rows of one run; ``level`` is that of each kind of comparison."""
     return [
         *_ends(rows, caches),
         *_memory(rows),
@@ -76,7 +76,7 @@ def latency_findings(rows: Sequence[Row], caches: Sequence[Cache], level: float)
 
 
 def chases(rows: Iterable[Row], pages: str, *, local: bool = False, chains: int = 1) -> list[Row]:
-    """Access times of a chase by one thread, by rising set; those between NUMA nodes and under load are left out."""
+    """Return valid times of chases by one thread, by rising set, without those between NUMA nodes and under load."""
     found = [
         row
         for row in rows
@@ -97,7 +97,7 @@ def _size(row: Row) -> int:
 
 
 def _ends(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
-    """By huge pages, where the ends of caches are not blurred by those of the TLBs."""
+    """Tell the levels of access time, in huge pages if measured: there the ends of TLBs do not blur those of caches."""
     line = chases(rows, "huge") or chases(rows, "small") or chases(rows, "default")
     found = plateaus([(_size(row), row.median) for row in line])
     if len(found) < 2:
@@ -115,17 +115,17 @@ def _ends(rows: Sequence[Row], caches: Sequence[Cache]) -> list[Finding]:
 
 
 def _is_in_memory(row: Row) -> bool:
-    """No cache holds its set."""
+    """Tell whether no cache holds the row's set; it must be valid, too."""
     return row.params.get("level") == MEMORY_LEVEL and not row.is_invalid
 
 
 def _in_memory(line: Sequence[Row]) -> Row | None:
-    """The largest set, if no cache holds it."""
+    """Return the row of the largest set if no cache holds that, else None."""
     return line[-1] if line and line[-1].params.get("level") == MEMORY_LEVEL else None
 
 
 def _memory(rows: Sequence[Row]) -> list[Finding]:
-    """A latency of memory is void without pages, locality and stride: so all are said."""
+    """Tell the latency of memory, with pages, locality and stride, without which it means nothing."""
     told: list[tuple[str, Row]] = []
     for pages, local, words in (
         ("huge", False, "in huge pages"),
@@ -183,7 +183,7 @@ def _huge_pages(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def _parallel(rows: Sequence[Row]) -> list[Finding]:
-    """How many loads a core keeps under way, from how much faster many chains are than one."""
+    """Tell how many loads a core keeps under way, by how much faster many chains are than one."""
     line = [
         row
         for row in rows
@@ -227,7 +227,7 @@ def _loaded(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _load(injection: str, line: Sequence[tuple[float, float]]) -> Finding:
-    """``line``: injected bytes/s and time of a load, by rising rate."""
+    """Tell how load raises the access time; ``line`` gives injected bytes/s and time of a load, by rising rate."""
     (_, idle), (rate, busy) = line[0], line[-1]
     text = (
         f"While other cores do {format_rate(rate)} of {injection.replace('-', ' ')}s, a load takes {format_time(busy)} "
@@ -267,7 +267,7 @@ def _pair(row: Row) -> str:
 
 
 def _nodes(rows: Sequence[Row]) -> list[Finding]:
-    """What memory of another NUMA node costs; one node has no other."""
+    """Tell what memory of another NUMA node costs; return nothing where there is only one node."""
     times_of = [row for row in rows if row.metric == "access_time" and "cpu_node" in row.params and _is_in_memory(row)]
     near = [row.median for row in times_of if row.params["cpu_node"] == row.params.get("memory_node")]
     far = [row.median for row in times_of if row.params["cpu_node"] != row.params.get("memory_node")]

@@ -23,11 +23,11 @@ _PHASE: Final = "stream"
 _ARRAYS_OF_A_COPY: Final = 2
 # Sets of whole blocks are a little smaller than the others.
 _ALMOST: Final = 7 / 8
-# What a tool takes for a case, about.
+# A tool takes about this long for a case.
 _EACH_S: Final = 1.0
 # hpcc's arrays lie in the room of HPL's matrix, each a third of a rank's share.
 _DOUBLE: Final = 8
-# How many times its expected time hpcc may take; it may be far slower than elsewhere.
+# hpcc may take this many times its expected time, as it may be far slower than elsewhere.
 _PATIENCE: Final = 2.5
 
 
@@ -42,9 +42,10 @@ class Tool:
 
 
 def job_of(tool: str, parameters: Parameters, smallest: int) -> Job | None:
-    """The work of a case with these (complete) parameters in the words of ``tool``; None where it does other work.
+    """Return a case's work in the words of ``tool``, given all parameters; None where the tool does other work.
 
-    ``smallest``: sets below stay without a peer, which is not made to time them. ``PeerError`` where sizes do not fit.
+    Sets below ``smallest`` get no peer, as the tools are not made to time them. Raise ``PeerError`` where sizes do not
+    fit.
     """
     size, threads = count_of(parameters, "working_set_bytes"), count_of(parameters, "threads")
     kernel, block = parameters.get("kernel"), count_of(parameters, "block_bytes")
@@ -60,7 +61,7 @@ def job_of(tool: str, parameters: Parameters, smallest: int) -> Job | None:
 
 
 def _is_plain(parameters: Parameters) -> bool:
-    """Stores, pages and nodes as a program has them that says nothing of them."""
+    """Tell whether stores, pages and nodes are those of a program that asks for none in particular."""
     return (
         parameters.get("stores") == "ordinary"
         and parameters.get("pages") == "default"
@@ -69,7 +70,7 @@ def _is_plain(parameters: Parameters) -> bool:
 
 
 def tools() -> list[Tool]:
-    """Those this suite can run."""
+    """Return the tools that this suite can run."""
     from ullage.peers import mbw, sysbench
 
     def run(program: Installed, job: Job) -> dict[str, float]:
@@ -93,14 +94,14 @@ class Beside:
     quick: bool
 
     def streams(self) -> list[tuple[Case, Parameters]]:
-        """Cases of workload ``stream`` with all their parameters."""
+        """Return the cases of workload ``stream`` with all their parameters, defaults included."""
         registered = find_registered(self.description, "workload", _PHASE)
         defaults = {parameter.name: parameter.default for parameter in registered.parameters}
         found = [case.case for case in self.cases if case.case.workload.name == _PHASE]
         return [(case, {**defaults, **case.workload.parameters}) for case in found]
 
     def kernels(self) -> dict[tuple[str, int], Case]:
-        """By kernel and thread count those that STREAM does too, by one thread and by all."""
+        """Return by kernel and thread count the cases that STREAM does too, by one thread and by all."""
         found: dict[tuple[str, int], Case] = {}
         for case, parameters in self.streams():
             threads = count_of(parameters, "threads")
@@ -114,7 +115,7 @@ class Beside:
 
 
 def peer_jobs(beside: Beside, known: Sequence[Tool] | None = None, hpcc: Hpcc | None = None) -> list[PeerJob]:
-    """Each installed tool for every case it can do, then one run of ``hpcc``, which tells all kernels."""
+    """Return jobs of each installed tool for every case it can do, then one of ``hpcc``, which tells all kernels."""
     found: list[PeerJob] = []
     for tool in tools() if known is None else known:
         program = tool.installed()
@@ -129,7 +130,10 @@ def peer_jobs(beside: Beside, known: Sequence[Tool] | None = None, hpcc: Hpcc | 
 
 
 def _tool_job(tool: Tool, program: Installed, case: Case, parameters: Parameters, smallest: int) -> PeerJob | None:
-    """None where the tool does other work; sizes that do not fit are found when it is tried, and noted."""
+    """Return the job of ``tool`` for ``case``, or None where the tool does other work.
+
+    Sizes that do not fit are found when the job runs, and noted.
+    """
     try:
         does_it = job_of(tool.name, parameters, smallest) is not None
     except PeerError:
@@ -150,14 +154,14 @@ def _tool_job(tool: Tool, program: Installed, case: Case, parameters: Parameters
 
 
 def job_for(caches: Sequence[Cache], ranks: int, beyond: int) -> HpccJob:
-    """A matrix whose share of each rank is beyond what one thread finds in caches; of all of them as large as ours."""
+    """Make a job with a matrix at least as large as our set, each rank's share of it beyond one thread's caches."""
     share = max(BEYOND * last_bytes(caches, 1), beyond // ranks)
     rows, columns = grid(ranks)
     return HpccJob(order=math.isqrt(share * ranks // _DOUBLE), rows=rows, columns=columns)
 
 
 def stream_job(hpcc: Hpcc, job: HpccJob, cases: Mapping[tuple[str, int], Case]) -> PeerJob:
-    """STREAM by hpcc: one run of it tells all four kernels, of one rank and of all at once."""
+    """Make the job of STREAM by hpcc: one run of it tells all four kernels, by one rank and by all at once."""
 
     def values(answer: HpccAnswer) -> list[tuple[str, str, dict[str, float]]]:
         found: list[tuple[str, str, dict[str, float]]] = []

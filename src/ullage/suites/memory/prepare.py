@@ -53,7 +53,7 @@ def prepare_memory(request: Request, engine_context: EngineContext) -> PreparedK
 
 
 def with_machine(options: MemoryOptions, root: Path = ROOT) -> MemoryOptions:
-    """``options`` with what this machine has: caches, memory that may be taken, NUMA nodes, CPUs to pair."""
+    """Return ``options`` with what this machine has: caches, memory that may be taken, NUMA nodes, CPUs to pair."""
     limits, cpus = read_limits(root), usable_cpus()
     nodes = read_numa(root)
     allowed = parse_cpu_list(limits.memory_nodes_allowed)
@@ -75,7 +75,7 @@ def with_machine(options: MemoryOptions, root: Path = ROOT) -> MemoryOptions:
 
 
 def sizes_of(options: MemoryOptions) -> Sizes:
-    """As the frozen options have them."""
+    """Return the sizes that follow from the frozen options."""
     return choose_sizes(
         options.caches,
         options.threads[-1],
@@ -85,14 +85,14 @@ def sizes_of(options: MemoryOptions) -> Sizes:
 
 
 def spread(values: list[int], most: int) -> list[int]:
-    """At most ``most`` of them, evenly picked, the first and the last among them."""
+    """Pick at most ``most`` of the values evenly, the first and the last among them."""
     if len(values) <= most:
         return values
     return [values[round(index * (len(values) - 1) / (most - 1))] for index in range(most)]
 
 
 def _check_sizes(planner: Planner) -> None:
-    """``UserError`` for what would take more memory than it may."""
+    """Raise ``UserError`` for a working set that would take more memory than it may."""
     most = planner.sizes.most
     may = f"{format_volume(most)} may be used (a quarter of the memory and of the control group's limit)"
     for size in planner.options.working_sets:
@@ -102,7 +102,7 @@ def _check_sizes(planner: Planner) -> None:
 
 
 def _left_out(planner: Planner) -> list[Note]:
-    """Blocks too large for what may be taken."""
+    """Note the blocks that are too large for the memory that may be taken."""
     threads, most = planner.most_threads, planner.sizes.most
     large = [block for block in planner.options.blocks if planner.block_set(block, threads) > most]
     if not large:
@@ -115,7 +115,7 @@ def _left_out(planner: Planner) -> list[Note]:
 
 
 def _notes(options: MemoryOptions, sizes: Sizes) -> tuple[Note, ...]:
-    """What is not as one might expect."""
+    """Note what is not as one might expect: unknown caches, small sets, a single thread."""
     notes: list[Note] = []
     if not options.caches:
         text = "the kernel does not state the sizes of the caches: levels have no names"

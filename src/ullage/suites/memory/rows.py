@@ -31,9 +31,9 @@ _ENOUGH_HUGE: Final = 0.9
 
 
 def memory_rows(launches: Iterable[Sequence[AnyRecord]], context: RowContext, caches: Sequence[Cache]) -> list[Row]:
-    """All rows of our cases, in the order in which their cases were first met.
+    """Return all rows of our cases, in the order in which their cases were first met.
 
-    Of the bytes that cross the bus only sets that no cache holds tell, so only they have such a row.
+    Only sets that no cache holds tell how many bytes cross the bus, so only they have such a row.
     """
     records = list(launches)
     measured = [item for item in join(records) if item.case.workload in WORKLOADS]
@@ -57,7 +57,7 @@ def _told(row: Row, item: Measured, phases: Sequence[PhaseRecord], caches: Seque
 
 
 def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[Flag | str]:
-    """What share of the set lay in huge pages, as far as the run has found out: a flag where it is too little."""
+    """Tell what share of the set lay in huge pages, if it is known: in a flag where it is too little, else a note."""
     asked = given.get("pages", "default")
     size = count_of(given, "working_set_bytes", 0)
     found = [phase.gauges["huge_bytes"].sum for phase in phases if "huge_bytes" in phase.gauges]

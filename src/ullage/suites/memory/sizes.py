@@ -35,12 +35,12 @@ class Cache(Strict):
         return f"L{self.level}"
 
     def capacity(self, threads: int) -> int:
-        """Bytes that so many threads, each on a core of its own and side by side, have of this level together."""
+        """Return the bytes that so many threads, side by side on a core each, have of this level together."""
         return self.bytes * -(-threads // self.cores)
 
 
 def read_caches(root: Path = ROOT, cpus: Sequence[int] | None = None) -> list[Cache]:
-    """Data caches of the first of ``cpus`` (default: the usable ones), innermost first; empty where nothing says."""
+    """Read the data caches of the first of ``cpus`` (default: the usable ones), innermost first; empty if unknown."""
     first = next(iter(usable_cpus() if cpus is None else cpus), 0)
     found: dict[int, Cache] = {}
     for index in sorted((root / f"sys/devices/system/cpu/cpu{first}/cache").glob("index[0-9]*")):
@@ -55,14 +55,15 @@ def read_caches(root: Path = ROOT, cpus: Sequence[int] | None = None) -> list[Ca
 
 
 def last_bytes(caches: Sequence[Cache], threads: int) -> int:
-    """Bytes of the outermost level that ``threads`` can reach; 0 where no cache is known."""
+    """Return the bytes of the outermost level that ``threads`` can reach; 0 where no cache is known."""
     return caches[-1].capacity(threads) if caches else 0
 
 
 def level_of(caches: Sequence[Cache], set_bytes: int, threads: int) -> str:
-    """Where a set of all ``threads`` together lies: ``L1`` to the last cache, ``DRAM``, or nothing in between.
+    """Tell where a set of all ``threads`` together lies: ``L1`` to the last cache, ``DRAM``, or empty in between.
 
-    In between: up to twice the size of the level before, and up to four times that of the last. Empty without caches.
+    In between means up to twice the size of the level before, and up to four times that of the last. Without caches the
+    answer is empty, too.
     """
     before = 0
     for cache in caches:
@@ -78,11 +79,11 @@ MIB: Final = 1 << 20
 # Divisors of all memory and of the control group's limit, and of what is available now.
 _SHARE: Final = 4
 _SHARE_AVAILABLE: Final = 2
-# Where the kernel says nothing of caches, or of memory.
+# These are assumed where the kernel says nothing of caches, or of memory.
 _ASSUMED_LAST: Final = 64 * MIB
 _ASSUMED_MEMORY: Final = 512 * MIB
 SMALLEST: Final = 4 * KIB
-# Where page tables and translations have left the caches too.
+# In sets of this size page tables and translations have left the caches too.
 _CHASED: Final = 256 * MIB
 _GRAIN: Final = 64 * KIB
 
@@ -103,14 +104,17 @@ class Sizes:
 
 
 def most_bytes(memory: Memory, limits: Limits) -> int:
-    """A quarter of the memory and of the control group's limit, and half of what is available at most."""
+    """Return the least of a quarter of the memory, a quarter of the control group's limit, and half of what is free."""
     found = [size // _SHARE for size in (memory.total_bytes, limits.memory_bytes) if size]
     found += [memory.available_bytes // _SHARE_AVAILABLE] if memory.available_bytes else []
     return max(MIB, min(found, default=_ASSUMED_MEMORY // _SHARE))
 
 
 def choose_sizes(caches: Sequence[Cache], threads: int, most: int, *, quick: bool = False) -> Sizes:
-    """For at most ``threads`` at once, which together take no more than ``most``; ``quick``: no larger than needed."""
+    """Choose the sizes for at most ``threads`` at once, which together take no more than ``most`` bytes.
+
+    With ``quick`` they are no larger than needed.
+    """
     wanted = BEYOND * (last_bytes(caches, threads) or _ASSUMED_LAST)
     least = 0 if quick else _CHASED
     chased = max(BEYOND * (last_bytes(caches, 1) or _ASSUMED_LAST), least)
@@ -120,7 +124,7 @@ def choose_sizes(caches: Sequence[Cache], threads: int, most: int, *, quick: boo
 
 
 def doubling(last: int, step: int = 2) -> list[int]:
-    """4 KiB and on by ``step`` up to ``last``, which is always the last one."""
+    """Return the sizes from 4 KiB on by factor ``step``, up to ``last``, which is always the last one."""
     sizes: list[int] = []
     size = SMALLEST
     while size < last:
@@ -130,5 +134,5 @@ def doubling(last: int, step: int = 2) -> list[int]:
 
 
 def between(sizes: Sequence[int]) -> list[int]:
-    """Half-way sizes of a doubling row: where a cache ends shows between two of its sizes."""
+    """Return the sizes half-way in a doubling row, as the end of a cache shows between two of its sizes."""
     return [3 * size // 2 for size, following in pairwise(sizes) if 3 * size // 2 < following]

@@ -35,7 +35,7 @@ _LINE_TOOLTIP: Final = tooltip(("name", "kernel"), ("x", "threads"), ("text", "o
 
 
 def rate_figures(data: ReportData) -> list[Figure]:
-    """Bars with the most threads, and lines where there are three thread counts or more."""
+    """Return bars of the rates with the most threads, and lines over threads where there are three counts or more."""
     kernels = [line for line in lines_of(data) if line.is_kernel and line.rate.median > 0]
     counts = thread_counts(kernels)
     if not counts:
@@ -45,7 +45,10 @@ def rate_figures(data: ReportData) -> list[Figure]:
 
 
 def best_of_each(kernels: Sequence[Line]) -> list[Line]:
-    """The fastest operation of each type and instruction set; types in the order of the lines, the fastest first."""
+    """Return the fastest operation of each type and instruction set.
+
+    Types come in the order of the lines, within a type the fastest first.
+    """
     groups = grouped(((line.type, str(line.params["isa"])), line) for line in kernels)
     types = list(dict.fromkeys(type_ for type_, _ in groups))
     found = [best for group in groups.values() if (best := best_of(group)) is not None]
@@ -88,7 +91,7 @@ def _bar(line: Line, floor: float) -> Spec:
 
 
 def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
-    """The kernel that is best with the most threads, over itself with the fewest."""
+    """Draw for each type the kernel that is best with the most threads, over itself with the fewest."""
     values: list[Spec] = []
     names: list[str] = []
     for best in best_of_types(kernels, counts[-1]):
@@ -127,7 +130,7 @@ _DOUBLE: Final = 8
 
 
 def roofline_figures(data: ReportData) -> list[Figure]:
-    """One figure, of the most threads; none without a kernel in double or single precision."""
+    """Return one roofline, of the most threads; none without a kernel in double or single precision."""
     lines = lines_of(data)
     counts = thread_counts(line for line in lines if line.is_kernel)
     if not counts:
@@ -149,7 +152,7 @@ def roofline_figures(data: ReportData) -> list[Figure]:
 
 
 def peaks_of(lines: Sequence[Line]) -> list[Roof]:
-    """The fastest kernel in single and in double precision, and the scalar FMA; highest first."""
+    """Return the fastest kernel in single and in double precision, and the scalar FMA; highest first."""
     kernels = [line for line in lines if line.is_kernel]
     found: list[Roof] = []
     for name, chosen in (
@@ -163,7 +166,7 @@ def peaks_of(lines: Sequence[Line]) -> list[Roof]:
 
 
 def slopes_of(streams: Iterable[Row]) -> list[Roof]:
-    """The best bandwidth of each level, highest first."""
+    """Return the best bandwidth of each level, highest first."""
     best: dict[str, Row] = {}
     for row in streams:
         level = str(row.params.get("level", ""))
@@ -174,7 +177,7 @@ def slopes_of(streams: Iterable[Row]) -> list[Roof]:
 
 
 def works_of(lines: Iterable[Line]) -> list[Work]:
-    """The fastest product and the fastest solve, by the bytes of their matrices."""
+    """Return the fastest product and the fastest solve, at the intensity that the bytes of their matrices give."""
     all_ = [line for line in lines if not line.is_kernel and line.type == "fp64"]
     found: list[Work] = []
     # Operations over bytes: 2 n^3 over three matrices, 2/3 n^3 over one that is read and written.
@@ -188,7 +191,7 @@ def works_of(lines: Iterable[Line]) -> list[Work]:
 
 
 def _triad(streams: Iterable[Row]) -> list[Work]:
-    """From memory, not from a cache: the level with the least bandwidth."""
+    """Return the triad from memory, not from a cache: that of the level with the least bandwidth."""
     triads = [row for row in streams if row.params.get("kernel") == "triad"]
     lowest = slopes_of(triads)[-1:]
     return [Work("triad", _TRIAD_INTENSITY, _TRIAD_INTENSITY * roof.value, f"from {roof.name}") for roof in lowest]

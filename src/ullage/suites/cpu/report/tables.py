@@ -78,21 +78,21 @@ class Line:
         return not is_invalid(self.rate)
 
     def value(self, metric: str) -> float | None:
-        """Median of a metric."""
+        """Return the median of a metric, or None without a row of it."""
         return self.rows[metric].median if metric in self.rows else None
 
     def gauge(self, name: str) -> float | None:
-        """The largest over ranks, median over the repetitions; None without records."""
+        """Return a gauge's largest value over ranks, as median over the repetitions; None without records."""
         found = [phase.gauges[name].most for phase in self.phases if name in phase.gauges]
         return median(found) if found else None
 
     def fact(self, name: str) -> str:
-        """What a library said of itself; empty without records."""
+        """Return what a library said of itself; empty without records."""
         return self.phases[-1].hints_granted.get(name, "") if self.phases else ""
 
 
 def lines_of(data: ReportData) -> list[Line]:
-    """By kernel, or product, and threads; rows that follow from others are left out."""
+    """Return a line for each case, by kernel or product and threads; leave out rows that follow from others."""
     cases = nested((row.case, row.metric, row) for row in data.rows_of(SUITE) if row.case)
     found = [Line(rows, data.phases_of(rows[RATE])) for rows in cases.values() if RATE in rows]
     return sorted(found, key=_order)
@@ -106,24 +106,24 @@ def _order(line: Line) -> tuple[bool, int, str, str, str, int]:
 
 
 def ratios_of(data: ReportData) -> list[Row]:
-    """Rows that follow from others."""
+    """Return the rows that follow from others."""
     return [row for row in data.rows_of(SUITE) if not row.case]
 
 
 def best_of(lines: Iterable[Line]) -> Line | None:
-    """The fastest valid one."""
+    """Return the fastest valid line, or None without one."""
     return max((line for line in lines if line.is_valid), key=lambda line: line.rate.median, default=None)
 
 
 def best_of_types(lines: Iterable[Line], threads: int) -> list[Line]:
-    """The fastest kernel of each type with so many threads, in the order of the types."""
+    """Return the fastest kernel of each type with so many threads, in the order of the types."""
     same = [line for line in lines if line.is_kernel and line.threads == threads]
     types = dict.fromkeys(line.type for line in same)
     return [best for name in types if (best := best_of(line for line in same if line.type == name)) is not None]
 
 
 def thread_counts(lines: Iterable[Line]) -> list[int]:
-    """Rising."""
+    """Return the thread counts that occur, rising."""
     return sorted({line.threads for line in lines})
 
 
@@ -157,7 +157,7 @@ class _Best:
 
 
 def tables(data: ReportData) -> Content | None:
-    """None for other suites, and where nothing was measured."""
+    """Return the notes and tables of the suite; None for other suites, and where nothing was measured."""
     lines = lines_of(data)
     if not lines:
         return None
@@ -173,7 +173,7 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _best(lines: Sequence[Line]) -> list[_Best]:
-    """By type and then threads, as a reader compares them."""
+    """Return the best kernels by type and then threads, as a reader compares them."""
     found: list[_Best] = []
     for threads in thread_counts(line for line in lines if line.is_kernel):
         solves = [line for line in lines if line.params["operation"] == "solve" and line.threads == threads]
@@ -214,7 +214,7 @@ def _solve_share(best: _Best) -> str:
 
 
 def _core(line: Line) -> str:
-    """What the library took, and whether it was told to."""
+    """Say which kernels the library took, and whether it was told to."""
     chosen, asked = line.fact("core"), str(line.params.get("core", ""))
     return f"{chosen}, {asked}" if chosen and chosen.lower() != asked.lower() else f"{asked}, told to"
 
@@ -225,7 +225,7 @@ def _residual(line: Line) -> str:
 
 
 def _mind(row: Row) -> str:
-    """What makes it another number than it seems; how well it is known stands in the complete table."""
+    """Name what makes the rate another number than it seems; how well it is known is in the complete table."""
     return ", ".join(flag.code for flag in row.flags if not flag.is_of_repetitions)
 
 

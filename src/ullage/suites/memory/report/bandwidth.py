@@ -31,7 +31,7 @@ _GIGA: Final = 1e9
 
 
 def block_grids(rows: Sequence[Row]) -> list[Grid]:
-    """The seed's table of throughput."""
+    """Make the seed's table of throughput, that of copies of blocks."""
     order = list(_WORKLOADS)
     lines = sorted(
         blocks(rows),
@@ -66,7 +66,7 @@ def _of(part: Callable[[Row], str]) -> Callable[[_Stream], str]:
 
 
 def stream_grids(rows: Sequence[Row]) -> list[Grid]:
-    """STREAM's kernels, by both kinds of stores, over the largest set."""
+    """Make the table of STREAM's kernels, by both kinds of stores, over the largest set."""
     by_case = bus_rows(rows)
     found = [row for row in largest_streams(rows) if str(row.params["kernel"]) in KERNELS]
     found.sort(
@@ -103,7 +103,7 @@ class _Level:
 
 
 def level_grids(rows: Sequence[Row]) -> list[Grid]:
-    """What each level gives to each kernel."""
+    """Make the table of the best that each level gives to each kernel, with ordinary stores."""
     lines: dict[tuple[str, int], dict[str, Row]] = {}
     for row in streams(rows):
         level, kernel = row.params.get("level"), str(row.params["kernel"])
@@ -139,7 +139,7 @@ _LEVEL_COLUMNS: Final[tuple[Column[_Level], ...]] = (
 
 
 def update_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Random updates."""
+    """Make the table of random updates."""
     lines = sorted((row for row in rows if row.metric == "update_rate"), key=threads_of)
     return grid_of("random updates", _UPDATE_COLUMNS, lines)
 

@@ -36,7 +36,7 @@ _BANDWIDTH_TOOLTIP: Final = tooltip(("name", "kernel"), ("size", "working set"),
 
 
 def bandwidth_figures(data: ReportData) -> list[Figure]:
-    """One figure; none where fewer than three sets were measured."""
+    """Return one figure of bandwidth over the working set; none where no curve has three sets."""
     rows = [row for row in streams(own_rows(data)) if row.params.get("stores", "ordinary") == "ordinary"]
     lines = grouped(((str(row.params["kernel"]), threads_of(row)), row) for row in rows)
     drawn = {key: sorted(found, key=size_of) for key, found in lines.items() if len(found) >= _BANDWIDTH_FEWEST}
@@ -94,7 +94,7 @@ _TIME_TOOLTIP: Final = tooltip(("name", "pages"), ("size", "working set"), ("tex
 
 
 def time_figures(data: ReportData) -> list[Figure]:
-    """One figure; none where no curve has three sets."""
+    """Return one figure of access time over the working set; none where no curve has three sets."""
     curves = {words: curve for words, curve in single_chases(own_rows(data)).items() if len(curve) >= _TIME_FEWEST}
     if not curves:
         return []
@@ -146,7 +146,7 @@ _LOAD_TOOLTIP: Final = tooltip(
 
 
 def load_figures(data: ReportData) -> list[Figure]:
-    """One figure; none with fewer than two loads."""
+    """Return one figure of access time under load; none with fewer than two loads."""
     found = loads(own_rows(data))
     if len(found) < _LOAD_FEWEST:
         return []

@@ -37,7 +37,7 @@ class _Level:
 
 
 def level_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Access times in a set that fits each cache with room to spare, and in the largest set for memory."""
+    """Make the table of access times in a set that fits each cache with room to spare, and in memory's largest set."""
     curves = single_chases(rows)
     sizes: dict[str, set[int]] = {}
     for row in (row for curve in curves.values() for row in curve):
@@ -64,7 +64,7 @@ def _time_column(words: str) -> Column[_Level]:
 
 
 def parallel_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Several chases in one thread, over the largest set."""
+    """Make the table of several chases in one thread, over the largest set."""
     found = [row for row in chases(rows) if row.params.get("pages") == "huge" and row.params.get("locality") != "local"]
     several = [row for row in found if int(row.params.get("chains", 1)) > 1]
     if not several:
@@ -94,7 +94,7 @@ class Load:
 
 
 def loaded_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Access time against injected bandwidth, by rising load."""
+    """Make the table of access time against injected bandwidth, by rising load."""
     lines = sorted(loads(rows), key=lambda load: (str(load.time.params["injection"]), load.bytes_per_s))
     columns: tuple[Column[Load], ...] = (
         Column("injected", lambda load: str(load.time.params["injection"]), is_number=False),
@@ -109,14 +109,14 @@ def loaded_grids(rows: Sequence[Row]) -> list[Grid]:
 
 
 def loads(rows: Sequence[Row]) -> list[Load]:
-    """Each chase under load with its load."""
+    """Return each chase under load with its injected bandwidth."""
     rates = {row.case: row for row in rows if row.metric == "injected_bandwidth"}
     found = [row for row in rows if row.metric == "access_time" and row.params.get("access") == "loaded-latency"]
     return [Load(row, rates.get(row.case)) for row in found]
 
 
 def core_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Round trips of a line between every two CPUs, as a matrix."""
+    """Make the matrix of round trips of a line between every two CPUs."""
     pairs = {
         (int(row.params["cpu_a"]), int(row.params["cpu_b"])): row for row in rows if row.metric == "core_round_trip"
     }
@@ -133,7 +133,7 @@ def _pair_cell(row: Row | None) -> Cell:
 
 
 def node_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Bandwidth and access time from every NUMA node's cores to every node's memory."""
+    """Make the table of bandwidth and access time from every NUMA node's cores to every node's memory."""
     found: dict[tuple[int, int], dict[str, Row]] = {}
     for row in filter(is_between_nodes, rows):
         place = (int(row.params["cpu_node"]), int(row.params.get("memory_node", -1)))

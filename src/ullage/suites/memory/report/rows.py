@@ -15,32 +15,32 @@ _PAGES: Final = {"small": "small pages", "huge": "huge pages", "default": "pages
 
 
 def own_rows(data: ReportData) -> list[Row]:
-    """Those of suite ``memory``."""
+    """Return the rows of suite ``memory``."""
     return data.rows_of(SUITE)
 
 
 def size_of(row: Row) -> int:
-    """Bytes of its working set."""
+    """Return the bytes of the row's working set, or 0 where it has none."""
     return int(row.params.get("working_set_bytes", 0))
 
 
 def threads_of(row: Row) -> int:
-    """At work at once."""
+    """Return how many threads are at work at once; 1 where the row does not say."""
     return int(row.params.get("threads", 1))
 
 
 def is_between_nodes(row: Row) -> bool:
-    """Measured with cores and memory of named NUMA nodes."""
+    """Tell whether the row was measured with cores and memory of named NUMA nodes."""
     return "cpu_node" in row.params
 
 
 def blocks(rows: Iterable[Row]) -> list[Row]:
-    """Bandwidth of copies of blocks."""
+    """Return the bandwidths of copies of blocks."""
     return [row for row in rows if row.metric == "memory_bandwidth" and "block_bytes" in row.params]
 
 
 def streams(rows: Iterable[Row]) -> list[Row]:
-    """Bandwidth of kernels over whole sets, those between NUMA nodes left out."""
+    """Return the bandwidths of kernels over whole sets; those between NUMA nodes are left out."""
     return [
         row
         for row in rows
@@ -49,19 +49,19 @@ def streams(rows: Iterable[Row]) -> list[Row]:
 
 
 def largest_streams(rows: Iterable[Row]) -> list[Row]:
-    """Those of the largest set."""
+    """Return the bandwidths of kernels over the largest set."""
     found = streams(rows)
     largest = max(map(size_of, found), default=0)
     return [row for row in found if size_of(row) == largest]
 
 
 def bus_rows(rows: Iterable[Row]) -> dict[str, Row]:
-    """Bytes that crossed the bus, by case."""
+    """Return the bandwidths in bytes that crossed the bus, by case."""
     return {row.case: row for row in rows if row.metric == "bus_bandwidth"}
 
 
 def chases(rows: Iterable[Row]) -> list[Row]:
-    """Access times of one thread with nothing beside, by rising set; those between NUMA nodes left out."""
+    """Return the access times of one thread with nothing beside, by rising set, without those between NUMA nodes."""
     found = [
         row
         for row in rows
@@ -74,7 +74,7 @@ def chases(rows: Iterable[Row]) -> list[Row]:
 
 
 def single_chases(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Chases of one chain by how their pages lie: what a curve of access time is called."""
+    """Return the chases of one chain by how their pages lie, which is what a curve of access time is called."""
     found: dict[str, list[Row]] = {}
     order = list(_PAGES)
     singles = [row for row in chases(rows) if row.params.get("chains") == 1 and row.params.get("pages") in _PAGES]
@@ -86,7 +86,7 @@ def single_chases(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def pages_words(row: Row) -> str:
-    """``small pages, 256K at a time``."""
+    """Say how the pages of a chase lie, such as ``small pages, 256K at a time``."""
     pages = _PAGES[str(row.params["pages"])]
     if row.params.get("locality") != "local":
         return pages
@@ -94,7 +94,7 @@ def pages_words(row: Row) -> str:
 
 
 def cache_lines(data: ReportData) -> Sequence[tuple[str, int]]:
-    """Name and bytes of each data cache that the machine states, innermost first."""
+    """Return name and bytes of each data cache that the machine states, innermost first."""
     cpu = data.summary.system.get("cpu")
     caches = cast("Mapping[str, object]", cpu).get("caches") if isinstance(cpu, Mapping) else None
     if not isinstance(caches, Mapping):

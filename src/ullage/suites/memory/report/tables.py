@@ -19,7 +19,7 @@ _PEERS: Final = "mbw, sysbench and HPC Challenge's STREAM"
 
 
 def tables(data: ReportData) -> Content | None:
-    """None for other suites, and where nothing was measured."""
+    """Return the notes and tables of the suite; None for other suites, and where nothing was measured."""
     rows = own_rows(data)
     if not rows:
         return None
