@@ -29,13 +29,13 @@ class Metric:
 
 @cache
 def load_metrics() -> dict[str, Metric]:
-    """All metrics of this package by name."""
+    """Return all metrics of this package by name."""
     found: list[Metric] = gathered(modules_in(__name__), "METRICS")
     return {metric.name: metric for metric in sorted(found, key=lambda metric: metric.name)}
 
 
 def metric_named(name: str) -> Metric:
-    """The metric ``name``; ``UserError`` when there is none."""
+    """Return the metric ``name``; raise UserError when there is none."""
     metrics = load_metrics()
     if name not in metrics:
         raise UserError("no such metric", f"'{name}'", f"one of {', '.join(metrics)}")

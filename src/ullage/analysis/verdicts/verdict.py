@@ -41,12 +41,12 @@ NOTHING_BEHIND: Final = Verdict("none", "none")
 
 
 def percent(share: float) -> str:
-    """``37 %``."""
+    """Format a share as ``37 %``."""
     return f"{round(share * 100)} %"
 
 
 def read_verdict(share: float, reasons: Sequence[str]) -> Verdict:
-    """``cold``, ``mixed 37 %`` (the share that came from the storage) or ``warm``."""
+    """Return ``cold``, ``mixed 37 %`` (the share that came from the storage) or ``warm``."""
     if share >= WHOLE:
         return Verdict("cold", "cold", share, tuple(reasons))
     if share <= 1 - WHOLE:
@@ -55,7 +55,7 @@ def read_verdict(share: float, reasons: Sequence[str]) -> Verdict:
 
 
 def combine_verdicts(verdicts: Sequence[Verdict], *, are_repetitions: bool = True) -> Verdict:
-    """One verdict for the repetitions behind a row: the median share where all know one, else the weakest of them.
+    """Make one verdict of the repetitions behind a row: the median share where all know one, else the weakest.
 
     Where repetitions differ the first reason says how often each was met. ``are_repetitions``: false where it may be
     something else that differs, of which no reason tells. ``ValueError`` without verdicts.
