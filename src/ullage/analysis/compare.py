@@ -102,7 +102,7 @@ def compare_summaries(
 ) -> Comparison:
     """Compare rows of named results: of one ``metric``, of the main ones (``MAIN``), or of all.
 
-    ``UserError`` when there are none, or units differ.
+    Raise UserError when there are none, when units differ, or when a result is compared with itself.
     """
     if by == "result" and len(summaries) < 2:
         raise UserError(

@@ -66,7 +66,7 @@ def names_of(samples: Iterable[Sample], by: str) -> tuple[str, ...]:
 def results_by_name(samples: Iterable[Sample], by: str) -> dict[str, str]:
     """Return the one result that has each compared value.
 
-    It is empty where a value is in several results, or where there is one result only.
+    Return none where a value is in several results, or where there is one result only.
     """
     found: dict[str, set[str]] = {}
     for sample in samples:

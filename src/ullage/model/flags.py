@@ -47,7 +47,7 @@ _OF_REPETITIONS: Final = frozenset({DIRTY_REPEATED, DIRTY_USED, OUTLIERS, DRIFTI
 
 
 def interval_below(level: float = 0.95) -> str:
-    """The code of an interval that covers the median with less than ``level``: ``interval-below-95``."""
+    """Return the code of an interval that covers the median with less than ``level``: ``interval-below-95``."""
     return f"{_INTERVAL_BELOW}{round(level * 100)}"
 
 
@@ -84,5 +84,5 @@ class Flag(Strict):
 
 
 def each_once(flags: Iterable[Flag]) -> list[Flag]:
-    """Without those whose code was there before: the place is the first one's, the reason the last one's."""
+    """Keep one flag of each code: the place is the first one's, the reason the last one's."""
     return list({flag.code: flag for flag in flags}.values())

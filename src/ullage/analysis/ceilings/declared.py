@@ -20,8 +20,6 @@ def compute_ceiling(machine: MachineFile | None, kernel: str, threads: int) -> C
 
     ``kernel``: as ``avx512/fp64/fma``, or a type, which stands for its best kernel. The ceiling is cores x clock x
     operations a cycle. More threads than cores do not raise it.
-
-    cores x clock x operations a cycle. More threads than cores do not raise it. None where any factor is not declared.
     """
     if machine is None or machine.cpu.hz is None or (per_cycle := _per_cycle(machine.cpu, kernel)) is None:
         return None
@@ -34,7 +32,7 @@ def compute_ceiling(machine: MachineFile | None, kernel: str, threads: int) -> C
 def _per_cycle(cpu: DeclaredCpu, kernel: str) -> float | None:
     """Return the operations a cycle of ``kernel``, or None where they are not declared.
 
-    A kernel that is not named takes the entry of its type; a type takes the largest of its kernels.
+    A kernel that the table does not name takes the entry of its type; a type takes the largest of its kernels.
     """
     table = cpu.flops_per_cycle
     isa_type_operation = kernel.split("/")

@@ -16,7 +16,7 @@ _CACHED: Final = frozenset({"mixed", "partly", "warm", "cached"})
 
 
 def with_ceiling(row: Row, ceiling: Ceiling | None) -> Row:
-    """Return ``row`` with ``ceiling`` alone: its share of it, and an INVALID flag where it exceeds it too far.
+    """Return ``row`` under ``ceiling`` alone: with its share, and an INVALID flag where the share is above 1.05.
 
     A ceiling of a time bounds it from below. Without a ceiling, or with a median of 0, share and flag are removed.
     """

@@ -62,7 +62,7 @@ def _position(cell: Cell, axis: Axis) -> float:
 def axis_noise(scores: Scores, axis: Axis) -> float | None:
     """Estimate the standard deviation of one cell around the line through its two neighbours along ``axis``.
 
-    It is a robust estimate (MAD), and None where there are too few neighbours.
+    The estimate is robust (by the median deviation). Return None where there are too few neighbours.
     """
     misses: list[float] = []
     for line in lines(scores, axis).values():
@@ -75,7 +75,7 @@ def axis_noise(scores: Scores, axis: Axis) -> float | None:
 def relative_noise(scores: Scores) -> float | None:
     """Return the noise of the quieter axis, at least ``LEAST_NOISE``; None where there are too few neighbours.
 
-    So what bends the lines of one axis does not count as noise.
+    What bends the lines of one axis must not count as noise.
     """
     known = [noise for axis in AXES if (noise := axis_noise(scores, axis)) is not None]
     return max(min(known), LEAST_NOISE) if known else None

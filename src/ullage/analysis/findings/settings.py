@@ -80,7 +80,7 @@ def _middle(grids: list[Grid]) -> Row | None:
 def _over(grids: list[Grid], grid: Grid, best: Row, usual: Row, error: float) -> Comparison:
     """Compare the best with another setting at the level that holds for any two of all settings.
 
-    Any two, because the numbers themselves chose these.
+    The level has to hold for any two because the numbers themselves chose these.
     """
     level = level_of_each(1 - error, [sum(len(other.cells) for other in grids)])
     spread = pooled_spread(row.repetitions for other in grids for row in other.cells.values())
@@ -141,7 +141,8 @@ _FLAT: Final = 0.9
 def find_drops(study: Study) -> list[Finding]:
     """Report the largest drops of each grid, at most 5, the largest of all first.
 
-    Only what the repetitions confirm: the interval of the step must lie below the step of the other block sizes.
+    A drop counts only where the repetitions confirm it: the interval of the step must lie below the step of the other
+    block sizes.
     """
     found: list[tuple[Grid, Drop]] = []
     for grid in study.grids:
@@ -225,7 +226,7 @@ def find_edges(study: Study) -> list[Finding]:
 def gain_at(grid: Grid, rim: Rim, cell: Cell, level: float) -> float | None:
     """Return how many times better ``cell`` is than the one beside it.
 
-    None when it is not at ``rim``, or not better beyond the noise.
+    Return None when it is not at ``rim``, or not better beyond the noise.
     """
     if cell[AXES.index(rim.axis)] != rim.value or rim.inner(cell) not in grid.cells:
         return None

@@ -276,7 +276,7 @@ def _cell(row: Row) -> Cell:
 def _setting_names(rows: Sequence[Row]) -> list[str]:
     """Return the parameters other than the axes that take several values on one target.
 
-    One that differs between targets only, as the backend does, must not keep these from being compared.
+    A parameter that differs between targets only, as the backend does, must not keep these from being compared.
     """
     values: dict[tuple[str, str], set[Scalar]] = {}
     for row in rows:

@@ -86,8 +86,8 @@ def compare(
     """Compare two sets of samples above 0 by the interval of the ratio of their geometric means.
 
     Welch's t of the logarithms, with what other cells say of the noise (``spread``), decides together with the exact
-    rank test: both have to say so. Where so few samples cannot reach 5 % by ranks, their ranges must not overlap.
-    ``ValueError`` without samples or for samples that are not above 0.
+    rank test: both have to say so. Where so few samples cannot reach 5 % by ranks, their ranges must not overlap. Raise
+    ValueError without samples or for samples that are not above 0.
     """
     contest = Contest(first, second, better, noise, spread)
     return _judged(contest, _evidence(contest), level)

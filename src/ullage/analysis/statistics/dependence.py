@@ -112,12 +112,10 @@ class _Sums:
 
 
 def pooled_dependence(series: Iterable[Sequence[float]]) -> Dependence:
-    """Estimate the lag-1 correlation from series of samples in the order in which they were taken, one for each cell.
+    """Estimate the lag-1 correlation from series, one a cell, of samples in the order in which they were taken.
 
-    Series below 4 samples say nothing.
-
-    Of n independent samples the lag-1 correlation is -1/n on average with variance (n-2)^2 / (n^2 (n-1)) (Moran 1948),
-    of a first-order autoregressive series about r - (1 + 4 r) / n (Kendall 1954).
+    Series below 4 samples say nothing. Of n independent samples the lag-1 correlation is -1/n on average with variance
+    (n-2)^2 / (n^2 (n-1)) (Moran 1948), of a first-order autoregressive series about r - (1 + 4 r) / n (Kendall 1954).
     """
     sums = _Sums()
     for samples in series:

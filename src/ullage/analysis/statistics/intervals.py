@@ -42,13 +42,11 @@ class Interval:
 
 
 def median_interval(samples: Sequence[float], level: float = 0.95, correlation: float = 0.0) -> Interval:
-    """Return an interval that covers the median with ``level``, also where a stop rule looked at the samples.
-
-    A stop rule looks while they are taken.
+    """Return an interval that covers the median with ``level``, even where a stop rule looked at the samples before.
 
     For fewer samples than that needs (6 at 95 %) it is the full range, which covers with 1 - 2^(1-n); a single sample
     covers nothing (level reached 0). ``correlation``: of each sample with the one before, of all cells together; it
-    widens the interval as fewer samples would. ``ValueError`` without samples or with a level outside 0 and 1.
+    widens the interval as fewer samples would. Raise ValueError without samples or with a level outside 0 and 1.
     """
     _check(samples, level)
     ordered = sorted(samples)
@@ -83,7 +81,7 @@ def next_look(count: int) -> int:
 def relative_width(interval: Interval) -> float | None:
     """Return half the log of high over low: half the width over the median, alike for rates and their times.
 
-    Where not all is above 0, of the plain values; None when the median is 0.
+    Where the lower bound is not above 0 the plain values are used; return None when the median is 0 then.
     """
     if interval.low > 0:
         return math.log(interval.high / interval.low) / 2
@@ -93,7 +91,7 @@ def relative_width(interval: Interval) -> float | None:
 
 
 def quantile_interval(samples: Sequence[float], q: float, level: float = 0.95) -> Interval:
-    """Return order statistics that cover the quantile ``q`` with ``level`` or more, with few of them on each side.
+    """Return order statistics that cover the quantile ``q`` with at least ``level``, as few as possible on each side.
 
     Where the samples are too few (a 95 % interval of p99 needs more than 300) it is the full range and says so.
     """
@@ -123,9 +121,9 @@ def _between(outer: float, inner: float, weight: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _places(n: int, level: float, correlation: float) -> tuple[int, float, float]:
-    """Return the rank k of the outer pair of order statistics, how far inwards the bounds lie from it, and the level.
+    """Return the rank k of the outer pair of order statistics, the weight of the next pair inwards, and the level.
 
-    How far is a share of the way to the next pair, 0 to 1. The level is that reached where samples are too few.
+    The level is ``level``, or what the samples reach where they are too few.
     """
     wanted = 1 - (1 - level) * _SHARE_OF_ERROR
     normal, stretch = NormalDist(), _stretch(n, correlation)
@@ -242,7 +240,7 @@ def _levels(
 
 
 def _acceleration(samples: Sequence[float], statistic: Statistic) -> float:
-    """Return the skewness of the jackknife over 6: how fast the statistic's spread changes with its value."""
+    """Return the acceleration by the jackknife's skewness: how fast the statistic's spread changes with its value."""
     left_out = [statistic([*samples[:index], *samples[index + 1 :]]) for index in range(len(samples))]
     mean = sum(left_out) / len(left_out)
     squares = sum((mean - value) ** 2 for value in left_out)

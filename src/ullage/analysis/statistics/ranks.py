@@ -13,7 +13,7 @@ _MOST_EXACT: Final = 80
 def rank_test(first: Sequence[float], second: Sequence[float]) -> float:
     """Return the two-sided p: how often a random division of all samples lies as far apart as this one.
 
-    Ties share their rank. Above 80 samples it is the normal approximation.
+    Ties share their rank. Above 80 samples p is that of the normal approximation.
     """
     ranks = _doubled_ranks([*first, *second])
     total, of_first = sum(ranks), sum(ranks[: len(first)])

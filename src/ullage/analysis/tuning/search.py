@@ -216,10 +216,7 @@ class Search:
 
 
 def as_trials(trials: Sequence[Trial]) -> Trials:
-    """Turn trials into those of the surrogate; one that failed counts as the worst that was measured.
-
-    So its neighbours are avoided.
-    """
+    """Turn trials into the surrogate's; a failed one counts as the worst measured, so its neighbours are avoided."""
     known = [trial.log for trial in trials if trial.log is not None]
     worst = min(known, default=0.0)
     logs = [worst if trial.log is None else trial.log for trial in trials]

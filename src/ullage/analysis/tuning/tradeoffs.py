@@ -55,8 +55,7 @@ def proved_changes(
 
 
 def sentence(setting: str, before: str, found: Sequence[Change]) -> str:
-    """Write ``ppn=2 (before: ppn=16) changes ior-hard-write to 27.2 x, mdtest-hard-write to 0.00231 x.``, or
-    nothing."""
+    """Write ``ppn=2 (before: ppn=16) changes ior-hard-write to 27.2 x, mdtest-hard-write to 0.00231 x.`` or nothing."""
     if not found:
         return ""
     named = ", ".join(f"{one.name} to {_times(one.ratio)}" for one in found[:_MOST_NAMED])

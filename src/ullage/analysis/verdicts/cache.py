@@ -55,7 +55,7 @@ def cache_verdict(
 def _names(phase: PhaseRecord, *, remote: bool) -> Verdict:
     """Return the verdict of work on names.
 
-    No counter tells where an inode came from. Who made it, and what was dropped before, does.
+    No counter tells where an inode came from; the phase, and what was dropped before it, do.
     """
     if remote:
         return Verdict("unknown(server)", "unknown", None, ("what the server had in memory cannot be seen from here",))

@@ -87,7 +87,7 @@ def _keys_payload(phase: PhaseRecord) -> bool:
 
 
 def clock_stopped(phase: PhaseRecord) -> Flag | None:
-    """Flag a rank whose stopped clock, while it makes names and payload, leaves the target to the others."""
+    """Flag ranks whose clock stops while they make names and payload: meanwhile they leave the target to the others."""
     whole_ns = phase.elapsed_ns + phase.prepare_ns
     if not phase.clock_stops or phase.ranks < 2 or phase.prepare_ns <= _MOST_PREPARATION * whole_ns:
         return None

@@ -58,7 +58,7 @@ def combine_verdicts(verdicts: Sequence[Verdict], *, are_repetitions: bool = Tru
     """Make one verdict of the repetitions behind a row: the median share where all know one, else the weakest.
 
     Where repetitions differ the first reason says how often each was met. ``are_repetitions``: false where it may be
-    something else that differs, of which no reason tells. ``ValueError`` without verdicts.
+    something else that differs, of which no reason tells. Raise ValueError without verdicts.
     """
     if not verdicts:
         raise ValueError("no verdicts")
