@@ -17,7 +17,7 @@ PREFIX: Final = "ullage-"
 MARKER: Final = ".ullage-run"
 _SHOWN_LINES: Final = 5
 _LONGEST_MARKER: Final = 64 << 10
-# What NFS and FUSE call a file that was removed while it was open.
+# NFS and FUSE give such a name to a file that was removed while it was open.
 _SILLY_NAME: Final = re.compile(r"\.nfs[0-9a-f]{24}|\.fuse_hidden[0-9a-f]{16}")
 _RUN_OF_FRONT: Final = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}")
 

@@ -8,7 +8,7 @@ EXIT_BAD_INPUT: Final = 2
 EXIT_ENVIRONMENT: Final = 3
 EXIT_CASE_FAILED: Final = 4
 EXIT_ABORTED: Final = 5
-# What pydantic and typer say of a value, and our words. In this order: the later texts are parts of the earlier ones.
+# Texts of pydantic and typer stand beside our words. Their order counts: later texts are parts of earlier ones.
 _WORDS: Final = (
     ("Input should be ", "must be "),
     ("greater than or equal to", "at least"),

@@ -156,7 +156,7 @@ def _as_text(value: Scalar) -> str:
 
 def _check_range(parameter: Parameter, value: float, where: str) -> None:
     low, high = parameter.minimum, parameter.maximum
-    # Written so that NaN, which compares false with everything, is refused.
+    # The condition is written so that NaN, which compares false with everything, is refused.
     if (low is None or value >= low) and (high is None or value <= high) and value - value == 0:
         return
     raise UserError(f"{_shown(value)} is out of range", where, f"must be {_form(parameter)}")

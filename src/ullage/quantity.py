@@ -63,7 +63,7 @@ def significant(value: float, digits: int = 3) -> str:
     """Write ``digits`` significant digits and all digits before the point, never in exponent form."""
     if not math.isfinite(value):
         return str(value)
-    # The exponent after rounding: 0.9996 has three digits as 1.00.
+    # This is the exponent after rounding: 0.9996 has three digits as 1.00.
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2]) if value else 0
     decimals = min(max(0, digits - 1 - exponent), _MOST_DECIMALS)
     return f"{value:.{decimals}f}"

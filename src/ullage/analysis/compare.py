@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 MAIN: Final = "main"
 """In the place of a metric: what each phase is about, or what comes first."""
-# What may differ between two cells besides what is compared, when it follows from that.
+# These parameters may differ between two cells besides what is compared, when they follow from that.
 _TOLD: Final = ("ranks", "nodes", "threads")
 # At most 5 % of comparisons of equals may say something false; what is left of that is the cost of a stop rule, which
 # ends cells where their samples happen to lie close together (docs/statistics.md).
 _LEVEL: Final = 0.98
-# Facts that change results by themselves: where, and what to call them.
+# These facts change results by themselves: what to call each, and where it stands.
 _SURROUNDINGS: Final = (
     ("machine", ("host",)),
     ("CPU", ("cpu", "model")),

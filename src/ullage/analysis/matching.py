@@ -15,11 +15,11 @@ from ullage.errors import UserError
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 
-# Dimensions with a word of their own; any parameter of the rows is one, too.
+# These dimensions have a word of their own; any parameter of the rows is a dimension, too.
 DIMENSIONS: Final = ("target", "result", "backend", "block", "ranks", "nodes", "ppn", "access")
 _ACCESS: Final = frozenset({"access", "phase"})
 _BLOCK: Final = "block_bytes"
-# Parameters that say how much was at work, or in which pieces: these, and a target, may follow from what is compared.
+# These parameters say how much was at work, or in which pieces. They, and a target, may follow from what is compared.
 _SIZES: Final = ("ranks", "nodes", _BLOCK)
 Setting = tuple[tuple[str, Scalar], ...]
 

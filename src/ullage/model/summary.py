@@ -18,12 +18,12 @@ from ullage.model.tuning import Tuning
 
 _FIRST: Final = "ullage.summary/1"
 _SECOND: Final = "ullage.summary/2"
-# Their reasons, any number of them, stood before those of the verdict: they are left there.
+# The reasons of these flags, any number of them, stood before those of the verdict: they are left there.
 _VOID: Final = frozenset({"INVALID:void", "INVALID:void-phase"})
 # Importers said nothing of this flag, and rows of an impact had its reason elsewhere; the words tell it.
 _INTERVAL: Final = "interval-below-"
 _OF_INTERVAL: Final = re.compile(r"the range of \d+ covers the median with |a single repetition has no |one sample$")
-# These stood last, and were neither the verdict's nor a flag's: of memory runs, and of ratios of cpu runs.
+# Such reasons stood last, and were neither the verdict's nor a flag's: of memory runs, and of ratios of cpu runs.
 _NOTE: Final = re.compile(r"\d+% of the set lay in huge pages$|.*: two medians, bounded by their intervals$")
 
 

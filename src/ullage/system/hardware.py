@@ -12,7 +12,7 @@ from ullage.system.files import ROOT, bracketed, parse_cpu_list, read_fields, re
 from ullage.system.limits import memory_left
 from ullage.units import parse_size
 
-# Among some hundred flags those that decide which kernels can run, and whether the clock can be trusted.
+# Of some hundred flags these decide which kernels can run, and whether the clock can be trusted.
 _FLAGS: Final = re.compile(
     r"avx\w*|amx\w*|sse4_[12]|fma|f16c|sha_ni|aes|vaes|gfni|constant_tsc|nonstop_tsc|tsc_known_freq|hypervisor|clwb|clflushopt"
     r"|asimd\w*|sve\w*|sme2?|bf16|i8mm|atomics"
@@ -75,12 +75,12 @@ def _caches(root: Path) -> dict[str, int]:
     return caches
 
 
-# ARPHRD_* of linux/if_arp.h.
+# The numbers are the ARPHRD_* of linux/if_arp.h.
 _Kind: TypeAlias = Literal["ethernet", "infiniband", "loopback"]
 _KINDS: Final[dict[int, _Kind]] = {1: "ethernet", 32: "infiniband", 772: "loopback"}
 
 
-# They state a speed that no line has: what carries their packets is memory, or a card that somebody else sees.
+# These drivers state a speed that no line has: what carries their packets is memory, or a card that somebody else sees.
 _VIRTUAL: Final = "virtual"
 VIRTUAL_DRIVERS: Final = frozenset(
     {

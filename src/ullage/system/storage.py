@@ -26,8 +26,8 @@ _SECTOR_BYTES: Final = 512  # of /sys/block/*/size, whatever the device's own se
 SYSFS: Final = Path("/sys")
 _NAMESPACE: Final = re.compile(r"(nvme\d+(?:c\d+)?n\d+)(?:p\d+)?")
 _SPEED: Final = re.compile(r"(\d+(?:\.\d+)?) GT/s\b.*")
-# PCI Express Base Specification 6.0: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s, from 64 GT/s on flits that carry
-# 236 bytes of packets in every 256.
+# The PCI Express Base Specification 6.0 codes lines with 8b/10b up to 5 GT/s and with 128b/130b up to 32 GT/s. From
+# 64 GT/s on it has flits that carry 236 bytes of packets in every 256.
 _EIGHT_TEN_UP_TO: Final = 5e9
 _BLOCKS_UP_TO: Final = 32e9
 

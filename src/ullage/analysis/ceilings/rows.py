@@ -10,7 +10,7 @@ from ullage.model.flags import INVALID_ABOVE_CEILING
 from ullage.model.summary import Ceiling, Row
 
 FEWEST_SAMPLES: Final = 3
-# By how much a row of few samples, or a disturbed one, may exceed the best that counts without being another level.
+# A row of few samples, or a disturbed one, may exceed the best that counts by this factor without being another level.
 _LUCK: Final = 1.1
 _CACHED: Final = frozenset({"mixed", "partly", "warm", "cached"})
 

@@ -31,8 +31,7 @@ class Settable:
         return not self.options or all(name in self.by_parameter for name in parameters)
 
     def aside(self, option: str, value: str = "") -> str:
-        """Return `` (--block)``, or `` (--extend ranks)`` with ``value``; an empty text where the suite lacks the
-        option."""
+        """Return `` (--block)``, or `` (--extend ranks)`` with ``value``; empty where the suite has no such option."""
         return f" ({f'{option} {value}'.rstrip()})" if option in self.options else ""
 
     def _one(self, name: str, value: Scalar) -> str:

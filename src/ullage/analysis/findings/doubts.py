@@ -77,7 +77,7 @@ _MEANINGS: Final = {
     "unknown(server)": "this client moved them; what the server had in memory cannot be seen",
     "unknown(imported)": "the table came without counters, so a cache may have answered",
 }
-# Numbers of these are not those of the target.
+# Numbers with these verdicts are not those of the target.
 _DOUBTFUL: Final = frozenset({"mixed", "warm", "cached", "partly synced"})
 
 

@@ -64,7 +64,7 @@ def _curve(grid: Grid, size: int, line: Sequence[tuple[int, Row]], level: float)
         better(best, first), better(best, last), better(first, worst), better(last, worst), better(best, worst)
     )
     if shape == "dips":
-        # Both ends beat the middle: the ends tell which way it goes as a whole.
+        # An end is better than the middle: the two ends tell which way the curve goes as a whole.
         shape = "rises" if better(last, first) else "falls" if better(first, last) else "dips"
     is_told = all(row is best or better(best, row) for _, row in line)
     return Curve(size, shape, best_ranks, first_ranks, last_ranks, change, is_told)

@@ -22,8 +22,8 @@ Setting = tuple[tuple[str, Scalar], ...]
 Numbers: TypeAlias = dict[str, Scalar | list[Scalar] | None]
 _AXES: Final = frozenset({"access", "ranks", "block_bytes", "nodes"})
 _UNKNOWN: Final = Spread()
-# Parts of the error that all sentences of a report may make together: that of the best setting, those along lines of a
-# grid (what more ranks give, steps), those that compare two targets.
+# The error that all sentences of a report may make together is shared out in these parts: to sentences about the best
+# setting, to those along lines of a grid (what more ranks give, steps), and to those that compare two targets.
 _PART_OF_BEST: Final = 2.0
 _PART_OF_LINES: Final = 1.0
 _PART_OF_PAIRS: Final = 2.0

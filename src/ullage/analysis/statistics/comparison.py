@@ -13,8 +13,8 @@ from ullage.analysis.statistics.student import two_sided_p, two_sided_quantile
 
 ComparisonVerdict: TypeAlias = Literal["faster", "slower", "cannot tell"]
 Better: TypeAlias = Literal["more", "less"]
-# What the rank test has to say of a pair by itself. It has no part in how many pairs there are: of 6 against 6 samples
-# it never goes below 0.0022, which 24 pairs would need by Holm.
+# The rank test has to reach this level for each pair by itself, however many pairs there are: of 6 against 6 samples it
+# never goes below 0.0022, which 24 pairs would need by Holm.
 _RANKS_LEVEL: Final = 0.05
 _SURE_NOISE: Final = 1e6
 _MOST_LOG: Final = 700.0
@@ -194,7 +194,7 @@ def _evidence(contest: Contest) -> _Evidence | None:
         return None
     a, b = known
     variance = a.variance + b.variance
-    # Welch and Satterthwaite: the degrees of freedom of a sum of two estimates.
+    # These are the degrees of freedom of a sum of two estimates by Welch and Satterthwaite.
     shares = a.variance**2 / a.freedom + b.variance**2 / b.freedom
     freedom = max(1.0, math.floor(variance**2 / shares)) if shares > 0 else _SURE_NOISE
     return _Evidence(a.mean - b.mean, math.sqrt(variance), freedom, contest)

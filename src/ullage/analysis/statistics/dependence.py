@@ -56,7 +56,7 @@ def outliers(samples: Sequence[float], reach: float = 1.5) -> list[int]:
 
 
 _FEWEST: Final = 4
-# One-sided 5 %: below it, what is seen is what independent samples show too.
+# This is the one-sided 5 % quantile: independent samples, too, show what lies below it.
 _SIGNIFICANT: Final = 1.645
 _MOST: Final = 0.9
 

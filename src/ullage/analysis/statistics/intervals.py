@@ -19,8 +19,8 @@ from typing import Final
 from ullage.analysis.statistics.order import median_of_sorted, quantile
 from ullage.analysis.statistics.student import two_sided_quantile
 
-# Samples are looked at after each repetition, and taken no longer where they happen to lie close together. What that
-# takes of the coverage an interval of this share of the error gives back (docs/statistics.md, "Rows").
+# A stop rule looks at the samples, and ends them where they happen to lie close together. That costs coverage; an
+# interval at this share of the error gives it back (docs/statistics.md, "Rows").
 _SHARE_OF_ERROR: Final = 0.75
 _SIGN_TERMS: Final = 64
 

@@ -30,13 +30,13 @@ _DEFAULT_EVERY: Final = 8
 _LEAST_GAIN: Final = 0.004
 _SEARCH_SHARE: Final = 0.6
 _MOST_SEARCHED: Final = 150
-# With the race; the cost of a surrogate rises with the third power of the trials.
+# The race is counted here, too: the cost of a surrogate rises with the third power of the trials.
 _MOST_TRIALS: Final = 240
 # Before a search may end, so many settings are looked at, or this share of all.
 _LOOKED_AT: Final = 60
 _LOOKED_SHARE: Final = 0.08
 _RACERS: Final = 5
-# Of the pairs: a launch may fail once for what has nothing to do with the setting.
+# So many trials of the pairs may fail: a launch may fail once for what has nothing to do with the setting.
 _MOST_FAILURES: Final = 2
 _DROPPED_BELOW: Final = 0.05
 _NORMAL: Final = NormalDist()

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from ullage.analysis.tuning.space import Setting, Space
 
 Array: TypeAlias = NDArray[np.float64]
-# Logarithms of: the length of a parameter, the variance of the response, of noise, of drift (of values with a deviation
-# of 1): the middle of what is expected, and how far it may be off.
+# These are logarithms, for values with a deviation of 1: the middle of what is expected, and how far it may be off.
+# They are of the length of a parameter and of the variances of response, noise and drift.
 _LENGTH: Final = (math.log(0.6), 0.8)
 _RESPONSE: Final = (0.0, 1.0)
 _NOISE: Final = (math.log(0.05), 2.0)
 _DRIFT: Final = (math.log(0.003), 2.0)
-# Trials after which a drift has changed into another.
+# After so many trials a drift has changed into another.
 _DRIFT_TRIALS: Final = 30.0
 _STEPS: Final = (1.2, 0.6, 0.3)
 _JITTER: Final = 1e-8

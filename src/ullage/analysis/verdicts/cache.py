@@ -26,7 +26,7 @@ __all__ = ["Verdict", "VerdictKind", "cache_verdict", "combine_verdicts"]
 _MEMORY_FILE_SYSTEMS: Final = frozenset({"tmpfs", "ramfs", "hugetlbfs"})
 _AGREE: Final = 0.2
 NO_STORAGE: Final = Verdict("none", "none", None, ("no storage is behind this target",))
-# Phases that change no name.
+# These phases change no name.
 _LOOKING: Final = frozenset({"stat", "read", "readdir", "find", "open", "access"})
 
 

@@ -131,7 +131,7 @@ def verification(phase: PhaseRecord) -> Flag | None:
 MOST_OF_EACH: Final = 1.1
 """A thread among others may do so many times what one does alone before the two numbers are held to contradict."""
 _THREADS: Final = frozenset({"threads", "ranks"})
-# Follow from the number of ranks.
+# These parameters follow from the number of ranks.
 _FOLLOWING: Final = frozenset({"nodes"})
 
 

@@ -12,7 +12,7 @@ VerdictKind: TypeAlias = Literal["none", "memory", "cold", "direct", "synced", "
 
 # A share from here on counts as all, one up to its complement as nothing: counters include a little of other work.
 WHOLE: Final = 0.95
-# From what promises most of the storage to what promises least.
+# The kinds are in order: from what promises most of the storage to what promises least.
 _ORDER: Final[tuple[VerdictKind, ...]] = (
     "none",
     "cold",
