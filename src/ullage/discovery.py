@@ -15,7 +15,7 @@ SUITES: Final = "ullage.suites"
 
 
 def modules_in(package: str) -> list[ModuleType]:
-    """Import the modules and packages directly in ``package``, in alphabetical order; a leading _ makes one private."""
+    """Import the modules and packages directly in ``package``, sorted by name; those that begin with _ are private."""
     return [importlib.import_module(f"{package}.{name}") for name in _names_in(package)]
 
 

@@ -94,7 +94,7 @@ def registered(description: Describe, kind: Kind) -> list[Registered]:
 
 
 def find_registered(description: Describe, kind: Kind, name: str) -> Registered:
-    """Return the thing called ``name``; raise UserError when there is none, or when this build lacks it."""
+    """Return the thing called ``name``; raise UserError with a guess when there is none, or why this build lacks it."""
     things = {thing.name: thing for thing in registered(description, kind)}
     found = things.get(name)
     if found is None:

@@ -56,6 +56,6 @@ def plan_bytes(plan: Plan) -> bytes:
 
 
 def new_run_id(now: datetime | None = None) -> str:
-    """Make a run id of UTC time and a random end, a file name everywhere: ``20261121T041530Z-1f0c9a``."""
+    """Make a run id of UTC time and a random end, safe as a file name on all systems: ``20261121T041530Z-1f0c9a``."""
     instant = now or datetime.now(UTC)
     return f"{instant.astimezone(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"

@@ -101,7 +101,7 @@ _PARSERS: Final[Mapping[ParameterType, Callable[[str], Value]]] = {
 
 
 def check_parameters(known: list[Parameter], given: Parameters, where: str) -> Parameters:
-    """Return ``given`` in the types of ``known``, without defaults; raise UserError for the first mistake."""
+    """Return ``given`` in the types of ``known``, without what equals its default; raise UserError for a mistake."""
     by_name = {parameter.name: parameter for parameter in known}
     checked: Parameters = {}
     for name, value in given.items():

@@ -110,7 +110,7 @@ def format_share(share: float | None) -> str:
 
 
 def format_param(key: str, value: Scalar) -> str:
-    """Format a parameter as people type it: ``_bytes`` in binary units, flags as yes or no."""
+    """Format a parameter as people type it: ``_bytes`` in binary units, ``_s`` in seconds, flags as yes or no."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if key.endswith("_bytes") and isinstance(value, int):

@@ -181,7 +181,7 @@ def _check_units(samples: Iterable[Sample]) -> None:
 def _noises(samples: Iterable[Sample]) -> dict[int, float]:
     """Return by ``id`` of a row the noise (a deviation of logs) of one value that its neighbours tell.
 
-    Only rows of one sample are in it: they have no other.
+    Only rows of one sample are in it, since these tell no noise of their own.
     """
     from ullage.analysis.findings import make_study
 

@@ -56,7 +56,7 @@ def _advice(again: str) -> str:
 
 
 def _again(again: str) -> Numbers:
-    """Return the option that measures again as a number of the finding; empty where the suite has none."""
+    """Return the option that measures again as an entry of the numbers; empty where the suite has none."""
     return {"again": again} if again else {}
 
 

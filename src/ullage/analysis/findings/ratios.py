@@ -177,7 +177,7 @@ def _cells(pair: Pair) -> Finding:
 
 
 def _caveat(rows: list[tuple[Row, Row]]) -> str:
-    """Say in how many places the bytes of the two came from different places, which compares no targets; else empty."""
+    """Say where the two were not measured alike, which compares no targets; empty where all rows are alike."""
     unlike = [(a, b) for a, b in rows if _kind(a) != _kind(b)]
     if not unlike:
         return ""

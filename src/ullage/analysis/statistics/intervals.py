@@ -58,7 +58,7 @@ def median_interval(samples: Sequence[float], level: float = 0.95, correlation: 
 
 
 def fewest_samples(level: float = 0.95) -> int:
-    """Return of how many samples an interval of the median reaches ``level`` at all."""
+    """Return the fewest samples of which an interval of the median reaches ``level`` at all."""
     return next(n for n in range(2, 64) if _coverage(n, 1) >= 1 - (1 - level) * _SHARE_OF_ERROR)
 
 

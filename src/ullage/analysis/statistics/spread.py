@@ -91,7 +91,7 @@ def _variance(values: Sequence[float]) -> float:
 
 
 def digamma(x: float) -> float:
-    """Compute by Abramowitz and Stegun 6.3.5 up to 6, by 6.3.18 beyond."""
+    """Compute the digamma function by Abramowitz and Stegun 6.3.5 up to 6, by 6.3.18 beyond."""
     below = 0.0
     while x < 6:
         below += 1 / x

@@ -59,7 +59,7 @@ def _most_used_by_others(phases: Iterable[PhaseRecord]) -> float | None:
 
 
 def is_sound(row: Row) -> bool:
-    """Tell whether a sentence may rest on it: no limit of physics is broken, and nobody is known to have disturbed it.
+    """Tell whether a sentence may rest on ``row``: it breaks no limit of physics, and is not known to be disturbed.
 
     Rows of grade ``?`` count: their intervals hold what noise there was, and short runs have no others.
     """
