@@ -207,8 +207,10 @@ def _decimal(value: float, unit: str) -> str:
 
 
 def format_time(seconds: float) -> str:
-    """Format with three digits up to 100 s (``1.50 ms``), then ``2m05s``; without blanks ``parse_duration`` reads
-    it."""
+    """Format with three digits up to 100 s (``1.50 ms``), then ``2m05s``.
+
+    Without blanks ``parse_duration`` reads it.
+    """
     if abs(seconds) >= 99.95:
         minutes, rest = divmod(round(abs(seconds)), 60)
         hours, minutes = divmod(minutes, 60)

@@ -151,7 +151,7 @@ class PcieLink:
 
     @property
     def bytes_per_s(self) -> float:
-        """After line coding, before packet headers: no drive behind the link can be faster."""
+        """The rate after line coding, before packet headers: no drive behind the link can be faster."""
         if self.transfers_per_s <= _EIGHT_TEN_UP_TO:
             coding = 8 / 10
         elif self.transfers_per_s <= _BLOCKS_UP_TO:

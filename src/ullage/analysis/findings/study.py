@@ -207,7 +207,7 @@ class Study:
 
     @cached_property
     def error_of_best(self) -> float:
-        """Of what is said of the best of a target and access and its rivals."""
+        """The error of all that is said of the best of a target and access and its rivals."""
         return _PART_OF_BEST * self._part
 
     def level_of_lines(self, grid: Grid) -> float:

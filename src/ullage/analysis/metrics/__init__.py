@@ -23,7 +23,7 @@ class Metric:
 
     @property
     def is_rate_of_bytes(self) -> bool:
-        """Only these can be held against a ceiling in bytes/s."""
+        """Whether it is a rate of bytes; only these can be compared with a ceiling in bytes/s."""
         return self.unit == "B/s"
 
 

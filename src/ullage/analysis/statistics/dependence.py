@@ -74,7 +74,7 @@ class Dependence:
 
     @property
     def inflation(self) -> float:
-        """By what factor the variance of a mean grows."""
+        """The factor by which the variance of a mean grows."""
         return (1 + self.correlation) / (1 - self.correlation)
 
 
