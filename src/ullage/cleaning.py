@@ -17,7 +17,7 @@ PREFIX: Final = "ullage-"
 MARKER: Final = ".ullage-run"
 _SHOWN_LINES: Final = 5
 _LONGEST_MARKER: Final = 64 << 10
-# What NFS and FUSE call a file that was removed while it was open.
+# NFS and FUSE give such a name to a file that was removed while it was open.
 _SILLY_NAME: Final = re.compile(r"\.nfs[0-9a-f]{24}|\.fuse_hidden[0-9a-f]{16}")
 _RUN_OF_FRONT: Final = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}")
 
@@ -33,9 +33,9 @@ class RunFolder:
 
 
 def find_run_folders(target: Path, run_id: str | None = None) -> list[RunFolder]:
-    """Everything named ``ullage-*`` directly below ``target``, by name; only that of ``run_id`` when given.
+    """Return everything named ``ullage-*`` directly below ``target``, by name; only that of ``run_id`` when given.
 
-    Links are not followed. ``UserError`` when ``target`` cannot be read.
+    Links are not followed. Raise UserError when ``target`` cannot be read.
     """
     try:
         entries = sorted(os.scandir(target), key=lambda entry: entry.name)
@@ -68,12 +68,12 @@ def _why_not(path: Path, run_id: str, status: os.stat_result) -> str | None:
 
 
 def holds_silly_names_only(folder: int | Path) -> bool:
-    """Whether a folder holds nothing but files that a client has kept under its own names, if anything."""
+    """Tell whether a folder is empty or holds only files that a client has kept under names of its own."""
     return all(_SILLY_NAME.fullmatch(name) for name in os.listdir(folder))  # noqa: PTH208 - also of a descriptor
 
 
 def _has_lost_its_marker(path: Path, run_id: str, status: os.stat_result) -> bool:
-    """What the end of a run left on NFS or FUSE; the engine looks into it before it removes it.
+    """Tell whether it is what the end of a run left on NFS or FUSE; the engine looks into it before it removes it.
 
     An empty folder is taken for one only where it is called as the front calls its runs.
     """
@@ -86,7 +86,7 @@ def _has_lost_its_marker(path: Path, run_id: str, status: os.stat_result) -> boo
 
 
 def _read_marker(path: Path) -> str | None:
-    """The run id in a marker file; None when there is no such regular file or it says nothing."""
+    """Return the run id in a marker file; None when there is no such regular file or it says nothing."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as stream:
@@ -102,7 +102,7 @@ def _read_marker(path: Path) -> str | None:
 def remove(engine: Path, folder: RunFolder) -> str | None:
     """Let the engine remove what the folder's manifest lists, then the folder.
 
-    Returns why something was left, None when nothing was.
+    Return why something was left, None when nothing was.
     """
     done = subprocess.run(
         [str(engine), "clean", str(folder.path)], stdin=subprocess.DEVNULL, capture_output=True, check=False

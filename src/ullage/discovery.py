@@ -15,18 +15,18 @@ SUITES: Final = "ullage.suites"
 
 
 def modules_in(package: str) -> list[ModuleType]:
-    """The modules and packages directly in ``package``, in alphabetical order; those that begin with _ are private."""
+    """Import the modules and packages directly in ``package``, sorted by name; those that begin with _ are private."""
     return [importlib.import_module(f"{package}.{name}") for name in _names_in(package)]
 
 
 def suite_modules(member: str) -> list[ModuleType]:
-    """The modules ``ullage.suites.X.<member>`` of all suites that have one, in the order of the suites' names."""
+    """Import ``ullage.suites.X.<member>`` of all suites that have it, in the order of the suites' names."""
     places = [f"{SUITES}.{name}.{member}" for name in _names_in(SUITES)]
     return [importlib.import_module(place) for place in places if find_spec(place) is not None]
 
 
 def gathered(modules: Iterable[ModuleType], name: str) -> list[Any]:
-    """Everything in the tuples that ``modules`` have under ``name``, in the order of the modules."""
+    """Return all items of the tuples that ``modules`` have under ``name``, in the order of the modules."""
     return [item for module in modules for item in getattr(module, name, ())]
 
 

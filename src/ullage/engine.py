@@ -24,9 +24,9 @@ _DESCRIBE_TIMEOUT_S: Final = 60
 
 
 def find_engine(explicit: Path | None = None) -> Path:
-    """The engine to use: ``explicit``, else $ULLAGE_ENGINE, else the one beside this Python.
+    """Return the engine to use: ``explicit``, else $ULLAGE_ENGINE, else the one beside this Python.
 
-    ``UserError`` (exit code 3) when it is not there.
+    Raise UserError (exit code 3) when it is not there or cannot be executed.
     """
     named = os.environ.get("ULLAGE_ENGINE")
     source, path = (
@@ -48,7 +48,7 @@ def find_engine(explicit: Path | None = None) -> Path:
 
 
 def describe(engine: Path) -> Describe:
-    """What ``engine`` says of itself. Asked once a process for each state of the file."""
+    """Return what ``engine`` says of itself. It is asked once in a process for each state of the file."""
     status = engine.stat()
     return _describe(engine, status.st_mtime_ns, status.st_size)
 
@@ -84,7 +84,7 @@ def _describe(engine: Path, mtime_ns: int, size_bytes: int) -> Describe:  # noqa
 
 
 def registered(description: Describe, kind: Kind) -> list[Registered]:
-    """Everything of one kind."""
+    """Return everything of one kind, such as all backends."""
     return {
         "backend": description.backends,
         "workload": description.workloads,
@@ -94,7 +94,7 @@ def registered(description: Describe, kind: Kind) -> list[Registered]:
 
 
 def find_registered(description: Describe, kind: Kind, name: str) -> Registered:
-    """The thing of that name; ``UserError`` with a guess when there is none, or the reason why this build lacks it."""
+    """Return the thing called ``name``; raise UserError with a guess when there is none, or why this build lacks it."""
     things = {thing.name: thing for thing in registered(description, kind)}
     found = things.get(name)
     if found is None:
@@ -110,9 +110,9 @@ def find_registered(description: Describe, kind: Kind, name: str) -> Registered:
 
 
 def validate_parameters(description: Describe, kind: Kind, name: str, given: Parameters) -> Parameters:
-    """``given`` checked against what the engine states for the thing ``name``, in the engine's own types.
+    """Check ``given`` by what the engine states for the thing ``name``; return it in the engine's own types.
 
-    What equals its default is left out, so that saying a default aloud does not change a case's id. ``UserError`` as
-    for ``find_registered`` and for an unknown name or a bad value.
+    What equals its default is left out, so that saying a default aloud does not change a case's id. Raise UserError as
+    ``find_registered`` does, and for an unknown name or a bad value.
     """
     return check_parameters(find_registered(description, kind, name).parameters, given, f"{kind} '{name}'")

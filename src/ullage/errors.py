@@ -8,7 +8,7 @@ EXIT_BAD_INPUT: Final = 2
 EXIT_ENVIRONMENT: Final = 3
 EXIT_CASE_FAILED: Final = 4
 EXIT_ABORTED: Final = 5
-# What pydantic and typer say of a value, and our words. In this order: the later texts are parts of the earlier ones.
+# Texts of pydantic and typer stand beside our words. Their order counts: later texts are parts of earlier ones.
 _WORDS: Final = (
     ("Input should be ", "must be "),
     ("greater than or equal to", "at least"),
@@ -27,7 +27,7 @@ def one_line(text: str, limit: int = 400) -> str:
 
 
 def plain_fault(message: str) -> str:
-    """What a library says of a wrong value, in the words of our other messages."""
+    """Put what a library says of a wrong value in the words of our other messages."""
     for theirs, ours in _WORDS:
         message = message.replace(theirs, ours)
     return message
@@ -51,6 +51,6 @@ class UserError(Exception):
         self.code = code
 
     def __str__(self) -> str:
-        """The one line, without the program's name."""
+        """Return the message as one line, without the program's name."""
         head = f"{self.where}: {self.what}" if self.where else self.what
         return one_line(f"{head}; {self.right}" if self.right else head)

@@ -10,7 +10,7 @@ ValueT = TypeVar("ValueT")
 
 
 def grouped(pairs: Iterable[tuple[KeyT, ValueT]]) -> dict[KeyT, list[ValueT]]:
-    """All values of each key."""
+    """Return all values of each key."""
     found: dict[KeyT, list[ValueT]] = {}
     for key, value in pairs:
         found.setdefault(key, []).append(value)
@@ -18,7 +18,7 @@ def grouped(pairs: Iterable[tuple[KeyT, ValueT]]) -> dict[KeyT, list[ValueT]]:
 
 
 def nested(triples: Iterable[tuple[KeyT, InnerT, ValueT]]) -> dict[KeyT, dict[InnerT, ValueT]]:
-    """For each outer key a mapping of the inner ones; of equal keys the last value stays."""
+    """Return for each outer key a mapping of the inner ones; of equal keys the last value stays."""
     found: dict[KeyT, dict[InnerT, ValueT]] = {}
     for key, inner, value in triples:
         found.setdefault(key, {})[inner] = value

@@ -12,9 +12,9 @@ from ullage.model.plan import Layout, Named, Plan, Target
 
 
 def canonical_json(value: object) -> bytes:
-    """UTF-8 JSON with sorted keys and no blanks; a float without a fraction is written as the integer it equals.
+    """Write UTF-8 JSON with sorted keys and no blanks; a float without a fraction becomes the integer it equals.
 
-    So the same content has the same bytes, whoever wrote ``1`` or ``1.0``. Raises ``ValueError`` on NaN and infinity.
+    So the same content has the same bytes, whoever wrote ``1`` or ``1.0``. Raise ValueError for NaN and infinity.
     """
     return json.dumps(
         _plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
@@ -33,10 +33,10 @@ def _plain(value: object) -> object:
 
 
 def case_id(backend: Named, workload: Named, target: Target, layout: Layout, dataset: str = "") -> str:
-    """First 16 hex digits of the SHA-256 of the canonical JSON of a case, its target and its layout, and of the name of
-    the dataset it shares with others, where it has one.
+    """Return the first 16 hex digits of the SHA-256 of a case's canonical JSON, with its target and its layout.
 
-    The elapsed times of earlier launches do not belong to it, so a resumed case keeps its id.
+    The name of the dataset it shares with others belongs to it where it has one. The elapsed times of earlier launches
+    do not, so a resumed case keeps its id.
     """
     content = {
         "backend": backend.model_dump(mode="json"),
@@ -49,13 +49,13 @@ def case_id(backend: Named, workload: Named, target: Target, layout: Layout, dat
 
 
 def plan_bytes(plan: Plan) -> bytes:
-    """The plan as it is written to a file; its SHA-256 is the plan's hash."""
+    """Return the plan as it is written to a file; the SHA-256 of these bytes is the plan's hash."""
     return json.dumps(
         plan.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     ).encode()
 
 
 def new_run_id(now: datetime | None = None) -> str:
-    """UTC time and a random end, safe as a file name on every file system: ``20261121T041530Z-1f0c9a``."""
+    """Make a run id of UTC time and a random end, safe as a file name on all systems: ``20261121T041530Z-1f0c9a``."""
     instant = now or datetime.now(UTC)
     return f"{instant.astimezone(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"

@@ -29,14 +29,14 @@ _FORMS: Final[Mapping[str, str]] = {
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """What would be right for a misspelt ``word``: the nearest of ``known``, else all of them."""
+    """Say what would be right for a misspelt ``word``: the nearest of ``known``, else all of them."""
     words = list(known)
     near = difflib.get_close_matches(word, words, n=1)
     return f"did you mean '{near[0]}'?" if near else f"one of {', '.join(words)}" if words else "none is taken here"
 
 
 def known_word(word: str, known: Iterable[WordT], option: str) -> WordT:
-    """``word``, which has to be one of ``known``; ``UserError`` names ``option`` and what would be right."""
+    """Return ``word``, one of ``known``; else raise UserError that names ``option`` and what would be right."""
     words = list(known)
     if word not in words:
         raise UserError(f"unknown word '{word}'", option, suggest(word, words))
@@ -44,7 +44,7 @@ def known_word(word: str, known: Iterable[WordT], option: str) -> WordT:
 
 
 def parse_parameter(parameter: Parameter, text: str) -> Value:
-    """The value of ``parameter`` from a word on the command line, checked. ``UserError`` says what would be right."""
+    """Read a checked value of ``parameter`` from the command line; raise UserError that says what would be right."""
     try:
         value = _PARSERS[parameter.type](text.strip())
     except (ValueError, UserError) as error:
@@ -101,7 +101,7 @@ _PARSERS: Final[Mapping[ParameterType, Callable[[str], Value]]] = {
 
 
 def check_parameters(known: list[Parameter], given: Parameters, where: str) -> Parameters:
-    """``given`` in the types of ``known``, without what equals its default. ``UserError`` names the first mistake."""
+    """Return ``given`` in the types of ``known``, without what equals its default; raise UserError for a mistake."""
     by_name = {parameter.name: parameter for parameter in known}
     checked: Parameters = {}
     for name, value in given.items():
@@ -115,7 +115,7 @@ def check_parameters(known: list[Parameter], given: Parameters, where: str) -> P
 
 
 def check_value(parameter: Parameter, value: Value, where: str) -> Value:
-    """``value`` in the parameter's own type; ``UserError`` when type, range or choice is wrong."""
+    """Return ``value`` in the parameter's own type; raise UserError when type, range or choice is wrong."""
     canonical = _canonical(parameter, value)
     if canonical is None:
         raise UserError(f"{_shown(value)} is of the wrong type", where, f"must be {_form(parameter)}")
@@ -131,7 +131,10 @@ def check_value(parameter: Parameter, value: Value, where: str) -> Value:
 
 
 def _canonical(parameter: Parameter, value: Value) -> Value | None:
-    """``value`` in the type of ``parameter``, None when it is of another one. In maps all is text, as in the engine."""
+    """Return ``value`` in the type of ``parameter``, or None when it is of another type.
+
+    In maps all values are texts, as in the engine.
+    """
     match parameter.type:
         case "flag":
             return value if isinstance(value, bool) else None
@@ -153,7 +156,7 @@ def _as_text(value: Scalar) -> str:
 
 def _check_range(parameter: Parameter, value: float, where: str) -> None:
     low, high = parameter.minimum, parameter.maximum
-    # Written so that NaN, which compares false with everything, is refused.
+    # The condition is written so that NaN, which compares false with everything, is refused.
     if (low is None or value >= low) and (high is None or value <= high) and value - value == 0:
         return
     raise UserError(f"{_shown(value)} is out of range", where, f"must be {_form(parameter)}")
@@ -167,7 +170,7 @@ def _form(parameter: Parameter) -> str:
 
 
 def format_range(parameter: Parameter) -> str:
-    """`` from 8 to 1G``, `` from 0``, or nothing: the limits of a number in its own unit."""
+    """Write the limits of a number in its own unit: `` from 8 to 1G``, `` from 0`` or nothing."""
     low = "" if parameter.minimum is None else f" from {_bound(parameter, parameter.minimum)}"
     high = "" if parameter.maximum is None else f" up to {_bound(parameter, parameter.maximum)}"
     # Limits of the number formats tell a reader nothing.
@@ -181,7 +184,7 @@ def _bound(parameter: Parameter, value: float) -> str:
 
 
 def format_value(parameter: Parameter, value: Value) -> str:
-    """``value`` as a person would type it on the command line."""
+    """Write ``value`` as a person would type it on the command line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
@@ -198,6 +201,6 @@ def _shown(value: Value) -> str:
 
 
 def count_of(parameters: Mapping[str, object], name: str, default: int = 0) -> int:
-    """A whole number; what equals the engine's default (docs/contract.md) is not in a plan, so that is ``default``."""
+    """Return a whole number of a plan, or ``default``: the engine's default (docs/contract.md) is not in a plan."""
     value = parameters.get(name, default)
     return value if isinstance(value, int) else default

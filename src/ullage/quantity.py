@@ -43,7 +43,7 @@ class Scale:
 
 
 def scale_for(values: Iterable[float], unit: str) -> Scale:
-    """The prefix in which the largest of ``values`` has one to three digits before the point."""
+    """Return the prefix in which the largest of ``values`` has one to three digits before the point."""
     largest = max((abs(value) for value in values), default=0.0)
     if unit in _TIMES:
         factor, name = next(
@@ -60,37 +60,37 @@ def scale_for(values: Iterable[float], unit: str) -> Scale:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """``digits`` significant digits, all digits before the point, never in exponent form."""
+    """Write ``digits`` significant digits and all digits before the point, never in exponent form."""
     if not math.isfinite(value):
         return str(value)
-    # The exponent after rounding: 0.9996 has three digits as 1.00.
+    # This is the exponent after rounding: 0.9996 has three digits as 1.00.
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2]) if value else 0
     decimals = min(max(0, digits - 1 - exponent), _MOST_DECIMALS)
     return f"{value:.{decimals}f}"
 
 
 def format_quantity(value: float, unit: str) -> str:
-    """``1.23 GB/s``."""
+    """Format a value with its unit, as ``1.23 GB/s``."""
     scale = scale_for([value], unit)
     return f"{significant(value / scale.factor)} {scale.unit}".strip()
 
 
 def format_compact(value: float, unit: str) -> str:
-    """``1.23G``: for places where the unit stands beside, such as the cells of a heat map."""
+    """Format as ``1.23G``, for places where the unit stands beside, such as the cells of a heat map."""
     scale = scale_for([value], unit)
     base = "" if unit in _TIMES else _SCALED.get(unit, unit)
     return f"{significant(value / scale.factor)}{scale.unit.removesuffix(base)}"
 
 
 def format_interval(low: float | None, high: float | None, scale: Scale) -> str:
-    """``[1.19, 1.27]`` in ``scale``; empty when there is none."""
+    """Format as ``[1.19, 1.27]`` in ``scale``; empty when a bound is missing."""
     if low is None or high is None:
         return ""
     return f"[{significant(low / scale.factor)}, {significant(high / scale.factor)}]"
 
 
 def format_known(row: Row) -> str:
-    """``[1.19, 1.27]``; of too few samples ``1.19 to 1.27 in 3 repetitions``; empty for a single one."""
+    """Format as ``[1.19, 1.27]``, of too few samples ``1.19 to 1.27 in 3 repetitions``, of a single one as nothing."""
     scale = scale_for([row.median], row.unit)
     if not row.has_range or row.low is None or row.high is None:
         return format_interval(row.low, row.high, scale)
@@ -99,18 +99,18 @@ def format_known(row: Row) -> str:
 
 
 def format_row(row: Row) -> str:
-    """``1.23 GB/s [1.19, 1.27]``; a single sample says so."""
+    """Format as ``1.23 GB/s [1.19, 1.27]``; a single sample has ``(one sample)`` in the interval's place."""
     interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
     return f"{format_quantity(row.median, row.unit)} {interval or '(one sample)'}"
 
 
 def format_share(share: float | None) -> str:
-    """``83 %``; a dash where no ceiling is known."""
+    """Format as ``83 %``; a dash stands where no ceiling is known."""
     return DASH if share is None else f"{significant(share * 100, 2)} %"
 
 
 def format_param(key: str, value: Scalar) -> str:
-    """A parameter as people type it: ``_bytes`` in binary units, ``_s`` in seconds."""
+    """Format a parameter as people type it: ``_bytes`` in binary units, ``_s`` in seconds, flags as yes or no."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if key.endswith("_bytes") and isinstance(value, int):
@@ -121,22 +121,22 @@ def format_param(key: str, value: Scalar) -> str:
 
 
 def param_label(key: str) -> str:
-    """``block_bytes`` reads ``block``."""
+    """Return the name for people: ``block_bytes`` becomes ``block``."""
     return key.removesuffix("_bytes").replace("_", " ")
 
 
 def plural(count: int, noun: str) -> str:
-    """``1 rank``, ``1,024 ranks``."""
+    """Write a count and its noun: ``1 rank``, ``1,024 ranks``."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def processes(count: int) -> str:
-    """``1 process``, ``2 processes``."""
+    """Write a count of processes: ``1 process``, ``2 processes``."""
     return f"{count:,} process{'' if count == 1 else 'es'}"
 
 
 def listing(words: Sequence[str], most: int = 8) -> str:
-    """``a, b and c``; ``a, b and 7 more``."""
+    """Write words as ``a, b and c``, or with more than ``most`` of them ``a, b and 7 more``."""
     shown = list(words) if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
@@ -145,7 +145,7 @@ def listing(words: Sequence[str], most: int = 8) -> str:
 
 
 def show(value: float, unit: str) -> str:
-    """``3.20 GB/s``, ``45.2 kop/s``, ``1.50 ms``; any other unit with four digits."""
+    """Format a value as ``3.20 GB/s``, ``45.2 kop/s`` or ``1.50 ms``; in any other unit with four digits."""
     match unit:
         case "B/s":
             return format_rate(value)
@@ -158,7 +158,7 @@ def show(value: float, unit: str) -> str:
 
 
 def show_row(row: Row) -> str:
-    """Median and interval: ``3.20 GB/s [3.10, 3.30]``; few samples say so."""
+    """Format median and interval as ``3.20 GB/s [3.10, 3.30]``; few samples are named as such."""
     if row.low is None or row.high is None:
         return f"{show(row.median, row.unit)} (one sample)"
     if row.has_range:
@@ -168,7 +168,7 @@ def show_row(row: Row) -> str:
 
 
 def times(ratio: float) -> str:
-    """``7.1 x``: two significant digits below 10, whole numbers above, small ones in full."""
+    """Format a ratio as ``7.10 x``: two decimals below 10, one below 99.5, then none; small ones with two digits."""
     if ratio >= 99.5:
         return f"{ratio:,.0f} x"
     if ratio >= 9.95:

@@ -19,7 +19,7 @@ _NO_STYLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def make_console() -> "Console":
-    """A console on stdout. Into a pipe or a file, which have no width that counts, it writes plain, long lines."""
+    """Make a console on stdout; into a pipe or a file, which have no width, it writes plain, long lines."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
@@ -27,7 +27,7 @@ def make_console() -> "Console":
 
 @contextlib.contextmanager
 def paged() -> "Generator[Console]":
-    """A console whose output a pager shows, on a terminal alone: elsewhere it is ``make_console``.
+    """Yield a console whose output a pager shows, on a terminal alone: elsewhere it is ``make_console``.
 
     As git asks of it: ``less`` shows colours, ends by itself where all fits on one screen, and leaves it there.
     """
@@ -43,7 +43,7 @@ def paged() -> "Generator[Console]":
 def text_table(
     heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], styles: Mapping[str, str] = _NO_STYLES
 ) -> "Table":
-    """``heads``: text, and whether the column holds numbers. ``styles``: of cells by their text.
+    """Make a table. ``heads``: text, and whether the column holds numbers. ``styles``: of cells by their text.
 
     Control characters are escaped, nothing is taken for markup, and what does not fit is folded, never cut.
     """
@@ -60,10 +60,10 @@ def text_table(
 
 
 def print_table(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table of words on stdout."""
+    """Print a table of words on stdout."""
     make_console().print(text_table([(header, False) for header in headers], rows))
 
 
 def print_line(text: str) -> None:
-    """One harmless line on stdout."""
+    """Print one line on stdout, with control characters escaped."""
     sys.stdout.write(one_line(text, limit=2000) + "\n")

@@ -37,9 +37,9 @@ SIZE_FORMS: Final = "128K, 1M, 1.5GiB (binary), 1MB (decimal) or plain bytes"
 
 
 def parse_size(text: str) -> int:
-    """Bytes from ``128K``, ``128KiB``, ``1.5GiB`` (binary), ``1MB`` (decimal), ``4096``.
+    """Read bytes from ``128K``, ``128KiB``, ``1.5GiB`` (binary), ``1MB`` (decimal) or ``4096``.
 
-    Raises ``UserError`` when it is no size, no whole number of bytes, or above 2^63 - 1.
+    Raise UserError when it is no size, no whole number of bytes, or above 2^63 - 1.
     """
     bytes_ = _exact_bytes(text, "size", SIZE_FORMS)
     if bytes_.denominator != 1:
@@ -65,9 +65,9 @@ _LONGEST_S: Final = 10**9
 
 
 def parse_duration(text: str) -> float:
-    """Seconds from ``90``, ``60s``, ``2m``, ``1h30m``, ``500ms``. Units go from large to small, each once.
+    """Read seconds from ``90``, ``60s``, ``2m``, ``1h30m`` or ``500ms``. Units go from large to small, each once.
 
-    At most 10^9 s, whose nanoseconds fit into 64 bits.
+    Raise UserError for anything else, and above 10^9 s, whose nanoseconds fit into 64 bits.
     """
     seconds = _seconds(text)
     if seconds > _LONGEST_S:
@@ -92,7 +92,7 @@ def _seconds(text: str) -> Fraction:
 
 
 def parse_rate(text: str) -> float:
-    """Bytes/s from ``3.2GB/s``, ``800MiB/s``, ``1e9`` or plain bytes/s."""
+    """Read bytes/s from ``3.2GB/s``, ``800MiB/s``, ``1e9`` or plain bytes/s; raise UserError for anything else."""
     stripped = text.strip()
     if re.fullmatch(rf"{_NUMBER}(?:[eE]\+?\d{{1,2}})?", stripped, re.ASCII):
         return float(stripped)
@@ -103,7 +103,7 @@ def parse_rate(text: str) -> float:
 
 
 def parse_count(text: str) -> int:
-    """A whole number, 0 or more."""
+    """Read a whole number, 0 or more; raise UserError for anything else."""
     stripped = text.strip()
     if not re.fullmatch(r"\d{1,18}", stripped, re.ASCII):
         raise UserError("not a count", _quoted(text), "write a whole number, 0 or more")
@@ -111,7 +111,7 @@ def parse_count(text: str) -> int:
 
 
 def parse_axis(text: str, parse: Callable[[str], int] = parse_count) -> list[int]:
-    """Values of an axis in the order written: ``1,2,4,8``, ``128K:16M:x2`` (geometric), ``1:8:+1``, or a mix.
+    """Read the values of an axis in the order written: ``1,2,4``, ``128K:16M:x2`` (geometric), ``1:8:+1``, or a mix.
 
     ``parse`` reads one value (``parse_count`` or ``parse_size``). The end of a range belongs to it when a step
     meets it. A value written twice counts once.
@@ -127,7 +127,7 @@ def parse_axis(text: str, parse: Callable[[str], int] = parse_count) -> list[int
 
 
 def parse_share(text: str, what: str = "not a share between 0 and 1") -> float:
-    """``5%`` or ``0.05``; above 0 and below 1. ``what``: is said of others."""
+    """Read a share above 0 and below 1 from ``5%`` or ``0.05``; raise UserError that says ``what`` of others."""
     match = _PERCENT.fullmatch(text.strip())
     try:
         value = float(match.group(1)) / 100 if match else float(text)
@@ -156,7 +156,7 @@ def _range(text: str, parse: Callable[[str], int]) -> list[int]:
 
 
 def format_axis(values: Sequence[int], form: Callable[[int], str] = str) -> str:
-    """As ``parse_axis`` reads it: ``1,2,4``, or ``128K:8M:x4`` of four values and more that lie so."""
+    """Format as ``parse_axis`` reads it: ``1,2,4``, or four values and more that are geometric as ``128K:8M:x4``."""
     steps = {after / before for before, after in pairwise(values)} if all(values) else set[float]()
     if len(values) >= _SHORTEST_RANGE and len(steps) == 1 and (step := steps.pop()) > 1 and step.is_integer():
         return f"{form(values[0])}:{form(values[-1])}:x{int(step)}"
@@ -164,7 +164,7 @@ def format_axis(values: Sequence[int], form: Callable[[int], str] = str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Exact, as ``parse_duration`` reads it, in one unit: ``2m``, ``90s``, ``500ms``."""
+    """Format exactly, as ``parse_duration`` reads it, in one unit: ``2m``, ``90s``, ``500ms``."""
     exact = Fraction(str(seconds))
     for unit, scale in _TIME_UNITS.items():
         if exact and (exact / scale).denominator == 1 and unit != "d":
@@ -173,7 +173,7 @@ def format_duration(seconds: float) -> str:
 
 
 def format_bytes(bytes_: int) -> str:
-    """Exact size in the largest binary unit that divides it, as ``parse_size`` reads it: ``128K``, ``1000``."""
+    """Format exactly in the largest binary unit that divides it, as ``parse_size`` reads it: ``128K``, ``1000``."""
     for power in range(len(_PREFIXES), 0, -1):
         if bytes_ and bytes_ % 1024**power == 0:
             return f"{bytes_ // 1024**power}{_PREFIXES[power - 1]}"
@@ -181,7 +181,7 @@ def format_bytes(bytes_: int) -> str:
 
 
 def format_volume(bytes_: float) -> str:
-    """About how much, three digits: ``1.50 GiB``. For volumes and free space, where the exact count does not matter."""
+    """Format a volume or free space, whose exact count does not matter, with three digits: ``1.50 GiB``."""
     value, power = float(bytes_), 0
     while abs(value) >= 999.5 and power < len(_PREFIXES):
         value, power = value / 1024, power + 1
@@ -189,12 +189,12 @@ def format_volume(bytes_: float) -> str:
 
 
 def format_rate(bytes_per_s: float) -> str:
-    """Decimal units, three digits: ``3.20 GB/s``."""
+    """Format in decimal units with three digits: ``3.20 GB/s``."""
     return _decimal(bytes_per_s, "B/s")
 
 
 def format_operations(per_s: float) -> str:
-    """Decimal units, three digits: ``45.2 kop/s``."""
+    """Format in decimal units with three digits: ``45.2 kop/s``."""
     return _decimal(per_s, "op/s")
 
 
@@ -207,7 +207,10 @@ def _decimal(value: float, unit: str) -> str:
 
 
 def format_time(seconds: float) -> str:
-    """Three digits up to 100 s (``1.50 ms``), then ``2m05s``. Without blanks ``parse_duration`` reads it."""
+    """Format with three digits up to 100 s (``1.50 ms``), then ``2m05s``.
+
+    Without blanks ``parse_duration`` reads it.
+    """
     if abs(seconds) >= 99.95:
         minutes, rest = divmod(round(abs(seconds)), 60)
         hours, minutes = divmod(minutes, 60)
@@ -220,7 +223,7 @@ def format_time(seconds: float) -> str:
 
 
 def _three(value: float) -> str:
-    """Three significant digits, never in exponent form."""
+    """Write three significant digits, never in exponent form."""
     if not math.isfinite(value):
         return str(value)
     size = abs(value)

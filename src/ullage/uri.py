@@ -17,9 +17,10 @@ _FORMS: Final = "write NAME=PATH, NAME=posix:PATH, NAME=null: or NAME=model:"
 
 
 def parse_target(text: str) -> Target:
-    """The target of ``nvme=/local/tmp`` (the path becomes absolute), ``x=null:`` or ``x=model:``.
+    """Read the target of ``nvme=/local/tmp`` (the path becomes absolute), ``x=null:`` or ``x=model:``.
 
-    Names may hold any printable character but ``=``: they are escaped where they are shown. Raises ``UserError``.
+    Names may hold any printable character but ``=``: they are escaped where they are shown. Raise UserError for
+    anything else.
     """
     name, separator, place = text.partition("=")
     name = name.strip()
@@ -49,7 +50,7 @@ def _uri(place: str, text: str) -> str:
 
 
 def parse_targets(texts: Iterable[str]) -> list[Target]:
-    """All targets in the order written; a name or a place given twice is an error."""
+    """Read all targets in the order written; raise UserError for a name or a place given twice."""
     targets: list[Target] = []
     for text in texts:
         target = parse_target(text)
@@ -63,11 +64,11 @@ def parse_targets(texts: Iterable[str]) -> list[Target]:
 
 
 def target_scheme(target: Target) -> str:
-    """``posix``, ``null``, ``model`` ..."""
+    """Return the scheme: ``posix``, ``null``, ``model`` ..."""
     return target.uri.partition(":")[0]
 
 
 def target_path(target: Target) -> Path | None:
-    """Where the target lies in the file system; None when it has no path."""
+    """Return where the target lies in the file system; None when it has no path."""
     path = target.uri.partition(":")[2]
     return Path(path) if path else None

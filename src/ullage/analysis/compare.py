@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 MAIN: Final = "main"
 """In the place of a metric: what each phase is about, or what comes first."""
-# What may differ between two cells besides what is compared, when it follows from that.
+# These parameters may differ between two cells besides what is compared, when they follow from that.
 _TOLD: Final = ("ranks", "nodes", "threads")
 # At most 5 % of comparisons of equals may say something false; what is left of that is the cost of a stop rule, which
 # ends cells where their samples happen to lie close together (docs/statistics.md).
 _LEVEL: Final = 0.98
-# Facts that change results by themselves: where, and what to call them.
+# These facts change results by themselves: what to call each, and where it stands.
 _SURROUNDINGS: Final = (
     ("machine", ("host",)),
     ("CPU", ("cpu", "model")),
@@ -93,16 +93,16 @@ class Comparison:
     attribution: tuple[str, ...] = ()
 
     def counts(self, other_name: str) -> "Counter[ComparisonVerdict]":
-        """How often ``other_name`` is faster, slower or neither for sure."""
+        """Count how often ``other_name`` is faster, is slower and cannot be told apart."""
         return Counter(cell.outcome for cell in self.cells if cell.other_name == other_name)
 
 
 def compare_summaries(
     summaries: Mapping[str, Summary], by: str, base: str | None = None, metric: str | None = None
 ) -> Comparison:
-    """Compare rows of named results: of one ``metric``, of ``MAIN`` or of all.
+    """Compare rows of named results: of one ``metric``, of the main ones (``MAIN``), or of all.
 
-    ``UserError`` when there are none, or units differ.
+    Raise UserError when there are none, when units differ, or when a result is compared with itself.
     """
     if by == "result" and len(summaries) < 2:
         raise UserError(
@@ -129,7 +129,7 @@ def compare_summaries(
 
 
 def _main(samples: Sequence[Sample]) -> list[Sample]:
-    """Of each named phase the metric that comes first, and the first of all that has no phase."""
+    """Keep of each named phase the metric that comes first, and so for all rows without a phase together."""
     first: dict[str, str] = {}
     for sample in samples:
         first.setdefault(phase_of(sample.row), sample.row.metric)
@@ -137,7 +137,7 @@ def _main(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _scores(summaries: Mapping[str, Summary], compared: Comparison, results: Mapping[str, str]) -> list[ScorePair]:
-    """Scores of the same name; empty where the compared names are no whole results."""
+    """Pair scores of the same name; return none where the compared names do not stand for whole results."""
     if not results:
         return []
     scores = {name: {score.name: score for score in summaries[result].scores} for name, result in results.items()}
@@ -152,7 +152,7 @@ def _scores(summaries: Mapping[str, Summary], compared: Comparison, results: Map
 
 
 def compare_samples(samples: Sequence[Sample], by: str, base: str | None = None) -> Comparison:
-    """As ``compare_summaries``, without a look at the machines the results are from."""
+    """Compare samples as ``compare_summaries`` does, without looking at the machines that the results are from."""
     _check_units(samples)
     names = names_of(samples, by)
     if len(names) < 2:
@@ -179,7 +179,10 @@ def _check_units(samples: Iterable[Sample]) -> None:
 
 
 def _noises(samples: Iterable[Sample]) -> dict[int, float]:
-    """By row (``id``), the noise of one value as its neighbours tell it: what a row of one sample is judged by."""
+    """Return by ``id`` of a row the noise (a deviation of logs) of one value that its neighbours tell.
+
+    Only rows of one sample are in it, since these tell no noise of their own.
+    """
     from ullage.analysis.findings import make_study
 
     by_result = grouped((sample.result, sample.row) for sample in samples if len(sample.row.repetitions) == 1)
@@ -191,7 +194,7 @@ Found = tuple[tuple[tuple[str, Scalar], ...], tuple[str, Row], tuple[str, Row]]
 
 
 def _cells(places: Places, base_name: str, names: Sequence[str], noises: Mapping[int, float]) -> tuple[list[Cell], int]:
-    """All cells, judged together; and how many rows have no partner."""
+    """Judge all cells together; return them with the number of rows that have no partner."""
     from ullage.analysis.statistics import compare_all
 
     pairs: list[Found] = []
@@ -211,7 +214,7 @@ def _cells(places: Places, base_name: str, names: Sequence[str], noises: Mapping
 
 
 def _spreads(rows: Iterable[Row]) -> "dict[tuple[str, str], Spread]":
-    """What the rows of a metric and access say together of the noise of one value. A row may stand in several pairs."""
+    """Pool what the rows of each metric and access tell of the noise of one value; a row counts once."""
     from ullage.analysis.statistics import pooled_spread
 
     alike = nested((_kind(row), id(row), row) for row in rows)
@@ -233,7 +236,7 @@ def _contest(
 
 
 def _comparable(base: Sample, other: Sample) -> bool:
-    """A ratio needs values above 0 on both sides."""
+    """Tell whether both sides have values and all are above 0, as a ratio needs."""
     return all(sample.row.repetitions and min(sample.row.repetitions) > 0 for sample in (base, other))
 
 
@@ -256,7 +259,7 @@ def _cell(pair: Found, judged: "Judgement") -> Cell:
 
 
 def _notes(base: Row, other: Row) -> list[str]:
-    """Why the two numbers may not mean the same."""
+    """List the reasons why the two numbers may not mean the same: verdicts, parameters, grade C."""
     notes = [f"{base.verdict} against {other.verdict}"] if base.verdict != other.verdict else []
     notes += [
         f"{key} {base.params[key]} against {other.params[key]}"
@@ -268,7 +271,7 @@ def _notes(base: Row, other: Row) -> list[str]:
 
 
 def differences(summaries: Mapping[str, Summary]) -> list[str]:
-    """A sentence for every fact of the surroundings in which results differ: their ratio may be that of the fact."""
+    """Return a sentence for every fact of the surroundings that differs: the ratio may come from that fact."""
     found: list[str] = []
     for label, path in _SURROUNDINGS:
         values = {name: fact for name, summary in summaries.items() if (fact := _fact(summary, path))}

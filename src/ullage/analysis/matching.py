@@ -15,11 +15,11 @@ from ullage.errors import UserError
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 
-# Dimensions with a word of their own; any parameter of the rows is one, too.
+# These dimensions have a word of their own; any parameter of the rows is a dimension, too.
 DIMENSIONS: Final = ("target", "result", "backend", "block", "ranks", "nodes", "ppn", "access")
 _ACCESS: Final = frozenset({"access", "phase"})
 _BLOCK: Final = "block_bytes"
-# Parameters that say how much was at work, or in which pieces: these, and a target, may follow from what is compared.
+# These parameters say how much was at work, or in which pieces. They, and a target, may follow from what is compared.
 _SIZES: Final = ("ranks", "nodes", _BLOCK)
 Setting = tuple[tuple[str, Scalar], ...]
 
@@ -37,7 +37,7 @@ _Kind = tuple[str, str, str]
 
 
 def value_of(sample: Sample, by: str) -> Scalar | None:
-    """What ``sample`` has in the compared dimension; None when it has no such thing."""
+    """Return what ``sample`` has in the compared dimension ``by``; None when it has no such thing."""
     params = sample.row.params
     match by:
         case "target":
@@ -57,14 +57,17 @@ def value_of(sample: Sample, by: str) -> Scalar | None:
 
 
 def names_of(samples: Iterable[Sample], by: str) -> tuple[str, ...]:
-    """Compared values: numbers rising, words in the order in which they come first."""
+    """Return the compared values as texts: numbers rising, words in the order in which they come first."""
     values = {value: None for sample in samples if (value := value_of(sample, by)) is not None}
     numeric = all(isinstance(value, (int, float)) for value in values)
     return tuple(str(value) for value in (sorted(values, key=sort_key) if numeric else values))
 
 
 def results_by_name(samples: Iterable[Sample], by: str) -> dict[str, str]:
-    """The one result that has each compared value; empty where a value is in several, or there is one result."""
+    """Return the one result that has each compared value.
+
+    Return none where a value is in several results, or where there is one result only.
+    """
     found: dict[str, set[str]] = {}
     for sample in samples:
         if (value := value_of(sample, by)) is not None:
@@ -75,7 +78,7 @@ def results_by_name(samples: Iterable[Sample], by: str) -> dict[str, str]:
 
 
 def dimensions_of(rows: Iterable[Row]) -> list[str]:
-    """Everything that rows can be compared by."""
+    """Return everything that rows can be compared by."""
     return list(dict.fromkeys([*DIMENSIONS, *(name for row in rows for name in row.params)]))
 
 
@@ -87,7 +90,7 @@ class Matching:
     by: str
 
     def places(self) -> Places:
-        """Samples by setting and metric, then by the name of the compared value."""
+        """Arrange samples by setting and metric, then by compared value; raise UserError for two in the same place."""
         place = self._place()
         places: Places = {}
         for sample in self.samples:
@@ -102,7 +105,7 @@ class Matching:
         return places
 
     def _place(self) -> Callable[[Sample], Setting]:
-        """What two rows must share beside the metric."""
+        """Return a function from a sample to the setting that it must share with another, beside the metric."""
         common = self._common()
         by = self.by
         of_row = {id(one.row): (*common(one), value_of(one, by), one.row.metric) for one in self.samples}
@@ -140,7 +143,7 @@ class Matching:
 
 
 def following_keys(samples: Sequence[Sample], by: str) -> set[tuple[str, _Kind]]:
-    """Keys that have one value with each compared value, and not the same with all; for each kind of row apart.
+    """Return the keys, for each kind of row, that follow from the compared value and differ between values.
 
     Of targets only results as wholes may differ: within a result each is a setting.
     """

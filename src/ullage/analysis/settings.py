@@ -13,24 +13,24 @@ ACCESS_KEYS: Final = (_PHASE_KEY, "access")
 
 
 def access_of(row: Row) -> str:
-    """``write``, ``read``, or the name of its benchmark's phase; empty when the suite knows no such thing."""
+    """Return ``write``, ``read`` or the name of the benchmark's phase; empty when the suite has no such parameter."""
     return next((str(row.params[key]) for key in ACCESS_KEYS if key in row.params), "")
 
 
 def phase_of(row: Row) -> str:
-    """What the benchmark calls its phase, such as ``ior-easy-write``; empty for a row of no named phase."""
+    """Return the benchmark's name of the phase, such as ``ior-easy-write``; empty for a row of no named phase."""
     return str(row.params.get(_PHASE_KEY, ""))
 
 
 def sort_key(value: Scalar | None) -> tuple[int, float, str]:
-    """Numbers by size, then words by letter."""
+    """Return a key that sorts numbers by size, then words by letter."""
     if isinstance(value, (int, float)):
         return (0, float(value), "")
     return (1, 0.0, str(value))
 
 
 def values_by_key(rows: Iterable[Row]) -> dict[str, set[Scalar]]:
-    """Every parameter and the values it takes."""
+    """Return every parameter with the set of values that it takes."""
     values: dict[str, set[Scalar]] = {}
     for row in rows:
         for key, value in row.params.items():
@@ -39,7 +39,10 @@ def values_by_key(rows: Iterable[Row]) -> dict[str, set[Scalar]]:
 
 
 def separating_keys(rows: Iterable[Row], place: Callable[[Row], tuple[object, ...]]) -> list[str]:
-    """Parameters that still differ between rows of one place. One that follows from the place separates nothing."""
+    """Return the parameters that still differ between rows of one place, in the order in which they are met.
+
+    A parameter that follows from the place separates nothing.
+    """
     cells = grouped((place(row), row) for row in rows)
     keys: dict[str, None] = {}
     for found in cells.values():

@@ -23,6 +23,6 @@ class Tolerant(BaseModel):
 
 
 def first_mistake(error: ValidationError) -> tuple[str, str]:
-    """Of a document that is not as its model wants it: the place as ``rows/0/unit``, empty for the whole, and why."""
+    """Return the place of the first mistake in a document as ``rows/0/unit`` (empty for the whole), and why."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     return "/".join(str(part) for part in first["loc"]), first["msg"]

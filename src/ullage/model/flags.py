@@ -11,13 +11,13 @@ from pydantic import Field
 
 from ullage.model.base import Strict
 
-# What a flag of this kind is on is no speed at all.
+# A number with a flag of this kind is no speed at all.
 INVALID: Final = "INVALID"
 INVALID_ABOVE_CEILING: Final = f"{INVALID}:above-ceiling"
 INVALID_LITTLES_LAW: Final = f"{INVALID}:littles-law"
 INVALID_VERIFICATION: Final = f"{INVALID}:verification-failed"
 
-# How the work went.
+# These flags tell how the work went.
 IDLE_RANKS: Final = "idle-ranks"
 PAYLOAD_IN_TIME: Final = "payload-in-time"
 PREPARATION_IN_TIME: Final = "preparation-in-time"
@@ -27,15 +27,15 @@ BUFFERS_IN_TURN: Final = "buffers-in-turn"
 TOO_SHORT: Final = "too-short"
 NO_HUGE_PAGES: Final = "no-huge-pages"
 
-# More than its number of threads times what one thread does. Caches may explain it, noise usually does.
+# The rate is more than its number of threads times what one thread does. Caches may explain it, noise usually does.
 ABOVE_THREADS: Final = "above-threads"
 
-# What the launch was like.
+# These flags tell what the launch was like.
 CLOCK_SKEW: Final = "clock-skew"
 OVERSUBSCRIBED: Final = "oversubscribed"
 UNPINNED: Final = "unpinned"
 
-# What the repetitions are worth. After the colon of the first three stands how many it is about.
+# These flags tell what the repetitions are worth. After the colon of the first three stands how many it is about.
 DIRTY_REPEATED: Final = "dirty-repeated"
 DIRTY_USED: Final = "dirty-used"
 OUTLIERS: Final = "outliers"
@@ -47,7 +47,7 @@ _OF_REPETITIONS: Final = frozenset({DIRTY_REPEATED, DIRTY_USED, OUTLIERS, DRIFTI
 
 
 def interval_below(level: float = 0.95) -> str:
-    """The code of an interval that covers the median with less than ``level``: ``interval-below-95``."""
+    """Return the code of an interval that covers the median with less than ``level``: ``interval-below-95``."""
     return f"{_INTERVAL_BELOW}{round(level * 100)}"
 
 
@@ -84,5 +84,5 @@ class Flag(Strict):
 
 
 def each_once(flags: Iterable[Flag]) -> list[Flag]:
-    """Without those whose code was there before: the place is the first one's, the reason the last one's."""
+    """Keep one flag of each code: the place is the first one's, the reason the last one's."""
     return list({flag.code: flag for flag in flags}.values())

@@ -18,17 +18,17 @@ from ullage.model.tuning import Tuning
 
 _FIRST: Final = "ullage.summary/1"
 _SECOND: Final = "ullage.summary/2"
-# Their reasons, any number of them, stood before those of the verdict: they are left there.
+# The reasons of these flags, any number of them, stood before those of the verdict: they are left there.
 _VOID: Final = frozenset({"INVALID:void", "INVALID:void-phase"})
 # Importers said nothing of this flag, and rows of an impact had its reason elsewhere; the words tell it.
 _INTERVAL: Final = "interval-below-"
 _OF_INTERVAL: Final = re.compile(r"the range of \d+ covers the median with |a single repetition has no |one sample$")
-# These stood last, and were neither the verdict's nor a flag's: of memory runs, and of ratios of cpu runs.
+# Such reasons stood last, and were neither the verdict's nor a flag's: of memory runs, and of ratios of cpu runs.
 _NOTE: Final = re.compile(r"\d+% of the set lay in huge pages$|.*: two medians, bounded by their intervals$")
 
 
 def upgraded(document: object) -> object:
-    """``document`` in the form of today where it is an older summary, else as it is. What is wrong in it stays so."""
+    """Return an older summary in the form of today, and any other document as it is; mistakes in it stay."""
     known = _members(document)
     rows = known.get("rows")
     if known.get("schema") != _FIRST or not isinstance(rows, list):
@@ -48,7 +48,7 @@ def _row(row: object) -> object:
 
 
 def _members(value: object) -> dict[str, object]:
-    """The members of an object; none of anything else."""
+    """Return the members of an object as a new dict, empty for anything else."""
     return dict(cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else {}
 
 
@@ -57,7 +57,7 @@ def _are_texts(value: object) -> bool:
 
 
 def _take_flags(codes: Sequence[str], reasons: list[str]) -> list[dict[str, str]]:
-    """The flags with their reasons, which are taken from the end of ``reasons``; those of the verdict remain."""
+    """Make flags with reasons taken from the end of ``reasons``, which changes; the verdict's reasons remain in it."""
     found = dict.fromkeys(codes, "")
     for code in found:
         place = next((i for i in reversed(range(len(reasons))) if _OF_INTERVAL.match(reasons[i])), None)
@@ -137,11 +137,11 @@ class Row(Strict):
         return self.ceiling is not None and self.share is None
 
     def has_flag(self, code: str) -> bool:
-        """Whether a flag has that code."""
+        """Tell whether a flag has that code."""
         return code in self.flag_codes
 
     def reason_of(self, code: str) -> str:
-        """Why it has the flag of that code; empty without one."""
+        """Return why it has the flag of that code; empty without one."""
         return next((flag.reason for flag in self.flags if flag.code == code), "")
 
 

@@ -32,7 +32,7 @@ class Memory(Tolerant):
     """Of the node the front end ran on."""
 
     total_bytes: int | None = None
-    # What this process may still take: the machine's, or less where a control group gives less.
+    # This is what the process may still take: that of the machine, or less where a control group gives less.
     available_bytes: int | None = None
     swap_total_bytes: int | None = None
     huge_page_bytes: int | None = None

@@ -12,7 +12,7 @@ from ullage.system.files import ROOT
 
 
 def facts(targets: list[Target], description: Describe | None = None, root: Path = ROOT) -> SystemFacts:
-    """Facts of this node and of the places of ``targets``. What cannot be read is null; nothing is guessed.
+    """Read facts of this node and of the places of ``targets``; what cannot be read is null, nothing is guessed.
 
     ``root`` is where /proc, /sys and /etc are looked for.
     """

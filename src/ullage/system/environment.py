@@ -34,7 +34,7 @@ _TIMING_OPTIONS: Final = re.compile(
 
 
 def read_environment(root: Path = ROOT, variables: Mapping[str, str] = os.environ) -> Environment:
-    """What surrounds this process."""
+    """Read what surrounds this process: container, virtual machine, batch system and allowed variables."""
     return Environment(
         container=_container(root, variables),
         hypervisor=_hypervisor(root),
@@ -56,7 +56,7 @@ def _container(root: Path, variables: Mapping[str, str]) -> str | None:
 
 
 def _hypervisor(root: Path) -> str | None:
-    """The maker that the firmware names; else that there is one, when the processor says so."""
+    """Return the hypervisor the firmware names, ``unnamed`` where only the processor tells of one, else None."""
     maker = " ".join(
         read_text(root / f"sys/class/dmi/id/{name}") or "" for name in ("sys_vendor", "product_name")
     ).lower()
@@ -70,7 +70,7 @@ def _hypervisor(root: Path) -> str | None:
 
 
 def read_kernel(root: Path = ROOT) -> Kernel:
-    """Release, distribution and the settings that change timing."""
+    """Read release, distribution and the settings that change timing."""
     name = os.uname()
     virtual_memory = root / "proc/sys/vm"
     return Kernel(
@@ -87,7 +87,7 @@ def read_kernel(root: Path = ROOT) -> Kernel:
 
 
 def read_versions(description: Describe | None) -> dict[str, str]:
-    """Versions of this program, its libraries, and of the engine when there is one."""
+    """Return the versions of this program, of its libraries, and of the engine when there is one."""
     versions = {"ullage": ullage.__version__, "python": platform.python_version()}
     for name in ("pydantic", "numpy", "scipy"):
         try:

@@ -8,7 +8,7 @@ ROOT: Final = Path("/")
 
 
 def read_text(path: Path) -> str | None:
-    """Content without the blanks around it; None when it cannot be read or is empty."""
+    """Return a file's content without the blanks around it; None when it cannot be read or is empty."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip("\0 \t\n") or None
     except OSError:
@@ -16,7 +16,7 @@ def read_text(path: Path) -> str | None:
 
 
 def read_int(path: Path) -> int | None:
-    """Content as a whole number."""
+    """Return a file's content as a whole number; None when it is none or cannot be read."""
     text = read_text(path)
     try:
         return None if text is None else int(text)
@@ -25,7 +25,7 @@ def read_int(path: Path) -> int | None:
 
 
 def read_fields(path: Path, separator: str = ":") -> dict[str, str]:
-    """``NAME SEPARATOR VALUE`` lines; of a name that comes again (one block a CPU) the first counts."""
+    """Read ``NAME SEPARATOR VALUE`` lines; of a name that comes again (one block a CPU) the first counts."""
     fields: dict[str, str] = {}
     for line in (read_text(path) or "").splitlines():
         name, found, value = line.partition(separator)
@@ -35,13 +35,13 @@ def read_fields(path: Path, separator: str = ":") -> dict[str, str]:
 
 
 def read_kib(fields: dict[str, str], name: str) -> int | None:
-    """Bytes of a ``NAME: 123 kB`` line."""
+    """Return the bytes of a ``NAME: 123 kB`` line; None where there is no such number."""
     number = fields.get(name, "").removesuffix(" kB")
     return int(number) * 1024 if number.isdigit() else None
 
 
 def bracketed(text: str | None) -> str | None:
-    """The chosen word of ``always [madvise] never``; a single bare word chooses itself."""
+    """Return the chosen word of ``always [madvise] never``; a single bare word counts as chosen, else it is None."""
     if text is None:
         return None
     for word in text.split():
@@ -51,7 +51,7 @@ def bracketed(text: str | None) -> str | None:
 
 
 def parse_cpu_list(text: str | None) -> list[int]:
-    """``0-3,8`` as numbers; empty when it is no such list."""
+    """Return the numbers of a list such as ``0-3,8``; empty when it is no such list."""
     cpus: list[int] = []
     for part in (text or "").split(","):
         first, _, last = part.partition("-")

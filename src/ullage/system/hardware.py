@@ -12,7 +12,7 @@ from ullage.system.files import ROOT, bracketed, parse_cpu_list, read_fields, re
 from ullage.system.limits import memory_left
 from ullage.units import parse_size
 
-# Among some hundred flags those that decide which kernels can run, and whether the clock can be trusted.
+# Of some hundred flags these decide which kernels can run, and whether the clock can be trusted.
 _FLAGS: Final = re.compile(
     r"avx\w*|amx\w*|sse4_[12]|fma|f16c|sha_ni|aes|vaes|gfni|constant_tsc|nonstop_tsc|tsc_known_freq|hypervisor|clwb|clflushopt"
     r"|asimd\w*|sve\w*|sme2?|bf16|i8mm|atomics"
@@ -20,18 +20,18 @@ _FLAGS: Final = re.compile(
 
 
 def usable_cpus() -> list[int]:
-    """Logical CPUs that this process may run on."""
+    """Return the logical CPUs that this process may run on, rising."""
     return sorted(os.sched_getaffinity(0))
 
 
 def usable_cores(root: Path = ROOT, cpus: list[int] | None = None) -> int | None:
-    """Physical cores among ``cpus`` (default ``usable_cpus()``); None when the kernel does not state them."""
+    """Count physical cores among ``cpus`` (default ``usable_cpus()``); None when the kernel does not state them."""
     cores = [_core(root, cpu) for cpu in (usable_cpus() if cpus is None else cpus)]
     return None if None in cores or not cores else len(set(cores))
 
 
 def ranks_by_default() -> int:
-    """Usable cores; logical CPUs where the kernel does not state cores."""
+    """Return the number of usable cores, or of logical CPUs where the kernel does not state cores."""
     return usable_cores() or len(usable_cpus())
 
 
@@ -43,7 +43,7 @@ def _core(root: Path, cpu: int) -> tuple[int, int, int] | None:
 
 
 def read_cpu(root: Path = ROOT) -> Cpu:
-    """Model, counts, caches and the flags that matter."""
+    """Read the processor's model, counts, caches and the flags that matter."""
     info = read_fields(root / "proc/cpuinfo")
     online = parse_cpu_list(read_text(root / "sys/devices/system/cpu/online"))
     cores = [core for cpu in online if (core := _core(root, cpu)) is not None]
@@ -75,12 +75,12 @@ def _caches(root: Path) -> dict[str, int]:
     return caches
 
 
-# ARPHRD_* of linux/if_arp.h.
+# The numbers are the ARPHRD_* of linux/if_arp.h.
 _Kind: TypeAlias = Literal["ethernet", "infiniband", "loopback"]
 _KINDS: Final[dict[int, _Kind]] = {1: "ethernet", 32: "infiniband", 772: "loopback"}
 
 
-# They state a speed that no line has: what carries their packets is memory, or a card that somebody else sees.
+# These drivers state a speed that no line has: what carries their packets is memory, or a card that somebody else sees.
 _VIRTUAL: Final = "virtual"
 VIRTUAL_DRIVERS: Final = frozenset(
     {
@@ -91,12 +91,12 @@ VIRTUAL_DRIVERS: Final = frozenset(
 
 
 def states_no_speed(driver: str | None) -> bool:
-    """Whether the speed of an interface with that driver is made up."""
+    """Tell whether the speed that an interface with that driver states is made up."""
     return driver in VIRTUAL_DRIVERS
 
 
 def read_memory(root: Path = ROOT) -> Memory:
-    """Sizes and page settings."""
+    """Read sizes of memory and swap, and the settings of pages."""
     info = read_fields(root / "proc/meminfo")
     left = read_kib(info, "MemAvailable"), memory_left(root)
     pages = info.get("HugePages_Total", "")
@@ -111,7 +111,7 @@ def read_memory(root: Path = ROOT) -> Memory:
 
 
 def read_numa(root: Path = ROOT) -> list[NumaNode]:
-    """All NUMA nodes by number."""
+    """Return all NUMA nodes by number."""
     folders = (root / "sys/devices/system/node").glob("node[0-9]*")
     return sorted((_node(folder) for folder in folders), key=lambda node: node.node)
 
@@ -129,7 +129,7 @@ def _node(folder: Path) -> NumaNode:
 
 
 def read_network(root: Path = ROOT) -> list[NetworkInterface]:
-    """All interfaces by name."""
+    """Return all network interfaces by name."""
     folder = root / "sys/class/net"
     names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     return [_interface(folder / name) for name in names if (folder / name).is_dir()]
@@ -149,7 +149,7 @@ def _interface(folder: Path) -> NetworkInterface:
 
 
 def _driver(folder: Path) -> str | None:
-    """``virtual`` of what has neither a device nor another interface below it, as a veth."""
+    """Return the driver; ``virtual`` with neither a device nor an interface below, as a veth; None where unknown."""
     driver = folder / "device/driver"
     if driver.exists():
         return Path(os.path.realpath(driver)).name

@@ -14,7 +14,7 @@ _UNLIMITED_V1: Final = 1 << 62
 
 
 def read_limits(root: Path = ROOT) -> Limits:
-    """The tightest limit of each kind."""
+    """Return the tightest limit of each kind."""
     groups = _groups(root)
     status = read_fields(root / "proc/self/status")
     return Limits(
@@ -34,7 +34,7 @@ def _soft_limit(which: int) -> int | None:
 
 
 def _groups(root: Path) -> dict[str, str]:
-    """Control group of this process by controller; the unified hierarchy of version 2 is named ``''``."""
+    """Return the control group of this process by controller; that of version 2 is named ``''``."""
     groups: dict[str, str] = {}
     for line in (read_text(root / "proc/self/cgroup") or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
@@ -50,7 +50,7 @@ def _version(groups: dict[str, str], root: Path) -> Literal["v1", "v2", "hybrid"
 
 
 def _upwards(base: Path, group: str) -> Iterator[Path]:
-    """The group's folder and those above it: each of them limits. A container may see its own mounted at the top."""
+    """Yield the group's folder and those above it, since each limits; a container may see its own as the top."""
     folder = base / group.lstrip("/")
     while folder != base and base in folder.parents:
         yield folder
@@ -77,7 +77,7 @@ def _memory_limits(groups: dict[str, str], root: Path) -> Iterator[int]:
 
 
 def memory_left(root: Path = ROOT) -> int | None:
-    """Bytes that the control groups of this process still give; None where none of them limits memory.
+    """Return the bytes that this process's control groups still give; None where none of them limits memory.
 
     Clean pages of files are given up before anything is refused.
     """

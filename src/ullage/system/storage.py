@@ -26,8 +26,8 @@ _SECTOR_BYTES: Final = 512  # of /sys/block/*/size, whatever the device's own se
 SYSFS: Final = Path("/sys")
 _NAMESPACE: Final = re.compile(r"(nvme\d+(?:c\d+)?n\d+)(?:p\d+)?")
 _SPEED: Final = re.compile(r"(\d+(?:\.\d+)?) GT/s\b.*")
-# PCI Express Base Specification 6.0: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s, from 64 GT/s on flits that carry
-# 236 bytes of packets in every 256.
+# The PCI Express Base Specification 6.0 codes lines with 8b/10b up to 5 GT/s and with 128b/130b up to 32 GT/s. From
+# 64 GT/s on it has flits that carry 236 bytes of packets in every 256.
 _EIGHT_TEN_UP_TO: Final = 5e9
 _BLOCKS_UP_TO: Final = 32e9
 
@@ -44,7 +44,7 @@ class Mount:
 
 
 def read_mounts(root: Path = ROOT) -> list[Mount]:
-    """All mounts of this process's view, in their order."""
+    """Return all mounts that this process sees, in their order."""
     lines = (read_text(root / "proc/self/mountinfo") or "").splitlines()
     return [mount for line in lines if (mount := _mount(line)) is not None]
 
@@ -64,7 +64,10 @@ def _unescape(text: str) -> str:
 
 
 def find_mount(path: Path, mounts: list[Mount]) -> Mount | None:
-    """The mount that ``path`` (absolute, links resolved) lies on: the longest fitting one, of equals the last."""
+    """Return the mount that ``path`` (absolute, links resolved) lies on: the longest that fits, of equals the last.
+
+    Return None where no mount fits.
+    """
     found: Mount | None = None
     for mount in mounts:
         fits = path == Path(mount.mount_point) or Path(mount.mount_point) in path.parents
@@ -74,7 +77,7 @@ def find_mount(path: Path, mounts: list[Mount]) -> Mount | None:
 
 
 def read_places(targets: list[Target], root: Path = ROOT) -> list[Place]:
-    """One entry for each target that has a path."""
+    """Return one entry for each target that has a path."""
     mounts = read_mounts(root)
     return [_place(target.name, path, mounts, root) for target in targets if (path := target_path(target)) is not None]
 
@@ -113,7 +116,7 @@ def _space(path: Path) -> os.statvfs_result | None:
 
 
 def read_device(number: str, root: Path = ROOT) -> BlockDevice | None:
-    """The block device ``MAJOR:MINOR``; None where there is none (memory, network)."""
+    """Return the block device ``MAJOR:MINOR``; None where there is none (memory, network)."""
     link = root / "sys/dev/block" / number
     if not link.exists():
         return None
@@ -148,7 +151,7 @@ class PcieLink:
 
     @property
     def bytes_per_s(self) -> float:
-        """After line coding, before packet headers: no drive behind the link can be faster."""
+        """The rate after line coding, before packet headers: no drive behind the link can be faster."""
         if self.transfers_per_s <= _EIGHT_TEN_UP_TO:
             coding = 8 / 10
         elif self.transfers_per_s <= _BLOCKS_UP_TO:
@@ -164,10 +167,10 @@ class PcieLink:
 
 
 def read_device_link(device: str, parents: Iterable[str] = (), sysfs: Path = SYSFS) -> DeviceLink | None:
-    """The link of the NVMe drive that ``device`` is or, as a partition or a mapping, lies on alone.
+    """Return the link of the NVMe drive that ``device`` is or, as a partition or a mapping, lies on alone.
 
-    None for other drives, for several drives beneath one device (their links add up or not, as the mapping has it) and
-    where sysfs does not say.
+    Return None for other drives, for several drives beneath one device (their links add up or not, as the mapping has
+    it) and where sysfs does not say.
     """
     drives = {match.group(1) for name in (device, *parents) if (match := _NAMESPACE.fullmatch(name))}
     others = [name for name in parents if not _NAMESPACE.fullmatch(name)]

@@ -16,9 +16,10 @@ _SOURCE: Final = "machine file"
 
 
 def compute_ceiling(machine: MachineFile | None, kernel: str, threads: int) -> Ceiling | None:
-    """Operations/s of ``kernel`` (``avx512/fp64/fma``, or a type: the best kernel of it) on as many cores as are used.
+    """Return the operations/s of ``kernel`` on as many cores as are used, or None where a factor is not declared.
 
-    cores x clock x operations a cycle. More threads than cores do not raise it. None where any factor is not declared.
+    ``kernel``: as ``avx512/fp64/fma``, or a type, which stands for its best kernel. The ceiling is cores x clock x
+    operations a cycle. More threads than cores do not raise it.
     """
     if machine is None or machine.cpu.hz is None or (per_cycle := _per_cycle(machine.cpu, kernel)) is None:
         return None
@@ -29,7 +30,10 @@ def compute_ceiling(machine: MachineFile | None, kernel: str, threads: int) -> C
 
 
 def _per_cycle(cpu: DeclaredCpu, kernel: str) -> float | None:
-    """That of the kernel; of its type, when the kernel is not named; of a type the best of its kernels."""
+    """Return the operations a cycle of ``kernel``, or None where they are not declared.
+
+    A kernel that the table does not name takes the entry of its type; a type takes the largest of its kernels.
+    """
     table = cpu.flops_per_cycle
     isa_type_operation = kernel.split("/")
     if kernel in table:
@@ -40,7 +44,7 @@ def _per_cycle(cpu: DeclaredCpu, kernel: str) -> float | None:
 
 
 def memory_ceiling(machine: MachineFile | None) -> Ceiling | None:
-    """Bytes/s of all channels: as declared, else channels x transfers/s x 8 bytes."""
+    """Return the bytes/s of all channels: as declared, else channels x transfers/s x 8 bytes; None without either."""
     if machine is None:
         return None
     memory = machine.memory
@@ -53,27 +57,30 @@ def memory_ceiling(machine: MachineFile | None) -> Ceiling | None:
 
 
 def memory_latency(machine: MachineFile | None) -> Ceiling | None:
-    """Seconds of a load from memory. The bound of a time lies below it: 1 over the share is what could be saved."""
+    """Return the seconds that a load from memory takes, or None where they are not declared.
+
+    This bounds a time from below: 1 over the share is the factor that could be saved.
+    """
     latency_s = None if machine is None else machine.memory.latency_s
     return None if latency_s is None else _declared(latency_s, "memory latency")
 
 
 def drive_ceiling(machine: MachineFile | None, target: Target, access: Access) -> Ceiling | None:
-    """Bytes/s of the device below ``target``, however many threads use it."""
+    """Return the bytes/s of the device below ``target``, however many threads use it, or None."""
     drive = find_drive(machine, target)
     value = None if drive is None else {"read": drive.read, "write": drive.write}[access]
     return None if value is None else _declared(value, f"{access} of the drive below {target.name}")
 
 
 def drive_operations_ceiling(machine: MachineFile | None, target: Target, access: Access) -> Ceiling | None:
-    """Random operations/s of the device below ``target``."""
+    """Return the random operations/s of the device below ``target``, or None where they are not declared."""
     drive = find_drive(machine, target)
     value = None if drive is None else {"read": drive.read_iops, "write": drive.write_iops}[access]
     return None if value is None else _declared(value, f"random {access}s of the drive below {target.name}")
 
 
 def find_drive(machine: MachineFile | None, target: Target) -> DeclaredDrive | None:
-    """The drive declared for the name of ``target``, else the one with the longest path that holds it."""
+    """Return the drive declared for ``target``: by its name, else by the longest path that holds it; else None."""
     drives = [] if machine is None else machine.drive
     by_name = next((drive for drive in drives if drive.target == target.name), None)
     place = target_path(target)
@@ -84,13 +91,13 @@ def find_drive(machine: MachineFile | None, target: Target) -> DeclaredDrive | N
 
 
 def find_network(machine: MachineFile | None, name: str) -> DeclaredNetwork | None:
-    """The link of that name."""
+    """Return the declared link called ``name``, or None."""
     links = [] if machine is None else machine.network
     return next((link for link in links if link.name == name), None)
 
 
 def network_ceiling(machine: MachineFile | None, name: str) -> Ceiling | None:
-    """Bytes/s of a link in one direction."""
+    """Return the bytes/s of a link in one direction, or None where they are not declared."""
     link = find_network(machine, name)
     return None if link is None or link.rate is None else _declared(link.rate, f"rate of {name}")
 

@@ -25,7 +25,7 @@ _NUMBER: Final = r"(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)"
 
 
 def _with_unit(units: str, forms: str) -> Callable[[str], float]:
-    """Reads a number with a decimal prefix and one of ``units``, a pattern."""
+    """Return a parser of a number with a decimal prefix and one of ``units``, a pattern."""
     pattern = re.compile(rf"{_NUMBER}\s?([kKMGT]?)(?:{units})", re.ASCII)
 
     def parse(text: str) -> float:
@@ -44,7 +44,7 @@ _bits = _with_unit("(?:bit/s|b/s|bps)", '"56Gbit/s"')
 
 
 def _network_rate(text: str) -> float:
-    """Bytes/s; networks are sold in bits."""
+    """Read bytes/s; convert a rate in bits, the unit in which networks are sold."""
     return parse_rate(text) if re.search(r"B/s\s*$|\d\s*$", text) else _bits(text) / 8
 
 
@@ -71,7 +71,7 @@ _LISTS: Final = frozenset({"drive", "network"})
 
 
 def read_machine(path: Path) -> MachineFile:
-    """What ``path`` declares. ``UserError`` says file, place and what would be right."""
+    """Read what ``path`` declares; raise UserError that says file, place and what would be right."""
     try:
         with path.open("rb") as stream:
             content = stream.read(_LARGEST_BYTES + 1)
@@ -87,7 +87,7 @@ def read_machine(path: Path) -> MachineFile:
 
 
 def parse_machine(table: Mapping[str, object], name: str) -> MachineFile:
-    """What the tables of a file called ``name`` declare."""
+    """Build the machine file from the TOML ``table``; mistakes raise UserError that names the file, ``name``."""
     sections: dict[str, object] = {}
     for key, value in table.items():
         if key not in _SECTIONS:
@@ -109,7 +109,7 @@ def _section(key: str, value: object, name: str) -> object:
 
 
 def _numbers(key: str, value: object, where: str) -> dict[str, object]:
-    """The table ``value`` with its words turned into SI numbers."""
+    """Turn the texts in the table ``value`` into SI numbers; raise UserError for an unknown key or a bad value."""
     if not isinstance(value, dict):
         raise UserError("is not a table", where, f"write [{key}] and KEY = VALUE below it")
     model, parsers = _SECTIONS[key]
@@ -148,7 +148,7 @@ _WORKLOAD: Final = "compute"
 
 
 def draft(facts: SystemFacts, description: Describe | None) -> str:
-    """The text of the file."""
+    """Write the text of a machine file from the facts of this node and what the engine says runs here."""
     blocks = [
         _HEAD,
         _cpu(facts.cpu),
@@ -181,7 +181,7 @@ def _cpu(cpu: Cpu) -> Sequence[str]:
 
 
 def _rates(description: Describe | None) -> Sequence[str]:
-    """Every kernel that runs here, with what one instruction does."""
+    """List every kernel that runs here as a comment to complete, with the operations of one instruction."""
     workloads = [] if description is None else description.workloads
     words = [word for thing in workloads if thing.name == _WORKLOAD for word in thing.capabilities]
     kernels = [_kernel(word) for word in words if word.startswith(_KERNEL)]
@@ -192,7 +192,7 @@ def _rates(description: Describe | None) -> Sequence[str]:
 
 
 def _kernel(word: str) -> tuple[str, str]:
-    """Name and operations of ``kernel:avx512/fp64/fma:lanes=8:ops=16``."""
+    """Split ``kernel:avx512/fp64/fma:lanes=8:ops=16`` into the kernel's name and its operations (empty when unsaid)."""
     name, *facts = word.removeprefix(_KERNEL).split(":")
     return name, next((fact.removeprefix("ops=") for fact in facts if fact.startswith("ops=")), "")
 

@@ -10,13 +10,16 @@ from ullage.model.flags import INVALID_ABOVE_CEILING
 from ullage.model.summary import Ceiling, Row
 
 FEWEST_SAMPLES: Final = 3
-# By how much a row of few samples, or a disturbed one, may exceed the best that counts without being another level.
+# A row of few samples, or a disturbed one, may exceed the best that counts by this factor without being another level.
 _LUCK: Final = 1.1
 _CACHED: Final = frozenset({"mixed", "partly", "warm", "cached"})
 
 
 def with_ceiling(row: Row, ceiling: Ceiling | None) -> Row:
-    """``row`` under ``ceiling`` alone: its share, and the flag of what cannot be. A bound of a time lies below it."""
+    """Return ``row`` under ``ceiling`` alone: with its share, and an INVALID flag where the share is above 1.05.
+
+    A ceiling of a time bounds it from below. Without a ceiling, or with a median of 0, share and flag are removed.
+    """
     flags = [flag for flag in row.flags if flag.code != INVALID_ABOVE_CEILING]
     if ceiling is None or row.median <= 0:
         return row.model_copy(update={"ceiling": None, "share": None, "flags": flags})
@@ -27,17 +30,20 @@ def with_ceiling(row: Row, ceiling: Ceiling | None) -> Row:
 
 
 def beside_best(row: Row, best: Ceiling | None) -> Row:
-    """``row`` with the best of this run beside it, and no share of that: what a drive could do is not known by it."""
+    """Return ``row`` with the best of this run beside it, and without a share of it.
+
+    The best of a run does not tell what the drive could do.
+    """
     return with_ceiling(row, None).model_copy(update={"ceiling": best if row.median > 0 else None})
 
 
 def is_of_device(row: Row) -> bool:
-    """Whether no cache is known to have answered: what one has says nothing of the device."""
+    """Tell whether no cache is known to have answered; a cache says nothing of the device."""
     return row.verdict.replace("(", " ").partition(" ")[0] not in _CACHED
 
 
 def best_reached(rows: Sequence[Row], describe: Callable[[Row], str]) -> Ceiling | None:
-    """The best median of ``rows``, by us or by the peer beside; None where none can bound anything.
+    """Return the best median of ``rows``, of ours or of the peer's; None where no row can bound anything.
 
     A row counts when nothing is wrong with it and it has ``FEWEST_SAMPLES``: the best of many single numbers is the
     luckiest. The caller sees to it that all are of one kind: the same bytes, direction, mix and cores. ``describe``

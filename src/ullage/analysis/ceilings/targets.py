@@ -18,7 +18,7 @@ CEILING_FORMS: Final = "write TARGET=RATE or TARGET:read=RATE, for example nvme:
 
 
 def read_ceiling(text: str) -> tuple[str, float]:
-    """``TARGET`` or ``TARGET:ACCESS``, and bytes/s, from a text such as ``nvme:read=3.2GB/s``, else ``UserError``."""
+    """Read ``TARGET`` or ``TARGET:ACCESS`` and bytes/s from a text as ``nvme:read=3.2GB/s``; raise UserError else."""
     place, separator, rate = text.rpartition("=")
     if not separator:
         raise UserError("not a ceiling of one of the targets", f"'{text}'", CEILING_FORMS)
@@ -29,7 +29,7 @@ def read_ceiling(text: str) -> tuple[str, float]:
 
 
 def unknown_ceiling(declared: Iterable[str], targets: Iterable[Target]) -> str | None:
-    """The first of ``declared`` that is neither one of ``targets`` nor an access to one of them."""
+    """Return the first of ``declared`` that names neither a target nor ``TARGET:ACCESS`` of one; None where all do."""
     names = {target.name for target in targets}
     known = {*names, *(f"{name}:{access}" for name in names for access in ACCESSES)}
     return next((place for place in declared if place not in known), None)
@@ -38,7 +38,7 @@ def unknown_ceiling(declared: Iterable[str], targets: Iterable[Target]) -> str |
 def ceilings_for(
     target: Target, system: SystemFacts | None, declared: Mapping[str, float], machine: MachineFile | None = None
 ) -> dict[str, Ceiling]:
-    """The ceiling of each direction (``write``, ``read``) of ``target``; a direction without one is left out.
+    """Return the ceiling of each direction (``write``, ``read``) of ``target``; a direction without one is left out.
 
     ``declared`` holds bytes/s by ``TARGET`` or ``TARGET:ACCESS``, as ``read_ceiling`` makes it; the exact key wins,
     and either wins over the machine file.

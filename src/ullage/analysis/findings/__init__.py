@@ -22,7 +22,7 @@ def find_all(
     level: float = 0.95,
     settable: Settable = NOTHING_SETTABLE,
 ) -> list[Finding]:
-    """All findings, kinds in their order.
+    """Return all findings about ``rows``, in the order of their kinds.
 
     ``failed``: cases that left no good repetition behind, or lost some. ``settable``: what advice may name.
     """
@@ -31,6 +31,6 @@ def find_all(
 
 
 def load_finders() -> list[Finder]:
-    """The functions of all kinds, in their order."""
+    """Return the functions of all kinds, in the order of the kinds."""
     found: list[tuple[int, Finder]] = gathered(modules_in(__name__), "FINDERS")
     return [find for _, find in sorted(found, key=lambda one: one[0])]

@@ -23,15 +23,15 @@ class Settable:
     targets: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def change(self, parameters: Mapping[str, Scalar]) -> str:
-        """``--ranks 4 --block 1M order=random``: the options that set ``parameters``, and settings without one."""
+        """Write options, and settings that have none, for ``parameters``: ``--ranks 4 --block 1M order=random``."""
         return " ".join(self._one(name, value) for name, value in parameters.items())
 
     def can_set(self, parameters: Mapping[str, Scalar]) -> bool:
-        """Whether each of ``parameters`` has an option. Unknown, and so true, for rows that no suite made."""
+        """Tell whether each of ``parameters`` has an option; True for rows of no suite, whose options are unknown."""
         return not self.options or all(name in self.by_parameter for name in parameters)
 
     def aside(self, option: str, value: str = "") -> str:
-        """`` (--block)`` where the suite has the option, `` (--extend ranks)`` with a value; else nothing."""
+        """Return `` (--block)``, or `` (--extend ranks)`` with ``value``; empty where the suite has no such option."""
         return f" ({f'{option} {value}'.rstrip()})" if option in self.options else ""
 
     def _one(self, name: str, value: Scalar) -> str:

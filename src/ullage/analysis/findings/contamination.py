@@ -15,7 +15,7 @@ UNKNOWN = "contamination-unknown"
 
 
 def contamination_findings(rows: Sequence[Row]) -> list[Finding]:
-    """What nothing is concluded from, and what is not known to be clean."""
+    """Tell of rows on which no finding rests, and of rows that are not known to be undisturbed."""
     return [*_dirty(rows), *_unknown(rows), *_above_threads(rows)]
 
 
@@ -47,7 +47,7 @@ def _of_unknown(unknown: int, rows: int) -> Finding:
 
 
 def said_once(findings: Sequence[Finding]) -> list[Finding]:
-    """What several suites say of unknown load becomes one finding of all of them, in the place of the first."""
+    """Merge the findings of several suites about unknown load into one, in the place of the first."""
     unknown = [one for one in findings if one.kind == UNKNOWN]
     if len(unknown) < 2:
         return list(findings)

@@ -51,7 +51,7 @@ class Line:
 
 
 def find_crossovers(study: Study) -> list[Finding]:
-    """One finding for each two targets, access and axis that has lines of at least two cells."""
+    """Make one finding for each two targets, access and axis that has lines of at least two cells."""
     return [found for pair in study.pairs for axis in AXES if (found := _along(pair, axis)) is not None]
 
 
@@ -107,7 +107,7 @@ def _ranks_word(values: Sequence[int]) -> str:
 
 
 def _starts(axis: Axis, group: Sequence[Line]) -> str:
-    """``between 4 and 8 ranks with 2M, 16 and 32 with 4M``: the nearest decided cells around the change."""
+    """Name the nearest decided cells around each first change: ``between 4 and 8 ranks with 2M, 16 and 32 with 4M``."""
     along, across = (str, block) if axis == "ranks" else (block, str)
     unit, other = (" ranks with", " with") if axis == "ranks" else (" blocks at", " at")
     place = AXES.index(axis)
@@ -121,7 +121,10 @@ def _starts(axis: Axis, group: Sequence[Line]) -> str:
 
 
 def _numbers(pair: Pair, axis: Axis, found: Sequence[Line], undecided: int) -> Numbers:
-    """``before`` and ``after``: the decided values around the first change of winner; empty words where none is."""
+    """Return the finding's numbers; ``before`` and ``after`` are empty texts where the faster target never changes.
+
+    Otherwise they are the values of the decided cells around the first change.
+    """
     place = AXES.index(axis)
     return numbers_of(
         pair.first,

@@ -17,7 +17,7 @@ _FAILURES_ORDER: Final = 5
 
 
 def find_failures(study: Study) -> list[Finding]:
-    """One finding for each target and error, one for each target and INVALID flag."""
+    """Make one finding for each target and error, and one for each target and INVALID flag."""
     failed: dict[tuple[str, str], list[Failed]] = {}
     for case in study.failed:
         failed.setdefault((case.target, case.text), []).append(case)
@@ -77,12 +77,12 @@ _MEANINGS: Final = {
     "unknown(server)": "this client moved them; what the server had in memory cannot be seen",
     "unknown(imported)": "the table came without counters, so a cache may have answered",
 }
-# Numbers of these are not those of the target.
+# Numbers with these verdicts are not those of the target.
 _DOUBTFUL: Final = frozenset({"mixed", "warm", "cached", "partly synced"})
 
 
 def find_cached(study: Study) -> list[Finding]:
-    """One finding for each target and access; those of which one and the same thing is true are told together."""
+    """Make one finding for each target and access; merge those of which the same is true."""
     groups = grouped(((row.target, access_of(row)), row) for row in study.main_rows)
     # First the accesses of a target, then the targets that have the same accesses: what is named together is all true.
     by_target = grouped(((target, _alike(rows) or access), access) for (target, access), rows in groups.items())
@@ -97,13 +97,13 @@ def find_cached(study: Study) -> list[Finding]:
 
 
 def _alike(rows: list[Row]) -> str:
-    """The verdict that all rows share; empty when they differ. No access is named like a verdict."""
+    """Return the verdict that all rows share, or an empty text where they differ; no access is named like a verdict."""
     words = {verdict_word(row) for row in rows}
     return words.pop() if len(words) == 1 else ""
 
 
 def verdict_word(row: Row) -> str:
-    """The verdict without its percentage."""
+    """Return the verdict of a row without its percentage."""
     return row.verdict.partition(" ")[0] if row.verdict.startswith("mixed") else _without_share(row.verdict)
 
 
@@ -146,7 +146,7 @@ NO_STORAGE = frozenset({"none", "memory"})
 
 
 def find_cache_effects(study: Study) -> list[Finding]:
-    """For each target whose reads were made twice, and for each grid whose reads are partly warm."""
+    """Report targets whose reads were made twice, and grids whose reads are partly warm."""
     return [*_rereads(study), *(found for grid in study.grids if (found := _unlike(grid)) is not None)]
 
 
@@ -170,7 +170,7 @@ def _rereads(study: Study) -> Iterator[Finding]:
 
 
 def _unlike(grid: Grid) -> Finding | None:
-    """Warm and cold rows in one grid: its shape may be that of the cache."""
+    """Warn of a grid with warm and cold rows, whose shape may be that of the cache; None for other grids."""
     by_kind = grouped((verdict_word(row), row.median) for row in grid.cells.values())
     cold, warm = by_kind.get("cold"), [*by_kind.get("warm", []), *by_kind.get("mixed", [])]
     if not cold or not warm:

@@ -44,7 +44,7 @@ def _place(cell: Cell, axis: Axis) -> int:
 
 
 def lines(cells: Iterable[Cell], axis: Axis) -> dict[int, list[Cell]]:
-    """Cells that differ in ``axis`` only, rising, by their other coordinate."""
+    """Group cells that differ in ``axis`` only by their other coordinate; each line rises."""
     other = AXES[1 - AXES.index(axis)]
     found = grouped((_place(cell, other), cell) for cell in cells)
     return {key: sorted(line) for key, line in found.items()}
@@ -60,7 +60,10 @@ def _position(cell: Cell, axis: Axis) -> float:
 
 
 def axis_noise(scores: Scores, axis: Axis) -> float | None:
-    """Robust standard deviation of one cell around the middle of its two neighbours along ``axis``."""
+    """Estimate the standard deviation of one cell around the line through its two neighbours along ``axis``.
+
+    The estimate is robust (by the median deviation). Return None where there are too few neighbours.
+    """
     misses: list[float] = []
     for line in lines(scores, axis).values():
         for index in range(1, len(line) - 1):
@@ -70,13 +73,16 @@ def axis_noise(scores: Scores, axis: Axis) -> float | None:
 
 
 def relative_noise(scores: Scores) -> float | None:
-    """The noise of the quieter axis: what bends the lines of one axis must not count. None: too few neighbours."""
+    """Return the noise of the quieter axis, at least ``LEAST_NOISE``; None where there are too few neighbours.
+
+    What bends the lines of one axis must not count as noise.
+    """
     known = [noise for axis in AXES if (noise := axis_noise(scores, axis)) is not None]
     return max(min(known), LEAST_NOISE) if known else None
 
 
 def _miss(scores: Scores, axis: Axis, cell: Cell, a: Cell, b: Cell) -> tuple[float, float]:
-    """Distance from the line through ``a`` and ``b``, and by how much the three cells' noise widens it."""
+    """Return the distance from the line through ``a`` and ``b``, and by how much the three cells' noise widens it."""
     start, end = _position(a, axis), _position(b, axis)
     weight = (_position(cell, axis) - start) / (end - start)
     predicted = scores[a] * (1 - weight) + scores[b] * weight
@@ -84,7 +90,7 @@ def _miss(scores: Scores, axis: Axis, cell: Cell, a: Cell, b: Cell) -> tuple[flo
 
 
 def _pairs(line: list[Cell], index: int) -> list[tuple[Cell, Cell]]:
-    """Neighbours on both sides, up to two away; at an end any two of the next three."""
+    """Pair neighbours on both sides, up to two away; at an end take any two of the next three."""
     below, above = line[max(0, index - 2) : index], line[index + 1 : index + 3]
     if below and above:
         return [(a, b) for a in below for b in above]
@@ -93,7 +99,10 @@ def _pairs(line: list[Cell], index: int) -> list[tuple[Cell, Cell]]:
 
 
 def residuals(scores: Scores, axis: Axis) -> dict[Cell, Residual]:
-    """The kindest residual of every cell with neighbours along ``axis``; 0 where pairs disagree on the direction."""
+    """Return the smallest residual of every cell with neighbours along ``axis``; 0 where pairs disagree on the sign.
+
+    It is empty where the noise is unknown.
+    """
     noise = axis_noise(scores, axis)
     if noise is None:
         return {}
@@ -126,7 +135,7 @@ class OddLine:
 
 
 def odd_lines(scores: Scores, least_factor: float = 1.5, least_deviations: float = 4.0) -> list[OddLine]:
-    """Lines whose cells together say more than each alone: at least three, three quarters of them on the same side.
+    """Find lines of three cells or more, three quarters of them on one side, that are odd only taken together.
 
     An odd line at a rim makes the one beside it look odd: of such neighbours the one counts without which the rest is
     smoothest.
@@ -156,7 +165,7 @@ def _culprit(
 
 
 def _roughness(scores: Scores, axis: Axis, leave_out: Iterable[Cell]) -> float:
-    """Sum of all distances from the middle of the two neighbours along ``axis``."""
+    """Sum all distances from the line through the two neighbours along ``axis``, without the cells of ``leave_out``."""
     left_out = set(leave_out)
     total = 0.0
     for line in lines((cell for cell in scores if cell not in left_out), axis).values():
@@ -179,7 +188,7 @@ def _odd_line(axis: Axis, value: int, line: list[Cell], by_cell: Mapping[Cell, R
 def odd_cells(
     scores: Scores, least_factor: float = 1.5, least_deviations: float = 3.0
 ) -> dict[Cell, tuple[Residual, ...]]:
-    """Cells that lie far from their neighbours along every axis that has any, and to the same side on each.
+    """Find cells that lie far from their neighbours along every axis that has any, and to the same side on each.
 
     Where only one axis has neighbours half a deviation more is asked.
     """
@@ -206,7 +215,7 @@ class Drop:
 
 
 def drops(scores: Scores, least_factor: float = 2.0, least_deviations: float = 3.0) -> list[Drop]:
-    """Steps along ranks that lose against the same step of at least three other block sizes; largest loss first.
+    """Find steps along ranks that lose against the same step of three or more other block sizes; largest loss first.
 
     The scale is how much block sizes differ in that step or, where that is more, in all steps of the table: a few
     block sizes may agree in one step by chance.
@@ -225,7 +234,7 @@ Step = dict[tuple[Cell, Cell], float]
 
 
 def _steps(scores: Scores) -> dict[tuple[int, int], Step]:
-    """Gain of every block size by the two rank counts beside each other."""
+    """Return the gain (of the log) of every block size, by the two neighbouring rank counts."""
     return nested(
         ((before[0], after[0]), (before, after), scores[after] - scores[before])
         for line in lines(scores, "ranks").values()
@@ -234,7 +243,7 @@ def _steps(scores: Scores) -> dict[tuple[int, int], Step]:
 
 
 def _behind(step: Step, cells: tuple[Cell, Cell], usual: float) -> Drop | None:
-    """How far the step of one block size lies behind that of the others; None when it does not."""
+    """Measure how far the step of one block size lies behind the median of the others; None when it does not."""
     others = [value for other, value in step.items() if other != cells]
     typical = median(others)
     scale = max(mad(others, consistent=True), usual, LEAST_NOISE)

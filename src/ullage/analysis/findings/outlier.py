@@ -15,7 +15,7 @@ _RECHECK: Final = "--recheck"
 
 
 def find_outliers(study: Study) -> list[Finding]:
-    """Odd lines first; their cells are not looked at again one by one, and predict no others."""
+    """Report odd lines first; their cells are not looked at again one by one, and do not predict others."""
     again = _RECHECK if _RECHECK in study.settable.options else ""
     return [finding for grid in study.grids for finding in _of_grid(grid, again)]
 
@@ -36,7 +36,10 @@ def _least(said: Sequence[Residual]) -> float:
 
 
 def _numbers(grid: Grid, cells: Sequence[Cell], factor: float, deviations: float) -> Numbers:
-    """``ratio``: measured over expected, above 1 is better; ``deviations``: how many standard deviations that is."""
+    """Return the finding's numbers: ``ratio`` is measured over expected, and above 1 is better.
+
+    ``deviations`` is how many standard deviations that is.
+    """
     return numbers_of(
         grid,
         ranks=[cell[0] for cell in cells],
@@ -53,7 +56,7 @@ def _advice(again: str) -> str:
 
 
 def _again(again: str) -> Numbers:
-    """The option that repeats it, where there is one."""
+    """Return the option that measures again as an entry of the numbers; empty where the suite has none."""
     return {"again": again} if again else {}
 
 
@@ -81,7 +84,7 @@ def _line(grid: Grid, odd: OddLine, scores: dict[Cell, float], again: str) -> Fi
 
 
 def _expected(grid: Grid, cell: Cell, log: float) -> str:
-    """What the neighbours say the cell's value should be."""
+    """Format the value that the neighbours predict for the cell."""
     sign = 1 if grid.better == "more" else -1
     return show(math.exp(sign * (grid.scores[cell] - log)), grid.unit)
 

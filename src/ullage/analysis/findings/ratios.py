@@ -27,7 +27,7 @@ _ORDER: Final = 20
 
 
 def find_ratios(study: Study) -> list[Finding]:
-    """Up to three findings for each two targets and access; ``scope`` in their numbers tells them apart."""
+    """Make up to three findings for each two targets and access; ``scope`` in their numbers tells them apart."""
     return [finding for pair in study.pairs for finding in _of_pair(pair, study.settable)]
 
 
@@ -51,7 +51,7 @@ def _identity(pair: Pair, scope: str) -> Numbers:
 
 
 def _means(rows: Iterable[Row]) -> str:
-    """Of what a ratio is, where that is not what stands beside it."""
+    """Say that a ratio is of geometric means where a row has more than two repetitions: beside it stand medians."""
     return " (geometric means)" if any(len(row.repetitions) > 2 for row in rows) else ""
 
 
@@ -92,7 +92,7 @@ def _best(pair: Pair, first: Row, second: Row, settable: Settable) -> Finding:
 
 
 def _turned(found: Comparison) -> Comparison:
-    """The same seen from the faster side."""
+    """Return the same comparison as seen from the faster side."""
     if found.verdict != "slower" or found.low is None or found.high is None:
         return found
     return Comparison(1 / found.ratio, 1 / found.high, 1 / found.low, "faster", found.level)
@@ -146,7 +146,7 @@ def _columns(found: list[Comparison]) -> Numbers:
 
 
 def _number(bound: float | None) -> float | str:
-    """Lists of numbers hold no null: an unknown bound is an empty word."""
+    """Return ``bound``, or an empty text for an unknown one: lists of numbers hold no null."""
     return "" if bound is None else bound
 
 
@@ -177,7 +177,7 @@ def _cells(pair: Pair) -> Finding:
 
 
 def _caveat(rows: list[tuple[Row, Row]]) -> str:
-    """Rows whose bytes came from different places do not compare the targets."""
+    """Say where the two were not measured alike, which compares no targets; empty where all rows are alike."""
     unlike = [(a, b) for a, b in rows if _kind(a) != _kind(b)]
     if not unlike:
         return ""

@@ -40,12 +40,12 @@ class Curve:
 
 
 def find_scaling(study: Study) -> list[Finding]:
-    """One finding for each grid with more than one rank count."""
+    """Make one finding for each grid with more than one rank count."""
     return [found for grid in study.grids if (found := _scaling(grid, study.level_of_lines(grid))) is not None]
 
 
 def curves(grid: Grid, level: float) -> list[Curve]:
-    """All block sizes of ``grid`` that have at least two rank counts."""
+    """Return a curve for each block size of ``grid`` that has at least two rank counts."""
     lines = [(size, grid.along_ranks(size)) for size in grid.blocks]
     return [_curve(grid, size, line, level) for size, line in lines if len(line) > 1]
 
@@ -64,14 +64,14 @@ def _curve(grid: Grid, size: int, line: Sequence[tuple[int, Row]], level: float)
         better(best, first), better(best, last), better(first, worst), better(last, worst), better(best, worst)
     )
     if shape == "dips":
-        # Both ends beat the middle: the ends tell which way it goes as a whole.
+        # An end is better than the middle: the two ends tell which way the curve goes as a whole.
         shape = "rises" if better(last, first) else "falls" if better(first, last) else "dips"
     is_told = all(row is best or better(best, row) for _, row in line)
     return Curve(size, shape, best_ranks, first_ranks, last_ranks, change, is_told)
 
 
 def _shape(over_first: bool, over_last: bool, first_over: bool, last_over: bool, any_change: bool) -> Shape:  # noqa: FBT001
-    """From what can be told: the best over first and last, first and last over the worst, the best over the worst."""
+    """Classify a curve by what can be told: the best over first and last, both over the worst, best over worst."""
     if not any_change:
         return "flat"
     if over_first and over_last:
@@ -84,8 +84,10 @@ def _shape(over_first: bool, over_last: bool, first_over: bool, last_over: bool,
 
 
 def _overall(grid: Grid, found: Sequence[Curve], level: float) -> str:
-    """The shape of three quarters of the block sizes; else the direction from first to last that so many share, where
-    it is told of all together."""
+    """Return the shape of three quarters of the block sizes, else the direction that so many share.
+
+    The direction is from first to last rank count. It counts only where all curves together prove it; else ``mixed``.
+    """
     shape, count = Counter(curve.shape for curve in found).most_common(1)[0]
     if count >= _MOST * len(found):
         return shape
@@ -98,7 +100,7 @@ def _overall(grid: Grid, found: Sequence[Curve], level: float) -> str:
 
 
 def _ends(grid: Grid, curve: Curve) -> Contest:
-    """The last rank count against the first."""
+    """Compare the last rank count with the first."""
     first, last = (grid.cells[ranks, curve.block] for ranks in (curve.first_ranks, curve.last_ranks))
     return Contest(last.repetitions, first.repetitions, grid.better, grid.noise, grid.spread)
 
@@ -122,7 +124,7 @@ def _scaling(grid: Grid, level: float) -> Finding | None:
 
 
 def _exceptions(found: Sequence[Curve], overall: str) -> str:
-    """How many block sizes agree, where not all do."""
+    """Say how many block sizes have another shape, or that all agree; empty for a single one."""
     if len(found) == 1:
         return ""
     others = Counter(_VERBS[curve.shape] for curve in found if curve.shape != overall)
@@ -135,7 +137,7 @@ def _exceptions(found: Sequence[Curve], overall: str) -> str:
 
 
 def _best_ranks(found: Sequence[Curve]) -> str:
-    """Where it is told which rank count is the best; of other curves that change, which one has the best median."""
+    """Name the best rank count where it is proved; for other curves that change, name the best median."""
     told = [curve for curve in found if curve.is_told]
     others = [curve for curve in found if not curve.is_told and curve.shape != "flat"]
     text = f" They are best at {_at(told, every=len(told) == len(found))}." if told else ""
@@ -145,7 +147,7 @@ def _best_ranks(found: Sequence[Curve]) -> str:
 
 
 def _at(found: Sequence[Curve], *, every: bool) -> str:
-    """``8 ranks for every block size except 1M (4)``."""
+    """Name the best rank counts, as ``8 ranks for every block size except 1M (4)``."""
     usual = most_common(curve.best_ranks for curve in found)
     if len(found) == 1:
         return plural(usual, "rank") + _with(found[0])

@@ -32,7 +32,7 @@ _LONGEST: Final = 24
 
 
 def find_best(study: Study) -> list[Finding]:
-    """One finding for each target and access, over all settings of both."""
+    """Make one finding for each target and access, over all settings of both."""
     return [found for grids in study.groups if (found := _best(study, grids)) is not None]
 
 
@@ -62,7 +62,7 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
 
 
 def _superlative(grid: Grid, rivals: list[tuple[Grid, Row]], tried: int) -> str:
-    """What is told of the best setting: that it is, or only that its median is."""
+    """Say that the best setting is fastest, or where rivals remain only that its median is best."""
     if tried == 1:
         return "were measured"
     if rivals:
@@ -71,14 +71,17 @@ def _superlative(grid: Grid, rivals: list[tuple[Grid, Row]], tried: int) -> str:
 
 
 def _middle(grids: list[Grid]) -> Row | None:
-    """The middle one of all settings that were tried, of two the better one; None where there is no other."""
+    """Return the row in the middle of all settings by score, of two the better one; None below three settings."""
     scored = [(grid.scores[cell], row) for grid in grids for cell, row in grid.cells.items()]
     ordered = sorted(scored, key=lambda pair: pair[0])
     return ordered[len(ordered) // 2][1] if len(ordered) > 2 else None
 
 
 def _over(grids: list[Grid], grid: Grid, best: Row, usual: Row, error: float) -> Comparison:
-    """At the level at which any two of all settings are told apart: which two these are was chosen by the numbers."""
+    """Compare the best with another setting at the level that holds for any two of all settings.
+
+    The level has to hold for any two because the numbers themselves chose these.
+    """
     level = level_of_each(1 - error, [sum(len(other.cells) for other in grids)])
     spread = pooled_spread(row.repetitions for other in grids for row in other.cells.values())
     return compare_rows(best, usual, level, grid.noise, spread)
@@ -90,7 +93,7 @@ def _parameters(grid: Grid, best: Row) -> dict[str, Scalar]:
 
 
 def _rivals(grids: list[Grid], grid: Grid, best: Row, error: float) -> list[tuple[Grid, Row]]:
-    """Settings that may be as good as the best one: all of which it is not told that they are worse."""
+    """Return the settings that may be as good as the best: all that are not proved worse."""
     spread = pooled_spread(row.repetitions for other in grids for row in other.cells.values())
     others = [(other, row) for other in grids for row in other.cells.values() if row is not best]
     contests = [Contest(best.repetitions, row.repetitions, grid.better, grid.noise, spread) for _, row in others]
@@ -136,9 +139,10 @@ _FLAT: Final = 0.9
 
 
 def find_drops(study: Study) -> list[Finding]:
-    """The largest drops of each grid, at most 5, the largest of all first.
+    """Report the largest drops of each grid, at most 5, the largest of all first.
 
-    Only what the repetitions confirm: the interval of the step must lie below the step of the other block sizes.
+    A drop counts only where the repetitions confirm it: the interval of the step must lie below the step of the other
+    block sizes.
     """
     found: list[tuple[Grid, Drop]] = []
     for grid in study.grids:
@@ -198,12 +202,12 @@ class Rim:
     upper: bool
 
     def inner(self, cell: Cell) -> Cell:
-        """The cell beside ``cell``, one step inwards."""
+        """Return the cell beside ``cell``, one step inwards."""
         return (self.beside, cell[1]) if self.axis == "ranks" else (cell[0], self.beside)
 
 
 def rims(grid: Grid) -> list[Rim]:
-    """Ends that can be moved: upwards always, downwards from more than one rank or any block size."""
+    """List the ends that can be moved: upwards always, downwards from more than one rank or any block size."""
     found: list[Rim] = []
     for axis, values in zip(AXES, (grid.ranks, grid.blocks), strict=True):
         if len(values) > 1:
@@ -214,13 +218,16 @@ def rims(grid: Grid) -> list[Rim]:
 
 
 def find_edges(study: Study) -> list[Finding]:
-    """One finding for each end at which the best of a grid stands and still gains beyond the noise."""
+    """Make one finding for each end at which the best of a grid stands and still gains beyond the noise."""
     found = [_edge(grid, rim, study.level_of_lines(grid), study.settable) for grid in study.grids for rim in rims(grid)]
     return [finding for finding in found if finding is not None]
 
 
 def gain_at(grid: Grid, rim: Rim, cell: Cell, level: float) -> float | None:
-    """How much better ``cell`` is than the one beside it; None when it is not at ``rim`` or not better for sure."""
+    """Return how many times better ``cell`` is than the one beside it.
+
+    Return None when it is not at ``rim``, or not better beyond the noise.
+    """
     if cell[AXES.index(rim.axis)] != rim.value or rim.inner(cell) not in grid.cells:
         return None
     found = compare_rows(grid.cells[cell], grid.cells[rim.inner(cell)], level, grid.noise, grid.spread)
@@ -248,7 +255,7 @@ def _edge(grid: Grid, rim: Rim, level: float, settable: Settable) -> Finding | N
 
 
 def _further(rim: Rim, settable: Settable) -> str:
-    """The next value, and the option that sets it."""
+    """Name the next value beyond the rim (twice or half of it), and the option that sets it."""
     value = rim.value * 2 if rim.upper else max(rim.value // 2, 1)
     what = plural(value, "rank") if rim.axis == "ranks" else f"{block(value)} blocks"
     option = settable.by_parameter.get(rim.axis, "")
@@ -257,7 +264,7 @@ def _further(rim: Rim, settable: Settable) -> str:
 
 
 def _still_growing(grid: Grid, rim: Rim, level: float) -> list[int]:
-    """Values of the other axis whose own best stands at the rim beyond the noise."""
+    """Return values of the other axis whose own best stands at the rim beyond the noise."""
     across = grid.blocks if rim.axis == "ranks" else grid.ranks
     found: list[int] = []
     for value in across:

@@ -22,8 +22,8 @@ Setting = tuple[tuple[str, Scalar], ...]
 Numbers: TypeAlias = dict[str, Scalar | list[Scalar] | None]
 _AXES: Final = frozenset({"access", "ranks", "block_bytes", "nodes"})
 _UNKNOWN: Final = Spread()
-# Parts of the error that all sentences of a report may make together: that of the best setting, those along lines of a
-# grid (what more ranks give, steps), those that compare two targets.
+# The error that all sentences of a report may make together is shared out in these parts: to sentences about the best
+# setting, to those along lines of a grid (what more ranks give, steps), and to those that compare two targets.
 _PART_OF_BEST: Final = 2.0
 _PART_OF_LINES: Final = 1.0
 _PART_OF_PAIRS: Final = 2.0
@@ -68,11 +68,11 @@ class Grid:
         return sorted({block for _, block in self.cells})
 
     def along_ranks(self, block: int) -> list[tuple[int, Row]]:
-        """Rows of one block size by rank count."""
+        """Return rank counts and rows of one block size, rising."""
         return [(ranks, self.cells[ranks, block]) for ranks in self.ranks if (ranks, block) in self.cells]
 
     def along_blocks(self, ranks: int) -> list[tuple[int, Row]]:
-        """Rows of one rank count by block size."""
+        """Return block sizes and rows of one rank count, rising."""
         return [(block, self.cells[ranks, block]) for block in self.blocks if (ranks, block) in self.cells]
 
     @cached_property
@@ -98,13 +98,13 @@ class Grid:
         return pairs_on(count for line in lines for count in line.values())
 
     def best(self, cells: Iterable[Cell] | None = None) -> Row | None:
-        """The best row, or the best of ``cells``."""
+        """Return the best row of all, or of ``cells``; None where there is none."""
         among = self.cells if cells is None else [cell for cell in cells if cell in self.cells]
         cell = max(among, key=lambda place: self.scores[place], default=None)
         return None if cell is None else self.cells[cell]
 
     def best_of_block(self, block: int) -> Row | None:
-        """The best row of one block size."""
+        """Return the best row of one block size; None where there is none."""
         return self.best((ranks, block) for ranks in self.ranks)
 
 
@@ -135,7 +135,7 @@ class Pair:
         return pooled_spread(row.repetitions for grid in (self.first, self.second) for row in grid.cells.values())
 
     def compare_bests(self, first: Row, second: Row) -> Comparison:
-        """How the best of ``first`` compares with that of ``second``, over all cells or those of a block size.
+        """Compare the best of ``first`` with that of ``second``, over all cells or those of a block size.
 
         That a best is beaten is wrong only where one cell of the other side was far off: as many errors are possible
         as there are cells.
@@ -154,7 +154,7 @@ class Pair:
         return Contest(first.repetitions, second.repetitions, first.better, self.noise, self.spread)
 
     def wins(self, cell: Cell) -> bool:
-        """The median of ``first`` is the better one, whether or not that can be told from a tie."""
+        """Tell whether the median of ``first`` is the better one, proved or not."""
         return self.first.scores[cell] > self.second.scores[cell]
 
 
@@ -207,11 +207,11 @@ class Study:
 
     @cached_property
     def error_of_best(self) -> float:
-        """Of what is said of the best of a target and access and its rivals."""
+        """The error of all that is said of the best of a target and access and its rivals."""
         return _PART_OF_BEST * self._part
 
     def level_of_lines(self, grid: Grid) -> float:
-        """Of any two cells of ``grid`` that differ in one axis only."""
+        """Return the level at which to compare two cells of ``grid`` that differ in one axis only."""
         return 1 - _PART_OF_LINES * self._part / max(grid.steps, 1)
 
     def _matches(self) -> Iterator[tuple[Grid, Grid]]:
@@ -226,7 +226,7 @@ def compare_rows(first: Row, second: Row, level: float, noise: float | None, spr
 
 
 def access_of(row: Row) -> str:
-    """Name of the phase a row is of."""
+    """Return the name of the phase (``access``) that a row is of; empty without one."""
     return str(row.params.get("access", ""))
 
 
@@ -256,7 +256,7 @@ def _grid(place: tuple[str, str, Setting], cells: dict[Cell, Row]) -> Grid:
 
 
 def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
-    """The metric that comes first for each access."""
+    """Return the metric that comes first for each access."""
     metrics: dict[str, str] = {}
     for row in rows:
         metrics.setdefault(access_of(row), row.metric)
@@ -274,8 +274,10 @@ def _cell(row: Row) -> Cell:
 
 
 def _setting_names(rows: Sequence[Row]) -> list[str]:
-    """Parameters other than the axes that take several values on one target: a name that differs between targets only,
-    such as the backend, must not keep these from being compared."""
+    """Return the parameters other than the axes that take several values on one target.
+
+    A parameter that differs between targets only, as the backend does, must not keep these from being compared.
+    """
     values: dict[tuple[str, str], set[Scalar]] = {}
     for row in rows:
         for name, value in row.params.items():

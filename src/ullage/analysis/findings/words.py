@@ -18,42 +18,42 @@ T = TypeVar("T", bound=Hashable)
 
 
 def crowded(on_a_node: int, cores: int) -> str:
-    """More processes on a node than it has cores."""
+    """Say that more processes run on a node than it has cores."""
     return f"oversubscribed: {processes(on_a_node)} on a node share {plural(cores, 'core')}"
 
 
 def noun(access: str) -> str:
-    """``write`` reads ``writes``; other words stay."""
+    """Turn ``write`` into ``writes``, and so for reads, rewrites and rereads; other words stay, none is ``work``."""
     return _NOUNS.get(access, access or "work")
 
 
 def block(bytes_: int) -> str:
-    """``128K``."""
+    """Format a block size, as ``128K``."""
     return format_bytes(bytes_)
 
 
 def place(ranks: int, bytes_: int) -> str:
-    """``64 ranks and 256K blocks``; without a block size only the ranks."""
+    """Name a cell, as ``64 ranks and 256K blocks``; without a block size (0) only the ranks."""
     return f"{plural(ranks, 'rank')} and {block(bytes_)} blocks" if bytes_ else plural(ranks, "rank")
 
 
 def cell_of(row: Row) -> tuple[int, int]:
-    """Ranks and block size of a row of a grid."""
+    """Return ranks and block size (0 without one) of a row of a grid."""
     return int(row.params["ranks"]), int(row.params.get("block_bytes", 0))
 
 
 def setting_text(setting: Setting) -> str:
-    """``, order random``: what else sets a grid apart; empty when nothing does."""
+    """Write what else sets a grid apart, as ``, order random``; empty when nothing does."""
     return "".join(f", {param_label(name)} {format_param(name, v)}" for name, v in setting)
 
 
 def subject(grid: Grid) -> str:
-    """``nvme writes``, with the setting where there is one: the beginning of a sentence."""
+    """Begin a sentence about a grid: ``nvme writes``, with the setting where there is one."""
     return f"{grid.target} {noun(grid.access)}{setting_text(grid.setting)}"
 
 
 def span(values: Sequence[int], every: Sequence[int]) -> str:
-    """Block sizes: ``128K to 512K`` where they stand side by side in ``every``, else each one."""
+    """Write block sizes as ``128K to 512K`` where three or more are neighbours in ``every``, else each one."""
     names = [block(value) for value in values]
     places = [every.index(value) for value in values]
     if len(values) > 2 and places == list(range(places[0], places[0] + len(places))):
@@ -62,12 +62,12 @@ def span(values: Sequence[int], every: Sequence[int]) -> str:
 
 
 def most_common(values: Iterable[T]) -> T:
-    """The value met most often, of equals the first."""
+    """Return the value that is met most often, the first of equals."""
     return Counter(values).most_common(1)[0][0]
 
 
 def numbers_of(grid: Grid, **numbers: Scalar | Sequence[Scalar] | None) -> Numbers:
-    """The numbers of a finding, first those that say which grid it is about."""
+    """Return the numbers of a finding, first those that say which grid it is about."""
     found: Numbers = {"target": grid.target, "access": grid.access, "metric": grid.metric, **dict(grid.setting)}
     return found | columns(**numbers)
 
@@ -80,17 +80,17 @@ def finding(
     /,
     **numbers: Scalar | Sequence[Scalar] | None,
 ) -> Finding:
-    """A heading, sentences and their numbers; a sequence becomes a list."""
+    """Make a finding from a title, sentences and numbers; a sequence becomes a list."""
     return Finding(kind=kind, title=title, text=text, severity=severity, numbers=columns(**numbers))
 
 
 def capital(text: str) -> str:
-    """With a capital where it begins."""
+    """Return ``text`` with a capital letter at its beginning."""
     return text[:1].upper() + text[1:]
 
 
 def columns(**numbers: Scalar | Sequence[Scalar] | None) -> Numbers:
-    """Numbers by name; a sequence becomes a list."""
+    """Return the numbers by name; a sequence becomes a list."""
     return {
         name: value if value is None or isinstance(value, (bool, int, float, str)) else list(value)
         for name, value in numbers.items()
@@ -98,7 +98,7 @@ def columns(**numbers: Scalar | Sequence[Scalar] | None) -> Numbers:
 
 
 def gain_of(found: Comparison) -> Gain | None:
-    """How many times better the first side is, with the interval by which it is told; None where it is not told."""
+    """Return how many times better the first side is, with its interval; None unless it is proved faster."""
     if found.verdict != "faster" or found.low is None or found.high is None:
         return None
     if found.ratio > 1:
@@ -107,12 +107,12 @@ def gain_of(found: Comparison) -> Gain | None:
 
 
 def with_gain(finding: Finding, gain: Gain | None, change: str) -> Finding:
-    """``finding`` with what brings the gain; as it is where there is none."""
+    """Return ``finding`` with the gain and the change that brings it; unchanged where there is no gain."""
     return finding if gain is None else finding.model_copy(update={"gain": gain, "change": change})
 
 
 def least_gain(gains: Iterable[Gain | None]) -> Gain | None:
-    """The one that promises least, for a sentence on several; None where one of them is not told, or there is none."""
+    """Return the gain that promises least, for a sentence on several; None where one is missing or none is given."""
     found = list(gains)
     told = [gain for gain in found if gain is not None]
     if not told or len(told) < len(found):
@@ -121,5 +121,5 @@ def least_gain(gains: Iterable[Gain | None]) -> Gain | None:
 
 
 def level_of_part(level: float, parts: int) -> float:
-    """At which level to judge one of so many groups of comparisons, for all of them to hold together (Bonferroni)."""
+    """Return the level at which to judge one of ``parts`` groups of comparisons, so that all hold (Bonferroni)."""
     return 1 - (1 - level) / parts

@@ -23,19 +23,19 @@ class Metric:
 
     @property
     def is_rate_of_bytes(self) -> bool:
-        """Only these can be held against a ceiling in bytes/s."""
+        """Whether it is a rate of bytes; only these can be compared with a ceiling in bytes/s."""
         return self.unit == "B/s"
 
 
 @cache
 def load_metrics() -> dict[str, Metric]:
-    """All metrics of this package by name."""
+    """Return all metrics of this package by name."""
     found: list[Metric] = gathered(modules_in(__name__), "METRICS")
     return {metric.name: metric for metric in sorted(found, key=lambda metric: metric.name)}
 
 
 def metric_named(name: str) -> Metric:
-    """The metric ``name``; ``UserError`` when there is none."""
+    """Return the metric ``name``; raise UserError when there is none."""
     metrics = load_metrics()
     if name not in metrics:
         raise UserError("no such metric", f"'{name}'", f"one of {', '.join(metrics)}")

@@ -19,7 +19,7 @@ def _best_compute_rate(phase: PhaseRecord) -> float | None:
 
 def _clock(phase: PhaseRecord) -> float | None:
     found = phase.gauges.get("clock_hz")
-    # Added over the ranks; 0 where the engine has no such chain for this processor.
+    # The gauge is added over the ranks, and is 0 where the engine has no such chain for this processor.
     return found.sum / phase.ranks if found is not None and found.sum > 0 else None
 
 
@@ -37,9 +37,9 @@ def _access_time(phase: PhaseRecord) -> float | None:
 
 
 # -- noise -------------------------------------------------------------------------------------------------------------
-# What others take of the time of threads that do fixed work, by quanta of work and by looks at the clock.
-# Method: fixed work quanta (Sottile and Minnich 2004) and selfish detours (Beckman et al. 2006). The clock's own
-# changes are taken out of the first, and told by themselves: a slower clock is no noise.
+# These metrics tell what others take of the time of threads that do fixed work, by quanta of work and by looks at the
+# clock. The methods are fixed work quanta (Sottile and Minnich 2004) and selfish detours (Beckman et al. 2006). The
+# clock's own changes are taken out of the first, and told by themselves: a slower clock is no noise.
 
 _SHARE: Final = "of time"
 

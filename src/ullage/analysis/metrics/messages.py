@@ -36,7 +36,7 @@ def _ring_rate(name: str) -> Callable[[PhaseRecord], float | None]:
 
 
 def _mean_rate(phase: PhaseRecord) -> float | None:
-    """The mean of the pairs' rates, not the rate of their mean time."""
+    """Return the mean of the pairs' rates, not the rate of their mean time."""
     size, pairs = _gauge(phase, _SIZE), phase.facts.get("one_way_s")
     if size is None or not isinstance(pairs, list):
         return None
@@ -96,7 +96,7 @@ _BANDWIDTH: Final = "one-way"
 
 
 def one_way_times(phase: PhaseRecord) -> list[tuple[int, int, float]]:
-    """Sender, receiver and seconds of each ordered pair, as the workload ``ping-pong`` tells them."""
+    """Return sender, receiver and seconds of each ordered pair, as the workload ``ping-pong`` states them."""
     told = phase.facts.get("one_way_s")
     items = cast("list[list[float]]", told) if isinstance(told, list) else []
     return [(int(one[0]), int(one[1]), float(one[2])) for one in items]
@@ -174,7 +174,7 @@ def _mean_time(phase: PhaseRecord) -> float | None:
 
 
 def _over(phase: PhaseRecord, amount: str, seconds: str) -> float | None:
-    """Both the largest over the ranks; None where either is unsaid or 0."""
+    """Divide the largest ``amount`` of a rank by the largest ``seconds``; None where either is missing or 0."""
     done, took = phase.gauges.get(amount), phase.gauges.get(seconds)
     if done is None or took is None or done.most <= 0 or took.most <= 0:
         return None
@@ -254,7 +254,7 @@ CONGESTED: Final = "congested"
 
 
 def state_of(phase: PhaseRecord) -> tuple[str, str] | None:
-    """Test and state; None of a phase of other work."""
+    """Split the phase's name into test and state; None for a phase of other work."""
     test, _, state = phase.phase.rpartition("-")
     return (test, state) if test and state in (ISOLATED, CONGESTED) else None
 
@@ -303,7 +303,7 @@ _CONGESTION = (
 
 
 def _sum(phase: PhaseRecord, name: str) -> float | None:
-    """0 counts: nothing arrived. None where nothing was tried."""
+    """Return a gauge added over the ranks, 0 where nothing arrived; None where nothing was tried."""
     gauge, pairs = phase.gauges.get(name), phase.gauges.get("pairs")
     if gauge is None or pairs is None or pairs.sum <= 0 or "unavailable" in phase.facts:
         return None

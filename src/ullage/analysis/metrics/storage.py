@@ -18,7 +18,10 @@ def _stonewall_bandwidth(phase: PhaseRecord) -> float | None:
 
 
 def _file_span_ns(phase: PhaseRecord) -> int:
-    """From the first rank's first transfer to the last rank's last, or to the end of its sync; 0 without transfers."""
+    """Return the time from the first rank's first transfer to the last rank's last, or to the end of its sync.
+
+    It is 0 without transfers.
+    """
     transfer, sync = phase.stages.get("transfer"), phase.stages.get("sync")
     if transfer is None:
         return 0
@@ -57,7 +60,7 @@ _LATENCIES: Final = (
 
 
 def _over_calls(phase: PhaseRecord) -> float | None:
-    """Only where there was a sync: else it is the same."""
+    """Return bytes over the time without sync; None without a sync, where it would be ``pattern_bandwidth`` again."""
     synced_s = _gauge_s(phase, "sync_s")
     return _over(phase, _gauge_s(phase, "pattern_s") - synced_s) if synced_s > 0 else None
 

@@ -13,8 +13,8 @@ from ullage.analysis.statistics.student import two_sided_p, two_sided_quantile
 
 ComparisonVerdict: TypeAlias = Literal["faster", "slower", "cannot tell"]
 Better: TypeAlias = Literal["more", "less"]
-# What the rank test has to say of a pair by itself. It has no part in how many pairs there are: of 6 against 6 samples
-# it never goes below 0.0022, which 24 pairs would need by Holm.
+# The rank test has to reach this level for each pair by itself, however many pairs there are: of 6 against 6 samples it
+# never goes below 0.0022, which 24 pairs would need by Holm.
 _RANKS_LEVEL: Final = 0.05
 _SURE_NOISE: Final = 1e6
 _MOST_LOG: Final = 700.0
@@ -86,15 +86,15 @@ def compare(
     """Compare two sets of samples above 0 by the interval of the ratio of their geometric means.
 
     Welch's t of the logarithms, with what other cells say of the noise (``spread``), decides together with the exact
-    rank test: both have to say so. Where so few samples cannot reach 5 % by ranks, their ranges must not overlap.
-    ``ValueError`` without samples or for samples that are not above 0.
+    rank test: both have to say so. Where so few samples cannot reach 5 % by ranks, their ranges must not overlap. Raise
+    ValueError without samples or for samples that are not above 0.
     """
     contest = Contest(first, second, better, noise, spread)
     return _judged(contest, _evidence(contest), level)
 
 
 def compare_all(contests: Sequence[Contest], level: float = 0.95) -> list[Comparison]:
-    """As ``compare``, but so that with probability ``level`` no verdict of all is wrong (Holm 1979).
+    """Compare as ``compare`` does, but so that all verdicts are right with probability ``level`` (Holm 1979).
 
     The more there are, the wider the intervals: the one that is clearest is judged at 1 - (1 - level) / number, the
     next at 1 - (1 - level) / (number - 1), until one cannot be told; the rest is judged as that one.
@@ -113,7 +113,7 @@ def compare_all(contests: Sequence[Contest], level: float = 0.95) -> list[Compar
 
 
 def level_of_each(level: float, settings: Iterable[int]) -> float:
-    """At which level to compare any two settings of a line so that all such comparisons on all lines hold together.
+    """Return the level at which any two settings of a line are compared so that all such comparisons hold together.
 
     ``settings``: how many each line has. Any two, since the best that is compared with another is chosen by what was
     measured (Bonferroni).
@@ -122,12 +122,12 @@ def level_of_each(level: float, settings: Iterable[int]) -> float:
 
 
 def pairs_on(lines: Iterable[int]) -> int:
-    """How many two settings there are on lines of so many each."""
+    """Return how many pairs of settings there are on lines of so many each."""
     return sum(count * (count - 1) // 2 for count in lines)
 
 
 def beaten_by_best(contests: Sequence[Contest], error: float = 0.05) -> list[bool]:
-    """Of the best of all settings against each of the others: of which others it is told that they are worse.
+    """Tell for each setting that the best is compared with whether it is proved worse, in the order of ``contests``.
 
     Any of equals may have come out best, so what counts is how far all of them may lie apart, and not how far one is
     from another (Hsu 1984 protects the one true best; of 42 equals there are 42). Steps down from the clearest: with p
@@ -148,12 +148,12 @@ def beaten_by_best(contests: Sequence[Contest], error: float = 0.05) -> list[boo
 
 
 def _wins(found: _Evidence, contest: Contest) -> bool:
-    """The first side is the better one."""
+    """Tell whether the first side is the better one."""
     return (found.log > 0) == (contest.better == "more")
 
 
 def compare_on_average(contests: Sequence[Contest], level: float = 0.95) -> Comparison:
-    """Whether the first sides are faster all in all: by the mean of the logs of all ratios. ``ValueError`` for none.
+    """Compare the first sides all in all, by the mean of the logs of all ratios; raise ValueError for none.
 
     The ranks have no part in it: a mean of many is much the same whatever the noise of one is like.
     """
@@ -181,7 +181,10 @@ def _judged(contest: Contest, found: _Evidence | None, level: float) -> Comparis
 
 
 def _evidence(contest: Contest) -> _Evidence | None:
-    """None where nothing is known of the noise of a single sample."""
+    """Return the log of the ratio and its error; None where nothing is known of the noise of a single sample.
+
+    Raise ValueError without samples or for samples that are not above 0.
+    """
     first, second = contest.first, contest.second
     if not first or not second or min(*first, *second) <= 0:
         raise ValueError("a comparison needs samples above 0 on both sides")
@@ -191,7 +194,7 @@ def _evidence(contest: Contest) -> _Evidence | None:
         return None
     a, b = known
     variance = a.variance + b.variance
-    # Welch and Satterthwaite: the degrees of freedom of a sum of two estimates.
+    # These are the degrees of freedom of a sum of two estimates by Welch and Satterthwaite.
     shares = a.variance**2 / a.freedom + b.variance**2 / b.freedom
     freedom = max(1.0, math.floor(variance**2 / shares)) if shares > 0 else _SURE_NOISE
     return _Evidence(a.mean - b.mean, math.sqrt(variance), freedom, contest)

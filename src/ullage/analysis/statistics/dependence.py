@@ -15,7 +15,7 @@ from ullage.analysis.statistics.order import quantile
 
 
 def autocorrelation(samples: Sequence[float], lag: int = 1) -> float | None:
-    """Correlation of samples with those ``lag`` later, in the order they were taken; None when it has no meaning.
+    """Correlate samples with those ``lag`` later, in the order they were taken; return None when it has no meaning.
 
     Above 0.2 the samples are not independent and their interval is too narrow.
     """
@@ -42,13 +42,13 @@ class Fences:
 
 
 def tukey_fences(samples: Sequence[float], reach: float = 1.5) -> Fences:
-    """Quartiles moved out by ``reach`` times their distance (3: the outer fences)."""
+    """Return the quartiles moved out by ``reach`` times their distance (3: the outer fences)."""
     first, third = quantile(samples, 0.25), quantile(samples, 0.75)
     return Fences(first - reach * (third - first), third + reach * (third - first))
 
 
 def outliers(samples: Sequence[float], reach: float = 1.5) -> list[int]:
-    """Indices of the samples outside Tukey's fences."""
+    """Return the indices of the samples outside Tukey's fences."""
     if not samples:
         return []
     fences = tukey_fences(samples, reach)
@@ -56,7 +56,7 @@ def outliers(samples: Sequence[float], reach: float = 1.5) -> list[int]:
 
 
 _FEWEST: Final = 4
-# One-sided 5 %: below it, what is seen is what independent samples show too.
+# This is the one-sided 5 % quantile: independent samples, too, show what lies below it.
 _SIGNIFICANT: Final = 1.645
 _MOST: Final = 0.9
 
@@ -69,12 +69,12 @@ class Dependence:
     series: int = 0
 
     def effective(self, count: int) -> float:
-        """How many independent samples tell as much of a mean as ``count`` of these."""
+        """Return how many independent samples tell as much of a mean as ``count`` of these."""
         return count * (1 - self.correlation) / (1 + self.correlation)
 
     @property
     def inflation(self) -> float:
-        """By what factor the variance of a mean grows."""
+        """The factor by which the variance of a mean grows."""
         return (1 + self.correlation) / (1 - self.correlation)
 
 
@@ -93,7 +93,7 @@ class _Sums:
     slope: float = 0.0
 
     def add(self, correlation: float, n: int) -> None:
-        """A series weighs as many steps as it has."""
+        """Add the correlation of a series of ``n`` samples; it weighs as many steps as it has."""
         weight = n - 1
         self.series += 1
         self.weight += weight
@@ -112,10 +112,10 @@ class _Sums:
 
 
 def pooled_dependence(series: Iterable[Sequence[float]]) -> Dependence:
-    """Samples in the order in which they were taken, a series a cell; those below 4 samples say nothing.
+    """Estimate the lag-1 correlation from series, one a cell, of samples in the order in which they were taken.
 
-    Of n independent samples the lag-1 correlation is -1/n on average with variance (n-2)^2 / (n^2 (n-1)) (Moran 1948),
-    of a first-order autoregressive series about r - (1 + 4 r) / n (Kendall 1954).
+    Series below 4 samples say nothing. Of n independent samples the lag-1 correlation is -1/n on average with variance
+    (n-2)^2 / (n^2 (n-1)) (Moran 1948), of a first-order autoregressive series about r - (1 + 4 r) / n (Kendall 1954).
     """
     sums = _Sums()
     for samples in series:

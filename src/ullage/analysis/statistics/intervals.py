@@ -19,8 +19,8 @@ from typing import Final
 from ullage.analysis.statistics.order import median_of_sorted, quantile
 from ullage.analysis.statistics.student import two_sided_quantile
 
-# Samples are looked at after each repetition, and taken no longer where they happen to lie close together. What that
-# takes of the coverage an interval of this share of the error gives back (docs/statistics.md, "Rows").
+# A stop rule looks at the samples, and ends them where they happen to lie close together. That costs coverage; an
+# interval at this share of the error gives it back (docs/statistics.md, "Rows").
 _SHARE_OF_ERROR: Final = 0.75
 _SIGN_TERMS: Final = 64
 
@@ -42,11 +42,11 @@ class Interval:
 
 
 def median_interval(samples: Sequence[float], level: float = 0.95, correlation: float = 0.0) -> Interval:
-    """Covers the median with ``level``, also where a stop rule has looked at the samples while they were taken.
+    """Return an interval that covers the median with ``level``, even where a stop rule looked at the samples before.
 
     For fewer samples than that needs (6 at 95 %) it is the full range, which covers with 1 - 2^(1-n); a single sample
     covers nothing (level reached 0). ``correlation``: of each sample with the one before, of all cells together; it
-    widens the interval as fewer samples would. ``ValueError`` without samples or with a level outside 0 and 1.
+    widens the interval as fewer samples would. Raise ValueError without samples or with a level outside 0 and 1.
     """
     _check(samples, level)
     ordered = sorted(samples)
@@ -58,12 +58,12 @@ def median_interval(samples: Sequence[float], level: float = 0.95, correlation: 
 
 
 def fewest_samples(level: float = 0.95) -> int:
-    """Of how many samples an interval of the median reaches ``level`` at all."""
+    """Return the fewest samples of which an interval of the median reaches ``level`` at all."""
     return next(n for n in range(2, 64) if _coverage(n, 1) >= 1 - (1 - level) * _SHARE_OF_ERROR)
 
 
 def is_look(count: int) -> bool:
-    """Whether a stop rule may stop for a narrow interval of so many samples: 6, 10, 15, 21, 28 ...
+    """Tell whether a stop rule may stop for a narrow interval of so many samples: 6, 10, 15, 21, 28 ...
 
     Each further look is a further chance to stop where the samples happen to lie close together.
     """
@@ -71,7 +71,7 @@ def is_look(count: int) -> bool:
 
 
 def next_look(count: int) -> int:
-    """The next number of samples at which ``is_look`` holds, ``count`` itself included."""
+    """Return the next number of samples at which ``is_look`` holds, ``count`` itself included."""
     look = step = 3
     while look < max(count, 4):
         look, step = look + step, step + 1
@@ -79,9 +79,9 @@ def next_look(count: int) -> int:
 
 
 def relative_width(interval: Interval) -> float | None:
-    """Half the width over the median: half the log of high over low, which rates and their times have alike.
+    """Return half the log of high over low: half the width over the median, alike for rates and their times.
 
-    Where not all is above 0, of the plain values; None when the median is 0.
+    Where the lower bound is not above 0 the plain values are used; return None when the median is 0 then.
     """
     if interval.low > 0:
         return math.log(interval.high / interval.low) / 2
@@ -91,7 +91,7 @@ def relative_width(interval: Interval) -> float | None:
 
 
 def quantile_interval(samples: Sequence[float], q: float, level: float = 0.95) -> Interval:
-    """Order statistics that cover the quantile ``q`` with at least ``level``, as few of them as possible on each side.
+    """Return order statistics that cover the quantile ``q`` with at least ``level``, as few as possible on each side.
 
     Where the samples are too few (a 95 % interval of p99 needs more than 300) it is the full range and says so.
     """
@@ -111,7 +111,7 @@ def _check(samples: Sequence[float], level: float) -> None:
 
 
 def _between(outer: float, inner: float, weight: float) -> float:
-    """The point at ``weight`` of the way inwards, in logarithms where both are above 0; never beyond either."""
+    """Return the point at ``weight`` of the way inwards, in logs where both are above 0; never beyond either."""
     if min(outer, inner) > 0:
         found = math.exp((1 - weight) * math.log(outer) + weight * math.log(inner))
     else:
@@ -121,7 +121,10 @@ def _between(outer: float, inner: float, weight: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _places(n: int, level: float, correlation: float) -> tuple[int, float, float]:
-    """Rank k of the outer pair of order statistics, how far the bounds lie from it towards the next, the level."""
+    """Return the rank k of the outer pair of order statistics, the weight of the next pair inwards, and the level.
+
+    The level is ``level``, or what the samples reach where they are too few.
+    """
     wanted = 1 - (1 - level) * _SHARE_OF_ERROR
     normal, stretch = NormalDist(), _stretch(n, correlation)
     if stretch > 1:
@@ -142,13 +145,16 @@ def _places(n: int, level: float, correlation: float) -> tuple[int, float, float
 
 @lru_cache(maxsize=4096)
 def _coverage(n: int, rank: int) -> float:
-    """How often [x_(rank), x_(n+1-rank)] covers the median; beyond the middle the negative of the other way round."""
+    """Return how often [x_(rank), x_(n+1-rank)] covers the median.
+
+    Beyond the middle it is minus the coverage of the pair the other way round.
+    """
     return 1 - 2 * sum(_binomial(n, k, 0.5) for k in range(rank))
 
 
 @lru_cache(maxsize=4096)
 def _stretch(n: int, correlation: float) -> float:
-    """By what factor the median's error grows where each sample is correlated with the one before.
+    """Return the factor by which the median's error grows where each sample is correlated with the one before.
 
     As many samples lie below the median of a normal first-order autoregressive series as it gives signs: those of
     distance k are correlated by 2/pi asin(correlation^k).
@@ -161,7 +167,7 @@ def _stretch(n: int, correlation: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _quantile_ranks(n: int, q: float, level: float) -> tuple[int, int, float]:
-    """Ranks (from 1) that leave at most half of ``1 - level`` on either side, or the ends; and the coverage."""
+    """Return ranks (from 1) that leave at most half of ``1 - level`` on either side, or the ends; and the coverage."""
     half = (1 - level) / 2
     cumulative = [0.0]
     for k in range(n + 1):
@@ -188,7 +194,7 @@ Statistic = Callable[[Sequence[float]], float]
 def bootstrap_interval(
     samples: Sequence[float], statistic: Statistic, *, level: float = 0.95, resamples: int = 2000, seed: int = 1
 ) -> Interval:
-    """Bias-corrected and accelerated interval of ``statistic`` (Efron 1987), the same for the same seed.
+    """Return the bias-corrected and accelerated interval of ``statistic`` (Efron 1987), the same for the same seed.
 
     Of n samples the resamples scatter by sqrt(1 - 1/n) less than the statistic does, and their spread is known no
     better than by n samples: the interval is widened by both, as Student's t is (Hesterberg 2015, section 5.3). No
@@ -212,14 +218,14 @@ def bootstrap_interval(
 
 
 def _reach(level: float, n: int) -> float:
-    """How many deviations of the resamples an interval of Student's t reaches to either side."""
+    """Return how many deviations of the resamples an interval of Student's t reaches to either side."""
     return math.sqrt(n / (n - 1)) * two_sided_quantile(level, n - 1)
 
 
 def _levels(
     samples: Sequence[float], statistic: Statistic, estimate: float, values: Sequence[float], level: float
 ) -> tuple[float, float]:
-    """Which quantiles of the resampled values bound the interval."""
+    """Return which quantiles of the resampled values bound the interval."""
     normal = NormalDist()
     below = sum(value < estimate for value in values) + sum(value == estimate for value in values) / 2
     share = min(max(below / len(values), 0.5 / len(values)), 1 - 0.5 / len(values))
@@ -234,7 +240,7 @@ def _levels(
 
 
 def _acceleration(samples: Sequence[float], statistic: Statistic) -> float:
-    """Skewness of the jackknife: how fast the statistic's spread changes with its value."""
+    """Return the acceleration by the jackknife's skewness: how fast the statistic's spread changes with its value."""
     left_out = [statistic([*samples[:index], *samples[index + 1 :]]) for index in range(len(samples))]
     mean = sum(left_out) / len(left_out)
     squares = sum((mean - value) ** 2 for value in left_out)

@@ -9,12 +9,12 @@ NORMAL_CONSISTENCY: Final = 1.4826022185056018
 
 
 def median(samples: Iterable[float]) -> float:
-    """Middle value, of an even number the mean of the two middle ones. ``ValueError`` without samples."""
+    """Return the middle value, or the mean of the two middle ones; raise ValueError without samples."""
     return median_of_sorted(sorted(samples))
 
 
 def median_of_sorted(ordered: Sequence[float]) -> float:
-    """``median`` of samples that already rise."""
+    """Return the ``median`` of samples that already rise."""
     if not ordered:
         raise ValueError("no samples")
     middle = len(ordered) // 2
@@ -22,14 +22,20 @@ def median_of_sorted(ordered: Sequence[float]) -> float:
 
 
 def mad(samples: Sequence[float], *, consistent: bool = False) -> float:
-    """Median absolute deviation from the median; ``consistent``: scaled to estimate a normal standard deviation."""
+    """Return the median absolute deviation from the median.
+
+    ``consistent``: scale it to estimate the standard deviation of a normal distribution.
+    """
     centre = median(samples)
     spread = median([abs(value - centre) for value in samples])
     return spread * NORMAL_CONSISTENCY if consistent else spread
 
 
 def quantile(samples: Sequence[float], q: float) -> float:
-    """Linear interpolation between order statistics (Hyndman and Fan's type 7, the default of numpy and R)."""
+    """Interpolate linearly between order statistics (Hyndman and Fan's type 7, the default of numpy and R).
+
+    Raise ValueError without samples or for a ``q`` outside 0 and 1.
+    """
     if not 0 <= q <= 1:
         raise ValueError(f"quantile {q} is not within 0 and 1")
     ordered = sorted(samples)

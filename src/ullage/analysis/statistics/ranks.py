@@ -11,7 +11,10 @@ _MOST_EXACT: Final = 80
 
 
 def rank_test(first: Sequence[float], second: Sequence[float]) -> float:
-    """Two-sided p: how often a random division of all samples lies as far apart as this one. Ties share their rank."""
+    """Return the two-sided p: how often a random division of all samples lies as far apart as this one.
+
+    Ties share their rank. Above 80 samples p is that of the normal approximation.
+    """
     ranks = _doubled_ranks([*first, *second])
     total, of_first = sum(ranks), sum(ranks[: len(first)])
     if len(ranks) > _MOST_EXACT:
@@ -24,12 +27,12 @@ def rank_test(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
-    """The ranges do not overlap: what no division of the samples can exceed."""
+    """Tell whether the ranges do not overlap: then no division of the samples lies farther apart."""
     return max(first) < min(second) or max(second) < min(first)
 
 
 def _doubled_ranks(samples: Sequence[float]) -> list[int]:
-    """Twice the mean rank of each sample among all, a whole number."""
+    """Return twice the mean rank of each sample among all, a whole number."""
     ordered = sorted(samples)
     first: dict[float, int] = {}
     count: dict[float, int] = {}
@@ -41,7 +44,7 @@ def _doubled_ranks(samples: Sequence[float]) -> list[int]:
 
 @lru_cache(maxsize=512)
 def _sums(ranks: tuple[int, ...], size: int) -> tuple[tuple[int, int], ...]:
-    """How many subsets of ``size`` ranks have each sum.
+    """Count the subsets of ``size`` ranks that have each sum; return pairs of sum and count.
 
     The counts of one size stand side by side in the digits of one large number, wide enough that none spills over.
     """
@@ -61,7 +64,7 @@ def _sums(ranks: tuple[int, ...], size: int) -> tuple[tuple[int, int], ...]:
 
 
 def _approximate(ranks: Sequence[int], of_first: int, size: int) -> float:
-    """Normal, with the variance that the ranks have as they are."""
+    """Return p by the normal approximation, with the variance that the ranks have with their ties."""
     n = len(ranks)
     mean = sum(ranks) / n
     spread = sum((rank - mean) ** 2 for rank in ranks) / n

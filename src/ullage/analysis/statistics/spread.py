@@ -51,7 +51,7 @@ class LogMean:
 
 
 def log_mean(samples: Sequence[float], spread: Spread = UNKNOWN) -> LogMean | None:
-    """None where a single sample stands alone and nothing else tells of its noise."""
+    """Return mean and variance of the logs; None where a single sample stands alone and nothing tells of its noise."""
     logs = [math.log(value) for value in samples]
     own = len(logs) - 1
     freedom = own + spread.freedom
@@ -62,7 +62,10 @@ def log_mean(samples: Sequence[float], spread: Spread = UNKNOWN) -> LogMean | No
 
 
 def pooled_spread(cells: Iterable[Sequence[float]]) -> Spread:
-    """What ``cells``, each of samples above 0 in the order in which they were taken, tell of one another."""
+    """Estimate from all ``cells`` what each tells of the noise of the others.
+
+    Each cell has samples above 0 in the order in which they were taken.
+    """
     usable = [samples for samples in cells if len(samples) > 1]
     inflation = pooled_dependence(usable).inflation
     if len(usable) < 2:
@@ -82,13 +85,13 @@ def pooled_spread(cells: Iterable[Sequence[float]]) -> Spread:
 
 
 def _variance(values: Sequence[float]) -> float:
-    """The usual one; that of the standard library is exact, and takes 50 times as long."""
+    """Return the sample variance; that of the standard library is exact, and takes 50 times as long."""
     mean = fmean(values)
     return sum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
 def digamma(x: float) -> float:
-    """Abramowitz and Stegun 6.3.5 up to 6, 6.3.18 beyond."""
+    """Compute the digamma function by Abramowitz and Stegun 6.3.5 up to 6, by 6.3.18 beyond."""
     below = 0.0
     while x < 6:
         below += 1 / x
@@ -98,7 +101,7 @@ def digamma(x: float) -> float:
 
 
 def trigamma(x: float) -> float:
-    """The derivative of ``digamma``: 6.4.6 and 6.4.12."""
+    """Compute the derivative of ``digamma``, by 6.4.6 and 6.4.12."""
     below = 0.0
     while x < 6:
         below += 1 / (x * x)
@@ -108,7 +111,7 @@ def trigamma(x: float) -> float:
 
 
 def _inverse_trigamma(value: float) -> float:
-    """By bisection of the logarithm: it falls all the way."""
+    """Solve ``trigamma(x) = value`` by bisection of the logarithm of x: the function falls everywhere."""
     low, high = math.log(1e-3), math.log(_MOST_FREEDOM)
     for _ in range(60):
         middle = (low + high) / 2

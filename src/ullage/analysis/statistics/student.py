@@ -14,7 +14,7 @@ _MOST_STEPS: Final = 60
 
 @lru_cache(maxsize=4096)
 def two_sided_quantile(level: float, freedom: float) -> float:
-    """The t that a variable of ``freedom`` degrees exceeds in size with probability ``1 - level``."""
+    """Return the t whose size a variable of ``freedom`` degrees exceeds with probability ``1 - level``."""
     if not 0 < level < 1 or freedom < 1:
         raise ValueError(f"no quantile at level {level} with {freedom} degrees of freedom")
     if freedom > _NEARLY_NORMAL:
@@ -36,14 +36,14 @@ def _density(t: float, freedom: float) -> float:
 
 
 def two_sided_p(t: float, freedom: float) -> float:
-    """P(|T| > t): Abramowitz and Stegun 26.7.1, for any degrees of freedom."""
+    """Return P(|T| > t), by Abramowitz and Stegun 26.7.1, for any degrees of freedom."""
     if freedom > _NEARLY_NORMAL:
         return math.erfc(abs(t) / math.sqrt(2))
     return _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
 
 
 def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised I_x(a, b), by the continued fraction 26.5.8 on the side where it converges fast."""
+    """Return the regularised I_x(a, b), by the continued fraction 26.5.8 on the side where it converges fast."""
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
     log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
@@ -53,7 +53,7 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
 
 
 def _fraction(a: float, b: float, x: float) -> float:
-    """Evaluated forwards (Lentz 1976)."""
+    """Evaluate the continued fraction forwards (Lentz 1976)."""
     c, d = 1.0, 1 / _off_zero(1 - (a + b) * x / (a + 1))
     found = d
     for m in range(1, _MOST_TERMS):

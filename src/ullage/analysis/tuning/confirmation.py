@@ -34,7 +34,7 @@ class Confirmation:
 
 
 def looks(pairs: int) -> tuple[int, ...]:
-    """After how many pairs they are looked at, where there is room for ``pairs``."""
+    """Return after how many pairs they are looked at, where there is room for ``pairs``."""
     found = tuple(look for look in _LOOKS if look <= pairs)
     return found or ((pairs,) if pairs >= FEWEST_PAIRS else ())
 
@@ -42,7 +42,7 @@ def looks(pairs: int) -> tuple[int, ...]:
 def judge(
     defaults: Sequence[float], bests: Sequence[float], most_pairs: int, error: float = ERROR
 ) -> Confirmation | None:
-    """Logarithms (more is better) of the pairs so far; None before the first look.
+    """Compare the pairs so far, as logarithms (more is better); return None before the first look.
 
     ``most_pairs``: for how many there is room in all, which has to be known before the first. ``undecided``: another
     pair may tell. ``error``: of all looks together, to both sides.
@@ -62,7 +62,7 @@ def judge(
 
 
 def of_pair(turn: int) -> bool:
-    """Whether the confirming trial number ``turn``, from 0, is one of the best setting: default, best, best, default.
+    """Tell whether confirming trial ``turn``, from 0, is one of the best setting: default, best, best, default.
 
     So a drift that goes on evenly cancels out over two pairs.
     """

@@ -38,7 +38,7 @@ class Expected:
 
 
 def effects(surrogate: Surrogate) -> Effects:
-    """All shares; 0 where all settings are expected to be equal."""
+    """Return the shares of all parameters and of all pairs; 0 where all settings are expected to be equal."""
     candidates = surrogate.space.candidates
     mean, _ = surrogate.predict(candidates)
     total = float(np.var(mean))
@@ -56,7 +56,7 @@ def effects(surrogate: Surrogate) -> Effects:
 
 
 def _explained(columns: Sequence[NDArray[np.int64]], mean: NDArray[np.float64]) -> float:
-    """The variance of the means of all settings that are alike in ``columns``."""
+    """Return the variance of the means of all settings that are alike in ``columns``."""
     cells = np.zeros(len(mean), dtype=np.int64)
     for column in columns:
         cells = cells * (int(column.max()) + 1) + column
@@ -66,7 +66,7 @@ def _explained(columns: Sequence[NDArray[np.int64]], mean: NDArray[np.float64]) 
 
 
 def response(surrogate: Surrogate, best: Setting, place: int) -> list[Expected]:
-    """What is expected at each value of a parameter, the others as in ``best``."""
+    """Return what is expected at each value of the parameter at ``place``, the others as in ``best``."""
     count = len(surrogate.space.dimensions[place].values)
     line = np.array([(*best[:place], value, *best[place + 1 :]) for value in range(count)])
     mean, deviation = surrogate.predict(line)

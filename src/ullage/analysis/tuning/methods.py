@@ -17,9 +17,9 @@ METHODS: Final = ("model", "random", "grid", "tpe", "cma-es")
 
 
 def make_search(method: str, space: Space, seed: int, earlier: int = 0) -> Search:
-    """The search by ``method``. ``earlier``: see ``Search``.
+    """Return the search by ``method``. ``earlier``: see ``Search``.
 
-    ``UserError`` (exit code 3) where it needs a package that is not installed.
+    Raise UserError (exit code 3) where it needs a package that is not installed.
     """
     match method:
         case "random":

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 
 def front(points: Sequence[Sequence[float]]) -> list[int]:
-    """Places of the points that no other dominates; more is better in each objective. Equal points all stay."""
+    """Return the places of the points that no other dominates (more is better in each objective); equal points stay."""
     return [place for place, point in enumerate(points) if not any(_dominates(other, point) for other in points)]
 
 

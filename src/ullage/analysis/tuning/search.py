@@ -30,13 +30,13 @@ _DEFAULT_EVERY: Final = 8
 _LEAST_GAIN: Final = 0.004
 _SEARCH_SHARE: Final = 0.6
 _MOST_SEARCHED: Final = 150
-# With the race; the cost of a surrogate rises with the third power of the trials.
+# The race is counted here, too: the cost of a surrogate rises with the third power of the trials.
 _MOST_TRIALS: Final = 240
 # Before a search may end, so many settings are looked at, or this share of all.
 _LOOKED_AT: Final = 60
 _LOOKED_SHARE: Final = 0.08
 _RACERS: Final = 5
-# Of the pairs: a launch may fail once for what has nothing to do with the setting.
+# So many trials of the pairs may fail: a launch may fail once for what has nothing to do with the setting.
 _MOST_FAILURES: Final = 2
 _DROPPED_BELOW: Final = 0.05
 _NORMAL: Final = NormalDist()
@@ -73,7 +73,7 @@ class Search:
         self._start = start_settings(space, seed)
 
     def next(self, trials: Sequence[Trial], left: int) -> Ask | None:
-        """None when there is nothing more to learn. ``left``: how many trials there is room for."""
+        """Return what to measure next with room for ``left`` trials; None when there is nothing more to learn."""
         if left <= 0:
             return None
         searched = [trial for trial in trials if trial.purpose != "confirm"]
@@ -86,7 +86,7 @@ class Search:
         return self._confirming(trials, left) if found is None else found
 
     def best(self, trials: Sequence[Trial]) -> Setting:
-        """The setting with the highest expected value among those that were measured without a failure."""
+        """Return the setting with the highest expected value among those that were measured without a failure."""
         measured = _measured([trial for trial in trials if trial.purpose != "confirm"])
         if len(measured) < 2:
             return self.space.default
@@ -95,7 +95,7 @@ class Search:
         return measured[int(np.argmax(mean))]
 
     def confirmation(self, trials: Sequence[Trial]) -> Confirmation | None:
-        """What the pairs so far say; None before the first look."""
+        """Judge the pairs so far; return None before the first look."""
         pairs = [trial for trial in trials if trial.purpose == "confirm" and trial.log is not None]
         best = [trial.log for trial in pairs if trial.setting != self.space.default and trial.log is not None]
         default = [trial.log for trial in pairs if trial.setting == self.space.default and trial.log is not None]
@@ -103,7 +103,7 @@ class Search:
         return judge(default, best, most, self.error)
 
     def surrogate(self, trials: Sequence[Trial]) -> Surrogate:
-        """Fitted to all trials; its scales are fitted again whenever there are half as many more."""
+        """Fit a surrogate to all trials; its scales are fitted again whenever there are half as many more."""
         known = as_trials(trials)
         size = 4
         while size * 3 // 2 <= len(known.logs):
@@ -114,7 +114,7 @@ class Search:
         return fit(self.space, known, self._scales[size])
 
     def _confirming(self, trials: Sequence[Trial], left: int) -> Ask | None:
-        """The next of the pairs; None where the default is best, the pairs have told, or too many fail.
+        """Return the next trial of the pairs; None where the default is best, the pairs have decided, or too many fail.
 
         One that fails is measured again.
         """
@@ -148,7 +148,7 @@ class Search:
         return self._racing(surrogate, trials)
 
     def promising(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
-        """Where the expected improvement is largest; None where it is next to nothing."""
+        """Return the setting with the largest expected improvement; None where that is next to nothing."""
         candidates = self.space.candidates
         mean, deviation = surrogate.predict(candidates)
         measured = np.array(_measured(trials))
@@ -160,7 +160,10 @@ class Search:
         return _setting(candidates[place]) if gain[place] > _LEAST_GAIN / 10 else None
 
     def _least_known(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Setting | None:
-        """Where the expectation is least certain, until enough was looked at: another optimum may be there."""
+        """Return the setting whose expectation is least certain: another optimum may be there.
+
+        Return None once enough settings were looked at.
+        """
         looked = len({trial.setting for trial in trials})
         if looked >= min(_LOOKED_AT, _LOOKED_SHARE * self.space.size):
             return None
@@ -171,7 +174,10 @@ class Search:
         return _setting(candidates[place]) if deviation[place] > 0 else None
 
     def _racing(self, surrogate: Surrogate, trials: Sequence[Trial]) -> Ask | None:
-        """A repetition of the setting that may be better than the leader and was measured least."""
+        """Repeat the setting that was measured least of the leader and those that may be better.
+
+        Where none may be better, repeat default and leader until they have two trials each; then return None.
+        """
         candidates = np.array(self._racers(surrogate, trials))
         mean, covariance = surrogate.joint(candidates)
         leader = int(np.argmax(mean))
@@ -187,7 +193,10 @@ class Search:
         return Ask(_setting(candidates[place]), "race")
 
     def _once_more(self, leader: Setting, trials: Sequence[Trial]) -> Ask | None:
-        """Single trials do not tell their noise: before a race ends, default and leader have two each."""
+        """Repeat the default, then ``leader``, until each has two trials; return None when they have.
+
+        Single trials do not tell their noise.
+        """
         wanted: tuple[tuple[Setting, Purpose], ...] = ((self.space.default, "default"), (leader, "race"))
         for setting, purpose in wanted:
             if sum(trial.setting == setting for trial in trials) < 2:
@@ -195,7 +204,10 @@ class Search:
         return None
 
     def _racers(self, surrogate: Surrogate, trials: Sequence[Trial]) -> list[Setting]:
-        """Those with the highest expected values, of all but the failed ones; what is expected may be tried."""
+        """Return the settings with the highest expected values, without those that failed.
+
+        One that was not measured yet may be among them.
+        """
         failed = {trial.setting for trial in trials if trial.log is None}
         mean, _ = surrogate.predict(self.space.candidates)
         mean[_places(self.space.candidates, failed)] = -math.inf
@@ -204,7 +216,7 @@ class Search:
 
 
 def as_trials(trials: Sequence[Trial]) -> Trials:
-    """For the surrogate. A failed trial counts as the worst that was measured, so that its neighbours are avoided."""
+    """Turn trials into the surrogate's; a failed one counts as the worst measured, so its neighbours are avoided."""
     known = [trial.log for trial in trials if trial.log is not None]
     worst = min(known, default=0.0)
     logs = [worst if trial.log is None else trial.log for trial in trials]
@@ -212,14 +224,14 @@ def as_trials(trials: Sequence[Trial]) -> Trials:
 
 
 def expected_gain(ahead: NDArray[np.float64], deviation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """E[max(0, X)] of normal X with these means and deviations."""
+    """Return E[max(0, X)] of normal X with these means and deviations."""
     z = ahead / deviation
     density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     return ahead * _cumulative(z) + deviation * density
 
 
 def _cumulative(z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the normal distribution: Abramowitz and Stegun 26.2.17, off by at most 7.5e-8."""
+    """Return the normal distribution function by Abramowitz and Stegun 26.2.17, off by at most 7.5e-8."""
     t = 1 / (1 + 0.2316419 * np.abs(z))
     series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
     tail = np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * series
@@ -227,7 +239,7 @@ def _cumulative(z: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def start_settings(space: Space, seed: int) -> list[Setting]:
-    """Settings spread over the space: twice as many as parameters, each value of a parameter equally often."""
+    """Spread settings over the space: twice as many as parameters, each value of a parameter equally often."""
     draw = np.random.default_rng(seed)
     wanted = min(2 * len(space.dimensions) + 1, space.size - 1)
     best: tuple[float, list[Setting]] = (-1.0, [])
@@ -241,13 +253,13 @@ def start_settings(space: Space, seed: int) -> list[Setting]:
 
 
 def _spread(draw: np.random.Generator, values: int, count: int) -> NDArray[np.int64]:
-    """``count`` places among ``values``, one of each equal part, in random order."""
+    """Draw ``count`` places among ``values``, one of each equal part, in random order."""
     parts = (np.arange(count) + draw.random(count)) / count
     return draw.permutation(np.minimum((parts * values).astype(np.int64), values - 1))
 
 
 def _least_distance(space: Space, settings: Sequence[Setting]) -> float:
-    """Between any two of them, below 1; 0 of fewer."""
+    """Return half the least distance (0 to 1) between any two of ``settings``, so below 1; 0 of fewer than two."""
     if len(settings) < 2:
         return 0.0
     points = space.coordinates(np.array(settings))
@@ -256,7 +268,7 @@ def _least_distance(space: Space, settings: Sequence[Setting]) -> float:
 
 
 def _pairs(total: int) -> int:
-    """How many pairs are kept for the confirmation, of ``total`` trials."""
+    """Return how many pairs are kept for the confirmation, of ``total`` trials."""
     most = _MOST_PAIRS if total >= _MANY_TRIALS else _USUAL_PAIRS
     return min(most, max(FEWEST_PAIRS, total // 6))
 

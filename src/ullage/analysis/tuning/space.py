@@ -50,7 +50,7 @@ class Space:
         return np.unique(np.vstack([np.array([self.default]), found]), axis=0)
 
     def coordinates(self, settings: Settings) -> NDArray[np.float64]:
-        """Rows of ``settings`` with ordered parameters between 0 and 1; of others the place among their values.
+        """Scale rows of ``settings``: ordered parameters lie between 0 and 1, others keep the place of their value.
 
         The places of values are equally far apart: people write axes in the steps that they expect to matter.
         """
@@ -58,9 +58,9 @@ class Space:
         return settings / np.array(last, dtype=np.float64)
 
     def words(self, setting: Setting) -> dict[str, str]:
-        """The value of each parameter by its name."""
+        """Return the value of each parameter by its name."""
         return {one.name: one.values[place] for one, place in zip(self.dimensions, setting, strict=True)}
 
     def setting(self, words: Sequence[str]) -> Setting:
-        """The setting with these values. ``ValueError`` for a value that is none of its parameter."""
+        """Return the setting with these values; raise ValueError for a value that is none of its parameter."""
         return tuple(one.values.index(word) for one, word in zip(self.dimensions, words, strict=True))

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from ullage.analysis.tuning.space import Setting, Space
 
 Array: TypeAlias = NDArray[np.float64]
-# Logarithms of: the length of a parameter, the variance of the response, of noise, of drift (of values with a deviation
-# of 1): the middle of what is expected, and how far it may be off.
+# These are logarithms, for values with a deviation of 1: the middle of what is expected, and how far it may be off.
+# They are of the length of a parameter and of the variances of response, noise and drift.
 _LENGTH: Final = (math.log(0.6), 0.8)
 _RESPONSE: Final = (0.0, 1.0)
 _NOISE: Final = (math.log(0.05), 2.0)
 _DRIFT: Final = (math.log(0.003), 2.0)
-# Trials after which a drift has changed into another.
+# After so many trials a drift has changed into another.
 _DRIFT_TRIALS: Final = 30.0
 _STEPS: Final = (1.2, 0.6, 0.3)
 _JITTER: Final = 1e-8
@@ -39,7 +39,7 @@ class Trials:
     turns: Sequence[float]
 
     def first(self, count: int) -> "Trials":
-        """The first ``count`` of them."""
+        """Return the first ``count`` trials."""
         return Trials(self.settings[:count], self.logs[:count], self.turns[:count])
 
 
@@ -53,12 +53,12 @@ class Scales:
     drift: float = _DRIFT[0]
 
     def values(self) -> list[float]:
-        """All of them in one list."""
+        """Return all scales in one list."""
         return [*self.lengths, self.response, self.noise, self.drift]
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Scales":
-        """The inverse of ``values``."""
+        """Make scales from a list as ``values`` returns it."""
         return cls(tuple(values[:-3]), *values[-3:])
 
 
@@ -80,14 +80,14 @@ class Surrogate:
         return self.spread * math.exp(self.scales.noise / 2)
 
     def predict(self, settings: NDArray[np.int64]) -> tuple[Array, Array]:
-        """Mean and standard deviation of the logarithm at rows of ``settings``, without noise and drift."""
+        """Return mean and standard deviation of the logarithm at rows of ``settings``, without noise and drift."""
         cross, explained = self._cross(settings)
         mean = self.center + self.spread * (self.weights @ cross)
         variance = np.maximum(math.exp(self.scales.response) - np.sum(explained**2, axis=0), 1e-12)
         return mean, self.spread * np.sqrt(variance)
 
     def joint(self, settings: NDArray[np.int64]) -> tuple[Array, Array]:
-        """Mean and covariance matrix of the logarithms at rows of ``settings``."""
+        """Return mean and covariance matrix of the logarithms at rows of ``settings``."""
         cross, explained = self._cross(settings)
         mean = self.center + self.spread * (self.weights @ cross)
         points = self.space.coordinates(settings)
@@ -100,7 +100,7 @@ class Surrogate:
 
 
 def fit(space: Space, trials: Trials, scales: Scales | None = None) -> Surrogate:
-    """The process that ``trials`` (two at least) make likely; with ``scales`` these are taken as they are."""
+    """Fit the process that ``trials`` (two at least) make likely; given ``scales`` are taken as they are."""
     logs, turns = np.array(trials.logs), np.array(trials.turns)
     points = space.coordinates(np.array(trials.settings, dtype=np.int64))
     spread = max(float(np.std(logs)), 1e-3)
@@ -124,14 +124,17 @@ class _Known:
     lag: Array
 
     def covariance(self, scales: Scales) -> Array:
-        """Of all trials."""
+        """Return the covariance matrix of all trials: response, drift and noise."""
         own = math.exp(scales.noise) + _JITTER
         response = _response(self.space, self.points, self.points, scales)
         return response + math.exp(scales.drift) * self.lag + own * np.eye(len(self.lag))
 
 
 def _embedded(space: Space, points: Array, scales: Scales) -> Array:
-    """Points whose squared distances are those of the kernel; a value without an order has an axis of its own."""
+    """Map points so that their squared distances are those of the kernel.
+
+    Each value of a parameter without an order has an axis of its own.
+    """
     columns: list[Array] = []
     for place, (dimension, length) in enumerate(zip(space.dimensions, scales.lengths, strict=True)):
         column = points[:, place][:, None]
@@ -142,7 +145,7 @@ def _embedded(space: Space, points: Array, scales: Scales) -> Array:
 
 
 def _response(space: Space, first: Array, second: Array, scales: Scales) -> Array:
-    """Covariance of the response between all pairs."""
+    """Return the covariance of the response between all pairs of ``first`` and ``second``."""
     one, other = _embedded(space, first, scales), _embedded(space, second, scales)
     squared = np.sum(one**2, axis=1)[:, None] + np.sum(other**2, axis=1)[None, :] - 2 * (one @ other.T)
     far = np.sqrt(np.maximum(5 * squared, 0.0))
@@ -150,18 +153,18 @@ def _response(space: Space, first: Array, second: Array, scales: Scales) -> Arra
 
 
 def _inverse(covariance: Array) -> Array:
-    """Inverse of the lower triangular factor."""
+    """Return the inverse of the lower triangular (Cholesky) factor."""
     return np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)), dtype=np.float64)
 
 
 def _mean(inverse: Array, values: Array) -> float:
-    """The constant that generalised least squares give."""
+    """Return the constant that generalised least squares give."""
     ones = inverse @ np.ones(len(values))
     return float(ones @ (inverse @ values)) / float(ones @ ones)
 
 
 def _likeliest(values: Array, known: _Known) -> Scales:
-    """Steps along each scale in turn, smaller ones after larger ones, as long as they gain."""
+    """Step along each scale in turn, smaller steps after larger ones, as long as the posterior density gains."""
     expected = [*([_LENGTH] * len(known.space.dimensions)), _RESPONSE, _NOISE, _DRIFT]
 
     def density(point: list[float]) -> float:

@@ -24,7 +24,7 @@ class Change:
 
 
 def changes(before: Mapping[str, float], after: Mapping[str, float]) -> list[Change]:
-    """Of numbers above 0 that both have and that differ by 10 % or more, the largest change first."""
+    """Return numbers above 0 that both have and that differ by 10 % or more, the largest change first."""
     found = [Change(name, after[name] / value) for name, value in before.items() if name in after]
     return sorted(
         (one for one in found if abs(math.log(one.ratio)) >= _NOTABLE), key=lambda one: -abs(math.log(one.ratio))
@@ -34,7 +34,10 @@ def changes(before: Mapping[str, float], after: Mapping[str, float]) -> list[Cha
 def proved_changes(
     before: Sequence[Mapping[str, float]], after: Sequence[Mapping[str, float]], error: float = 0.05
 ) -> list[Change]:
-    """The same of pairs of trials: only changes that all pairs together tell, at ``error`` over all numbers."""
+    """Return changes of 10 % or more that all pairs of trials together prove, the largest first.
+
+    ``error`` is that over all numbers; at least 3 pairs are needed.
+    """
     names = [name for name in before[0] if all(name in one for one in (*before, *after))] if before else []
     found: list[Change] = []
     for name in names:
@@ -52,7 +55,7 @@ def proved_changes(
 
 
 def sentence(setting: str, before: str, found: Sequence[Change]) -> str:
-    """``ppn=2 (before: ppn=16) changes ior-hard-write to 27.2 x, mdtest-hard-write to 0.00231 x.``; empty without."""
+    """Write ``ppn=2 (before: ppn=16) changes ior-hard-write to 27.2 x, mdtest-hard-write to 0.00231 x.`` or nothing."""
     if not found:
         return ""
     named = ", ".join(f"{one.name} to {_times(one.ratio)}" for one in found[:_MOST_NAMED])

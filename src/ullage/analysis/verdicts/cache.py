@@ -26,14 +26,14 @@ __all__ = ["Verdict", "VerdictKind", "cache_verdict", "combine_verdicts"]
 _MEMORY_FILE_SYSTEMS: Final = frozenset({"tmpfs", "ramfs", "hugetlbfs"})
 _AGREE: Final = 0.2
 NO_STORAGE: Final = Verdict("none", "none", None, ("no storage is behind this target",))
-# Phases that change no name.
+# These phases change no name.
 _LOOKING: Final = frozenset({"stat", "read", "readdir", "find", "open", "access"})
 
 
 def cache_verdict(
     phase: PhaseRecord, *, memory_target: bool = False, remote_target: bool = False, holds_data: bool = True
 ) -> Verdict:
-    """The verdict of one phase.
+    """Return the verdict of one phase.
 
     ``memory_target``: the target is held in memory, like a tmpfs. ``remote_target``: a network file system.
     ``holds_data``: false for targets without a place, whose bytes nobody keeps.
@@ -53,7 +53,10 @@ def cache_verdict(
 
 
 def _names(phase: PhaseRecord, *, remote: bool) -> Verdict:
-    """Work on names. No counter tells where an inode came from, but who made it and what was dropped before does."""
+    """Return the verdict of work on names.
+
+    No counter tells where an inode came from; the phase, and what was dropped before it, do.
+    """
     if remote:
         return Verdict("unknown(server)", "unknown", None, ("what the server had in memory cannot be seen from here",))
     if phase.phase in _LOOKING and phase.cache_control == "drop":
@@ -87,7 +90,7 @@ def _read(phase: PhaseRecord, moved: Moved) -> Verdict:
 
 
 def _believed(phase: PhaseRecord, moved: Moved, reasons: list[str]) -> int:
-    """Bytes by the counter that is trusted; disagreement becomes a reason."""
+    """Return the bytes by the counter that is trusted; a disagreement is appended to ``reasons``."""
     process, device = moved.process_bytes, moved.device_bytes
     if process is None or device is None:
         return process if process is not None else device or 0
@@ -117,7 +120,7 @@ def _resident_reasons(phase: PhaseRecord) -> list[str]:
 
 
 def _without_counters(resident: Resident | None, why: str = "no counter of this file system could be read") -> Verdict:
-    """Resident pages alone prove that memory answered, never that storage did."""
+    """Judge by resident pages alone: they prove that memory answered, never that storage did."""
     absent = _absent_share(resident)
     if absent is not None and absent <= 1 - WHOLE:
         return Verdict("warm", "warm", None, (f"{percent(1 - absent)} of the data was in the page cache before",))

@@ -21,13 +21,13 @@ _MILLION: Final = 1e6
 
 
 def worst_grade(grades: Iterable[Grade | None]) -> Grade | None:
-    """The one that promises least; None where none is known."""
+    """Return the grade that promises least; None where none is known."""
     known: list[Grade] = [grade for grade in grades if grade is not None]
     return max(known, key=GRADES.index) if known else None
 
 
 def row_grade(phases: Sequence[PhaseRecord]) -> Grade | None:
-    """Of the repetitions of one phase: C where one of them is, B where one was disturbed, else by all together."""
+    """Grade the repetitions of a phase: C where one of them is, B where one was disturbed, else by all together."""
     recorded = worst_grade(phase.grade for phase in phases)
     most = _most_used_by_others(phases)
     if recorded in (None, "C") or most is None:
@@ -38,7 +38,9 @@ def row_grade(phases: Sequence[PhaseRecord]) -> Grade | None:
 
 
 def _most_used_by_others(phases: Iterable[PhaseRecord]) -> float | None:
-    """The upper bound of the share of the cores that others had in all ``phases``; None where an account is missing.
+    """Return the upper bound of the share of the cores that others had in all ``phases`` together.
+
+    Return None where an account is missing or no phase is given.
 
     The grain is the same time in each of them and its errors have nothing to do with each other, so they add up as
     squares. The core time of a phase is the grain over its uncertainty.
@@ -57,7 +59,7 @@ def _most_used_by_others(phases: Iterable[PhaseRecord]) -> float | None:
 
 
 def is_sound(row: Row) -> bool:
-    """Whether a sentence may rest on it: no limit of physics is broken, and nobody is known to have disturbed it.
+    """Tell whether a sentence may rest on ``row``: it breaks no limit of physics, and is not known to be disturbed.
 
     Rows of grade ``?`` count: their intervals hold what noise there was, and short runs have no others.
     """
@@ -65,5 +67,5 @@ def is_sound(row: Row) -> bool:
 
 
 def sound_rows(rows: Iterable[Row]) -> list[Row]:
-    """Those on which a sentence may rest, in their order."""
+    """Return the rows on which a sentence may rest, in their order."""
     return [row for row in rows if is_sound(row)]

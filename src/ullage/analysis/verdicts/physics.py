@@ -35,14 +35,14 @@ _PREPARED: Final = {True: "payload", False: "our own preparation of names and bu
 
 
 def above_ceiling(value: float, ceiling: float) -> Flag | None:
-    """More than 1.05 times what the part can do is a mistake of the measurement or of the ceiling, not a speed."""
+    """Flag a value above 1.05 times what the part can do: the measurement or the ceiling is wrong."""
     if value <= ABOVE_CEILING * ceiling:
         return None
     return Flag(code=INVALID_ABOVE_CEILING, reason=f"the value is {value / ceiling:.2f} times the ceiling")
 
 
 def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
-    """The operations' times added up against the time the ranks had (Little 1961: L = lambda W).
+    """Compare the operations' times, added up, with the time the ranks had (Little 1961: L = lambda W).
 
     Above 1.1 the latencies or the elapsed time are wrong. Below 0.5 the ranks did something else for most of the phase.
     Up to ``queue_depth`` times ``threads`` operations of a rank can be under way at once. Phases that move no bytes to
@@ -71,7 +71,7 @@ def _count(parameters: Parameters, name: str) -> int:
 
 
 def payload_in_time(phase: PhaseRecord) -> Flag | None:
-    """What is prepared between batches stands in the phase's time, though in no operation's: fast targets show it.
+    """Flag preparation between batches that stands in the phase's time, though in no operation's: fast targets show it.
 
     Only what is written has a payload; other phases make names and clear buffers.
     """
@@ -87,7 +87,7 @@ def _keys_payload(phase: PhaseRecord) -> bool:
 
 
 def clock_stopped(phase: PhaseRecord) -> Flag | None:
-    """A rank whose clock stands still while it makes names and payload leaves the target to the others meanwhile."""
+    """Flag ranks whose clock stops while they make names and payload: meanwhile they leave the target to the others."""
     whole_ns = phase.elapsed_ns + phase.prepare_ns
     if not phase.clock_stops or phase.ranks < 2 or phase.prepare_ns <= _MOST_PREPARATION * whole_ns:
         return None
@@ -99,14 +99,14 @@ def clock_stopped(phase: PhaseRecord) -> Flag | None:
 
 
 def verified_in_time(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
-    """Checking what is read while it is read, as mdtest's -X does: a choice, and the rate is that of both."""
+    """Flag reads that are checked within the measured time, as by mdtest's -X: a choice, and the rate is of both."""
     if parameters.get("verify") != "timed" or phase.verified_bytes == 0:
         return None
     return Flag(code=VERIFIED_IN_TIME, reason="reads are verified within the measured time")
 
 
 def buffers_in_turn(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
-    """More memory than a buffer for each operation in flight: a choice, and what other tools do not do."""
+    """Flag more memory than a buffer for each operation in flight: a choice, and what other tools do not do."""
     size = parameters.get("buffers", 0)
     if phase.access not in ("read", "write") or not isinstance(size, int) or size <= 0:
         return None
@@ -114,7 +114,7 @@ def buffers_in_turn(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
 
 
 def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:
-    """A phase below 10 ms, or below 1000 times what reading the clock costs, measures start and end more than work."""
+    """Flag a phase below 10 ms, or below 1000 clock readings, which measures start and end more than work."""
     limit_ns = max(_SHORTEST_NS, _CLOCK_READS * read_cost_ns)
     if phase.elapsed_ns >= limit_ns:
         return None
@@ -122,7 +122,7 @@ def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:
 
 
 def verification(phase: PhaseRecord) -> Flag | None:
-    """Data that came back wrong."""
+    """Flag data that came back wrong."""
     if phase.bad_blocks == 0:
         return None
     return Flag(code=INVALID_VERIFICATION, reason=f"{phase.bad_blocks} blocks came back wrong")
@@ -131,14 +131,15 @@ def verification(phase: PhaseRecord) -> Flag | None:
 MOST_OF_EACH: Final = 1.1
 """A thread among others may do so many times what one does alone before the two numbers are held to contradict."""
 _THREADS: Final = frozenset({"threads", "ranks"})
-# Follow from the number of ranks.
+# These parameters follow from the number of ranks.
 _FOLLOWING: Final = frozenset({"nodes"})
 
 
 def with_thread_flags(rows: Sequence[Row]) -> list[Row]:
-    """``rows`` in their order; a rate above 1.1 x threads x one thread's says so, and no sentence is built on it.
+    """Return ``rows`` in their order; flag each rate above 1.1 x threads x the rate of one thread.
 
-    Caches may explain it, since more cores have more of them; usually the one thread was disturbed.
+    No sentence is built on such a row. Caches may explain it, since more cores have more of them; usually the one
+    thread was disturbed.
     """
     alone = {_work(row): row.median for row in rows if _is_rate(row) and _threads(row) == 1 and not row.is_invalid}
     return [_flagged(row, alone.get(_work(row))) for row in rows]

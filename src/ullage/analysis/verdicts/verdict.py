@@ -12,7 +12,7 @@ VerdictKind: TypeAlias = Literal["none", "memory", "cold", "direct", "synced", "
 
 # A share from here on counts as all, one up to its complement as nothing: counters include a little of other work.
 WHOLE: Final = 0.95
-# From what promises most of the storage to what promises least.
+# The kinds are in order: from what promises most of the storage to what promises least.
 _ORDER: Final[tuple[VerdictKind, ...]] = (
     "none",
     "cold",
@@ -41,12 +41,12 @@ NOTHING_BEHIND: Final = Verdict("none", "none")
 
 
 def percent(share: float) -> str:
-    """``37 %``."""
+    """Format a share as ``37 %``."""
     return f"{round(share * 100)} %"
 
 
 def read_verdict(share: float, reasons: Sequence[str]) -> Verdict:
-    """``cold``, ``mixed 37 %`` (the share that came from the storage) or ``warm``."""
+    """Return ``cold``, ``mixed 37 %`` (the share that came from the storage) or ``warm``."""
     if share >= WHOLE:
         return Verdict("cold", "cold", share, tuple(reasons))
     if share <= 1 - WHOLE:
@@ -55,10 +55,10 @@ def read_verdict(share: float, reasons: Sequence[str]) -> Verdict:
 
 
 def combine_verdicts(verdicts: Sequence[Verdict], *, are_repetitions: bool = True) -> Verdict:
-    """One verdict for the repetitions behind a row: the median share where all know one, else the weakest of them.
+    """Make one verdict of the repetitions behind a row: the median share where all know one, else the weakest.
 
     Where repetitions differ the first reason says how often each was met. ``are_repetitions``: false where it may be
-    something else that differs, of which no reason tells. ``ValueError`` without verdicts.
+    something else that differs, of which no reason tells. Raise ValueError without verdicts.
     """
     if not verdicts:
         raise ValueError("no verdicts")
