@@ -78,7 +78,7 @@ def _holder(handle: int) -> str:
 
 
 def _is_named(handle: int, path: Path) -> bool:
-    """Whether ``path`` is still the file that was opened: whoever held it before has unlinked it."""
+    """Tell whether ``path`` is still the file that was opened: whoever held it before has unlinked it."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat(follow_symlinks=False))
     except OSError:

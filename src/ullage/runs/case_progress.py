@@ -51,7 +51,11 @@ class CaseProgress:
         )
 
     def converged(self, relative_width: float, minimum: int) -> bool:
-        """Whether the interval was as narrow as ``relative_width`` when the engine last looked."""
+        """Tell whether the interval was as narrow as ``relative_width`` when the engine last looked.
+
+        The answer is False below ``minimum`` counted repetitions, and where the engine has not looked after the last
+        one.
+        """
         known = self.relative_width is not None and self.relative_width <= relative_width
         return known and len(self.counted) >= minimum and is_look(len(self.counted))
 
@@ -68,11 +72,11 @@ class RunProgress:
                 self.add(record)
 
     def of(self, case: str) -> CaseProgress:
-        """What is known of the case with that id; of an unknown one that is nothing."""
+        """Return what is known of the case with that id; of an unknown one that is nothing."""
         return self._cases.get(case, CaseProgress())
 
     def lacks(self, case: str, fewest: int) -> bool:
-        """Whether it has fewer counted repetitions than that; not of one that failed, which gets no more."""
+        """Tell whether it has fewer counted repetitions than that; one that failed gets no more, and lacks none."""
         found = self.of(case)
         return not found.has_failed and len(found.counted) < fewest
 
@@ -96,9 +100,9 @@ class RunProgress:
         return pooled_dependence(series).correlation
 
     def numbered(self, plan: Plan) -> Plan:
-        """``plan`` with repetitions that are numbered on from those of earlier launches.
+        """Return ``plan`` with repetitions that are numbered on from those of earlier launches.
 
-        Not where cases share a dataset: what one repetition has written is known there by that number.
+        Cases that share a dataset keep their numbers: what one repetition has written is known there by its number.
         """
         cases = [
             case if case.dataset else case.model_copy(update={"first_repetition": self.of(case.id).begun})
