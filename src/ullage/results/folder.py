@@ -59,7 +59,7 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def _append(handle: int, data: bytes, size: int) -> None:
-    """Write and sync ``data``; after a failure, cut the file back to ``size``, the bytes it had, and raise ``OSError``."""
+    """Write and sync ``data``; after a failure cut the file back to ``size``, the bytes it had before, and raise."""
     try:
         while data:
             data = data[os.write(handle, data) :]
