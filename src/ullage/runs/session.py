@@ -217,7 +217,7 @@ def launches_with_records(result: ResultFolder) -> list[int]:
 
 
 def note_once(notes: Iterable[Note], session: Session, launch: int | None = None) -> None:
-    """Add ``notes`` as warnings to the events of ``launch``, else of the last one, unless the result has them already."""
+    """Add ``notes`` that the result lacks as warnings to the events of ``launch``, else of the last one."""
     launches = launches_with_records(session.result)
     if not launches:
         return

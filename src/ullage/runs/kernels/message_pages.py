@@ -41,7 +41,10 @@ class MessagePages:
 
 
 def pages_of(phases: Iterable[PhaseRecord]) -> MessagePages | None:
-    """By the first record that tells it; None where none does, and of memory that is smaller than a huge page."""
+    """Return the pages by the first record that tells them.
+
+    None where none does, and for memory that is smaller than a huge page.
+    """
     for phase in phases:
         told = phase.facts.get("pages")
         if isinstance(told, dict):
@@ -54,7 +57,7 @@ def pages_of(phases: Iterable[PhaseRecord]) -> MessagePages | None:
 
 
 def with_pages(row: Row, pages: MessagePages | None) -> Row:
-    """``row`` with what set its messages' memory apart, and what the kernel gave."""
+    """Return ``row`` with what set its messages' memory apart, and what the kernel gave."""
     if pages is None:
         return row
     asked: dict[str, Scalar] = {} if pages.asked == _USUAL else {"pages": pages.asked}

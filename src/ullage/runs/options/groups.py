@@ -116,12 +116,15 @@ class RanksOptions(LayoutOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """As many ranks as there are usable cores on all nodes, and as many as are needed."""
+        """Settle the ranks where none are said: one a usable core of all nodes, and as many as the suite needs."""
         return super().settle({"ranks": max(int(declared(cls)["ranks"].low or 1), cores_of_nodes(said)), **said})
 
 
 def cores_of_nodes(said: Mapping[str, object]) -> int:
-    """Usable cores of all nodes that options ask for, as far as ranks may have them; nodes are taken to be alike."""
+    """Return the usable cores of all nodes that options ask for, as far as ranks may have them.
+
+    Nodes are taken to be alike.
+    """
     from ullage.system.hardware import ranks_by_default
 
     cores, most = ranks_by_default(), said.get("ranks_per_node")
@@ -296,7 +299,7 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Who asks for few repetitions at most need not ask for fewer at least."""
+        """Settle the repetitions: whoever asks for few at most need not ask for fewer at least."""
         values = super().settle(said)
         most = values.get("max_repetitions")
         if "min_repetitions" not in values and isinstance(most, int):
