@@ -46,7 +46,7 @@ def _refused(error: OSError, what: str, path: Path, right: str, code: int = EXIT
 def append_line(path: Path, line: bytes) -> None:
     """Add ``line``, on the disk when this returns, on a line of its own also after one that a crash cut short.
 
-    ``UserError`` when there is no room for all of it: the file is then as it was.
+    Raise ``UserError`` when there is no room for all of it: the file is then as it was.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -259,7 +259,7 @@ class ResultFolder:
     def read_peers(self) -> list[PeerRecord]:
         """Read what other tools measured, in the order of their runs, without lines that a crash cut short.
 
-        ``UserError`` when the file cannot be read.
+        Raise ``UserError`` when the file cannot be read; return none where there is no file.
         """
         try:
             lines = self.peers_path.read_bytes().splitlines()

@@ -39,8 +39,8 @@ def lies_within(place: Path, folder: Path) -> bool:
 def write_outputs(files: Mapping[str, bytes | str], folder: Path, *, replace: bool) -> None:
     """Write ``files``, by their paths below ``folder``, which is made when it is missing.
 
-    ``replace``: existing regular files may be replaced. ``UserError`` when a file is refused, before any is written, or
-    cannot be written. Links on the way to ``folder`` are the caller's choice; below it none is followed.
+    ``replace``: existing regular files may be replaced. Raise ``UserError`` when a file is refused, before any is
+    written, or cannot be written. Links on the way to ``folder`` are the caller's choice; below it none is followed.
     """
     with _told(folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -106,8 +106,8 @@ def _explain(line: bytes, error: ValidationError) -> str:
 def read_records(path: Path) -> RecordFile:
     """Read everything usable in the NDJSON file ``path``.
 
-    Cut, garbled, over-long and unknown lines become ``problems``; the content never raises. ``UserError`` when the file
-    itself cannot be read.
+    Cut, garbled, over-long and unknown lines become ``problems``; the content never raises. Raise ``UserError`` when
+    the file itself cannot be read.
     """
     records: list[AnyRecord] = []
     problems: list[Problem] = []

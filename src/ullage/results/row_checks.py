@@ -38,7 +38,7 @@ from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling
 
 _SKEW_NS: Final = 1_000_000
-_SKEW_SHARE: Final = 0.001  # of a phase, below which an error of its stamps cannot matter
+_SKEW_SHARE: Final = 0.001  # an error of the stamps below this share of a phase cannot matter
 _DRIFT: Final = 0.5
 _ENOUGH_FOR_DRIFT: Final = 10
 _ENOUGH_FOR_OUTLIERS: Final = 5

@@ -326,9 +326,9 @@ def _more_than_asked(count: int, most: int | None, settable: Settable) -> list[s
 def with_peers(rows: Sequence[Row], records: Sequence[PeerRecord]) -> list[Row]:
     """Return ``rows`` in their order, each with the median of the peer that did its case and phase and has its metric.
 
-    A row that names no phase is of a case with a single one.
-    Of several tools the first by name; of several versions of it the one that ran last, since numbers of two programs
-    are never mixed. A row without such records stays as it is.
+    A row that names no phase is of a case with a single one. Of several tools the first by name is taken; of several
+    versions of it the one that ran last, since numbers of two programs are never mixed. A row without such records
+    stays as it is.
     """
     runs = grouped((record.case, record) for record in records)
     return [_with_peer(row, _of_phase(runs.get(row.case, []), row)) for row in rows]

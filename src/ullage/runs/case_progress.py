@@ -11,7 +11,7 @@ from ullage.model.plan import Plan
 from ullage.model.record import CaseRecord, EndRecord, PhaseRecord, RunRecord
 from ullage.results.records import AnyRecord
 
-# As the rows have it: dirty repetitions (grade C) count only where fewer than 3 are clean.
+# Rows have the same rule: dirty repetitions (grade C) count only where fewer than 3 are clean.
 FEWEST_CLEAN: Final = 3
 
 
@@ -89,13 +89,13 @@ class RunProgress:
     def seconds(self) -> float:
         """What all launches have taken, failed and hung repetitions included.
 
-        Of one that wrote no end it is what its repetitions took.
+        A launch that wrote no end counts with what its repetitions took.
         """
         return self._ended_s + self._open_s
 
     @property
     def correlation(self) -> float:
-        """Of each repetition with the one before, of all cases and phases together; 0 where it cannot be told."""
+        """Correlation of each repetition with the one before, over all cases and phases; 0 where it cannot be told."""
         series = (list(map(float, phase)) for case in self._cases.values() for phase in case.prior_elapsed_ns.values())
         return pooled_dependence(series).correlation
 

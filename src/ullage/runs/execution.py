@@ -16,7 +16,7 @@ from ullage.runs.case_progress import RunProgress
 from ullage.runs.session import Ended, Note, Session
 from ullage.units import format_time
 
-# What the engine needs to make anything of a plan at all.
+# The engine needs so long to make anything of a plan at all.
 SHORTEST_S: Final = 0.05
 # When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
 GENEROUS: Final = 1.5

@@ -40,9 +40,9 @@ def measure(
     seconds: float | None = None,
     shown: Shown = "screen",
 ) -> int:
-    """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code.
+    """Run ``prepared`` into ``folder``, show what came of it, even when it was cut short, and return the exit code.
 
-    ``UserError`` where another process measures into it.
+    Raise ``UserError`` where another process measures into it.
     """
     with measured_alone(folder):
         return _measure(prepared, folder, engine_context, launcher, seconds, shown)
@@ -69,7 +69,7 @@ def _measure(
                 session.messages.append("interrupted")
                 code = EXIT_ABORTED
             except (UserError, OSError) as error:
-                # Such as a result folder without room: what was measured is there, and is shown.
+                # After an error such as a result folder without room, what was measured is there, and is shown.
                 session.messages.append(str(error))
                 code = error.code if isinstance(error, UserError) else EXIT_ENVIRONMENT
             finally:

@@ -18,7 +18,7 @@ from ullage.peers.hpcc import HpccAnswer, HpccJob, expected_s, hpcc_command, run
 from ullage.runs.execution import Deadline
 from ullage.runs.session import Note, Session, note_once
 
-# However little time is left, for a run that was begun.
+# A run that was begun gets so long at least, however little time is left.
 _LEAST_LIMIT_S: Final = 2.0
 
 

@@ -19,7 +19,7 @@ NO_LIMIT: Final = 1 << 62
 # Free space shrinks by what else goes on at the target, and file systems need some for themselves.
 _SHARE: Final = 0.9
 _FILE_SYSTEM_BLOCK: Final = 4096
-# O_DIRECT moves whole sectors only; devices whose sectors are larger refuse more, which only the run can tell.
+# O_DIRECT moves whole sectors only; devices with larger sectors refuse more sizes, which only the run can tell.
 SECTOR_BYTES: Final = 512
 
 
@@ -48,9 +48,9 @@ def disks_of(place: Place, nodes: int | None) -> int:
 def most_bytes(place: Place, limits: Limits, memory: Memory, nodes: int | None = 1) -> int:
     """Return the bytes that the engine lets a run take at ``place``.
 
-    Where the free space is not known that is what people allow, or ``NO_LIMIT``. ``nodes``: how many share the place
-    evenly, None when not known. Where each has a file system of its own there, they are taken to be alike, and the
-    engine judges each of them; a limit that people set is of each, too.
+    Where the free space is not known, that is the limit that people set, or ``NO_LIMIT``. ``nodes``: how many share the
+    place evenly, None when not known. Where each has a file system of its own there, they are taken to be alike, and
+    the engine judges each of them; a limit that people set is of each, too.
     """
     free = place.free_bytes
     if free is None:

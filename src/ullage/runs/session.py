@@ -22,7 +22,7 @@ from ullage.results.records import AnyRecord
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import Progress
 
-# Where less is free a line of the records may have found none.
+# Where less than this is free, a line of the records may have found no room.
 _LEAST_ROOM_BYTES: Final = 1 << 20
 Listener: TypeAlias = Callable[[AnyRecord], None]
 Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]
@@ -119,7 +119,7 @@ class Session:
 def end_of(outcome: LaunchOutcome, plan: Plan) -> Ended:
     """Return what the end of a launch means for the run."""
     if outcome.stopped_by == "signal":
-        # Also when it came too late for this launch: who has asked wants no further one.
+        # This holds even when the signal came too late for this launch: whoever sent it wants no further one.
         return Ended(EXIT_ABORTED, outcome.elapsed_s, was_stopped=True, message="interrupted")
     code = _code(outcome)
     if code in (EXIT_OK, EXIT_CASE_FAILED):

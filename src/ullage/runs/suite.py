@@ -83,7 +83,7 @@ class Suite(Protocol):
         ...
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> Prepared:
-        """Check ``request``, also that of a result to go on with. ``UserError`` for what engine or machine refuse."""
+        """Check ``request``, also of a result to go on with; raise ``UserError`` for what engine or machine refuse."""
         ...
 
 

@@ -20,11 +20,12 @@ from ullage.runs.options.groups import RunOptions
 from ullage.runs.session import Ended, Session
 from ullage.units import format_rate
 
-# Rates assumed for one phase before anything was measured: a laptop's memory, and the storage of an ordinary node.
+# Before anything was measured, one phase is assumed to run at the rate of a laptop's memory, or of an ordinary node's
+# storage.
 _ASSUMED_MEMORY: Final = 2e9
 _ASSUMED_STORAGE: Final = 5e8
 _ASSUMED_LAUNCH_S: Final = 1.0
-# Starting a rank more, as measured with three MPI libraries on an oversubscribed node: 20 to 60 ms.
+# Starting one more rank took 20 to 60 ms with three MPI libraries on an oversubscribed node.
 _LAUNCH_A_RANK_S: Final = 0.03
 _PROBE_REPETITIONS: Final = 2
 _PROBE_SHARE_OF_TIME: Final = 0.1

@@ -15,7 +15,7 @@ from ullage.units import format_bytes
 from ullage.uri import target_path
 
 _PAGE_BYTES: Final = 4096
-# statx(2): the mask that asks for the alignment, the size of its answer, and where the parts stand in it.
+# These are from statx(2): the mask that asks for the alignment, the size of its answer, and where its parts stand.
 _AT_EMPTY_PATH: Final = 0x1000
 _STATX_DIOALIGN: Final = 0x2000
 _STATX_BYTES: Final = 256

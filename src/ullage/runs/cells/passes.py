@@ -19,7 +19,7 @@ from ullage.runs.options.groups import RunOptions
 from ullage.runs.peer_runs import PeerJob, PeerRuns
 from ullage.runs.session import launches_with_records
 
-# The share of a launch's time that its start may cost, when there is a choice of how many repetitions it makes.
+# The start of a launch may cost this share of its time, when there is a choice of how many repetitions it makes.
 _START_SHARE: Final = 0.1
 _FEWEST_MORE: Final = 4
 
@@ -125,7 +125,7 @@ class CellExecution(Execution):
     def note_lacking(self) -> None:
         """Note how many cells lack their minimum, where the time was too short for it.
 
-        ``UserError`` where it was too short for a single repetition.
+        Raise ``UserError`` where it was too short for a single repetition.
         """
         lacking, options = len(self.lacking(self.cells)), self.options
         if lacking and self.may_go_on:

@@ -16,7 +16,7 @@ from ullage.runs.execution import LaunchSpec
 from ullage.runs.options.groups import RunOptions
 
 WORKLOAD: Final = "transfer"
-# Without progress for so long a launch is a timeout. The engine gives a stage more by what it moves in one call.
+# A launch without progress for so long is a timeout; the engine allows a stage more by what it moves in one call.
 _PATIENCE_S: Final = 120.0
 
 
@@ -56,7 +56,7 @@ class Cell:
 
     @property
     def phases(self) -> list[str]:
-        """In the order of execution."""
+        """The phases in the order of execution."""
         words = self.case.workload.parameters.get("phases", ["write", "read"])
         return words if isinstance(words, list) else []
 

@@ -130,7 +130,8 @@ def _space(outlook: Outlook) -> list[str]:
     return lines
 
 
-# Share of the time for all cells' minimum when we choose the volume: the rest narrows intervals and covers surprises.
+# When we choose the volume, all cells' minimum takes this share of the time; the rest narrows intervals and covers
+# surprises.
 MINIMUM_SHARE: Final = 0.6
 
 

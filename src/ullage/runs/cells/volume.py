@@ -19,7 +19,7 @@ from ullage.units import format_volume
 
 SMALLEST_BYTES: Final = 16 << 20
 LARGEST_BYTES: Final = 4 << 30
-# Share of the free memory for a volume that we choose ourselves: the rest of the machine goes on living.
+# A volume that we choose ourselves takes at most this share of the free memory, since other processes need the rest.
 _MEMORY_SHARE: Final = 0.25
 
 
@@ -55,7 +55,7 @@ class Shape:
 
     @property
     def widest(self) -> int:
-        """By what the largest case is larger than the volume."""
+        """How many times larger than the volume the largest case is."""
         return max(self.ranks) if self.weak else 1
 
     @property
@@ -68,8 +68,8 @@ class Shape:
 def choose_volume(shape: Shape, seconds_of: Callable[[int], float], seconds: float) -> int:
     """Return the largest volume within the bounds whose minimum repetitions take at most ``seconds`` by ``seconds_of``.
 
-    ``seconds_of`` rises with its volume. Where even the smallest volume takes longer, that is the one. ``UserError``
-    (exit code 3) when the space is too small for it.
+    ``seconds_of`` rises with its volume. Where even the smallest volume takes longer, that is the one. Raise
+    ``UserError`` (exit code 3) when the space is too small for it.
     """
     smallest = max(shape.smallest, shape.least // shape.widest)
     if shape.smallest * shape.widest > shape.most_bytes:

@@ -165,7 +165,7 @@ def _measure(part: ReadyPart, session: Session, build: Build, now: Callable[[], 
         freeze_system(session.result, ready.request, session.engine_context)
         code, reason = ready.prepared.run(session), ""
     except UserError as error:
-        # What a suite finds out only by measuring, such as a disk without the room for what it chose.
+        # A suite finds some faults only by measuring, such as a disk without the room for what it chose.
         code, reason = error.code, str(error)
     _conclude(session.result, build)
     reasons = [*([reason] if reason else []), *session.messages]

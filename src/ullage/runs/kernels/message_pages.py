@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
 _USUAL: Final = "default"
-# The huge page of x86-64 and of most others; memory below has none.
+# A huge page has this size on x86-64 and most others; smaller memory has none.
 _HUGE_PAGE: Final = 2 << 20
 _ENOUGH_HUGE: Final = 0.9
 
@@ -43,7 +43,7 @@ class MessagePages:
 def pages_of(phases: Iterable[PhaseRecord]) -> MessagePages | None:
     """Return the pages by the first record that tells them.
 
-    None where none does, and for memory that is smaller than a huge page.
+    Return None where none does, and for memory that is smaller than a huge page.
     """
     for phase in phases:
         told = phase.facts.get("pages")

@@ -27,7 +27,7 @@ from ullage.runs.suite import Explanation
 from ullage.units import format_time
 
 LAYOUT: Final = Layout(ranks=1, nodes=1)
-# Calibration of the windows, clock readings, and the engine's own work around a repetition.
+# A repetition takes so long besides its windows: for their calibration, clock readings, and the engine's own work.
 _AROUND_S: Final = 0.1
 _NO_BACKEND: Final = Named(name="null")
 
@@ -84,11 +84,11 @@ def windows_s(workload: Registered, parameters: Parameters) -> float:
 
 
 _SHORTEST_PATIENCE_S: Final = 120.0
-# A case may be so much slower than expected before it counts as hanging.
+# A case may take so many times its expected time before it counts as hanging.
 _MOST_SURPRISE: Final = 20
 LAUNCH_S: Final = 1.0
 _FIRST_LOOK_S: Final = 1.0
-# Shares of the time kept back for what the first results may ask for, and for what those ask for.
+# These shares of the time are kept back for cases that the first results ask for, and for those that these ask for.
 _MORE_SHARE: Final = 0.2
 _LATER_SHARE: Final = 0.4
 

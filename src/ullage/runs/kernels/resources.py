@@ -12,7 +12,7 @@ from ullage.system.limits import read_limits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# A quota of 1.9 of 2 cores throttles little; what is below takes a core's worth of time away.
+# A quota of 1.9 of 2 cores throttles little; a lower one takes a core's worth of time away.
 _WHOLE: Final = 0.99
 
 

@@ -28,7 +28,7 @@ CEILINGS: Final = 50
 ROOM: Final = 60
 AFTERWARDS: Final = 70
 SEED: Final = 80
-# What stands in the help for a value whose kind says no more than its type.
+# The help shows these for a value whose kind says no more than its type.
 _VALUES: Final[Mapping[type, str]] = {str: "WORD", int: "N", float: "NUMBER"}
 
 
@@ -97,7 +97,7 @@ class Declared:
 
     @property
     def name(self) -> str:
-        """As typed; of an argument, what stands for it."""
+        """The name as typed; for an argument, what stands for it in the help."""
         if self.option.argument:
             return self.kind.metavar
         return self.option.name or f"--{'no-' if self.negates else ''}{self.field.replace('_', '-')}"
@@ -129,7 +129,7 @@ class Declared:
         usual = self.option.usual
         default = usual or self.option.unsaid
         if self.option.quick:
-            # A value with commas in it ends more clearly at a semicolon.
+            # The end of a value with commas in it is clearer at a semicolon.
             default += f"{';' if ',' in usual else ','} with --quick {self.option.quick}"
         if self.shown_default or not default:
             return self.option.help

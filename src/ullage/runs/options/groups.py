@@ -32,9 +32,9 @@ from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError, SuiteOptio
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
-# ``--time`` of suites that may take as long as it takes, and of those that share a time out: the types differ.
-# Above it starting the ranks alone takes memory and processes that a node may not have.
+# With more ranks on a core, starting them alone takes memory and processes that a node may not have.
 MOST_RANKS_ON_A_CORE: Final = 128
+# Suites that may take as long as it takes, and those that share a time out, have ``--time`` with different types.
 _TIME: Final = Option("Limit the time of all measurements.", name="--time", order=TIME)
 
 
@@ -116,7 +116,7 @@ class RanksOptions(LayoutOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Settle the ranks where none are said: one a usable core of all nodes, and as many as the suite needs."""
+        """Settle ranks where none are said: one for each usable core of all nodes, or more where they are needed."""
         return super().settle({"ranks": max(int(declared(cls)["ranks"].low or 1), cores_of_nodes(said)), **said})
 
 

@@ -10,7 +10,7 @@ from ullage.model.base import Strict
 from ullage.model.plan import Target
 from ullage.runs.options.declared import Change, declared
 
-# Metadata of a field that is said on a command line, and is not kept in request.json: other fields follow from it.
+# A field with this metadata is said on a command line and not kept in request.json: other fields follow from it.
 COMMAND_LINE_ONLY = Field(exclude=True)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ModelT = TypeVar("ModelT", bound="BaseModel")
 OptionsT = TypeVar("OptionsT", bound=SuiteOptions)
 _IN_REQUEST = "options"
-# From a field, what follows below it, and the part of what was typed that is wrong.
+# A place is made from a field, what follows below it, and the part of what was typed that is wrong.
 _Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
 
 
@@ -40,7 +40,7 @@ def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object)
         one = by_word[name]
         if word is not None and word is not False and word != []:
             said[one.field] = one.read(cast("Word", word))
-            # Only what is one text is short enough to be said again.
+            # Only a value that is one text is short enough to be repeated in a message.
             typed[one.field] = "" if one.is_flag or one.kind.repeated else str(word)
     return parsed(checked(model, said, typed))
 

@@ -20,11 +20,11 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.tuning.options import How, Over, Word
 from ullage.runs.tuning.over import UNSET
 
-# What a probe of the first trial has settled, and all others take over: by field.
+# A probe of the first trial settles these fields, and all other trials take them over.
 _SETTLED = ("volume", "small_volume")
-# Other tools beside a trial would take its time.
+# Trials run without other tools beside them, which would take their time.
 _LEFT_OUT = {"no_peer": True}
-# Options that change how well a value is known, and not what it is.
+# These options change how well a value is known, and not what it is.
 _OF_PRECISION = frozenset({"time_s", "seed", "interval", "min_repetitions", "max_repetitions"})
 
 

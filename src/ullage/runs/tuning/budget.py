@@ -12,7 +12,7 @@ from ullage.model.tuning import TuneTrial
 from ullage.units import format_time, format_volume
 
 NO_LIMIT: Final = 100_000
-# Start of the engine, probes, cleaning: what a trial may take beyond the time it measures in, as its suite keeps it.
+# A trial may take so long beyond its measuring time, which its suite keeps: for engine start, probes and cleaning.
 _START_S: Final = 1.5
 _OVERRUN: Final = 1.1
 _RECENT: Final = 8

@@ -80,7 +80,7 @@ def next_folder(result: ResultFolder, number: int) -> str:
 def targets_alone(targets: Iterable[Target]) -> Generator[None]:
     """Hold the folders of ``targets``: two tunes at one place would measure each other.
 
-    ``UserError`` (exit code 3) while another tune holds one. Where a file system has no locks there is none.
+    Raise ``UserError`` (exit code 3) while another tune holds one. Where a file system has no locks there is none.
     """
     handles: list[int] = []
     try:

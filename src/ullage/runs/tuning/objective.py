@@ -17,7 +17,7 @@ _RULE: Final = re.compile(
     r"(?P<words>.+?)\s*(?P<sign>>=|<=)\s*(?P<number>[0-9.]+(?:e[+-]?[0-9]+)?)(?P<times>x?)", re.IGNORECASE
 )
 _WORD: Final = re.compile(r"[^\s_]+")
-# What people call metrics that have another name.
+# People call some metrics by these names; the metrics have others.
 _CALLED: Final = {"cost": "cpu time", "total": "io500", "iops": "operation rate", "rate": "operation rate"}
 _MOST_SHOWN: Final = 12
 

@@ -21,7 +21,7 @@ UNSET: Final = "unset"
 """The value of a parameter that is left to the suite, the library or the system."""
 _HINT, _ENVIRONMENT, _PPN = "hint:", "env:", "ppn"
 _FORM: Final = "write NAME=VALUES, for example block=64K:16M:x2"
-# Names that rows and other tools have for options: fields of a suite, or else parameters of its engine's workload.
+# Rows and other tools have these names for options: fields of a suite, or else parameters of its engine's workload.
 _ALSO: Final = {"queue_depth": "depths", "block_size": "blocks", "block_bytes": "blocks"}
 _WORKLOAD: Final = "transfer"
 _FILES: Final = "config"

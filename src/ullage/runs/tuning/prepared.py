@@ -32,7 +32,7 @@ from ullage.runs.tuning.trial import Job, Wanted, most_written, prepare, run_tri
 from ullage.units import format_duration, format_time, format_volume
 
 Build = Callable[[ResultFolder], Summary]
-# A trial of a suite with a time has this part of the budget where nobody says, and no less than so many seconds.
+# Where nobody says how long a trial measures, its budget is shared by so many trials, each of so many seconds at least.
 _TRIALS_IN_BUDGET: Final = 40
 _SHORTEST_TRIAL_S: Final = 2.0
 _LEAST_S: Final = 0.5
@@ -108,7 +108,7 @@ class PreparedTune:
 
 
 def prepare_tune(request: Request, engine_context: EngineContext, build: Build) -> PreparedTune:
-    """Check everything that can be checked without starting anything. ``UserError`` for what is wrong."""
+    """Check everything that can be checked without starting anything; raise ``UserError`` for what is wrong."""
     options = read_options(TuneOptions, request)
     suite = find_suite(options.suite)
     words = _with_time(options)
