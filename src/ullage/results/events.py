@@ -94,7 +94,7 @@ class _Met:
 def summarise_events(files: Sequence[RecordFile]) -> list[Finding]:
     """Return one finding for each different event, with how often it was met.
 
-    Of each code the first 20 events are told, and the rest are counted.
+    Each code has its first 20 events as findings, and one finding that counts the rest.
     """
     met: dict[_Event, _Met] = {}
     for file in files:

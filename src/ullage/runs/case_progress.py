@@ -72,11 +72,11 @@ class RunProgress:
                 self.add(record)
 
     def of(self, case: str) -> CaseProgress:
-        """Return what is known of the case with that id; of an unknown one that is nothing."""
+        """Return what is known of the case with that id: an empty ``CaseProgress`` of an unknown one."""
         return self._cases.get(case, CaseProgress())
 
     def lacks(self, case: str, fewest: int) -> bool:
-        """Tell whether it has fewer counted repetitions than that; one that failed gets no more, and lacks none."""
+        """Tell whether ``case`` has fewer counted repetitions than ``fewest``, unless it failed and gets no more."""
         found = self.of(case)
         return not found.has_failed and len(found.counted) < fewest
 

@@ -19,7 +19,7 @@ _ACCESSES: Final[Mapping[str, Access]] = {"read": "read", "write": "write"}
 
 
 def with_ceilings(rows: Sequence[Row], targets: Sequence[Target], machine: MachineFile | None) -> list[Row]:
-    """Put rows of rates under their ceilings, declared or detected, or else beside the best of this run.
+    """Return rows with their rates under ceilings, declared or detected, or else beside the best of this run.
 
     Random blocks are bounded by bytes and by operations x block, whichever is less (specs: roof rule).
     """

@@ -83,7 +83,7 @@ class PeerRuns:
         return min((self._counts.get((case, job.tool), 0) for case in job.cases), default=0)
 
     def may_run(self, job: PeerJob) -> bool:
-        """Tell whether it makes sense to try ``job``, after as often as it and its tool have failed."""
+        """Tell whether it makes sense to try ``job``, by how often it and its tool have failed."""
         works = any(tool == job.tool for _, tool in self._counts)
         has_given_up = not works and self._failures.get(job.tool, 0) >= job.patience
         return not has_given_up and self._failures.get(job.key, 0) < job.tries

@@ -33,7 +33,7 @@ class Room:
 
 
 def room_at(place: Place, limits: Limits, memory: Memory, nodes: int | None = 1) -> Room:
-    """Return the room by the engine's own rule, less a margin; ``nodes``: as in ``most_bytes``."""
+    """Return the room at ``place`` by the engine's own rule, less a margin; ``nodes``: as in ``most_bytes``."""
     most = most_files(place, limits, nodes)
     inodes = most if most == NO_LIMIT else int(most * _SHARE)
     most = most_bytes(place, limits, memory, nodes)
@@ -99,7 +99,7 @@ class Machine:
 
 
 def this_machine(targets: list[Target]) -> Machine:
-    """Read what this machine has; where a run has several nodes, they are taken to be as this one."""
+    """Read cores, places and memory of this node; where a run has several nodes, they are taken to be as this one."""
     from ullage.system.hardware import read_memory, usable_cores
     from ullage.system.storage import read_places
 

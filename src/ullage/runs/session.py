@@ -162,7 +162,7 @@ def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
 
 
 def _watch_message(outcome: LaunchOutcome, plan: Plan) -> str | None:
-    """Say why a launch was ended that took too long; return None for any other."""
+    """Say how a launch that took too long was ended; return None for any other."""
     if outcome.last_status == "timeout":
         return f"was ended: {outcome.hang or f'no progress for {plan.watchdog_s:g} s'}"
     match outcome.stopped_by:

@@ -239,7 +239,7 @@ class UsualQuickSuite(UsualSuite):
         return settled(self.options, **self.quick_form)
 
     def quick_between(self, hosts: int) -> ParsedOptions:
-        """Return the quick form between so many named hosts, each with as many ranks as it has by itself."""
+        """Return the quick form between ``hosts`` named hosts, each with as many ranks as it has by itself."""
         from ullage.runs.options.reading import settled
 
         form = {name: value for name, value in self.quick_form.items() if name != "ranks"}

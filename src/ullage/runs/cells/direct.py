@@ -36,7 +36,7 @@ class DirectIo:
         return -(-size // self.alignment_bytes) * self.alignment_bytes
 
     def notes(self, target: str, sizes: Sequence[int]) -> list[Note]:
-        """Return notes on what of it changes a measurement with ``sizes`` at a target of that name."""
+        """Return notes on how direct I/O changes a measurement with ``sizes`` at a target of that name."""
         if not self.served:
             text = f"target '{target}' refuses direct I/O (O_DIRECT): it is measured through the page cache"
             return [Note("page-cache", text, "take a volume larger than memory, or read the verdict of each row")]

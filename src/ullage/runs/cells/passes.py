@@ -114,7 +114,7 @@ class CellExecution(Execution):
         ]
 
     def deadline(self, began: Deadline) -> Deadline:
-        """Return ``began`` and the time that earlier launches have not used; what is still lacking always gets some."""
+        """Return ``began`` plus the time that earlier launches have left; what is still lacking always gets some."""
         lacking = self.lacking(self.cells)
         work_s = self.options.min_repetitions * sum(self.costs.repetition_s(cell) for cell in lacking)
         around_s = sum(self._around_s(group) for group in by_layout(lacking).values())

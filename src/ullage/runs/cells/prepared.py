@@ -84,7 +84,7 @@ def _nature(place: Place | None) -> str:
 
 
 def inexact_volumes(cells: Sequence[Cell], asked: Sequence[int]) -> list[str]:
-    """Return a line that says so where cells do not move the bytes ``asked`` of them, else nothing."""
+    """Return a line on how many cells do not move the bytes ``asked`` of them; none where all do."""
     inexact = [cell for cell, wanted in zip(cells, asked, strict=True) if cell.dataset_bytes != wanted]
     if not inexact:
         return []

@@ -24,9 +24,9 @@ _MEMORY_SHARE: Final = 0.25
 
 
 def share_bytes(volume_bytes: int, ranks: int, block_bytes: int, segments: int = 1, *, weak: bool = False) -> int:
-    """Return the bytes of one rank in one segment: its part of the volume in whole blocks, one block at least.
+    """Return the bytes of one rank in one segment: its part of the volume, which with ``weak`` is that of each rank.
 
-    ``weak``: the volume is of each rank.
+    They are whole blocks, rounded down, one block at least.
     """
     of_a_rank = volume_bytes if weak else volume_bytes // ranks
     return max(1, of_a_rank // segments // block_bytes) * block_bytes

@@ -86,7 +86,7 @@ def asked_of(suite: Suite, values: Mapping[str, object]) -> ParsedOptions:
 
 
 def part_of(suite: str, asked: ParsedOptions, *, on_hosts: bool = False) -> PartRequest:
-    """Return what is asked of a part in the form that the request of the whole keeps."""
+    """Return what is asked of a part, in the form in which the request of the whole keeps it."""
     return PartRequest(suite=suite, targets=asked.targets, options=asked.options, on_hosts=on_hosts)
 
 

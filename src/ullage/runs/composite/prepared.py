@@ -102,7 +102,7 @@ def prepare_parts(request: Request, engine_context: EngineContext, build: Build)
 
 
 def prepare_part(part: PartRequest, request: Request, engine_context: EngineContext) -> ReadyPart:
-    """Prepare a part with a fresh request of its own; one that has a ``why_not`` stays without."""
+    """Prepare a part with a fresh request of its own, unless its ``why_not`` says why it cannot run."""
     if part.why_not:
         return ReadyPart(part.suite, None, None, UserError(part.why_not, code=0))
     own = Request(

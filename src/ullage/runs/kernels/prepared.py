@@ -241,7 +241,7 @@ class KernelExecution(Execution):
         return [case for case in cases if self.progress.lacks(case.case.id, self.prepared.options.repetitions)]
 
     def deadline(self, now: Callable[[], float]) -> Deadline | None:
-        """Return the deadline by what of the time earlier launches have not used, or None without a limit.
+        """Return the end of the time that earlier launches have not used, or None without a limit.
 
         A run that is gone on with gets enough for what it lacks.
         """
@@ -334,5 +334,5 @@ def by_launch(cases: Sequence[KernelCase]) -> dict[tuple[str, str], list[KernelC
 
 
 def expected_s(cases: Sequence[KernelCase]) -> float:
-    """Return the seconds of one repetition of each case together."""
+    """Return the sum of the seconds of one repetition of each case."""
     return sum(case.seconds for case in cases)

@@ -197,10 +197,7 @@ def _first(values: "list[float | None]") -> float | None:
 
 
 def _nested(annotation: object) -> Iterator[object]:
-    """Yield the metadata of the members of a union, such as ``Annotated[int, Field(ge=1)]
-
-    None``.
-    """
+    """Yield the metadata of the members of a union, such as ``Annotated[int, Field(ge=1)] | None``."""
     if get_origin(annotation) in (Union, types.UnionType):
         for member in get_args(annotation):
             yield from _nested(member)

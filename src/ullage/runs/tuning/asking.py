@@ -105,7 +105,7 @@ class Asking:
         return said if isinstance(said, int) else max(1, self.hosts)
 
     def _hints(self, words: dict[str, Word], hints: Mapping[str, str]) -> dict[Path, str]:
-        """Add hints to ``words``; for a suite that reads them from files return one by its path."""
+        """Add hints to ``words``; return the text of their file by its path, for a suite that reads them from one."""
         if not hints:
             return {}
         fields = declared(self.model)
@@ -123,7 +123,7 @@ class Asking:
         return {}
 
     def _sections(self, words: dict[str, Word], sections: Mapping[str, str]) -> dict[Path, str]:
-        """Set ``sections`` in a copy of the configuration file that was named, if one was, and name it in ``words``."""
+        """Name in ``words`` a copy of the configuration file, if one was named, with ``sections``; return its text."""
         if not sections:
             return {}
         text = _ini(words.get("config"), sections)
@@ -151,7 +151,7 @@ def _ini(base: object, sections: Mapping[str, str]) -> str:
 
 
 def key_of(suite: str, parsed: ParsedOptions, environment: Mapping[str, str]) -> str:
-    """Return a key that is the same for what is asked alike, whatever the words and however long it is measured."""
+    """Return a key that is the same for what is asked alike, whatever the words and the time to measure it."""
     targets = [target.model_dump(mode="json") for target in parsed.targets]
     options = {name: value for name, value in parsed.options.items() if name not in _OF_PRECISION}
     asked = {"suite": suite, "targets": targets, "options": options, "environment": dict(environment)}

@@ -45,7 +45,7 @@ class Budget:
         return round(1.5 * max((one.bytes for one in done), default=0))
 
     def left(self, done: Sequence[TuneTrial]) -> int:
-        """Return for how many trials there is room, none of which exceeds anything."""
+        """Return how many more trials the budget has room for, so that none exceeds anything."""
         found = [NO_LIMIT if self.trials is None else self.trials - len(done)]
         left_s, longest_s = self.seconds - sum(one.seconds for one in done), self.longest_s(done)
         if longest_s > 0:
@@ -55,7 +55,7 @@ class Budget:
         return max(0, min(found)) if left_s > 0 else 0
 
     def seconds_left(self, done: Sequence[TuneTrial]) -> float:
-        """Return what is left of the time."""
+        """Return the seconds of the budget that the trials ``done`` have left."""
         return self.seconds - sum(one.seconds for one in done)
 
     def check(self) -> None:

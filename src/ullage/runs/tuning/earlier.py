@@ -78,7 +78,10 @@ def _of(facts: SystemFacts) -> tuple[object, ...]:
 def known_trial(
     number: int, turn: int, setting: dict[str, str], key: str, known: Known, default: Mapping[str, float]
 ) -> TuneTrial:
-    """Return what is known as a trial that took nothing; ``default``: means of the default in this search."""
+    """Return a setting that is ``known`` as a trial that took nothing.
+
+    ``default``: mean values of the default setting in this search, of which the known ones are shares.
+    """
     return TuneTrial(
         number=number,
         turn=turn,

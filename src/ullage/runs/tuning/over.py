@@ -107,7 +107,7 @@ def _over(name: str, values: str, default: str | None, ground: Ground) -> Over:
 
 
 def _with_default(over: Over, read: "_Read") -> Over:
-    """Return ``over`` with its default among the values, in its place where they rise; ``unset`` has no place."""
+    """Return ``over`` with its default among the values: in its place where they rise, else first, as ``unset``."""
     if over.default in over.values:
         return over
     if not over.ordered or over.default == UNSET:
@@ -121,7 +121,7 @@ _Resolved: TypeAlias = tuple[How, str, _Read, str]
 
 
 def _resolved(name: str, ground: Ground) -> _Resolved:
-    """Return how it is set, what is set, how its values are read, and what it is where nothing is said."""
+    """Return how a parameter is set, by which word, how its values are read, and its value where nothing is said."""
     if name.startswith(_ENVIRONMENT):
         return "environment", name.removeprefix(_ENVIRONMENT), _read_plain, UNSET
     if name.startswith(_HINT):

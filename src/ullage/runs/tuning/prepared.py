@@ -32,7 +32,8 @@ from ullage.runs.tuning.trial import Job, Wanted, most_written, prepare, run_tri
 from ullage.units import format_duration, format_time, format_volume
 
 Build = Callable[[ResultFolder], Summary]
-# Where nobody says how long a trial measures, its budget is shared by so many trials, each of so many seconds at least.
+# Where nobody says how long a trial measures, it gets one part in so many of the budget, and no less than so many
+# seconds.
 _TRIALS_IN_BUDGET: Final = 40
 _SHORTEST_TRIAL_S: Final = 2.0
 _LEAST_S: Final = 0.5
@@ -67,7 +68,7 @@ class PreparedTune:
         return "settings by hand: a search cannot be a batch script"
 
     def asking(self, result: ResultFolder) -> Asking:
-        """Return what makes words of settings; the files of settings lie in ``result``."""
+        """Return what turns settings into words of the suite; their files lie in ``result``."""
         model = find_suite(self.options.suite).options
         return Asking(model, self.options.words, self.overs, len(self.request.hosts), result.path / FILES)
 
@@ -272,7 +273,7 @@ class _Run:
         return known_trial(number, self.turn, setting, key, found, default)
 
     def _trial_seconds(self) -> float | None:
-        """Return what is left where it is less than a trial has, else None."""
+        """Return the seconds that are left where a trial would have more of them, else None."""
         limit, left = self.budget.trial_s, self.budget.seconds_left(self.done)
         return None if limit is None or left >= limit else max(_LEAST_S, left)
 

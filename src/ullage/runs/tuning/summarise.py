@@ -145,7 +145,7 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
 
 
 def _shown(setting: Mapping[str, str], default: Mapping[str, str]) -> str:
-    """Return only what differs from the default."""
+    """Write only the values that differ from the default's, as ``NAME=VALUE``."""
     return " ".join(f"{name}={value}" for name, value in setting.items() if value != default[name])
 
 
@@ -190,7 +190,7 @@ def _interactions(study: Study) -> list[TuneInteraction]:
 
 
 def _front(study: Study) -> list[int]:
-    """Return the numbers of the trials on the front of several objectives; none where there is only one."""
+    """Return the numbers of the trials on the front of several objectives, or none of a single objective."""
     if len(study.objectives) < 2:
         return []
     good = [one for one in study.trials if not one.reason]

@@ -124,7 +124,7 @@ def _phases(records: Sequence[object]) -> list[PhaseRecord]:
 
 
 def _lacking(result: ResultFolder) -> str:
-    """Say that cases are lacking: a mean over some of them is not to be compared with one over all."""
+    """Say how many cases lack a number, if any: a mean over some cases is not to be compared with one over all."""
     planned = {case.id for number in result.launches() for case in result.read_plan(number).cases}
     phases = [phase for file in result.read_records() for phase in _phases(file.records)]
     lacking = planned - {phase.case for phase in phases if phase.status == "ok" and not phase.warmup}
