@@ -87,7 +87,7 @@ class _Met:
 
     @property
     def numbers(self) -> Numbers:
-        """As a finding holds them."""
+        """The counts and places as a finding holds them."""
         return columns(**{name: list(values) for name, values in self.places.items() if values}, count=self.count)
 
 

@@ -39,7 +39,7 @@ class CaseProgress:
 
     @property
     def counted(self) -> list[Sample]:
-        """Those that rows are made of."""
+        """The samples that rows are made of."""
         clean = [sample for sample in self.samples if not sample.is_dirty]
         return clean if len(clean) >= FEWEST_CLEAN else self.samples
 

@@ -43,7 +43,7 @@ class Prepared(Protocol):
 
     @property
     def request(self) -> "Request":
-        """With everything resolved that can be without a measurement."""
+        """The request with everything resolved that can be without a measurement."""
         ...
 
     @property
@@ -69,7 +69,7 @@ class Suite(Protocol):
 
     @property
     def name(self) -> str:
-        """As in ``ullage run NAME``."""
+        """The name as in ``ullage run NAME``."""
         ...
 
     @property

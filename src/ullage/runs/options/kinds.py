@@ -238,7 +238,7 @@ class Names(Kind):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Those that are known."""
+        """The words that are known."""
         return self.known
 
 

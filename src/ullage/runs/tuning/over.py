@@ -38,7 +38,7 @@ class Ground:
 
     @property
     def options(self) -> dict[str, Declared]:
-        """Those with values, by the names that people type."""
+        """The suite's options that have values, by the names that people type."""
         return {one.name.lstrip("-"): one for one in declared(self.model).values() if not one.option.argument}
 
     def has(self, field: str) -> bool:

@@ -54,12 +54,12 @@ class PreparedTune:
 
     @cached_property
     def space(self) -> Space:
-        """Of the search."""
+        """The space of the search."""
         return space_of(self.overs)
 
     @property
     def rules(self) -> list[Rule]:
-        """Of ``--keep``."""
+        """The rules of ``--keep``."""
         return [read_rule(text) for text in self.options.keep]
 
     @property
