@@ -52,7 +52,7 @@ _TITLES: Final = {
 
 
 def title_of(code: str) -> str:
-    """``More ranks than cores``."""
+    """Return the title of findings with ``code``, such as ``More ranks than cores``."""
     return _TITLES.get(code) or code.replace("-", " ").capitalize()
 
 
@@ -78,7 +78,7 @@ class _Met:
     places: dict[str, dict[Scalar, None]] = field(default_factory=dict[str, dict[Scalar, None]])
 
     def add(self, places: Iterable[tuple[str, Scalar | None]]) -> None:
-        """Once more, there."""
+        """Count the event once more, and keep where it was met."""
         self.count += 1
         for name, value in places:
             found = self.places.setdefault(name, {})
@@ -87,12 +87,15 @@ class _Met:
 
     @property
     def numbers(self) -> Numbers:
-        """As a finding holds them."""
+        """The counts and places as a finding holds them."""
         return columns(**{name: list(values) for name, values in self.places.items() if values}, count=self.count)
 
 
 def summarise_events(files: Sequence[RecordFile]) -> list[Finding]:
-    """One finding for each different event and how often it was met; of each code the first 20, the rest counted."""
+    """Return one finding for each different event, with how often it was met.
+
+    Each code has its first 20 events as findings, and one finding that counts the rest.
+    """
     met: dict[_Event, _Met] = {}
     for file in files:
         for record in file.events:
@@ -136,7 +139,7 @@ def _of_record(record: EventRecord) -> _Event:
 
 
 def _sentence(text: str) -> str:
-    """Records hold clauses, and what other libraries said."""
+    """End ``text`` as a sentence: records hold clauses, and what other libraries said."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
@@ -153,7 +156,7 @@ class _Account:
 
 
 def failed_cases(launches: Iterable[Iterable[AnyRecord]]) -> list[Failed]:
-    """Cases with at least one repetition that failed or hung, in the order in which they were met.
+    """Return the cases with at least one repetition that failed or hung, in the order in which they were met.
 
     A repetition that somebody interrupted did not fail.
     """
@@ -176,12 +179,12 @@ def failed_cases(launches: Iterable[Iterable[AnyRecord]]) -> list[Failed]:
 
 
 def failures_of(launches: Iterable[Iterable[AnyRecord]], level: float, rows: Sequence[Row] = ()) -> list[Finding]:
-    """What failed, in sentences, and which of ``rows`` cannot be right."""
+    """Return findings that say what failed, in sentences, and which of ``rows`` cannot be right."""
     return find_failures(make_study(rows, failed_cases(launches), level))
 
 
 def _note(account: _Account, text: str, where: str) -> None:
-    """The first error counts: what follows is often its consequence."""
+    """Keep only the first error of a case: what follows is often its consequence."""
     if not account.text:
         account.text, account.where = text, where
 
@@ -198,7 +201,7 @@ def _failed(case: str, account: _Account) -> Failed:
 
 
 def describe_failure(failure: Failure) -> tuple[str, str]:
-    """What went wrong, the same for all cases that failed alike, and where."""
+    """Return what went wrong, in the same words for all cases that failed alike, and where."""
     text = f"{failure.operation}: {failure.text}" + (f" (errno {failure.errno})" if failure.errno else "")
     where = f"rank {failure.rank} on {failure.node}"
     if failure.path:

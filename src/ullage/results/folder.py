@@ -39,14 +39,14 @@ _NUMBERED: Final = re.compile(r"(\d{3,})\.(?:json|ndjson|stderr)")
 
 
 def _refused(error: OSError, what: str, path: Path, right: str, code: int = EXIT_ENVIRONMENT) -> UserError:
-    """What the system says of ``path``, else ``what``."""
+    """Return an error with what the system says of ``path``, or ``what`` where it says nothing."""
     return UserError(error.strerror or what, str(path), right, code)
 
 
 def append_line(path: Path, line: bytes) -> None:
     """Add ``line``, on the disk when this returns, on a line of its own also after one that a crash cut short.
 
-    ``UserError`` when there is no room for all of it: the file is then as it was.
+    Raise ``UserError`` when there is no room for all of it: the file is then as it was.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def _append(handle: int, data: bytes, size: int) -> None:
-    """``size``: of the file before, and after a failure."""
+    """Write and sync ``data``; after a failure cut the file back to ``size``, the bytes it had before, and raise."""
     try:
         while data:
             data = data[os.write(handle, data) :]
@@ -87,7 +87,7 @@ def write_atomically(path: Path, content: bytes | str) -> None:
 
 
 def is_result(path: Path) -> bool:
-    """Whether ``path`` is the folder of a result."""
+    """Tell whether ``path`` is the folder of a result, which holds request.json."""
     return (path / "request.json").is_file()
 
 
@@ -133,7 +133,7 @@ class ResultFolder:
 
     @classmethod
     def open(cls, path: Path) -> "ResultFolder":
-        """An existing result; ``UserError`` when ``path`` is none."""
+        """Open the existing result at ``path``; raise ``UserError`` when it is none."""
         folder = path.absolute()
         if not is_result(folder):
             what = "not a result" if folder.is_dir() else "no such folder"
@@ -161,11 +161,11 @@ class ResultFolder:
         return self.path / _PARTS / "outcomes.json"
 
     def part(self, name: str) -> Self:
-        """The result of a part, which may not exist yet."""
+        """Return the result of the part ``name``, which may not exist yet."""
         return type(self)(self.path / _PARTS / name)
 
     def parts(self) -> list[Self]:
-        """The results of all parts, by name; of most suites there are none."""
+        """Return the results of all parts, sorted by name; most suites have none."""
         folder = self.path / _PARTS
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
         return [part for name in names if is_result((part := self.part(name)).path)]
@@ -176,23 +176,23 @@ class ResultFolder:
         return self.path / "report.html"
 
     def plan_path(self, launch: int) -> Path:
-        """Plan of a launch."""
+        """Return the path of the plan of ``launch``."""
         return self.path / "plans" / f"{launch:03}.json"
 
     def records_path(self, launch: int) -> Path:
-        """What the engine writes."""
+        """Return the path of the records that the engine writes in ``launch``."""
         return self.path / "records" / f"{launch:03}.ndjson"
 
     def stderr_path(self, launch: int) -> Path:
-        """What launcher and engine say."""
+        """Return the path of what launcher and engine say on stderr in ``launch``."""
         return self.path / "engine" / f"{launch:03}.stderr"
 
     def launches(self) -> list[int]:
-        """Numbers of the launches that have a plan, rising."""
+        """Return the numbers of the launches that have a plan, in rising order."""
         return self._numbers("plans")
 
     def next_launch(self) -> int:
-        """The first number above all that any file of the folder carries, from 1."""
+        """Return the first number above all that any file of the folder carries, from 1."""
         used = [number for name in ("plans", "records", "engine") for number in self._numbers(name)]
         return max(used, default=0) + 1
 
@@ -224,28 +224,28 @@ class ResultFolder:
         write_atomically(self.summary_path, _to_json(summary))
 
     def read_request(self) -> Request:
-        """What was asked."""
+        """Read what was asked."""
         return _read(self.path / "request.json", Request)
 
     def read_system(self) -> SystemFacts | None:
-        """None when the run ended before its facts were written."""
+        """Read the facts of the machine; return None when the run ended before they were written."""
         return _read(self.system_path, SystemFacts) if self.system_path.exists() else None
 
     def read_summary(self) -> Summary:
-        """What the suite said; ``UserError`` when it has not said anything yet."""
+        """Read what the suite said; raise ``UserError`` when it has not said anything yet."""
         return _read(self.summary_path, Summary)
 
     def read_plan(self, launch: int) -> Plan:
-        """The plan of a launch."""
+        """Read the plan of ``launch``."""
         return _read(self.plan_path(launch), Plan)
 
     def read_records(self) -> list[RecordFile]:
-        """The record file of every launch that left one, in the order of the launches, then those of the parts."""
+        """Read the record file of every launch that left one, in the order of the launches, then those of the parts."""
         own = [read_records(self.records_path(number)) for number in self._numbers("records")]
         return [*own, *(file for part in self.parts() for file in part.read_records())]
 
     def read_outcomes(self) -> list[PartOutcome]:
-        """How the parts that were run ended, in the order in which they did."""
+        """Read how the parts that were run ended, in the order in which they did."""
         return _read(self.outcomes_path, PartOutcomes).outcomes if self.outcomes_path.exists() else []
 
     def write_outcomes(self, outcomes: Sequence[PartOutcome]) -> None:
@@ -257,9 +257,9 @@ class ResultFolder:
         append_line(self.peers_path, record.model_dump_json().encode())
 
     def read_peers(self) -> list[PeerRecord]:
-        """What other tools measured, in the order of their runs; lines that a crash cut short are left out.
+        """Read what other tools measured, in the order of their runs, without lines that a crash cut short.
 
-        ``UserError`` when the file cannot be read.
+        Raise ``UserError`` when the file cannot be read; return none where there is no file.
         """
         try:
             lines = self.peers_path.read_bytes().splitlines()

@@ -22,14 +22,14 @@ _MOST_TRIES: Final = 100
 def measured_alone(result: ResultFolder) -> Generator[None]:
     """Hold the lock of ``result``, or of the result that it is a part of; it is gone with this process.
 
-    ``UserError`` (exit code 3) while another process holds it. Where the file system has no locks there is none.
+    Raise ``UserError`` (exit code 3) while another process holds it. Where the file system has no locks there is none.
     """
     path = _whole(result.path) / LOCK_NAME
     handle = _locked(path)
     try:
         yield
     finally:
-        # Unlinked while it is held: whoever has opened it meanwhile finds that the name is another file's, or nobody's.
+        # The file is unlinked while it is held: whoever has opened it meanwhile finds its name to be another's or gone.
         with contextlib.suppress(OSError):
             path.unlink()
         os.close(handle)
@@ -78,7 +78,7 @@ def _holder(handle: int) -> str:
 
 
 def _is_named(handle: int, path: Path) -> bool:
-    """Whether ``path`` is still the file that was opened: whoever held it before has unlinked it."""
+    """Tell whether ``path`` is still the file that was opened: whoever held it before has unlinked it."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat(follow_symlinks=False))
     except OSError:

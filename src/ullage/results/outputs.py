@@ -27,20 +27,20 @@ _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
 
 
 def is_stream(place: Path | None) -> bool:
-    """Whether ``place`` names standard output."""
+    """Tell whether ``place`` names standard output."""
     return place is not None and str(place) in _STREAMS
 
 
 def lies_within(place: Path, folder: Path) -> bool:
-    """Whether a file at ``place`` would lie in ``folder``, however both are written."""
+    """Tell whether a file at ``place`` would lie in ``folder``, however both are written."""
     return place.absolute().parent.resolve().is_relative_to(folder.resolve())
 
 
 def write_outputs(files: Mapping[str, bytes | str], folder: Path, *, replace: bool) -> None:
     """Write ``files``, by their paths below ``folder``, which is made when it is missing.
 
-    ``replace``: existing regular files may be replaced. ``UserError`` when a file is refused, before any is written, or
-    cannot be written. Links on the way to ``folder`` are the caller's choice; below it none is followed.
+    ``replace``: existing regular files may be replaced. Raise ``UserError`` when a file is refused, before any is
+    written, or cannot be written. Links on the way to ``folder`` are the caller's choice; below it none is followed.
     """
     with _told(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def _told(place: Path) -> Generator[None]:
 
 @contextlib.contextmanager
 def _parent_of(folder: Path, name: str) -> Generator[int]:
-    """A descriptor of the folder that ``name`` lies in; missing folders below ``folder`` are made."""
+    """Yield a descriptor of the folder that ``name`` lies in; make missing folders below ``folder``."""
     parent = os.open(folder, _FOLDER_FLAGS)
     try:
         for part in Path(name).parts[:-1]:
@@ -91,7 +91,7 @@ def _check(place: Path, parent: int, *, replace: bool) -> None:
 
 
 def _write(name: str, data: bytes, parent: int, *, replace: bool) -> None:
-    """A reader sees the old or the new content and never a part."""
+    """Write the file as a whole: a reader sees the old or the new content and never a part."""
     scratch = f".{name[:200]}.{secrets.token_hex(4)}.tmp"
     handle = os.open(scratch, _NEW_FLAGS, 0o666, dir_fd=parent)
     try:
@@ -110,7 +110,10 @@ def _write(name: str, data: bytes, parent: int, *, replace: bool) -> None:
 
 
 def _name_new(scratch: str, name: str, parent: int) -> None:
-    """Unlike a rename, a second name is refused where a file has come meanwhile; not all file systems have those."""
+    """Name ``scratch`` by a hard link, which, unlike a rename, is refused where a file has come meanwhile.
+
+    Rename it on a file system that has no hard links.
+    """
     try:
         os.link(scratch, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
     except FileExistsError:

@@ -78,7 +78,7 @@ def _adapter() -> TypeAdapter[AnyRecord]:
 
 
 def parse_record(line: bytes) -> AnyRecord | Problem:
-    """The record of one line, or why there is none (``Problem.line`` is 0). Never raises."""
+    """Return the record of one line, or why there is none (``Problem.line`` is 0); never raise."""
     try:
         record = _adapter().validate_json(line)
     except ValidationError as error:
@@ -89,7 +89,7 @@ def parse_record(line: bytes) -> AnyRecord | Problem:
 
 
 def _is_too_large(value: object) -> bool:
-    """Whether any number in ``value`` is: arithmetic on such ends in errors far from here."""
+    """Tell whether any number in ``value`` is beyond 64 bits: arithmetic on such ends in errors far from here."""
     if isinstance(value, dict):
         return any(map(_is_too_large, cast("dict[str, object]", value).values()))
     if isinstance(value, (list, tuple)):
@@ -104,10 +104,10 @@ def _explain(line: bytes, error: ValidationError) -> str:
 
 
 def read_records(path: Path) -> RecordFile:
-    """Everything usable in the NDJSON file ``path``.
+    """Read everything usable in the NDJSON file ``path``.
 
-    Cut, garbled, over-long and unknown lines become ``problems``; the content never raises. ``UserError`` when the file
-    itself cannot be read.
+    Cut, garbled, over-long and unknown lines become ``problems``; the content never raises. Raise ``UserError`` when
+    the file itself cannot be read.
     """
     records: list[AnyRecord] = []
     problems: list[Problem] = []
@@ -127,7 +127,10 @@ def read_records(path: Path) -> RecordFile:
 
 
 def _read_line(line: bytes, *, whole: bool) -> AnyRecord | Problem | None:
-    """A crash can leave blocks of NUL where data was not yet on the disk: what stands beside them is still good."""
+    """Return the record of a line, why there is none, or None for an empty line; ``whole``: its end is there.
+
+    A crash can leave blocks of NUL where data was not yet on the disk: what stands beside them is still good.
+    """
     stripped = line.strip(b"\0 \t\r\n")
     if not stripped:
         return Problem(0, f"{len(line)} bytes of NUL") if b"\0" in line else None
@@ -140,7 +143,7 @@ def _read_line(line: bytes, *, whole: bool) -> AnyRecord | Problem | None:
 
 
 def _lines(stream: BufferedReader) -> Iterator[tuple[int, bytes, bool]]:
-    """Number, bytes and whether the line end is there, of each line; only the head of an over-long one is kept."""
+    """Yield number, bytes and whether the line end is there, of each line; keep only the head of an over-long one."""
     number = 0
     while line := stream.readline(_LONGEST_LINE + 1):
         number += 1
@@ -169,7 +172,7 @@ class RecordTail:
         self._rest = b""
 
     def poll(self) -> list[AnyRecord]:
-        """Records completed since the last call; lines that are none are left to ``read_records`` to report."""
+        """Return the records completed since the last call; leave lines that are none to ``read_records`` to report."""
         try:
             with self._path.open("rb") as stream:
                 stream.seek(self._offset_bytes)

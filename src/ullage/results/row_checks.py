@@ -38,7 +38,7 @@ from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling
 
 _SKEW_NS: Final = 1_000_000
-_SKEW_SHARE: Final = 0.001  # of a phase, below which an error of its stamps cannot matter
+_SKEW_SHARE: Final = 0.001  # an error of the stamps below this share of a phase cannot matter
 _DRIFT: Final = 0.5
 _ENOUGH_FOR_DRIFT: Final = 10
 _ENOUGH_FOR_OUTLIERS: Final = 5
@@ -47,7 +47,7 @@ _ENOUGH_FOR_OUTLIERS: Final = 5
 def check_phases(
     phases: Sequence[PhaseRecord], case: CaseRecord, run: RunRecord, *, simulated: bool = False
 ) -> list[Flag]:
-    """What single repetitions show, each flag once, with the number of repetitions that show it.
+    """Return what single repetitions show, each flag once, with the number of repetitions that show it.
 
     ``simulated``: there is no storage behind the target, so idle ranks are no news.
     """
@@ -70,7 +70,7 @@ def check_phases(
 
 
 def _clocks(phase: PhaseRecord, run: RunRecord) -> Flag | None:
-    """Stamps that are not known well for what the phase took, where the whole launch is not flagged for it."""
+    """Flag stamps that are not known well for what the phase took, where the whole launch is not flagged for it."""
     clock = phase.clock
     if clock is None or run.clock.residual_ns > _SKEW_NS:
         return None
@@ -91,7 +91,10 @@ def check_values(
     ceiling: Ceiling | None,
     dependence: Dependence = INDEPENDENT,
 ) -> list[Flag]:
-    """What the samples of one metric show, impossible ones first. ``wanted_width``: what the stop rule asked for."""
+    """Return the flags that the samples of one metric show, impossible ones first.
+
+    ``wanted_width``: the relative width of the interval that the stop rule asked for.
+    """
     above = None if ceiling is None else above_ceiling(interval.median, ceiling.value)
     dependent = _dependent(len(values), dependence) if len(values) > 1 and dependence.correlation > 0 else None
     flags = [above, *_interval(values, interval, wanted_width), dependent, *_series(values)]
@@ -112,7 +115,7 @@ def _interval(values: Sequence[float], interval: Interval, wanted_width: float |
 
 
 def _range(count: int, reached: float) -> str:
-    """What stands where an interval would."""
+    """Return what stands where an interval would; ``reached``: probability that the range covers the median."""
     if count == 1:
         return "a single repetition has no interval"
     middle = "the value is the mean of 2 repetitions; " if count == 2 else ""
@@ -125,7 +128,7 @@ def _dependent(count: int, dependence: Dependence) -> Flag:
 
 
 def _series(values: Sequence[float]) -> list[Flag]:
-    """What the order and the tails of the samples show."""
+    """Return the flags that the order and the tails of the samples show."""
     count, flags = len(values), list[Flag]()
     if count >= _ENOUGH_FOR_OUTLIERS and (odd := outliers(values)):
         reason = f"{len(odd)} of {count} repetitions {'lies' if len(odd) == 1 else 'lie'} outside Tukey's fences"
@@ -137,7 +140,7 @@ def _series(values: Sequence[float]) -> list[Flag]:
 
 
 def check_launch(run: RunRecord) -> list[Flag]:
-    """What the launch was like: more ranks than cores, ranks that may wander, clocks that are not well known."""
+    """Return the flags of the launch: more ranks than cores, ranks that may wander, clocks that are not well known."""
     pinning, clock = run.pinning, run.clock
     flags: list[Flag] = []
     if pinning.oversubscribed:

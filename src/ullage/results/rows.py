@@ -58,7 +58,10 @@ class RowContext:
     settable: Settable = NOTHING_SETTABLE
 
     def without_storage(self, target: str, metrics: tuple[str, ...], *, is_place: bool = True) -> "RowContext":
-        """For ``metrics`` of all phases of work on a target that holds no data. ``is_place``: see ``TargetFacts``."""
+        """Return the context for ``metrics`` of all phases of work on a target that holds no data.
+
+        ``is_place``: see ``TargetFacts``.
+        """
         targets = {**self.targets, target: TargetFacts(holds_data=False, is_place=is_place)}
         return replace(self, accesses=(), metrics=metrics, targets=targets)
 
@@ -111,8 +114,11 @@ class RowFrame:
         wanted_width: float | None = None,
         dependence: Dependence = INDEPENDENT,
     ) -> Row:
-        """The row of ``samples``, one a repetition, in their order. ``level``: of the median's interval;
-        ``dependence``: what all rows together say of it."""
+        """Return the row of ``samples``, one for each repetition, in their order.
+
+        ``level``: confidence of the median's interval; ``dependence``: what all rows together say of the samples'
+        dependence.
+        """
         interval, several = median_interval(samples, level, dependence.correlation), len(samples) > 1
         own = check_values(samples, interval, wanted_width, self.ceiling, dependence)
         return Row(
@@ -137,14 +143,15 @@ class RowFrame:
 
 
 def nodes_of(run: RunRecord) -> int:
-    """As the layout has them; where it says nothing, as few as the ranks that share one allow."""
+    """Return the nodes that the layout has; where it says nothing, as few as the ranks that share one allow."""
     return run.layout.nodes or -(-run.layout.ranks // max(1, run.pinning.most_ranks_on_a_node))
 
 
 def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> list[Row]:
-    """Rows in the order in which their cases were first met; each item of ``launches`` holds the records of one file.
+    """Build the rows in the order in which their cases were first met.
 
-    Warm-ups, failed phases and repetitions that have no case record (cut short) are left out.
+    Each item of ``launches`` holds the records of one file. Warm-ups, failed phases and repetitions that have no case
+    record (cut short) are left out.
     """
     metrics = [metric_named(name) for name in context.metrics]
     measured = join(launches)
@@ -156,13 +163,13 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
 
 
 def _values(metric: Metric, judged: "_Judged") -> list[float]:
-    """In the order in which they were taken."""
+    """Return the values of ``metric`` in the order in which they were taken."""
     found = (metric.sample(item.phase) for item in judged.used)
     return [value for value in found if value is not None and 0 <= value < math.inf]
 
 
 def join(launches: Iterable[Iterable[AnyRecord]]) -> list[Measured]:
-    """Good phases of whole repetitions with their case and run records, warm-ups left out."""
+    """Return the good phases of whole repetitions with their case and run records, without warm-ups."""
     found: list[Measured] = []
     for records in launches:
         run: RunRecord | None = None
@@ -200,7 +207,7 @@ def _params(item: Measured) -> dict[str, Scalar]:
 
 
 def threads_at_once(params: Mapping[str, Scalar]) -> int:
-    """How many work at the same time in a row with these parameters: threads of all its ranks."""
+    """Return how many threads, of all its ranks, work at the same time in a row with these parameters."""
     return int(params.get("ranks", 1)) * int(params.get("threads", 1))
 
 
@@ -223,7 +230,7 @@ def _with_varied_parameters(groups: Sequence[_Group]) -> list[_Group]:
 
 
 def _all_parameters(case: CaseRecord) -> Parameters:
-    """Those of workload and backend, without the one that every row has as its block."""
+    """Return the parameters of workload and backend, without the one that every row has as its block."""
     workload = {_OWN_NAMES.get(name, name): value for name, value in case.workload_parameters.items()}
     return {**{name: v for name, v in workload.items() if name != "transfer_bytes"}, **case.backend_parameters}
 
@@ -239,7 +246,7 @@ def _chosen(case: CaseRecord, names: Iterable[str]) -> dict[str, Scalar]:
 
 
 def _clean(measured: Sequence[Measured]) -> tuple[list[Measured], list[Flag]]:
-    """Repetitions to use, and what is to say of them. Dirty ones count only where fewer than 3 are clean."""
+    """Return the repetitions to use, and flags for the dirty ones, which count only where fewer than 3 are clean."""
     clean = [item for item in measured if item.phase.grade != "C"]
     dirty = len(measured) - len(clean)
     if dirty == 0:
@@ -317,11 +324,11 @@ def _more_than_asked(count: int, most: int | None, settable: Settable) -> list[s
 
 
 def with_peers(rows: Sequence[Row], records: Sequence[PeerRecord]) -> list[Row]:
-    """``rows`` in their order, each with the median of the peer that did its case and phase and tells its metric.
+    """Return ``rows`` in their order, each with the median of the peer that did its case and phase and has its metric.
 
-    A row that names no phase is of a case with a single one.
-    Of several tools the first by name; of several versions of it the one that ran last, since numbers of two programs
-    are never mixed. A row without such records stays as it is.
+    A row that names no phase is of a case with a single one. Of several tools the first by name is taken; of several
+    versions of it the one that ran last, since numbers of two programs are never mixed. A row without such records
+    stays as it is.
     """
     runs = grouped((record.case, record) for record in records)
     return [_with_peer(row, _of_phase(runs.get(row.case, []), row)) for row in rows]

@@ -11,7 +11,7 @@ from ullage.model.plan import Plan
 from ullage.model.record import CaseRecord, EndRecord, PhaseRecord, RunRecord
 from ullage.results.records import AnyRecord
 
-# As the rows have it: dirty repetitions (grade C) count only where fewer than 3 are clean.
+# Rows have the same rule: dirty repetitions (grade C) count only where fewer than 3 are clean.
 FEWEST_CLEAN: Final = 3
 
 
@@ -39,7 +39,7 @@ class CaseProgress:
 
     @property
     def counted(self) -> list[Sample]:
-        """Those that rows are made of."""
+        """The samples that rows are made of."""
         clean = [sample for sample in self.samples if not sample.is_dirty]
         return clean if len(clean) >= FEWEST_CLEAN else self.samples
 
@@ -51,7 +51,11 @@ class CaseProgress:
         )
 
     def converged(self, relative_width: float, minimum: int) -> bool:
-        """Whether the interval was as narrow as ``relative_width`` when the engine last looked."""
+        """Tell whether the interval was as narrow as ``relative_width`` when the engine last looked.
+
+        The answer is False below ``minimum`` counted repetitions, and where the engine has not looked after the last
+        one.
+        """
         known = self.relative_width is not None and self.relative_width <= relative_width
         return known and len(self.counted) >= minimum and is_look(len(self.counted))
 
@@ -68,11 +72,11 @@ class RunProgress:
                 self.add(record)
 
     def of(self, case: str) -> CaseProgress:
-        """What is known of the case with that id; of an unknown one that is nothing."""
+        """Return what is known of the case with that id: an empty ``CaseProgress`` of an unknown one."""
         return self._cases.get(case, CaseProgress())
 
     def lacks(self, case: str, fewest: int) -> bool:
-        """Whether it has fewer counted repetitions than that; not of one that failed, which gets no more."""
+        """Tell whether ``case`` has fewer counted repetitions than ``fewest``, unless it failed and gets no more."""
         found = self.of(case)
         return not found.has_failed and len(found.counted) < fewest
 
@@ -85,20 +89,20 @@ class RunProgress:
     def seconds(self) -> float:
         """What all launches have taken, failed and hung repetitions included.
 
-        Of one that wrote no end it is what its repetitions took.
+        A launch that wrote no end counts with what its repetitions took.
         """
         return self._ended_s + self._open_s
 
     @property
     def correlation(self) -> float:
-        """Of each repetition with the one before, of all cases and phases together; 0 where it cannot be told."""
+        """Correlation of each repetition with the one before, over all cases and phases; 0 where it cannot be told."""
         series = (list(map(float, phase)) for case in self._cases.values() for phase in case.prior_elapsed_ns.values())
         return pooled_dependence(series).correlation
 
     def numbered(self, plan: Plan) -> Plan:
-        """``plan`` with repetitions that are numbered on from those of earlier launches.
+        """Return ``plan`` with repetitions that are numbered on from those of earlier launches.
 
-        Not where cases share a dataset: what one repetition has written is known there by that number.
+        Cases that share a dataset keep their numbers: what one repetition has written is known there by its number.
         """
         cases = [
             case if case.dataset else case.model_copy(update={"first_repetition": self.of(case.id).begun})

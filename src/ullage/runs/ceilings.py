@@ -19,7 +19,7 @@ _ACCESSES: Final[Mapping[str, Access]] = {"read": "read", "write": "write"}
 
 
 def with_ceilings(rows: Sequence[Row], targets: Sequence[Target], machine: MachineFile | None) -> list[Row]:
-    """Rows of rates under their ceilings, declared or detected. Where none is known the best of this run stands beside.
+    """Return rows with their rates under ceilings, declared or detected, or else beside the best of this run.
 
     Random blocks are bounded by bytes and by operations x block, whichever is less (specs: roof rule).
     """
@@ -48,7 +48,7 @@ def _by_device(row: Row, target: Target | None, machine: MachineFile | None) -> 
 
 
 def _by_best(row: Row, rows: Sequence[Row]) -> Row:
-    """The best of the same direction and order.
+    """Put ``row`` beside the best of the same direction and order, where its direction has no ceiling.
 
     Operations get a ceiling only where requests are small: with blocks they say nothing that bytes do not.
     """
@@ -75,9 +75,9 @@ def _which(row: Row) -> str:
 
 
 def with_common_ceilings(rows: Sequence[Row]) -> list[Row]:
-    """``rows`` of several suites: where nothing bounds a target, the best that any reached stands beside.
+    """Put ``rows`` of several suites beside the best that any of them reached, where nothing bounds a target.
 
-    Storage only: a file system in memory has the ceiling of no drive.
+    Only storage is compared: a file system in memory has the ceiling of no drive.
     """
     groups = grouped((key, row) for row in rows if (key := _drive_and_way(row)) is not None)
     # What bounds one order of a direction, as declared or detected, bounds the other.
@@ -91,7 +91,7 @@ def _is_known(row: Row) -> bool:
 
 
 def _drive_and_way(row: Row) -> tuple[str, str, str] | None:
-    """Target, direction and order."""
+    """Return target, direction and order of a row of a storage device's bandwidth; None of any other row."""
     access = str(row.params.get("access", ""))
     if row.metric != _BYTES or access not in _ACCESSES or not is_of_device(row) or row.verdict.startswith("memory"):
         return None

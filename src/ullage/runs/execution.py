@@ -16,14 +16,14 @@ from ullage.runs.case_progress import RunProgress
 from ullage.runs.session import Ended, Note, Session
 from ullage.units import format_time
 
-# What the engine needs to make anything of a plan at all.
+# The engine needs so long to make anything of a plan at all.
 SHORTEST_S: Final = 0.05
 # When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
 GENEROUS: Final = 1.5
 
 
 def read_progress(session: Session) -> RunProgress:
-    """What earlier launches of the result have measured; cases that failed are tried again."""
+    """Read what earlier launches of the result have measured; cases that failed are tried again."""
     found = RunProgress(file.records for file in session.result.read_records())
     found.forgive()
     return found
@@ -60,14 +60,17 @@ class Execution:
         return self.session.launch(number, self.progress.numbered(plan), hear)
 
     def take(self, ended: Ended) -> None:
-        """A failed case makes the run one that failed; everything else that is not well ends it."""
+        """Take over how a launch ended: a failed case makes the run one that failed, anything worse ends it."""
         if ended.code == EXIT_CASE_FAILED:
             self.code = ended.code
         if not ended.may_go_on:
             self.ended, self.code = ended, ended.code
 
     def check_any(self, seconds: float | None, otherwise: str) -> None:
-        """``UserError`` where nothing was measured for want of time. ``otherwise``: what helps besides more of it."""
+        """Raise ``UserError`` where nothing was measured for want of time.
+
+        ``otherwise``: what helps besides more of it.
+        """
         given = seconds if self.session.seconds is None else self.session.seconds
         if self.progress.repetitions or given is None:
             return
@@ -75,7 +78,7 @@ class Execution:
         raise UserError(f"{format_time(given)} is too short for a single repetition", "--time", right)
 
     def seconds_left(self, asked_s: float | None, least_s: float, used_s: float) -> float | None:
-        """What earlier launches have left of the time ``asked_s``, and never less than ``least_s``; None: no limit.
+        """Return what earlier launches have left of the time ``asked_s``, at least ``least_s``; None: no limit.
 
         Whoever goes on with a run may give it another time, which is then the one that counts.
         """
@@ -85,7 +88,7 @@ class Execution:
 
 
 def too_short(lacking: int, cases: int, fewest: int, seconds: float, advice: str) -> Note:
-    """Rows with too few repetitions are flagged one by one; here stands why."""
+    """Return the note that says why cases lack repetitions; their rows are flagged one by one."""
     text = (
         f"{lacking} of {cases} cases have fewer than {fewest} repetitions: the time of {format_time(seconds)} was too "
         "short for all"
@@ -106,15 +109,16 @@ class Deadline:
         return self.at - self.now()
 
     def earlier(self, seconds: float) -> "Deadline":
-        """An instant before this one."""
+        """Return the deadline ``seconds`` before this one; where they are negative, after it."""
         return Deadline(self.at - seconds, self.now)
 
 
 def share_out(left_s: float, estimates: Sequence[float]) -> float:
-    """Seconds for the first of several launches that are expected to take ``estimates``: its part of all that is left.
+    """Return the seconds for the first of several launches: its part of all that is left.
 
-    In proportion even when there is plenty: estimates may be wrong, but mostly in the same way for all. What a launch
-    does not use is there for the next.
+    The part is in proportion to ``estimates``, the seconds that each launch is expected to take, even when there is
+    plenty: estimates may be wrong, but mostly in the same way for all. What a launch does not use is there for the
+    next.
     """
     total = sum(estimates)
     return max(0.0, left_s) * (estimates[0] / total if total > 0 else 1 / len(estimates))

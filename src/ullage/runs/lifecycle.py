@@ -28,7 +28,7 @@ Shown: TypeAlias = Literal["screen", "all", "path"]
 
 
 def launcher_name(word: str) -> str | None:
-    """The name that ``choose_launcher`` takes; None for the one that fits the engine."""
+    """Return the name that ``choose_launcher`` takes, or None for the launcher that fits the engine."""
     return None if word in ("auto", "mpiexec") else word
 
 
@@ -40,9 +40,9 @@ def measure(
     seconds: float | None = None,
     shown: Shown = "screen",
 ) -> int:
-    """Run ``prepared`` into ``folder`` and show what came of it, also of a run that was cut short. The exit code.
+    """Run ``prepared`` into ``folder``, show what came of it, even when it was cut short, and return the exit code.
 
-    ``UserError`` where another process measures into it.
+    Raise ``UserError`` where another process measures into it.
     """
     with measured_alone(folder):
         return _measure(prepared, folder, engine_context, launcher, seconds, shown)
@@ -69,7 +69,7 @@ def _measure(
                 session.messages.append("interrupted")
                 code = EXIT_ABORTED
             except (UserError, OSError) as error:
-                # Such as a result folder without room: what was measured is there, and is shown.
+                # After an error such as a result folder without room, what was measured is there, and is shown.
                 session.messages.append(str(error))
                 code = error.code if isinstance(error, UserError) else EXIT_ENVIRONMENT
             finally:
@@ -93,7 +93,7 @@ def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -
 
 
 def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | None:
-    """Summary, report and tables of whatever was measured. Why they cannot be written, if so."""
+    """Write and show summary and report of whatever was measured; return why they cannot be written, if so."""
     from ullage.report.data import FinishedResult, load
     from ullage.report.html import write_report
     from ullage.runs.summary import build_summary
@@ -119,7 +119,7 @@ def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | No
 
 
 def print_result(data: "ReportData", shown: Shown) -> None:
-    """One screen, or everything by a pager."""
+    """Print one screen of the result, or everything through a pager."""
     from ullage.report.screen import print_screen
     from ullage.report.terminal import print_everything
     from ullage.terminal import make_console, paged
@@ -132,7 +132,7 @@ def print_result(data: "ReportData", shown: Shown) -> None:
 
 
 def _hint_at_remains(request: Request) -> None:
-    """A run that was killed leaves its folders; say how to remove them."""
+    """Say how to remove the folders that a run leaves at its targets when it is killed."""
     for target in request.targets:
         path = target_path(target)
         if path is not None and any(_exists(path / f"{PREFIX}{request.run_id}{end}") for end in ("", "-probe")):

@@ -26,9 +26,10 @@ def listed_plan(
     space: int | None,
     resumable: bool,
 ) -> Plan:
-    """The plan of one launch of a round on ``target``. ``space``: most bytes to take of it, None: as the engine has it.
+    """Return the plan of one launch of a round on ``target``.
 
-    Rounds differ in their seed, so that data of an earlier round is never taken for that of a later one.
+    ``space``: most bytes to take of it, None: as the engine has it. Rounds differ in their seed, so that data of an
+    earlier round is never taken for that of a later one.
     """
     return Plan(
         run_id=request.run_id,
@@ -52,7 +53,7 @@ def listed_plan(
 
 
 def datasets_there(target: Target, run_id: str) -> set[str]:
-    """Named datasets that an earlier launch of the run has left whole at ``target``, as its manifest lists them."""
+    """Return the named datasets that an earlier launch of the run has left whole at ``target``, by its manifest."""
     path = target_path(target)
     if path is None:
         return set()
@@ -70,7 +71,7 @@ def datasets_there(target: Target, run_id: str) -> set[str]:
 
 
 def _entry(line: bytes) -> Mapping[str, object]:
-    """A line that was cut short says nothing."""
+    """Return the content of a manifest's line, which is empty where a crash cut the line short."""
     try:
         content = cast("object", json.loads(line))
     except ValueError:

@@ -18,7 +18,7 @@ from ullage.peers.hpcc import HpccAnswer, HpccJob, expected_s, hpcc_command, run
 from ullage.runs.execution import Deadline
 from ullage.runs.session import Note, Session, note_once
 
-# However little time is left, for a run that was begun.
+# A run that was begun gets so long at least, however little time is left.
 _LEAST_LIMIT_S: Final = 2.0
 
 
@@ -79,17 +79,17 @@ class PeerRuns:
             self._counts[key] = max(self._counts.get(key, 0), record.repetition + 1)
 
     def count(self, job: PeerJob) -> int:
-        """Numbers that each of its cases has at least."""
+        """Return how many numbers each case of ``job`` has at least."""
         return min((self._counts.get((case, job.tool), 0) for case in job.cases), default=0)
 
     def may_run(self, job: PeerJob) -> bool:
-        """Whether it makes sense to try it."""
+        """Tell whether it makes sense to try ``job``, by how often it and its tool have failed."""
         works = any(tool == job.tool for _, tool in self._counts)
         has_given_up = not works and self._failures.get(job.tool, 0) >= job.patience
         return not has_given_up and self._failures.get(job.key, 0) < job.tries
 
     def seconds(self, job: PeerJob) -> float:
-        """How long it will take: as long as last time, else what is expected and what others took beyond that."""
+        """Return how long it will take: as long as last time, else as expected and what others took beyond that."""
         known = self._seconds.get(job.key)
         longer = self._longer.get(job.tool)
         return known if known is not None else job.expected_s + (median(longer) if longer else job.start_s)
@@ -100,7 +100,10 @@ class PeerRuns:
         rounds: int | None = None,
         deadline: Deadline | None = None,
     ) -> None:
-        """Each of ``jobs`` once, unless it has ``rounds`` numbers already; those with the fewest come first."""
+        """Run each of ``jobs`` once, unless it has ``rounds`` numbers already; those with the fewest come first.
+
+        A job that would end after ``deadline`` is left out.
+        """
         possible = [job for job in jobs if self.may_run(job) and (rounds is None or self.count(job) < rounds)]
         todo = sorted(possible, key=self.count)
         if deadline is not None and deadline.left_s <= 0:
@@ -153,7 +156,7 @@ class RunHpcc(Protocol):
     """Does a job, in ``limit_s`` at most; ``PeerError`` when it gives no number."""
 
     def __call__(self, program: Installed, job: HpccJob, *, limit_s: float) -> HpccAnswer:
-        """What it says."""
+        """Run ``job`` and return what it says."""
         ...
 
 
@@ -167,7 +170,10 @@ class Hpcc:
     def numbers(
         self, job: HpccJob, values: Callable[[HpccAnswer], Sequence[tuple[str, str, dict[str, float]]]], limit_s: float
     ) -> Iterable[PeerNumbers]:
-        """``values``: case, phase and values by metric, of an answer."""
+        """Run ``job`` and yield its numbers.
+
+        ``values``: case, phase and values by metric, of an answer.
+        """
         answer = self.run(self.program, job, limit_s=limit_s)
         for case, phase, found in values(answer):
             yield PeerNumbers(case, phase, found, answer.version, hpcc_command(self.program, job))
@@ -180,5 +186,5 @@ def hpcc_job(
     values: Callable[[HpccAnswer], Sequence[tuple[str, str, dict[str, float]]]],
     limit_s: float,
 ) -> PeerJob:
-    """One run of hpcc beside ``cases``; see ``Hpcc.numbers``."""
+    """Return one run of hpcc beside ``cases`` as a job; see ``Hpcc.numbers``."""
     return PeerJob(HPCC.name, tuple(cases), lambda _: hpcc.numbers(job, values, limit_s), expected_s(job))

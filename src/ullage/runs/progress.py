@@ -25,23 +25,26 @@ class Progress(Protocol):
     """Who is told how a run goes on."""
 
     def part(self, text: str) -> None:
-        """A part of the run begins: a suite of several, or the only one."""
+        """Take note that a part of the run begins: a suite of several, or the only one."""
         ...
 
     def stage(self, text: str, repetitions: int, left_s: float) -> None:
-        """A part goes on with about so many repetitions, 0 where it is not known; it has ``left_s`` left at most."""
+        """Take note of what a part does next.
+
+        It makes about so many repetitions, 0 where that is not known, and has ``left_s`` left at most.
+        """
         ...
 
     def record(self, record: AnyRecord) -> None:
-        """Something was measured."""
+        """Take note that something was measured."""
         ...
 
     def say(self, text: str) -> None:
-        """One line that stays."""
+        """Print one line that stays."""
         ...
 
     def close(self) -> None:
-        """The run has ended: nothing is shown any more."""
+        """Show nothing any more, since the run has ended."""
         ...
 
 
@@ -58,17 +61,17 @@ class Status:
     rate: str = ""
 
     def enter(self, part: str, now: float) -> None:
-        """A new part of the run, whose time is not known yet."""
+        """Begin a new part of the run, whose time is not known yet."""
         self.part, self.began, self.ends_at = part, now, now
         self.stage = self.phase = self.target = self.rate = ""
 
     def begin(self, text: str, ends_at: float) -> None:
-        """The part goes on with something else."""
+        """Go on with something else in the same part."""
         self.stage, self.ends_at = text, ends_at
         self.phase = self.target = self.rate = ""
 
     def take(self, record: AnyRecord) -> None:
-        """What was measured last."""
+        """Keep what was measured last."""
         if isinstance(record, PhaseRecord):
             self.phase = record.phase
             has_rate = record.bytes > 0 and record.elapsed_ns > 0
@@ -77,17 +80,17 @@ class Status:
             self.target = record.target
 
     def share(self, now: float) -> float:
-        """How much of the time of the part is over, from 0 to 1."""
+        """Return how much of the time of the part is over, from 0 to 1."""
         whole = self.ends_at - self.began
         return min(max((now - self.began) / whole, 0.0), 1.0) if whole > 0 else 0.0
 
     def what(self) -> str:
-        """Part, what it does, and the last number."""
+        """Return one line with the part, what it does, and the last number."""
         last = " ".join(filter(None, (self.target, self.phase, self.rate)))
         return one_line("  ".join(filter(None, (self.part, self.stage, last))), 200)
 
     def time(self, now: float) -> str:
-        """``[######..........]  38 %  15.0 s left``; empty before the time of a part is known."""
+        """Return ``[######..........]  38 %  15.0 s left``, or nothing before the time of a part is known."""
         if self.ends_at <= self.began:
             return ""
         filled = round(self.share(now) * _BAR)
@@ -149,7 +152,7 @@ class QuietProgress(_Shown):
     """Nothing at all."""
 
     def _write(self, text: str) -> None:
-        """Not even what is said."""
+        """Write nothing, not even what is said."""
 
 
 class TerminalProgress(_Shown):
@@ -172,7 +175,7 @@ class TerminalProgress(_Shown):
         self._live.stop()
 
     def _line(self) -> "Text":
-        """Never wider than the terminal: what does not fit is cut from the middle, and the time stays."""
+        """Return a line never wider than the terminal: what does not fit is cut from the middle, and the time stays."""
         from rich.text import Text
 
         time_ = self._status.time(self._now())
@@ -188,7 +191,7 @@ class TerminalProgress(_Shown):
 
 
 def make_progress(stream: TextIO | None = None, *, quiet: bool = False) -> Progress:
-    """The form that fits ``stream``, stderr unless told otherwise."""
+    """Return the form of progress that fits ``stream``, which is stderr unless told otherwise."""
     shown = sys.stderr if stream is None else stream
     if quiet:
         return QuietProgress()

@@ -19,7 +19,7 @@ NO_LIMIT: Final = 1 << 62
 # Free space shrinks by what else goes on at the target, and file systems need some for themselves.
 _SHARE: Final = 0.9
 _FILE_SYSTEM_BLOCK: Final = 4096
-# O_DIRECT moves whole sectors only; devices whose sectors are larger refuse more, which only the run can tell.
+# O_DIRECT moves whole sectors only; devices with larger sectors refuse more sizes, which only the run can tell.
 SECTOR_BYTES: Final = 512
 
 
@@ -33,7 +33,7 @@ class Room:
 
 
 def room_at(place: Place, limits: Limits, memory: Memory, nodes: int | None = 1) -> Room:
-    """By the engine's own rule, less a margin. ``nodes``: as in ``most_bytes``."""
+    """Return the room at ``place`` by the engine's own rule, less a margin; ``nodes``: as in ``most_bytes``."""
     most = most_files(place, limits, nodes)
     inodes = most if most == NO_LIMIT else int(most * _SHARE)
     most = most_bytes(place, limits, memory, nodes)
@@ -41,15 +41,16 @@ def room_at(place: Place, limits: Limits, memory: Memory, nodes: int | None = 1)
 
 
 def disks_of(place: Place, nodes: int | None) -> int:
-    """How many file systems like this one ``nodes`` write to: each its own, where it is one of a node."""
+    """Return how many file systems like this one ``nodes`` write to: each node its own, or all the same."""
     return (nodes or 1) if place.is_remote is False else 1
 
 
 def most_bytes(place: Place, limits: Limits, memory: Memory, nodes: int | None = 1) -> int:
-    """What the engine lets a run take at ``place``; ``NO_LIMIT`` where the free space is not known.
+    """Return the bytes that the engine lets a run take at ``place``.
 
-    ``nodes``: that share it evenly, None when not known. Where each has a file system of its own there, they are taken
-    to be alike, and the engine judges each of them; a limit that people set is of each, too.
+    Where the free space is not known, that is the limit that people set, or ``NO_LIMIT``. ``nodes``: how many share the
+    place evenly, None when not known. Where each has a file system of its own there, they are taken to be alike, and
+    the engine judges each of them; a limit that people set is of each, too.
     """
     free = place.free_bytes
     if free is None:
@@ -61,13 +62,13 @@ def most_bytes(place: Place, limits: Limits, memory: Memory, nodes: int | None =
 
 
 def most_files(place: Place, limits: Limits, nodes: int | None = 1) -> int:
-    """What the engine lets a run make at ``place``; ``NO_LIMIT`` where the free inodes are not known."""
+    """Return the files that the engine lets a run make at ``place``; ``NO_LIMIT`` where free inodes are not known."""
     free = place.free_inodes
     return NO_LIMIT if free is None else disks_of(place, nodes) * int(free * limits.space_fraction)
 
 
 def check_paths(targets: Iterable[Target]) -> None:
-    """``UserError`` for a target without a place for files."""
+    """Raise ``UserError`` for a target without a place for files."""
     for target in targets:
         if target_path(target) is None:
             what = f"target '{target.name}' has no place for files ({target_scheme(target)}:)"
@@ -75,7 +76,7 @@ def check_paths(targets: Iterable[Target]) -> None:
 
 
 def check_places(places: Iterable[Place]) -> None:
-    """``UserError`` (exit code 3) for a target that is missing, no folder, or not to be written to."""
+    """Raise ``UserError`` (exit code 3) for a target that is missing, no folder, or not to be written to."""
     for place in places:
         where, right = f"target '{place.target}' ({place.path})", "name a folder that you may write to"
         if not place.exists:
@@ -98,7 +99,7 @@ class Machine:
 
 
 def this_machine(targets: list[Target]) -> Machine:
-    """Where a run has several nodes, they are taken to be as this one."""
+    """Read cores, places and memory of this node; where a run has several nodes, they are taken to be as this one."""
     from ullage.system.hardware import read_memory, usable_cores
     from ullage.system.storage import read_places
 

@@ -22,7 +22,7 @@ from ullage.results.records import AnyRecord
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import Progress
 
-# Where less is free a line of the records may have found none.
+# Where less than this is free, a line of the records may have found no room.
 _LEAST_ROOM_BYTES: Final = 1 << 20
 Listener: TypeAlias = Callable[[AnyRecord], None]
 Start: TypeAlias = Callable[[Path, Launcher, Path, Plan, Path, Listener], LaunchOutcome]
@@ -72,9 +72,10 @@ class Session:
         self._start = start
 
     def within(self, result: ResultFolder, seconds: float | None = None, *, on_this_node: bool = False) -> "Session":
-        """The same launches, into another result.
+        """Return a session for the same launches into another result.
 
-        ``seconds``: that it has, where those are not the same; ``on_this_node``: whatever hosts are named.
+        ``seconds``: the time that it has, where it is not the same; ``on_this_node``: launch here, whatever hosts are
+        named.
         """
         own = self.seconds if seconds is None else seconds
         launcher = self.launcher.on_this_node() if on_this_node else self.launcher
@@ -116,9 +117,9 @@ class Session:
 
 
 def end_of(outcome: LaunchOutcome, plan: Plan) -> Ended:
-    """What the end of a launch means."""
+    """Return what the end of a launch means for the run."""
     if outcome.stopped_by == "signal":
-        # Also when it came too late for this launch: who has asked wants no further one.
+        # This holds even when the signal came too late for this launch: whoever sent it wants no further one.
         return Ended(EXIT_ABORTED, outcome.elapsed_s, was_stopped=True, message="interrupted")
     code = _code(outcome)
     if code in (EXIT_OK, EXIT_CASE_FAILED):
@@ -127,9 +128,10 @@ def end_of(outcome: LaunchOutcome, plan: Plan) -> Ended:
 
 
 def _code(outcome: LaunchOutcome) -> int:
-    """By the contract, also under launchers that kill the other ranks of one that ends, and return the killed's code.
+    """Return the exit code by the contract, also under launchers that return the code of a rank they killed.
 
-    The engine says its one line only when it refuses, and what it refuses in a plan of ours is the surrounding.
+    Some launchers kill the other ranks of one that ends. The engine says its one line only when it refuses, and what it
+    refuses in a plan of ours is the surrounding.
     """
     if outcome.code == EXIT_ABORTED and outcome.last_status is None and outcome.stopped_by is None:
         lost = not outcome.dead_ranks and _is_full(outcome.records_path)
@@ -160,7 +162,7 @@ def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
 
 
 def _watch_message(outcome: LaunchOutcome, plan: Plan) -> str | None:
-    """Of a launch that was ended because it took too long; None of any other."""
+    """Say how a launch that took too long was ended; return None for any other."""
     if outcome.last_status == "timeout":
         return f"was ended: {outcome.hang or f'no progress for {plan.watchdog_s:g} s'}"
     match outcome.stopped_by:
@@ -191,7 +193,7 @@ def _last_line(stderr: str) -> str:
 
 
 def terminable() -> contextlib.AbstractContextManager[None]:
-    """SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does: a run told to end between launches ends well."""
+    """Let SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does: a run told to end between launches ends well."""
 
     def interrupt(_number: int) -> None:
         raise KeyboardInterrupt
@@ -209,13 +211,13 @@ class Note:
 
 
 def launches_with_records(result: ResultFolder) -> list[int]:
-    """Where a note finds readers; of a result in which nothing was started, the launches that were planned."""
+    """Return the launches where a note finds readers; in a result in which nothing was started, the planned ones."""
     planned = result.launches()
     return [number for number in planned if result.records_path(number).exists()] or planned
 
 
 def note_once(notes: Iterable[Note], session: Session, launch: int | None = None) -> None:
-    """As warnings among the events of ``launch``, else of the last one, however often the run is gone on with."""
+    """Add ``notes`` that the result lacks as warnings to the events of ``launch``, else of the last one."""
     launches = launches_with_records(session.result)
     if not launches:
         return

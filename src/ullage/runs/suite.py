@@ -43,7 +43,7 @@ class Prepared(Protocol):
 
     @property
     def request(self) -> "Request":
-        """With everything resolved that can be without a measurement."""
+        """The request with everything resolved that can be without a measurement."""
         ...
 
     @property
@@ -52,11 +52,11 @@ class Prepared(Protocol):
         ...
 
     def explain(self) -> Explanation:
-        """Every case, with what it costs."""
+        """Return every case, with what it costs."""
         ...
 
     def plans(self, result: "ResultFolder") -> "list[Plan]":
-        """One plan a launch, as they would be written into ``result``: together they do the whole job."""
+        """Return one plan for each launch, as they would be written into ``result``; together they do the whole job."""
         ...
 
     def run(self, session: "Session") -> int:
@@ -69,7 +69,7 @@ class Suite(Protocol):
 
     @property
     def name(self) -> str:
-        """As in ``ullage run NAME``."""
+        """The name as in ``ullage run NAME``."""
         ...
 
     @property
@@ -83,7 +83,7 @@ class Suite(Protocol):
         ...
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> Prepared:
-        """Check ``request``, also that of a result to go on with. ``UserError`` for what engine or machine refuse."""
+        """Check ``request``, also of a result to go on with; raise ``UserError`` for what engine or machine refuse."""
         ...
 
 
@@ -106,7 +106,7 @@ class Summarising(Protocol):
     """A suite with rows, findings and scores of its own; of the others every phase of every case becomes rows."""
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """From the documents in ``result`` alone, so that it can be done again at any time."""
+        """Summarise from the documents in ``result`` alone, so that it can be done again at any time."""
         ...
 
 
@@ -115,7 +115,7 @@ class Quick(Protocol):
     """A suite that has a quick form, which suite ``overview`` then runs."""
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
-        """What is asked in that form, some seconds of measurement; None where none of ``targets`` is for it."""
+        """Return what is asked in that form, some seconds of measurement; None where none of ``targets`` is for it."""
         ...
 
 
@@ -124,7 +124,7 @@ class Comparing(Protocol):
     """A suite whose rows tell more beside those of other suites."""
 
     def across(self, rows: "Sequence[Row]") -> "list[Finding]":
-        """Findings over the rows of all parts of a run that is made of suites."""
+        """Return findings over the rows of all parts of a run that is made of suites."""
         ...
 
 
@@ -133,9 +133,9 @@ class Attributing(Protocol):
     """A suite with a score that is made of phases."""
 
     def attributed(self, first: "Sequence[Row]", second: "Sequence[Row]", names: tuple[str, str]) -> list[str]:
-        """Sentences on which phases moved its score from one result to another; none where these have no such score.
+        """Return sentences on which phases moved its score from one result to another.
 
-        ``names``: of the two results.
+        There are none where the results have no such score. ``names``: those of the two results.
         """
         ...
 
@@ -145,19 +145,19 @@ class _SuiteModule(Protocol):
 
 
 def load_suites() -> Mapping[str, Suite]:
-    """All suites by name, in alphabetical order."""
+    """Return all suites by name, in alphabetical order, without those that have a verb of their own."""
     found = [cast("_SuiteModule", module).SUITE for module in modules_in(SUITES) if hasattr(module, "SUITE")]
     return {suite.name: suite for suite in found}
 
 
 def all_suites() -> Mapping[str, Suite]:
-    """Besides those that have a verb of their own, which ``ullage run`` does not list."""
+    """Return all suites, also those that have a verb of their own, which ``ullage run`` does not list."""
     own = [cast("Suite", module.SUITE_OF_VERB) for module in modules_in(SUITES) if hasattr(module, "SUITE_OF_VERB")]
     return {**load_suites(), **{suite.name: suite for suite in own}}
 
 
 def find_suite(name: str) -> Suite:
-    """The suite of that name; ``UserError`` with a guess when there is none."""
+    """Return the suite of that name; raise ``UserError`` with a guess when there is none."""
     from ullage.errors import UserError
     from ullage.parameters import suggest
 
@@ -168,7 +168,7 @@ def find_suite(name: str) -> Suite:
 
 
 def settable_of(request: "Request") -> "Settable":
-    """What advice on a result of ``request`` may name: the options of its suite."""
+    """Return what advice on a result of ``request`` may name: the options of its suite."""
     from ullage.analysis.findings.advice import NOTHING_SETTABLE
     from ullage.runs.options.settable import settable_by
 
@@ -198,7 +198,7 @@ class SuiteWithOptions:
         return cast("type[SuiteOptions]", self.part(self.options_at))
 
     def part(self, place: str) -> object:
-        """What stands at ``MODULE:NAME``."""
+        """Import and return what stands at ``MODULE:NAME``."""
         module, _, name = place.partition(":")
         package = f"ullage.suites.{self.name.replace('-', '_')}"
         return cast("object", getattr(importlib.import_module(f"{package}.{module}"), name))
@@ -239,7 +239,7 @@ class UsualQuickSuite(UsualSuite):
         return settled(self.options, **self.quick_form)
 
     def quick_between(self, hosts: int) -> ParsedOptions:
-        """The same between so many named hosts, each with as many ranks as it has by itself."""
+        """Return the quick form between ``hosts`` named hosts, each with as many ranks as it has by itself."""
         from ullage.runs.options.reading import settled
 
         form = {name: value for name, value in self.quick_form.items() if name != "ranks"}

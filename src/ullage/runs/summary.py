@@ -24,11 +24,11 @@ LEVEL = 0.95
 
 
 def build_summary(result: ResultFolder) -> Summary:
-    """Rows, findings and events of ``result``. ``UserError`` when a document it stands on is missing or damaged.
+    """Build rows, findings and events of ``result``.
 
-    Of the request's options it reads those that every suite names alike: ``access`` (list of phases), ``metrics``
-    (list), ``ceilings`` (bytes/s by ``TARGET`` or ``TARGET:ACCESS``), ``machine`` (a machine file), ``interval``
-    (relative width asked for) and ``max_repetitions``.
+    Raise ``UserError`` when a document it stands on is missing or damaged. Of the request's options it reads those that
+    every suite names alike: ``access`` (list of phases), ``metrics`` (list), ``ceilings`` (bytes/s by ``TARGET`` or
+    ``TARGET:ACCESS``), ``machine`` (a machine file), ``interval`` (relative width asked for) and ``max_repetitions``.
     """
     from ullage.importers import IMPORT_SUITE, imported_summary
 
@@ -58,7 +58,7 @@ def build_summary(result: ResultFolder) -> Summary:
 def _summarise(
     result: ResultFolder, request: Request, context: RowContext, files: Sequence[RecordFile]
 ) -> SuiteSummary:
-    """By the suite itself where it has a way of its own."""
+    """Summarise by the suite itself where it has a way of its own, else every phase of every case as rows."""
     suite = all_suites().get(request.suite)
     if isinstance(suite, Summarising):
         return suite.summarise(result, request, context)
@@ -68,7 +68,7 @@ def _summarise(
 
 
 def row_context(request: Request, system: SystemFacts | None) -> RowContext:
-    """What rows need to know besides the records."""
+    """Return what rows need to know besides the records."""
     ceilings, interval = _numbers(request.options.get("ceilings")), request.options.get("interval")
     most = request.options.get("max_repetitions")
     places = {place.target: place for place in (system.places if system is not None else [])}
@@ -94,7 +94,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
 
 
 def _machine(value: object) -> MachineFile | None:
-    """As a suite has frozen it; what is none there is none here, since suites check their own options."""
+    """Return the machine file as a suite has frozen it, or None; suites check their own options."""
     return None if value is None else MachineFile.model_validate(value)
 
 
@@ -110,7 +110,7 @@ def _numbers(value: object) -> dict[str, float]:
 
 
 def _versions(request: Request, files: Sequence[RecordFile]) -> dict[str, str]:
-    """Those of the request, and of the engine and MPI of the last launch."""
+    """Return the versions of the request, and of the engine and MPI of the last launch."""
     runs = [file.run for file in files if file.run is not None]
     if not runs:
         return request.versions

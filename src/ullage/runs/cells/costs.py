@@ -20,11 +20,12 @@ from ullage.runs.options.groups import RunOptions
 from ullage.runs.session import Ended, Session
 from ullage.units import format_rate
 
-# Rates assumed for one phase before anything was measured: a laptop's memory, and the storage of an ordinary node.
+# Before anything was measured, one phase is assumed to run at the rate of a laptop's memory, or of an ordinary node's
+# storage.
 _ASSUMED_MEMORY: Final = 2e9
 _ASSUMED_STORAGE: Final = 5e8
 _ASSUMED_LAUNCH_S: Final = 1.0
-# Starting a rank more, as measured with three MPI libraries on an oversubscribed node: 20 to 60 ms.
+# Starting one more rank took 20 to 60 ms with three MPI libraries on an oversubscribed node.
 _LAUNCH_A_RANK_S: Final = 0.03
 _PROBE_REPETITIONS: Final = 2
 _PROBE_SHARE_OF_TIME: Final = 0.1
@@ -39,7 +40,7 @@ class PlaceCost:
     s_per_byte: float
 
     def seconds(self, dataset_bytes: int) -> float:
-        """The time of one repetition."""
+        """Return the time of one repetition."""
         return self.fixed_s + self.s_per_byte * dataset_bytes
 
 
@@ -53,7 +54,7 @@ class Basis:
 
 
 def assumed(cells: Iterable[Cell], places: Iterable[Place]) -> Basis:
-    """Before anything was measured."""
+    """Return the costs that are assumed before anything was measured."""
     memory = {place.target for place in places if place.is_memory}
     costs: dict[tuple[str, str], PlaceCost] = {}
     for cell in cells:
@@ -64,7 +65,7 @@ def assumed(cells: Iterable[Cell], places: Iterable[Place]) -> Basis:
 
 
 def from_two_sizes(small: tuple[int, float], large: tuple[int, float]) -> PlaceCost:
-    """The line through two points (bytes, seconds); where noise makes that senseless, all of the larger is transfer."""
+    """Draw a line through two points (bytes, seconds); where noise makes that senseless, the larger is all transfer."""
     slope = (large[1] - small[1]) / max(1, large[0] - small[0])
     if slope <= 0:
         return PlaceCost(0.0, large[1] / large[0])
@@ -80,11 +81,14 @@ class Costs:
     _launches: dict[int, float] = field(default_factory=dict[int, float])
 
     def saw_launch(self, ranks: int, overhead_s: float) -> None:
-        """``overhead_s``: wall time of a launch besides its repetitions."""
+        """Keep ``overhead_s``, the wall time of a launch besides its repetitions."""
         self._launches[ranks] = max(0.0, overhead_s)
 
     def launch_s(self, ranks: int) -> float:
-        """From starting a launcher to the first repetition, and from the last to its end."""
+        """Return the time from starting a launcher to the first repetition, and from the last to its end.
+
+        Without a launch of so many ranks it follows from the nearest known one and the ranks beyond it.
+        """
         if ranks in self._launches:
             return self._launches[ranks]
         nearest = min(self._launches, key=lambda known: abs(known - ranks), default=None)
@@ -92,12 +96,12 @@ class Costs:
         return known_s + _LAUNCH_A_RANK_S * max(0, ranks - (nearest or 1))
 
     def repetition_s(self, cell: Cell) -> float:
-        """One repetition of ``cell``, with all that is around it."""
+        """Return the time of one repetition of ``cell``, with all that is around it."""
         seen = self.progress.of(cell.case.id).seconds
         return median(seen) if seen else self.basis.places[cell.place].seconds(cell.dataset_bytes)
 
     def correct(self, cells: Iterable[Cell]) -> "Costs":
-        """The same, with what the measured cells of each target say of those that were not measured yet."""
+        """Return costs with what the measured cells of each target say of those that were not measured yet."""
         ratios: dict[tuple[str, str], list[float]] = {}
         for cell in cells:
             if seen := self.progress.of(cell.case.id).seconds:
@@ -121,7 +125,7 @@ class ProbeError(UserError):
 
 
 def probe_plan(plan: Plan, options: RunOptions) -> Plan:
-    """``plan`` as a probe: few repetitions, in a run folder of its own."""
+    """Make ``plan`` a probe: few repetitions, in a run folder of its own."""
     return plan.model_copy(
         update={
             "run_id": f"{plan.run_id[:58]}-probe",
@@ -135,7 +139,10 @@ def probe_plan(plan: Plan, options: RunOptions) -> Plan:
 
 
 def read_probe(cells: Sequence[Cell], records: Iterable[AnyRecord], wall_s: float, assumed: Basis) -> Basis:
-    """Costs by place from the records of a probe that took ``wall_s``; a place without them keeps what was assumed."""
+    """Return costs by place from the records of a probe that took ``wall_s``.
+
+    A place without records keeps what was assumed.
+    """
     seconds: dict[str, list[float]] = {}
     engine_s = 0.0
     for record in records:
@@ -165,7 +172,7 @@ def _cost(points: Sequence[tuple[int, float]]) -> PlaceCost:
 
 
 def run_probe(session: Session, request: Request, options: RunOptions, cells: Sequence[Cell], assumed: Basis) -> Basis:
-    """What ``cells`` (of ``probe_cells``) cost. ``ProbeError`` when the launch fails as a whole.
+    """Measure what ``cells`` (of ``probe_cells``) cost; raise ``ProbeError`` when the launch fails as a whole.
 
     What it leaves lies in ``probe/`` of the result, apart from what is measured.
     """

@@ -15,7 +15,7 @@ from ullage.units import format_bytes
 from ullage.uri import target_path
 
 _PAGE_BYTES: Final = 4096
-# statx(2): the mask that asks for the alignment, the size of its answer, and where the parts stand in it.
+# These are from statx(2): the mask that asks for the alignment, the size of its answer, and where its parts stand.
 _AT_EMPTY_PATH: Final = 0x1000
 _STATX_DIOALIGN: Final = 0x2000
 _STATX_BYTES: Final = 256
@@ -32,11 +32,11 @@ class DirectIo:
     alignment_bytes: int = 1
 
     def fits(self, size: int) -> int:
-        """``size``, rounded up to what direct I/O serves."""
+        """Return ``size``, rounded up to what direct I/O serves."""
         return -(-size // self.alignment_bytes) * self.alignment_bytes
 
     def notes(self, target: str, sizes: Sequence[int]) -> list[Note]:
-        """What of it changes a measurement with ``sizes`` at a target of that name."""
+        """Return notes on how direct I/O changes a measurement with ``sizes`` at a target of that name."""
         if not self.served:
             text = f"target '{target}' refuses direct I/O (O_DIRECT): it is measured through the page cache"
             return [Note("page-cache", text, "take a volume larger than memory, or read the verdict of each row")]
@@ -56,7 +56,7 @@ def direct_at(target: Target) -> DirectIo:
 
 
 def direct_io(folder: Path) -> DirectIo:
-    """What files in ``folder`` would allow, by a file without a name, which is gone when it is closed.
+    """Return what files in ``folder`` would allow, by a file without a name, which is gone when it is closed.
 
     Where such a file cannot be made, direct I/O is taken to be served: the engine, which asks again, then says why not.
     """
@@ -72,7 +72,7 @@ def direct_io(folder: Path) -> DirectIo:
 
 
 def _stated(handle: int) -> int | None:
-    """By the kernel (6.1 or newer) of this file; None where it does not say."""
+    """Return the alignment that the kernel (6.1 or newer) states for this file, or None where it does not say."""
     answer = ctypes.create_string_buffer(_STATX_BYTES)
     statx = getattr(ctypes.CDLL(None), "statx", None)
     if statx is None or statx(handle, b"", _AT_EMPTY_PATH, _STATX_DIOALIGN, answer) != 0:
@@ -83,7 +83,7 @@ def _stated(handle: int) -> int | None:
 
 
 def _assumed(folder: Path) -> int:
-    """The file system's block where that is a sector to a page, else a page: as the engine has it."""
+    """Return the file system's block where that is a sector to a page, else a page: the engine has the same rule."""
     try:
         block = os.statvfs(folder).f_bsize
     except OSError:

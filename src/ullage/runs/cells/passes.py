@@ -19,7 +19,7 @@ from ullage.runs.options.groups import RunOptions
 from ullage.runs.peer_runs import PeerJob, PeerRuns
 from ullage.runs.session import launches_with_records
 
-# The share of a launch's time that its start may cost, when there is a choice of how many repetitions it makes.
+# The start of a launch may cost this share of its time, when there is a choice of how many repetitions it makes.
 _START_SHARE: Final = 0.1
 _FEWEST_MORE: Final = 4
 
@@ -36,11 +36,11 @@ class CellPeers:
     job_of: Callable[[Cell], PeerJob | None]
 
     def lacking(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Cells of which the peer has no number yet."""
+        """Return the cells of which the peer has no number yet."""
         return [cell for cell in cells if (job := self._job(cell)) is not None and not self.runs.count(job)]
 
     def seconds(self, cells: Iterable[Cell]) -> float:
-        """How long ``measure`` will take for ``cells``."""
+        """Return how long ``measure`` will take for ``cells``."""
         return sum(self.runs.seconds(job) for job in self._jobs(cells))
 
     def measure(self, cells: Sequence[Cell], deadline: Deadline) -> None:
@@ -76,7 +76,7 @@ class CellExecution(Execution):
         return self.deadline(began)
 
     def write_plans(self, cells: Iterable[Cell]) -> None:
-        """Plans for cells that no plan of the result holds yet, so that an interrupted run knows all it had to do."""
+        """Write plans for cells that no plan has yet, so that an interrupted run knows all it had to do."""
         result, fewest = self.session.result, self.options.min_repetitions
         known: set[str] = set()
         for number in result.launches():
@@ -98,11 +98,11 @@ class CellExecution(Execution):
     # -- what is still to be done ---------------------------------------------------------------------------------
 
     def lacking(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Cells without their minimum."""
+        """Return the cells without their minimum."""
         return [cell for cell in cells if self.progress.lacks(cell.case.id, self.options.min_repetitions)]
 
     def wide(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Cells whose interval is wider than asked for, and that may be repeated."""
+        """Return the cells whose interval is wider than asked for, and that may be repeated."""
         options = self.options
         tallies = ((cell, self.progress.of(cell.case.id)) for cell in cells)
         return [
@@ -114,7 +114,7 @@ class CellExecution(Execution):
         ]
 
     def deadline(self, began: Deadline) -> Deadline:
-        """What of the time earlier launches have not used; for what is still lacking there is always some."""
+        """Return ``began`` plus the time that earlier launches have left; what is still lacking always gets some."""
         lacking = self.lacking(self.cells)
         work_s = self.options.min_repetitions * sum(self.costs.repetition_s(cell) for cell in lacking)
         around_s = sum(self._around_s(group) for group in by_layout(lacking).values())
@@ -125,7 +125,7 @@ class CellExecution(Execution):
     def note_lacking(self) -> None:
         """Note how many cells lack their minimum, where the time was too short for it.
 
-        ``UserError`` where it was too short for a single repetition.
+        Raise ``UserError`` where it was too short for a single repetition.
         """
         lacking, options = len(self.lacking(self.cells)), self.options
         if lacking and self.may_go_on:
@@ -139,7 +139,7 @@ class CellExecution(Execution):
     # -- spending time --------------------------------------------------------------------------------------------
 
     def give_minimum(self, cells: Sequence[Cell], deadline: Deadline) -> None:
-        """Every cell its minimum, the layouts in a shuffled order, all cut in proportion when the time is short."""
+        """Give every cell its minimum, layouts in a shuffled order, all cut in proportion when the time is short."""
         self._sweep_layouts(self.lacking(cells), self.options.min_repetitions, deadline, "every cell")
 
     def narrow(self, cells: Sequence[Cell], deadline: Deadline) -> None:
@@ -151,14 +151,17 @@ class CellExecution(Execution):
                 return
 
     def repeat(self, cells: Sequence[Cell], deadline: Deadline) -> None:
-        """More repetitions of ``cells``, however narrow they are: as many as the stop rule looks at next."""
+        """Repeat ``cells``, however narrow they are, up to as many repetitions as the stop rule looks at next."""
         target = next_look(max((len(self.progress.of(cell.case.id).counted) for cell in cells), default=0) + 1)
         self._sweep_layouts(list(cells), target, deadline, "outliers again", insist=True)
 
     def _sweep_layouts(
         self, cells: Sequence[Cell], maximum: int | None, deadline: Deadline, stage: str, *, insist: bool = False
     ) -> None:
-        """One launch for each layout of ``cells``; ``maximum`` null: as many repetitions as are worth a launch."""
+        """Run one launch for each layout of ``cells``.
+
+        ``maximum``: repetitions in all; None: as many as are worth a launch.
+        """
         self._turn += 1
         groups = shuffled_layouts(cells, self.options.seed, self._turn)
         for index, group in enumerate(groups):
@@ -179,8 +182,10 @@ class CellExecution(Execution):
                 self.in_turn.measure(group, deadline.earlier(min(own_s, deadline.left_s)))
 
     def _highest(self, group: Sequence[Cell]) -> int:
-        """Repetitions in all after a further launch of ``group``: enough to be worth the launch's start, and as many as
-        the stop rule looks at next."""
+        """Return the repetitions in all after a further launch of ``group``.
+
+        They are enough to be worth the launch's start, and as many as the stop rule looks at next.
+        """
         each_s = sum(self.costs.repetition_s(cell) for cell in group)
         worth = self.costs.launch_s(group[0].layout.ranks) / _START_SHARE / max(each_s, 1e-6)
         fewest = min(len(self.progress.of(cell.case.id).counted) for cell in group)
@@ -196,14 +201,17 @@ class CellExecution(Execution):
         return self._around_s(group) + work
 
     def _around_s(self, group: Sequence[Cell]) -> float:
-        """What a launch of ``group`` takes besides its repetitions."""
+        """Return the seconds that a launch of ``group`` takes besides its repetitions."""
         return self.costs.launch_s(group[0].layout.ranks) + self._in_turn_s(group)
 
     def _in_turn_s(self, group: Sequence[Cell]) -> float:
         return 0.0 if self.in_turn is None else self.in_turn.seconds(group)
 
     def _seconds_for(self, group: Sequence[Cell], maximum: int | None, share_s: float) -> float:
-        """What ``share_s`` leaves to repetitions of ``group``: a minimum comes before what is measured beside it."""
+        """Return the seconds that ``share_s`` leaves to repetitions of ``group``.
+
+        A minimum comes before what is measured beside it.
+        """
         launch_s = self.costs.launch_s(group[0].layout.ranks)
         return share_s - launch_s - (0.0 if maximum is not None else self._in_turn_s(group))
 

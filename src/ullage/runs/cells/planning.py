@@ -16,7 +16,7 @@ from ullage.runs.execution import LaunchSpec
 from ullage.runs.options.groups import RunOptions
 
 WORKLOAD: Final = "transfer"
-# Without progress for so long a launch is a timeout. The engine gives a stage more by what it moves in one call.
+# A launch without progress for so long is a timeout; the engine allows a stage more by what it moves in one call.
 _PATIENCE_S: Final = 120.0
 
 
@@ -56,7 +56,7 @@ class Cell:
 
     @property
     def phases(self) -> list[str]:
-        """In the order of execution."""
+        """The phases in the order of execution."""
         words = self.case.workload.parameters.get("phases", ["write", "read"])
         return words if isinstance(words, list) else []
 
@@ -67,7 +67,10 @@ class Cell:
 
 
 def make_cell(way: Way, layout: Layout, block_bytes: int, share: int) -> Cell:
-    """``share``: bytes of a rank in one segment, a multiple of ``block_bytes``."""
+    """Make a cell; ``share``: bytes of a rank in one segment, a multiple of ``block_bytes``.
+
+    Raise ``UserError`` where ``block_bytes`` is no multiple of 8.
+    """
     if block_bytes % 8:
         raise UserError(f"{block_bytes} bytes are not a multiple of 8", "--block", "write 128K, 1M or 128K:16M:x2")
     parameters: Parameters = {**way.workload, "transfer_bytes": block_bytes, "block_bytes": share}
@@ -78,12 +81,12 @@ def make_cell(way: Way, layout: Layout, block_bytes: int, share: int) -> Cell:
 
 
 def by_layout(cells: Iterable[Cell]) -> dict[Layout, list[Cell]]:
-    """Cells of equal layout together, in the order in which the layouts are first met."""
+    """Group cells of equal layout, in the order in which the layouts are first met."""
     return grouped((cell.layout, cell) for cell in cells)
 
 
 def shuffled_layouts(cells: Iterable[Cell], seed: int, turn: int) -> list[list[Cell]]:
-    """The groups of ``by_layout`` in an order that depends on ``seed`` and ``turn`` only."""
+    """Return the groups of ``by_layout`` in an order that depends on ``seed`` and ``turn`` only."""
     groups = list(by_layout(cells).values())
     _random(seed, turn, 0).shuffle(groups)
     return groups
@@ -100,7 +103,10 @@ def make_plan(
     spec: LaunchSpec,
     prior: Mapping[str, dict[str, list[int]]] | None = None,
 ) -> Plan:
-    """The plan of one launch over ``cells``, which are of one layout. ``prior``: elapsed ns by case and phase."""
+    """Return the plan of one launch over ``cells``, which are of one layout.
+
+    ``prior``: elapsed ns by case and phase, of earlier launches.
+    """
     rule: Parameters = {"relative_width": options.interval, "minimum": spec.repetitions[0]}
     rule["maximum"] = spec.repetitions[1]
     if spec.correlation > 0:

@@ -37,7 +37,7 @@ class Outlook:
 
 
 def explain(outlook: Outlook) -> Explanation:
-    """The whole of it. Pure."""
+    """Explain what a run would do, from ``outlook`` alone."""
     rows = [_row(cell, outlook.costs) for cell in outlook.cells]
     return Explanation([*_head(outlook), *outlook.notes], list(_HEADERS), rows, [*_totals(outlook), *_space(outlook)])
 
@@ -84,7 +84,7 @@ def _nature(place: Place | None) -> str:
 
 
 def inexact_volumes(cells: Sequence[Cell], asked: Sequence[int]) -> list[str]:
-    """A line where cells do not move the bytes ``asked`` of them."""
+    """Return a line on how many cells do not move the bytes ``asked`` of them; none where all do."""
     inexact = [cell for cell, wanted in zip(cells, asked, strict=True) if cell.dataset_bytes != wanted]
     if not inexact:
         return []
@@ -130,7 +130,8 @@ def _space(outlook: Outlook) -> list[str]:
     return lines
 
 
-# Share of the time for all cells' minimum when we choose the volume: the rest narrows intervals and covers surprises.
+# When we choose the volume, all cells' minimum takes this share of the time; the rest narrows intervals and covers
+# surprises.
 MINIMUM_SHARE: Final = 0.6
 
 
@@ -157,12 +158,12 @@ class PreparedCells:
         return ""
 
     def check(self, cells: Sequence[Cell]) -> None:
-        """``UserError`` (exit code 3) where the engine would refuse for want of room."""
+        """Raise ``UserError`` (exit code 3) where the engine would refuse for want of room."""
         limits = Limits(space_bytes=self.options.space)
         check_room(cells, self.machine.places, limits, self.machine.memory, self.options)
 
     def costs(self, cells: Sequence[Cell]) -> Costs:
-        """Before anything was measured."""
+        """Return the costs that are assumed before anything was measured."""
         return Costs(assumed(cells, self.machine.places))
 
     def explain(self) -> Explanation:
@@ -190,12 +191,12 @@ class PreparedCells:
 
 
 def all_cells(result: ResultFolder, cells: Iterable[Cell], kinds: Callable[[Iterable[Cell]], list[Cell]]) -> list[Cell]:
-    """Those of the plans that exist, and then those of the request."""
+    """Return the cells of the plans that exist, and then those of the request."""
     return list({cell.case.id: cell for cell in [*kinds(planned_cells(result)), *cells]}.values())
 
 
 def note_first(notes: Iterable[Note], session: Session) -> None:
-    """As events of the first launch."""
+    """Add ``notes`` to the events of the first launch."""
     launches = launches_with_records(session.result)
     if launches:
         note_once(notes, session, launches[0])
@@ -204,7 +205,7 @@ def note_first(notes: Iterable[Note], session: Session) -> None:
 def plans_of_layouts(
     request: Request, options: RunOptions, cells: Sequence[Cell], costs: Costs, result: ResultFolder
 ) -> list[Plan]:
-    """One plan a layout, each with its part of the time by ``costs``."""
+    """Return one plan for each layout, each with its part of the time by ``costs``."""
     groups = by_layout(cells)
     expected = [sum(costs.repetition_s(cell) for cell in group) for group in groups.values()]
     plans: list[Plan] = []
@@ -217,7 +218,7 @@ def plans_of_layouts(
 
 
 def planned_cells(result: ResultFolder) -> list[Cell]:
-    """All cells that any plan of ``result`` holds, each once."""
+    """Return all cells that any plan of ``result`` holds, each once."""
     found: dict[str, Cell] = {}
     for number in result.launches():
         plan = result.read_plan(number)

@@ -19,12 +19,15 @@ from ullage.units import format_volume
 
 SMALLEST_BYTES: Final = 16 << 20
 LARGEST_BYTES: Final = 4 << 30
-# Share of the free memory for a volume that we choose ourselves: the rest of the machine goes on living.
+# A volume that we choose ourselves takes at most this share of the free memory, since other processes need the rest.
 _MEMORY_SHARE: Final = 0.25
 
 
 def share_bytes(volume_bytes: int, ranks: int, block_bytes: int, segments: int = 1, *, weak: bool = False) -> int:
-    """Bytes of one rank in one segment: its part of the volume in whole blocks, rounded down, one block at least."""
+    """Return the bytes of one rank in one segment: its part of the volume, which with ``weak`` is that of each rank.
+
+    They are whole blocks, rounded down, one block at least.
+    """
     of_a_rank = volume_bytes if weak else volume_bytes // ranks
     return max(1, of_a_rank // segments // block_bytes) * block_bytes
 
@@ -52,7 +55,7 @@ class Shape:
 
     @property
     def widest(self) -> int:
-        """By what the largest case is larger than the volume."""
+        """How many times larger than the volume the largest case is."""
         return max(self.ranks) if self.weak else 1
 
     @property
@@ -63,10 +66,10 @@ class Shape:
 
 
 def choose_volume(shape: Shape, seconds_of: Callable[[int], float], seconds: float) -> int:
-    """The largest volume whose minimum repetitions take at most ``seconds`` by ``seconds_of``, within the bounds.
+    """Return the largest volume within the bounds whose minimum repetitions take at most ``seconds`` by ``seconds_of``.
 
-    ``seconds_of`` rises with its volume. Where even the smallest volume takes longer, that is the one. ``UserError``
-    (exit code 3) when the space is too small for it.
+    ``seconds_of`` rises with its volume. Where even the smallest volume takes longer, that is the one. Raise
+    ``UserError`` (exit code 3) when the space is too small for it.
     """
     smallest = max(shape.smallest, shape.least // shape.widest)
     if shape.smallest * shape.widest > shape.most_bytes:
@@ -84,9 +87,9 @@ def choose_volume(shape: Shape, seconds_of: Callable[[int], float], seconds: flo
 
 
 def most_to_choose(places: Iterable[Place], limits: Limits, memory: Memory, nodes: int | None = 1) -> int:
-    """The largest case that a volume chosen by us may make at the tightest of ``places``.
+    """Return the bytes of the largest case that a volume chosen by us may make at the tightest of ``places``.
 
-    ``nodes``: that each case is on at least, None when not known; see ``room.most_bytes``.
+    ``nodes``: how many each case is on at least, None when not known; see ``room.most_bytes``.
     """
     tightest = NO_LIMIT
     for place in places:
@@ -98,20 +101,20 @@ def most_to_choose(places: Iterable[Place], limits: Limits, memory: Memory, node
 
 
 def needed_bytes(cells: Iterable[Cell], target: str, *, keep: bool) -> int:
-    """Most that lies at ``target`` at a time: the largest case, or, when datasets are kept, all cases of a launch."""
+    """Return the most bytes that lie at ``target`` at a time: the largest case, or all of a launch with ``keep``."""
     by_layout = grouped((cell.layout, cell.dataset_bytes) for cell in cells if cell.target.name == target)
     return max((sum(sizes) if keep else max(sizes) for sizes in by_layout.values()), default=0)
 
 
 def smaller(options: RunOptions) -> str:
-    """``a smaller --volume``: the option of the suite that makes its cases smaller."""
+    """Return ``a smaller --volume``: the option of the suite that makes its cases smaller."""
     return f"a smaller {settable_by(type(options)).by_parameter['volume']}"
 
 
 def check_room(
     cells: Sequence[Cell], places: Iterable[Place], limits: Limits, memory: Memory, options: RunOptions
 ) -> None:
-    """``UserError`` (exit code 3) when a target has not the room that ``limits`` want to be left."""
+    """Raise ``UserError`` (exit code 3) when a target has not the room that ``limits`` want to be left."""
     for place in places:
         for nodes, alike in groupby(sorted(cells, key=_nodes), key=_nodes):
             needed, most = (

@@ -57,7 +57,7 @@ class CompositeOptions(TargetsOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Words of ``care`` are known to the report."""
+        """Settle all options; raise ``OptionError`` for a word of ``care`` that the report does not know."""
         values = super().settle(said)
         for word in cast("list[str]", values.get("care", [])):
             if word not in (known := cared_words()):
@@ -71,14 +71,14 @@ class CompositeOptions(TargetsOptions):
 
 
 def cared_words() -> list[str]:
-    """What ``care`` may name."""
+    """Return what ``care`` may name, sorted."""
     from ullage.report.tabs import TITLES
 
     return sorted({*TITLES, *load_suites()} - {"other"})
 
 
 def asked_of(suite: Suite, values: Mapping[str, object]) -> ParsedOptions:
-    """What ``suite`` makes of those of ``values`` that are options of it; the others, and None, are left out."""
+    """Return what ``suite`` makes of those of ``values`` that are options of it; leave out the others, and None."""
     known = declared(suite.options)
     return settled(
         suite.options, **{name: value for name, value in values.items() if name in known and value is not None}
@@ -86,10 +86,10 @@ def asked_of(suite: Suite, values: Mapping[str, object]) -> ParsedOptions:
 
 
 def part_of(suite: str, asked: ParsedOptions, *, on_hosts: bool = False) -> PartRequest:
-    """As it is kept in the request of the whole."""
+    """Return what is asked of a part, in the form in which the request of the whole keeps it."""
     return PartRequest(suite=suite, targets=asked.targets, options=asked.options, on_hosts=on_hosts)
 
 
 def goes_between_hosts(suite: Suite) -> bool:
-    """Whether all hosts that are named take part: storage may be of one node alone, and its path missing elsewhere."""
+    """Tell whether all named hosts take part: storage may be of one node alone, and its path missing elsewhere."""
     return suite.options.uses_hosts and "targets" not in suite.options.model_fields

@@ -65,7 +65,7 @@ class PreparedParts:
         return Explanation(head, [], [], missing, found)
 
     def _where(self) -> list[str]:
-        """Which parts all named hosts are for, and which measure this node."""
+        """Return lines on which parts all named hosts are for, and which measure this node."""
         if not self.request.hosts:
             return []
         ready = [part for part in self.parts if part.request is not None]
@@ -85,7 +85,10 @@ class PreparedParts:
 
 
 def prepare_parts(request: Request, engine_context: EngineContext, build: Build) -> PreparedParts:
-    """``build`` makes the summary of a part. ``UserError`` only where no part can be had at all: the first one's."""
+    """Prepare the parts; raise ``UserError`` only where none can be had at all.
+
+    ``build`` makes the summary of a part.
+    """
     if _RECHECK in request.options:
         raise UserError(
             "applies to a single suite", "--recheck", "name the result of a part, such as RESULT/parts/sweep"
@@ -99,7 +102,7 @@ def prepare_parts(request: Request, engine_context: EngineContext, build: Build)
 
 
 def prepare_part(part: PartRequest, request: Request, engine_context: EngineContext) -> ReadyPart:
-    """A part with a fresh request of its own."""
+    """Prepare a part with a fresh request of its own, unless its ``why_not`` says why it cannot run."""
     if part.why_not:
         return ReadyPart(part.suite, None, None, UserError(part.why_not, code=0))
     own = Request(
@@ -116,7 +119,7 @@ def prepare_part(part: PartRequest, request: Request, engine_context: EngineCont
 
 
 def prepare_own(request: Request, engine_context: EngineContext) -> ReadyPart:
-    """A part by its own request, also that of an earlier beginning of it."""
+    """Prepare a part by its own request, also that of an earlier beginning of it; keep why it is refused."""
     try:
         return ReadyPart(request.suite, request, find_suite(request.suite).prepare(request, engine_context))
     except UserError as error:
@@ -124,13 +127,16 @@ def prepare_own(request: Request, engine_context: EngineContext) -> ReadyPart:
 
 
 def part_run_id(run_id: str, suite: str) -> str:
-    """Each part has its own run folder at a target."""
+    """Return the run id of a part, since each has its own run folder at a target."""
     end = f".{suite}"
     return run_id[: _LONGEST_ID - len(end)] + end
 
 
 def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] = time.monotonic) -> int:
-    """The worst exit code of all parts. ``now``: a clock in s."""
+    """Run the parts in turn, without those that ended well before; return the worst exit code of all.
+
+    ``now``: a clock in s.
+    """
     outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
     for number, part in enumerate(prepared.parts, start=1):
         if (known := outcomes.get(part.suite)) is not None and known.began and known.code == EXIT_OK:
@@ -159,7 +165,7 @@ def _measure(part: ReadyPart, session: Session, build: Build, now: Callable[[], 
         freeze_system(session.result, ready.request, session.engine_context)
         code, reason = ready.prepared.run(session), ""
     except UserError as error:
-        # What a suite finds out only by measuring, such as a disk without the room for what it chose.
+        # A suite finds some faults only by measuring, such as a disk without the room for what it chose.
         code, reason = error.code, str(error)
     _conclude(session.result, build)
     reasons = [*([reason] if reason else []), *session.messages]
@@ -167,7 +173,7 @@ def _measure(part: ReadyPart, session: Session, build: Build, now: Callable[[], 
 
 
 def _begun(part: ReadyPart, session: Session) -> ReadyPart:
-    """What was settled in an earlier beginning of this part stays settled."""
+    """Return the part as it was begun earlier, if it was: what was settled then stays settled."""
     if not (session.result.path / "request.json").is_file():
         return part
     return prepare_own(session.result.read_request(), session.engine_context)
@@ -179,7 +185,7 @@ def _open(result: ResultFolder, part: ReadyPart) -> None:
 
 
 def _conclude(result: ResultFolder, build: Build) -> None:
-    """So that a part is a whole result by itself. Without any record there is nothing to say."""
+    """Write the summary of a part, so that it is a whole result by itself; without any record write none."""
     try:
         result.write_summary(build(result))
     except UserError:

@@ -27,12 +27,12 @@ _STATUS: Final[Mapping[int, PartStatus]] = {
 
 
 def is_made_of_parts(request: Request) -> bool:
-    """Whether ``summary_of_parts`` can read it."""
+    """Tell whether ``summary_of_parts`` can read it."""
     return PARTS in request.options
 
 
 def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Summary:
-    """``build`` makes the summary of one part."""
+    """Summarise a result that is made of parts; ``build`` makes the summary of one part."""
     outcomes = {outcome.suite: outcome for outcome in result.read_outcomes()}
     whole = _Whole()
     for asked in read_options(PartsOptions, request).parts:
@@ -55,13 +55,13 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
 
 
 def _across(rows: Sequence[Row]) -> list[Finding]:
-    """What only the rows of several parts can tell."""
+    """Return the findings that only the rows of several parts together can tell."""
     suites = [suite for suite in load_suites().values() if isinstance(suite, Comparing)]
     return [finding for suite in suites for finding in suite.across(rows)]
 
 
 def _summary(part: ResultFolder, build: Build) -> Summary | None:
-    """None of a part that has not begun, or ended before it had anything to say."""
+    """Return the summary of a part; None of one that has not begun, or ended before it had anything to say."""
     if not (part.path / "request.json").is_file():
         return None
     try:
@@ -79,7 +79,7 @@ class _Whole:
         self.events, self.versions, self.parts = list(empty.events), dict(empty.versions), list(empty.parts)
 
     def add(self, suite: str, said: Summary | None, outcome: PartOutcome | None, settable: Settable) -> None:
-        """One part. ``outcome``: None of one that was cut short or has not begun."""
+        """Add one part; ``outcome`` is None for one that was cut short or has not begun."""
         first = len(self.rows)
         shown = [] if said is None else headlines(said.rows)
         if said is not None:
@@ -104,7 +104,7 @@ def _by(suite: str, findings: list[Finding]) -> list[Finding]:
 
 
 def _why_empty(said: Summary | None, outcome: PartOutcome, settable: Settable) -> str:
-    """Why a part that ended as it should has no number all the same."""
+    """Say why a part that ended as it should has no number all the same; return nothing for any other."""
     if said is None or said.rows or outcome.code != EXIT_OK:
         return ""
     advice = f"; give more {_TIME}" if _TIME in settable.options else ""

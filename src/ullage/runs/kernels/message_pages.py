@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
 _USUAL: Final = "default"
-# The huge page of x86-64 and of most others; memory below has none.
+# A huge page has this size on x86-64 and most others; smaller memory has none.
 _HUGE_PAGE: Final = 2 << 20
 _ENOUGH_HUGE: Final = 0.9
 
@@ -41,7 +41,10 @@ class MessagePages:
 
 
 def pages_of(phases: Iterable[PhaseRecord]) -> MessagePages | None:
-    """By the first record that tells it; None where none does, and of memory that is smaller than a huge page."""
+    """Return the pages by the first record that tells them.
+
+    Return None where none does, and for memory that is smaller than a huge page.
+    """
     for phase in phases:
         told = phase.facts.get("pages")
         if isinstance(told, dict):
@@ -54,7 +57,7 @@ def pages_of(phases: Iterable[PhaseRecord]) -> MessagePages | None:
 
 
 def with_pages(row: Row, pages: MessagePages | None) -> Row:
-    """``row`` with what set its messages' memory apart, and what the kernel gave."""
+    """Return ``row`` with what set its messages' memory apart, and what the kernel gave."""
     if pages is None:
         return row
     asked: dict[str, Scalar] = {} if pages.asked == _USUAL else {"pages": pages.asked}

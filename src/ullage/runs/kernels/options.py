@@ -46,7 +46,7 @@ class KernelOptions(CaseOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """What ``all`` means here, and which counts there are where nothing was said."""
+        """Settle what ``all`` means here, and the thread counts where nothing was said."""
         from ullage.runs.kernels.resources import read_resources
 
         asked = cast("Sequence[int | str] | None", said.get("threads"))
@@ -55,7 +55,10 @@ class KernelOptions(CaseOptions):
 
 
 def thread_counts(asked: "Sequence[int | str] | None", resources: "Resources", *, quick: bool = False) -> list[int]:
-    """Rising. Default: powers of 2 up to all, and all; ``quick``: 1 and all. ``UserError`` for more than CPUs."""
+    """Return the thread counts that are ``asked``, rising; raise ``UserError`` for more than CPUs.
+
+    By default they are the powers of 2 up to all, and all; with ``quick`` 1 and all.
+    """
     if asked is None:
         powers = [1] if quick else [1 << power for power in range(resources.threads.bit_length())]
         return sorted({*powers, resources.threads})

@@ -27,7 +27,7 @@ from ullage.runs.suite import Explanation
 from ullage.units import format_time
 
 LAYOUT: Final = Layout(ranks=1, nodes=1)
-# Calibration of the windows, clock readings, and the engine's own work around a repetition.
+# A repetition takes so long besides its windows: for their calibration, clock readings, and the engine's own work.
 _AROUND_S: Final = 0.1
 _NO_BACKEND: Final = Named(name="null")
 
@@ -60,9 +60,10 @@ def kernel_case(
     launch: str = "",
     layout: Layout = LAYOUT,
 ) -> KernelCase:
-    """``seconds``: of one repetition, where it is not that of the workload's windows. ``layout``: one rank here.
+    """Make a case.
 
-    ``UserError`` where the engine has no such workload, or would refuse ``parameters``.
+    ``seconds``: of one repetition, where it is not that of the workload's windows. ``layout``: one rank here by
+    default. Raise ``UserError`` where the engine has no such workload, or would refuse ``parameters``.
     """
     named = Named(name=workload, parameters=validate_parameters(description, "workload", workload, parameters))
     identity = case_id(_NO_BACKEND, named, target, layout)
@@ -72,7 +73,7 @@ def kernel_case(
 
 
 def windows_s(workload: Registered, parameters: Parameters) -> float:
-    """How long one repetition of a windowed workload takes: warm-up, windows, and what is around them."""
+    """Return the seconds of one repetition of a windowed workload: warm-up, windows, and what is around them."""
     defaults = {parameter.name: parameter.default for parameter in workload.parameters}
 
     def number(name: str) -> float:
@@ -83,11 +84,11 @@ def windows_s(workload: Registered, parameters: Parameters) -> float:
 
 
 _SHORTEST_PATIENCE_S: Final = 120.0
-# A case may be so much slower than expected before it counts as hanging.
+# A case may take so many times its expected time before it counts as hanging.
 _MOST_SURPRISE: Final = 20
 LAUNCH_S: Final = 1.0
 _FIRST_LOOK_S: Final = 1.0
-# Shares of the time kept back for what the first results may ask for, and for what those ask for.
+# These shares of the time are kept back for cases that the first results ask for, and for those that these ask for.
 _MORE_SHARE: Final = 0.2
 _LATER_SHARE: Final = 0.4
 
@@ -160,7 +161,10 @@ class PreparedKernels:
         seconds: float | None,
         prior: Mapping[str, dict[str, list[int]]] | None = None,
     ) -> Plan:
-        """The plan of one launch; all ``cases`` have one layout. ``prior``: earlier elapsed ns by case and phase."""
+        """Return the plan of one launch; all ``cases`` have one layout.
+
+        ``prior``: earlier elapsed ns by case and phase.
+        """
         known = prior or {}
         targets = {case.target.name: case.target for case in cases}
         return Plan(
@@ -191,7 +195,10 @@ class PreparedKernels:
         return execution.code
 
     def _in_turn(self, session: Session, now: Callable[[], float], runs: PeerRuns, jobs: Sequence[PeerJob]) -> int:
-        """A repetition of ours and the peers by turns, so that both see the machine in the same state."""
+        """Run one repetition of ours and the peers by turns, so that both see the machine in the same state.
+
+        Return the worst exit code.
+        """
         code = EXIT_OK
         for count in range(1, self.options.repetitions + 1):
             options = self.options.model_copy(update={"repetitions": count})
@@ -212,7 +219,7 @@ class KernelExecution(Execution):
     _last: int = field(default=0, init=False)
 
     def follow(self, now: Callable[[], float]) -> list[KernelCase]:
-        """All launches, and the cases that they were for. ``now``: a clock in s."""
+        """Run all launches and return the cases that they were for; ``now``: a clock in s."""
         prepared, deadline = self.prepared, self.deadline(now)
         cases = list(prepared.cases)
         # Where the first results may ask for more, they must not have taken all of the time.
@@ -225,16 +232,19 @@ class KernelExecution(Execution):
         return cases
 
     def has_all(self, count: int) -> bool:
-        """False once the time was too short for a repetition of some case; what failed does not count."""
+        """Tell whether each case has ``count`` repetitions, or has failed; False once the time was too short."""
         found = [self.progress.of(case.case.id) for case in self.prepared.cases]
         return all(case.has_failed or len(case.samples) >= count for case in found)
 
     def lacking(self, cases: Sequence[KernelCase]) -> list[KernelCase]:
-        """Those with too few repetitions, without those that failed."""
+        """Return the cases with too few repetitions, without those that failed."""
         return [case for case in cases if self.progress.lacks(case.case.id, self.prepared.options.repetitions)]
 
     def deadline(self, now: Callable[[], float]) -> Deadline | None:
-        """What of the time earlier launches have not used, and enough for what a run to go on with lacks; or None."""
+        """Return the end of the time that earlier launches have not used, or None without a limit.
+
+        A run that is gone on with gets enough for what it lacks.
+        """
         least_s = GENEROUS * self._estimate(self.lacking(self.prepared.cases)) if self.progress.repetitions else 0.0
         left_s = self.seconds_left(self.prepared.options.time_s, least_s, self.progress.seconds)
         return None if left_s is None else Deadline(now() + left_s, now)
@@ -244,14 +254,14 @@ class KernelExecution(Execution):
         return LAUNCH_S + sum((self.prepared.options.repetitions - done) * case.seconds for case, done in counted)
 
     def more(self, cases: Sequence[KernelCase]) -> list[KernelCase]:
-        """What the results so far ask for, besides ``cases``."""
+        """Return the cases that the results so far ask for, besides ``cases``."""
         if self.prepared.more is None or not self.may_go_on:
             return []
         known = {case.case.id for case in cases}
         return [case for case in self.prepared.more(self.session) if case.case.id not in known]
 
     def launch_all(self, cases: Sequence[KernelCase], deadline: Deadline | None) -> None:
-        """Every case its repetitions, as far as the time goes; each launch has its part of what is left."""
+        """Give every case its repetitions, as far as the time goes; each launch has its part of what is left."""
         groups = list(by_launch(self.lacking(cases)).values())
         for index, group in enumerate(groups):
             seconds = None
@@ -284,7 +294,7 @@ class KernelExecution(Execution):
         self.take(ended)
 
     def _forgive(self, tried: Sequence[KernelCase], ended: Ended) -> None:
-        """A try that gave nothing does not end the run; who reads it learns why there are no numbers."""
+        """Let the run go on after a try that gave nothing, and note for the reader why there are no numbers."""
         if ended.message:
             self.session.messages.remove(ended.message)
         if ended.code != EXIT_OK and self._last:
@@ -293,9 +303,9 @@ class KernelExecution(Execution):
             self.session.note(self._last, "info", "try-failed", f"{tried[0].launch} was tried in vain: {why}")
 
     def note(self, cases: Sequence[KernelCase]) -> None:
-        """What a reader must know, as events of a launch, once, however often the run is gone on with.
+        """Note what a reader must know as events of a launch, once, however often the run is gone on with.
 
-        ``UserError`` where the time was too short for a single repetition.
+        Raise ``UserError`` where the time was too short for a single repetition.
         """
         if self.lacking(cases) and self.may_go_on:
             self.check_any(self.prepared.options.time_s, "or ask for fewer cases")
@@ -317,12 +327,12 @@ def _stage(group: Sequence[KernelCase]) -> str:
 
 
 def by_launch(cases: Sequence[KernelCase]) -> dict[tuple[str, str], list[KernelCase]]:
-    """Cases of the same launch together, each case once, launches in the order in which they are first met."""
+    """Group the cases of each launch, each case once, launches in the order in which they are first met."""
     return grouped(
         ((case.launch, case.layout.model_dump_json()), case) for case in {case.case.id: case for case in cases}.values()
     )
 
 
 def expected_s(cases: Sequence[KernelCase]) -> float:
-    """One repetition of each."""
+    """Return the sum of the seconds of one repetition of each case."""
     return sum(case.seconds for case in cases)

@@ -12,7 +12,7 @@ from ullage.system.limits import read_limits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# A quota of 1.9 of 2 cores throttles little; what is below takes a core's worth of time away.
+# A quota of 1.9 of 2 cores throttles little; a lower one takes a core's worth of time away.
 _WHOLE: Final = 0.99
 
 
@@ -31,14 +31,14 @@ class Resources:
         return max(1, min(self.cores, whole))
 
     def check(self, counts: "Sequence[int]") -> None:
-        """``UserError`` for more threads than CPUs: they would share some, and that would be measured."""
+        """Raise ``UserError`` for more threads than CPUs: they would share some, and that would be measured."""
         most = max(counts)
         if most > self.cpus:
             what = f"{most} threads, but only {self.cpus} usable CPU{'s' if self.cpus > 1 else ''}"
             raise UserError(what, "--threads", f"at most {self.cpus}, or 'all'")
 
     def notes(self) -> tuple[Note, ...]:
-        """What of it makes numbers smaller than the hardware's."""
+        """Return notes on what makes numbers smaller than the hardware's."""
         if self.quota is None or self.quota >= _WHOLE * self.cores:
             return ()
         text = f"a control group allows {self.quota:g} CPUs' worth of time on {self.cores} usable cores"
@@ -47,6 +47,6 @@ class Resources:
 
 
 def read_resources() -> Resources:
-    """The resources of this process."""
+    """Read the resources of this process."""
     cpus = len(usable_cpus())
     return Resources(cpus, usable_cores() or cpus, read_limits().cpu_quota)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parameters(model: "type[SuiteOptions]") -> list[inspect.Parameter]:
-    """One for each option, in the order of the help."""
+    """Return a parameter for each option, in the order of the help."""
     return [_parameter(one) for one in declared(model).values()]
 
 
@@ -51,7 +51,7 @@ def _info(one: Declared) -> Any:  # noqa: ANN401 - typer's own are untyped
 
 
 def _completion(one: Declared) -> Callable[[str], list[str]]:
-    """A function that completes the word after the last comma."""
+    """Return a function that completes the word after the last comma."""
     words = one.kind.choices
 
     def complete(incomplete: str) -> list[str]:

@@ -28,7 +28,7 @@ CEILINGS: Final = 50
 ROOM: Final = 60
 AFTERWARDS: Final = 70
 SEED: Final = 80
-# What stands in the help for a value whose kind says no more than its type.
+# The help shows these for a value whose kind says no more than its type.
 _VALUES: Final[Mapping[type, str]] = {str: "WORD", int: "N", float: "NUMBER"}
 
 
@@ -97,7 +97,7 @@ class Declared:
 
     @property
     def name(self) -> str:
-        """As typed; of an argument, what stands for it."""
+        """The name as typed; for an argument, what stands for it in the help."""
         if self.option.argument:
             return self.kind.metavar
         return self.option.name or f"--{'no-' if self.negates else ''}{self.field.replace('_', '-')}"
@@ -129,21 +129,21 @@ class Declared:
         usual = self.option.usual
         default = usual or self.option.unsaid
         if self.option.quick:
-            # A value with commas in it ends more clearly at a semicolon.
+            # The end of a value with commas in it is clearer at a semicolon.
             default += f"{';' if ',' in usual else ','} with --quick {self.option.quick}"
         if self.shown_default or not default:
             return self.option.help
         return f"{self.option.help} Default: {default}{'' if default.endswith('.') else '.'}"
 
     def read(self, word: Word) -> object:
-        """The value of what was typed; ``UserError`` names the option."""
+        """Return the value of what was typed; raise ``UserError``, which names the option."""
         if self.is_flag:
             return bool(word) != self.negates
         return read_word(self.name, self.kind, word)
 
 
 def read_word(name: str, kind: Kind, word: Word) -> object:
-    """The value of what was typed for the option ``name``, which ``UserError`` names."""
+    """Return the value of what was typed for the option ``name``, which a ``UserError`` names."""
     try:
         return kind.parse(word)
     except UserError as error:
@@ -152,7 +152,7 @@ def read_word(name: str, kind: Kind, word: Word) -> object:
 
 @lru_cache(maxsize=64)
 def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
-    """The options of ``model`` by field, in the order of the help."""
+    """Return the options of ``model`` by field, in the order of the help."""
     for name, info in model.model_fields.items():
         _check_owner(model, name, info)
     found = [_declared(name, info, _changes(model, name)) for name, info in model.model_fields.items()]
@@ -161,7 +161,10 @@ def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
 
 
 def _check_owner(model: "type[BaseModel]", field: str, info: "FieldInfo") -> None:
-    """With two bases pydantic takes the first one's field, also where that has only inherited it."""
+    """Raise ``TypeError`` where the order of the bases hides the field's own declaration.
+
+    With two bases pydantic takes the first one's field, also where that has only inherited it.
+    """
     bases = cast("Iterable[type[BaseModel]]", model.__mro__)
     owner = next(base for base in bases if field in inspect.get_annotations(base))
     if owner.model_fields[field].metadata != info.metadata:
@@ -169,7 +172,7 @@ def _check_owner(model: "type[BaseModel]", field: str, info: "FieldInfo") -> Non
 
 
 def _changes(model: "type[BaseModel]", field: str) -> Iterator[Change]:
-    """Those of a group before those of a suite that has it."""
+    """Yield the changes of the field, those of a group before those of a suite that has it."""
     for base in reversed(model.__mro__):
         changes = cast("Mapping[str, Change]", vars(base).get("changes", {}))
         if field in changes:
@@ -194,7 +197,7 @@ def _first(values: "list[float | None]") -> float | None:
 
 
 def _nested(annotation: object) -> Iterator[object]:
-    """Metadata of the members of a union, such as ``Annotated[int, Field(ge=1)] | None``."""
+    """Yield the metadata of the members of a union, such as ``Annotated[int, Field(ge=1)] | None``."""
     if get_origin(annotation) in (Union, types.UnionType):
         for member in get_args(annotation):
             yield from _nested(member)
@@ -206,7 +209,7 @@ def _nested(annotation: object) -> Iterator[object]:
 
 
 def _kind_of(name: str, annotation: object) -> Kind:
-    """What the type alone says."""
+    """Return the kind that the type alone says; raise ``TypeError`` where it says none."""
     bare = _bare(annotation)
     if get_origin(bare) is Literal:
         return Choice(get_args(bare))
@@ -219,7 +222,7 @@ def _kind_of(name: str, annotation: object) -> Kind:
 
 
 def _bare(annotation: object) -> object:
-    """Without None and without metadata."""
+    """Return the type without None and without metadata."""
     if get_origin(annotation) in (Union, types.UnionType):
         return _bare(next(member for member in get_args(annotation) if member is not type(None)))
     return _bare(get_args(annotation)[0]) if get_origin(annotation) is Annotated else annotation

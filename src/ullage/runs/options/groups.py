@@ -32,9 +32,9 @@ from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError, SuiteOptio
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
-# ``--time`` of suites that may take as long as it takes, and of those that share a time out: the types differ.
-# Above it starting the ranks alone takes memory and processes that a node may not have.
+# With more ranks on a core, starting them alone takes memory and processes that a node may not have.
 MOST_RANKS_ON_A_CORE: Final = 128
+# Suites that may take as long as it takes, and those that share a time out, have ``--time`` with different types.
 _TIME: Final = Option("Limit the time of all measurements.", name="--time", order=TIME)
 
 
@@ -116,12 +116,15 @@ class RanksOptions(LayoutOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """As many ranks as there are usable cores on all nodes, and as many as are needed."""
+        """Settle ranks where none are said: one for each usable core of all nodes, or more where they are needed."""
         return super().settle({"ranks": max(int(declared(cls)["ranks"].low or 1), cores_of_nodes(said)), **said})
 
 
 def cores_of_nodes(said: Mapping[str, object]) -> int:
-    """Usable cores of all nodes that options ask for, as far as ranks may have them; nodes are taken to be alike."""
+    """Return the usable cores of all nodes that options ask for, as far as ranks may have them.
+
+    Nodes are taken to be alike.
+    """
     from ullage.system.hardware import ranks_by_default
 
     cores, most = ranks_by_default(), said.get("ranks_per_node")
@@ -296,7 +299,7 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """Who asks for few repetitions at most need not ask for fewer at least."""
+        """Settle the repetitions: whoever asks for few at most need not ask for fewer at least."""
         values = super().settle(said)
         most = values.get("max_repetitions")
         if "min_repetitions" not in values and isinstance(most, int):

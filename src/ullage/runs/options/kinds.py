@@ -34,11 +34,11 @@ class Kind:
     repeated: ClassVar[bool] = False
 
     def parse(self, word: Word) -> object:
-        """The value of what was typed."""
+        """Return the value of what was typed."""
         return word
 
     def format(self, value: object) -> str:
-        """As a person would type it."""
+        """Return the value as a person would type it."""
         return str(value)
 
     @property
@@ -54,7 +54,7 @@ class Flag(Kind):
     python = bool
 
     def format(self, value: object) -> str:
-        """A flag is typed without a value."""
+        """Return nothing, since a flag is typed without a value."""
         del value
         return ""
 
@@ -66,7 +66,7 @@ class Count(Kind):
     python = int
 
     def parse(self, word: Word) -> object:
-        """Also from a text, as defaults are written."""
+        """Return the number, also from a text, as defaults are written."""
         return int(word) if isinstance(word, str) else word
 
 
@@ -77,11 +77,11 @@ class Number(Kind):
     python = float
 
     def parse(self, word: Word) -> object:
-        """Also from a text, as defaults are written."""
+        """Return the number, also from a text, as defaults are written."""
         return float(word) if isinstance(word, str) else word
 
     def format(self, value: object) -> str:
-        """Without the zeros that say nothing."""
+        """Write the number without the zeros that say nothing."""
         return f"{value:g}"
 
 
@@ -138,7 +138,7 @@ class Share(Kind):
         return parse_share(str(word), self.what)
 
     def format(self, value: object) -> str:
-        """In percent."""
+        """Write the share in percent."""
         return f"{100 * cast('float', value):g}%"
 
 
@@ -185,14 +185,14 @@ class ThreadAxis(Kind):
     metavar: str = "AXIS"
 
     def parse(self, word: Word) -> object:
-        """Counts, and ``all`` as it is."""
+        """Return the counts, rising, and ``all`` as it is."""
         texts = [text.strip() for text in str(word).split(",")]
         counts = [text for text in texts if text != ALL]
         found: list[int | str] = [*_rising(parse_axis(",".join(counts)))] if counts else []
         return [*found, ALL] if ALL in texts else found
 
     def format(self, value: object) -> str:
-        """Separated by commas."""
+        """Join the counts by commas."""
         return ",".join(str(count) for count in cast("Iterable[object]", value))
 
 
@@ -233,12 +233,12 @@ class Names(Kind):
         return [name for name in self.known if name in found] if self.sorted_ else found
 
     def format(self, value: object) -> str:
-        """Separated by commas."""
+        """Join the words by commas."""
         return ",".join(cast("Iterable[str]", value))
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Those that are known."""
+        """The words that are known."""
         return self.known
 
 
@@ -249,11 +249,11 @@ class Repeated(Kind):
     repeated = True
 
     def parse(self, word: Word) -> object:
-        """All of them."""
+        """Return all of them."""
         return list(cast("Sequence[str]", word))
 
     def format(self, value: object) -> str:
-        """Separated by blanks."""
+        """Join the words by blanks."""
         return " ".join(str(item) for item in cast("Iterable[object]", value))
 
 
@@ -271,7 +271,7 @@ class TargetPlaces(Repeated):
         return parse_targets(cast("Sequence[str]", word))
 
     def format(self, value: object) -> str:
-        """As they are typed."""
+        """Write targets as they are typed, ``NAME=URI``."""
         return " ".join(f"{one.name}={one.uri}" for one in cast("Iterable[Target]", value))
 
 
@@ -298,7 +298,7 @@ class Made(Kind):
     metavar: str = ""
 
     def parse(self, word: Word) -> object:
-        """By ``make``."""
+        """Return what ``make`` makes of the word."""
         return self.make(str(word))
 
 
@@ -311,7 +311,7 @@ class MadeOfAll(Repeated):
     metavar: str = ""
 
     def parse(self, word: Word) -> object:
-        """By ``make``."""
+        """Return what ``make`` makes of the words."""
         return self.make(cast("Sequence[str]", word))
 
 
@@ -325,17 +325,17 @@ class FilePath(Kind):
     python = Path
 
     def parse(self, word: Word) -> object:
-        """By ``make``."""
+        """Return what ``make`` makes of the file."""
         return self.make(Path(str(word)))
 
     def format(self, value: object) -> str:
-        """Which file it was is not known any more."""
+        """Return nothing, since which file it was is not known any more."""
         del value
         return ""
 
 
 def split_names(text: str) -> list[str]:
-    """Words separated by commas; ``UserError`` for an empty one and for a repeated one."""
+    """Split words at commas; raise ``UserError`` for an empty one and for a repeated one."""
     names = [word.strip() for word in text.split(",")]
     if not all(names) or len(set(names)) < len(names):
         raise UserError("an empty or repeated word", text, "write each name once, separated by commas")

@@ -10,7 +10,7 @@ from ullage.model.base import Strict
 from ullage.model.plan import Target
 from ullage.runs.options.declared import Change, declared
 
-# Metadata of a field that is said on a command line, and is not kept in request.json: other fields follow from it.
+# A field with this metadata is said on a command line and not kept in request.json: other fields follow from it.
 COMMAND_LINE_ONLY = Field(exclude=True)
 
 
@@ -41,7 +41,7 @@ class SuiteOptions(Strict):
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
-        """``said`` by field, and with it what follows for fields of which nothing was said.
+        """Return ``said`` by field, and with it what follows for fields of which nothing was said.
 
         What the fields declare themselves is settled here; a group or suite extends it for what depends on the machine
         or on several options, and raises ``OptionError``.
@@ -55,7 +55,7 @@ class SuiteOptions(Strict):
 
     @model_validator(mode="after")
     def _within_64_bits(self) -> Self:
-        """The engine counts in 64 bits."""
+        """Raise ``OptionError`` for a number that does not fit into the 64 bits in which the engine counts."""
         for field in declared(type(self)):
             value = getattr(self, field)
             numbers = cast("list[object]", value) if isinstance(value, list) else [value]
@@ -75,7 +75,7 @@ class SuiteOptions(Strict):
         return self
 
     def kept(self) -> dict[str, object]:
-        """What of them stands in request.json."""
+        """Return what of the options stands in request.json."""
         return self.model_dump(mode="json")
 
     @property

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 ModelT = TypeVar("ModelT", bound="BaseModel")
 OptionsT = TypeVar("OptionsT", bound=SuiteOptions)
 _IN_REQUEST = "options"
-# From a field, what follows below it, and the part of what was typed that is wrong.
+# A place is made from a field, what follows below it, and the part of what was typed that is wrong.
 _Place: TypeAlias = Callable[[str, tuple[int | str, ...], str], str]
 
 
 def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object) -> ParsedOptions:
-    """What is asked by ``words``, typed texts by the names of their options; None, False and empty: not said.
+    """Read what is asked by ``words``, typed texts by the names of their options; None, False and empty: not said.
 
     ``hosts``: how many are named, for suites that have nodes.
     """
@@ -40,13 +40,13 @@ def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **words: object)
         one = by_word[name]
         if word is not None and word is not False and word != []:
             said[one.field] = one.read(cast("Word", word))
-            # Only what is one text is short enough to be said again.
+            # Only a value that is one text is short enough to be repeated in a message.
             typed[one.field] = "" if one.is_flag or one.kind.repeated else str(word)
     return parsed(checked(model, said, typed))
 
 
 def settled(model: type[SuiteOptions], **said: object) -> ParsedOptions:
-    """Options given as values of fields, for suites that are made of others."""
+    """Settle options given as values of fields, for suites that are made of others."""
     return parsed(checked(model, said, {}))
 
 
@@ -56,7 +56,10 @@ def parsed(options: SuiteOptions) -> ParsedOptions:
 
 
 def checked(model: type[OptionsT], said: Mapping[str, object], typed: Mapping[str, str]) -> OptionsT:
-    """``said`` with what follows from it, as options. ``typed``: the texts of it, for the place of a mistake."""
+    """Return ``said`` with what follows from it, as options; raise ``UserError`` for the first mistake.
+
+    ``typed``: the texts of it, for the place of a mistake.
+    """
     options = declared(model)
 
     def place(field: str, _rest: tuple[int | str, ...], part: str = "") -> str:
@@ -71,7 +74,7 @@ def checked(model: type[OptionsT], said: Mapping[str, object], typed: Mapping[st
 
 
 def read_options(model: type[ModelT], request: "Request") -> ModelT:
-    """The options of a request, in the form of the suite that wrote them."""
+    """Read the options of a request, in the form of the suite that wrote them."""
 
     def place(field: str, rest: tuple[int | str, ...], _part: str = "") -> str:
         return f"request.json {_pointer((_IN_REQUEST, field, *rest))}"
@@ -92,7 +95,7 @@ def _first_mistake(error: ValidationError, place: _Place, right: str = "") -> Us
 
 
 def _cause(error: "ErrorDetails") -> OptionError | None:
-    """What a validator of the model has raised."""
+    """Return what a validator of the model has raised, or None."""
     found = error.get("ctx", {}).get("error")
     return found if isinstance(found, OptionError) else None
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def settable_by(model: "type[BaseModel]", targets: Iterable[Target] = ()) -> Settable:
-    """The options of ``model``, and how ``targets`` are named by them."""
+    """Return the options of ``model``, and how ``targets`` are named by them."""
     options = [one for one in declared(model).values() if not one.option.argument]
     by_parameter = {name: one.name for one in options for name in one.option.sets or (one.field,)}
     places = {target.name: shlex.quote(f"{target.name}={target.uri}") for target in targets}

@@ -20,11 +20,11 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.tuning.options import How, Over, Word
 from ullage.runs.tuning.over import UNSET
 
-# What a probe of the first trial has settled, and all others take over: by field.
+# A probe of the first trial settles these fields, and all other trials take them over.
 _SETTLED = ("volume", "small_volume")
-# Other tools beside a trial would take its time.
+# Trials run without other tools beside them, which would take their time.
 _LEFT_OUT = {"no_peer": True}
-# Options that change how well a value is known, and not what it is.
+# These options change how well a value is known, and not what it is.
 _OF_PRECISION = frozenset({"time_s", "seed", "interval", "min_repetitions", "max_repetitions"})
 
 
@@ -51,7 +51,10 @@ class Asking:
     folder: Path
 
     def of(self, setting: Mapping[str, str], settled: Mapping[str, object] | None = None) -> Asked:
-        """``settled``: options of the first trial's request, as far as they are known."""
+        """Return what is asked of the suite for ``setting``.
+
+        ``settled``: options of the first trial's request, as far as they are known.
+        """
         words = self._common(settled or {})
         found: dict[How, dict[str, str]] = {"hint": {}, "section": {}, "environment": {}}
         for over in self.overs:
@@ -66,7 +69,7 @@ class Asking:
         return Asked(words, files, found["environment"])
 
     def _common(self, settled: Mapping[str, object]) -> dict[str, Word]:
-        """Words of all trials."""
+        """Return the words of all trials."""
         words = {**{name: word for name, word in _LEFT_OUT.items() if name in self._by_word}, **self.words}
         for one in self._by_word.values():
             value = settled.get(one.field)
@@ -83,7 +86,10 @@ class Asking:
             words[over.word] = [text] if self._by_word[over.word].kind.repeated else text
 
     def parsed(self, asked: Asked) -> ParsedOptions:
-        """As the suite reads it; writes the files first. ``UserError`` for what it refuses."""
+        """Return what is asked as the suite reads it; write the files first.
+
+        Raise ``UserError`` for what the suite refuses.
+        """
         for path, text in asked.files.items():
             if not path.is_file():
                 write_atomically(path, text)
@@ -99,7 +105,7 @@ class Asking:
         return said if isinstance(said, int) else max(1, self.hosts)
 
     def _hints(self, words: dict[str, Word], hints: Mapping[str, str]) -> dict[Path, str]:
-        """Into ``words``; a suite that reads hints from files gets one."""
+        """Add hints to ``words``; return the text of their file by its path, for a suite that reads them from one."""
         if not hints:
             return {}
         fields = declared(self.model)
@@ -117,7 +123,7 @@ class Asking:
         return {}
 
     def _sections(self, words: dict[str, Word], sections: Mapping[str, str]) -> dict[Path, str]:
-        """Into a copy of the configuration file that was named, if one was."""
+        """Name in ``words`` a copy of the configuration file, if one was named, with ``sections``; return its text."""
         if not sections:
             return {}
         text = _ini(words.get("config"), sections)
@@ -145,7 +151,7 @@ def _ini(base: object, sections: Mapping[str, str]) -> str:
 
 
 def key_of(suite: str, parsed: ParsedOptions, environment: Mapping[str, str]) -> str:
-    """The same for what is asked alike, whatever the words; for how long it is measured makes no difference."""
+    """Return a key that is the same for what is asked alike, whatever the words and the time to measure it."""
     targets = [target.model_dump(mode="json") for target in parsed.targets]
     options = {name: value for name, value in parsed.options.items() if name not in _OF_PRECISION}
     asked = {"suite": suite, "targets": targets, "options": options, "environment": dict(environment)}
@@ -153,7 +159,7 @@ def key_of(suite: str, parsed: ParsedOptions, environment: Mapping[str, str]) ->
 
 
 def command_of(suite: str, model: type[SuiteOptions], words: Mapping[str, Word]) -> list[str]:
-    """``ullage run SUITE`` with these words."""
+    """Return the command ``ullage run SUITE`` with these words."""
     by_word = {one.word: one for one in declared(model).values()}
     found = ["ullage", "run", suite]
     for name, word in words.items():

@@ -12,7 +12,7 @@ from ullage.model.tuning import TuneTrial
 from ullage.units import format_time, format_volume
 
 NO_LIMIT: Final = 100_000
-# Start of the engine, probes, cleaning: what a trial may take beyond the time it measures in, as its suite keeps it.
+# A trial may take so long beyond its measuring time, which its suite keeps: for engine start, probes and cleaning.
 _START_S: Final = 1.5
 _OVERRUN: Final = 1.1
 _RECENT: Final = 8
@@ -32,20 +32,20 @@ class Budget:
     trial_bytes: int | None
 
     def longest_s(self, done: Sequence[TuneTrial]) -> float:
-        """How long the next trial may take, by its limit and by the last ones."""
+        """Return the seconds that the next trial may take, by its limit and by the last ones."""
         recent = max((one.seconds for one in done[-_RECENT:]), default=0.0)
         limit = 0.0 if self.trial_s is None else _OVERRUN * self.trial_s + _START_S
         # Trials that ended long before their limit tell more than the limit.
         return limit if not done else max(_OVERRUN * recent, min(limit, 2 * recent))
 
     def most_bytes(self, done: Sequence[TuneTrial]) -> int:
-        """What the next trial may write."""
+        """Return the bytes that the next trial may write."""
         if self.trial_bytes is not None:
             return self.trial_bytes
         return round(1.5 * max((one.bytes for one in done), default=0))
 
     def left(self, done: Sequence[TuneTrial]) -> int:
-        """For how many trials there is room, none of which exceeds anything."""
+        """Return how many more trials the budget has room for, so that none exceeds anything."""
         found = [NO_LIMIT if self.trials is None else self.trials - len(done)]
         left_s, longest_s = self.seconds - sum(one.seconds for one in done), self.longest_s(done)
         if longest_s > 0:
@@ -55,11 +55,11 @@ class Budget:
         return max(0, min(found)) if left_s > 0 else 0
 
     def seconds_left(self, done: Sequence[TuneTrial]) -> float:
-        """Of the time."""
+        """Return the seconds of the budget that the trials ``done`` have left."""
         return self.seconds - sum(one.seconds for one in done)
 
     def check(self) -> None:
-        """``UserError`` where not even the smallest search fits."""
+        """Raise ``UserError`` where not even the smallest search fits."""
         room = self.left([])
         if room >= FEWEST_TRIALS:
             return

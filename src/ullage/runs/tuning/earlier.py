@@ -21,9 +21,10 @@ class Known:
 
 
 def earlier_settings(result: ResultFolder, names: Sequence[str]) -> dict[str, Known]:
-    """By key of the setting, of the other results beside ``result``. ``names``: values that have to be there.
+    """Return what other results beside ``result`` say, by key of the setting.
 
-    Only of the same machine and mounts, as their system facts say. What cannot be read is left out.
+    ``names``: values that have to be there. Only results of the same machine and mounts count, as their system facts
+    say. What cannot be read is left out.
     """
     own, found = _identity(result), dict[str, Known]()
     if own is None:
@@ -61,7 +62,7 @@ def _means(trials: Sequence[TuneTrial], names: Sequence[str]) -> dict[str, float
 
 
 def _identity(result: ResultFolder) -> tuple[object, ...] | None:
-    """What has to be alike: processor, kernel, and the place of each target."""
+    """Return what has to be alike: processor, kernel, and the place of each target; None where facts are missing."""
     try:
         facts = result.read_system()
     except UserError:
@@ -77,7 +78,10 @@ def _of(facts: SystemFacts) -> tuple[object, ...]:
 def known_trial(
     number: int, turn: int, setting: dict[str, str], key: str, known: Known, default: Mapping[str, float]
 ) -> TuneTrial:
-    """As a trial that took nothing. ``default``: means of the default in this search."""
+    """Return a setting that is ``known`` as a trial that took nothing.
+
+    ``default``: mean values of the default setting in this search, of which the known ones are shares.
+    """
     return TuneTrial(
         number=number,
         turn=turn,

@@ -23,14 +23,14 @@ JOURNAL: Final = "trials.ndjson"
 
 
 def read_trials(result: ResultFolder) -> list[TuneTrial]:
-    """Those that ended, in their order; lines that a crash cut short are left out."""
+    """Return the trials that ended, in their order, without lines that a crash cut short."""
     path = result.path / JOURNAL
     lines = path.read_bytes().splitlines() if path.is_file() else []
     return [trial for line in lines if (trial := _trial(line)) is not None]
 
 
 def add_trial(result: ResultFolder, trial: TuneTrial) -> None:
-    """On the disk when this returns."""
+    """Add ``trial`` to the journal, which is on the disk when this returns."""
     append_line(result.path / JOURNAL, trial.model_dump_json().encode())
 
 
@@ -44,7 +44,10 @@ def _trial(line: bytes) -> TuneTrial | None:
 def as_searched(
     trials: Sequence[TuneTrial], space: Space, objectives: Sequence[TuneObjective], turn: int
 ) -> list[Trial]:
-    """For the search: the mean logarithm of all objectives. Pairs of turns before ``turn`` are repetitions only."""
+    """Return the trials for the search, with the mean logarithm of all objectives.
+
+    Pairs of turns before ``turn`` are repetitions only.
+    """
     names = [one.name for one in space.dimensions]
     return [
         Trial(
@@ -57,7 +60,7 @@ def as_searched(
 
 
 def log_of(trial: TuneTrial, objectives: Sequence[TuneObjective]) -> float | None:
-    """None of a trial that failed or breaks a rule."""
+    """Return the mean logarithm of all objectives; None of a trial that failed or breaks a rule."""
     if trial.reason or not objectives:
         return None
     logs = [toward_more(trial.values[one.name], one.better) for one in objectives]
@@ -65,7 +68,7 @@ def log_of(trial: TuneTrial, objectives: Sequence[TuneObjective]) -> float | Non
 
 
 def next_folder(result: ResultFolder, number: int) -> str:
-    """The name of a part that does not exist: a trial that was cut short leaves its own behind."""
+    """Return the name of a part that does not exist: a trial that was cut short leaves its own behind."""
     name, again = f"trial-{number:03}", 1
     while (result.part(name).path).exists():
         again += 1
@@ -77,7 +80,7 @@ def next_folder(result: ResultFolder, number: int) -> str:
 def targets_alone(targets: Iterable[Target]) -> Generator[None]:
     """Hold the folders of ``targets``: two tunes at one place would measure each other.
 
-    ``UserError`` (exit code 3) while another tune holds one. Where a file system has no locks there is none.
+    Raise ``UserError`` (exit code 3) while another tune holds one. Where a file system has no locks there is none.
     """
     handles: list[int] = []
     try:
@@ -108,5 +111,5 @@ def _held(name: str, path: Path) -> int:
 
 
 def spent(trials: Sequence[TuneTrial]) -> Mapping[str, float]:
-    """Seconds and bytes of all trials."""
+    """Return the seconds and bytes of all trials."""
     return {"seconds": sum(one.seconds for one in trials), "bytes": sum(one.bytes for one in trials)}

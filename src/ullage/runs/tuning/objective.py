@@ -17,7 +17,7 @@ _RULE: Final = re.compile(
     r"(?P<words>.+?)\s*(?P<sign>>=|<=)\s*(?P<number>[0-9.]+(?:e[+-]?[0-9]+)?)(?P<times>x?)", re.IGNORECASE
 )
 _WORD: Final = re.compile(r"[^\s_]+")
-# What people call metrics that have another name.
+# People call some metrics by these names; the metrics have others.
 _CALLED: Final = {"cost": "cpu time", "total": "io500", "iops": "operation rate", "rate": "operation rate"}
 _MOST_SHOWN: Final = 12
 
@@ -44,7 +44,10 @@ class Rule:
     times: bool
 
     def breaks(self, value: float, default: float | None) -> bool:
-        """Whether ``value`` breaks it. ``default``: that of the default setting; None: not known yet."""
+        """Tell whether ``value`` breaks the rule.
+
+        ``default``: the value of the default setting; with None, not known yet, a rule relative to it is not broken.
+        """
         if self.times and default is None:
             return False
         bound = self.number * (default if self.times and default is not None else 1.0)
@@ -52,7 +55,7 @@ class Rule:
 
 
 def read_rule(text: str) -> Rule:
-    """``WORDS>=0.9x`` or ``WORDS<=0.002``; ``UserError`` for anything else."""
+    """Read ``WORDS>=0.9x`` or ``WORDS<=0.002``; raise ``UserError`` for anything else."""
     match = _RULE.fullmatch(text.strip())
     if match is None:
         raise UserError("not a rule", f"--keep '{text}'", "write 'read bandwidth>=0.9x' or 'latency p99<=0.002'")
@@ -60,7 +63,7 @@ def read_rule(text: str) -> Rule:
 
 
 def read_value(words: str, summary: Summary) -> Read:
-    """What ``words`` name in ``summary``. ``UserError`` where that is nothing, or no speed."""
+    """Read what ``words`` name in ``summary``; raise ``UserError`` where that is nothing, or no speed."""
     wanted = _tokens(_CALLED.get(words.strip().lower(), words))
     scores = [score for score in summary.scores if wanted <= _tokens(score.name)]
     if scores:
@@ -83,17 +86,20 @@ def read_value(words: str, summary: Summary) -> Read:
 
 
 def objective_of(name: str, found: Read) -> TuneObjective:
-    """As it stands in the summary."""
+    """Return the objective as it stands in the summary."""
     return TuneObjective(name=name, metric=found.metric, unit=found.unit, better=found.better, rows=found.rows)
 
 
 def toward_more(value: float, better: Better) -> float:
-    """The logarithm, turned so that more is better."""
+    """Return the logarithm of ``value``, turned so that more is better."""
     return math.log(value) if better == "more" else -math.log(value)
 
 
 def _of_score(score: Score) -> Read:
-    """A score that is not valid by its list's rules is a number all the same: short trials never are valid."""
+    """Return a score as a number, also one that is not valid by its list's rules: short trials never are valid.
+
+    Raise ``UserError`` for a score of 0.
+    """
     if score.value <= 0:
         raise UserError(f"score '{score.name}' is 0", "", "; ".join(score.reasons))
     return Read(score.value, score.name, score.unit, "more", 1)
@@ -119,7 +125,10 @@ def _known(summary: Summary) -> str:
 
 
 def medians(rows: Sequence[Row]) -> dict[str, float]:
-    """Medians above 0 of rows that count, by what the row is of: its metric, access and target."""
+    """Return the medians above 0 of rows that count, by what the row is of: its metric, access and target.
+
+    Several of one name give their geometric mean.
+    """
     found: dict[str, list[float]] = {}
     for row in rows:
         if not row.is_invalid and row.median > 0:

@@ -21,7 +21,7 @@ UNSET: Final = "unset"
 """The value of a parameter that is left to the suite, the library or the system."""
 _HINT, _ENVIRONMENT, _PPN = "hint:", "env:", "ppn"
 _FORM: Final = "write NAME=VALUES, for example block=64K:16M:x2"
-# Names that rows and other tools have for options: fields of a suite, or else parameters of its engine's workload.
+# Rows and other tools have these names for options: fields of a suite, or else parameters of its engine's workload.
 _ALSO: Final = {"queue_depth": "depths", "block_size": "blocks", "block_bytes": "blocks"}
 _WORKLOAD: Final = "transfer"
 _FILES: Final = "config"
@@ -38,11 +38,11 @@ class Ground:
 
     @property
     def options(self) -> dict[str, Declared]:
-        """Those with values, by the names that people type."""
+        """The suite's options that have values, by the names that people type."""
         return {one.name.lstrip("-"): one for one in declared(self.model).values() if not one.option.argument}
 
     def has(self, field: str) -> bool:
-        """Whether the suite has an option of that field."""
+        """Tell whether the suite has an option of that field."""
         return field in declared(self.model)
 
 
@@ -55,7 +55,11 @@ class _Values:
 
 
 def read_overs(texts: Sequence[str], defaults: Sequence[str], ground: Ground) -> list[Over]:
-    """``UserError`` for a name that nothing has, a value it cannot have, and a name that stands twice."""
+    """Read ``--over`` and ``--default``.
+
+    Raise ``UserError`` for a name that nothing has, a value it cannot have, a name that stands twice, and where no
+    parameter has two values.
+    """
     chosen = dict(_parted(text, "--default") for text in defaults)
     found: list[Over] = []
     for text in texts:
@@ -71,7 +75,7 @@ def read_overs(texts: Sequence[str], defaults: Sequence[str], ground: Ground) ->
 
 
 def space_of(overs: Sequence[Over]) -> Space:
-    """For the search."""
+    """Return the space of the search."""
     dimensions = tuple(Dimension(one.name, one.values, one.ordered) for one in overs)
     return Space(dimensions, tuple(one.values.index(one.default) for one in overs))
 
@@ -103,7 +107,7 @@ def _over(name: str, values: str, default: str | None, ground: Ground) -> Over:
 
 
 def _with_default(over: Over, read: "_Read") -> Over:
-    """The default among the values, in its place where they rise; ``unset`` has none."""
+    """Return ``over`` with its default among the values: in its place where they rise, else first, as ``unset``."""
     if over.default in over.values:
         return over
     if not over.ordered or over.default == UNSET:
@@ -117,7 +121,7 @@ _Resolved: TypeAlias = tuple[How, str, _Read, str]
 
 
 def _resolved(name: str, ground: Ground) -> _Resolved:
-    """How it is set, what is set, how its values are read, and what it is where nothing is said."""
+    """Return how a parameter is set, by which word, how its values are read, and its value where nothing is said."""
     if name.startswith(_ENVIRONMENT):
         return "environment", name.removeprefix(_ENVIRONMENT), _read_plain, UNSET
     if name.startswith(_HINT):
@@ -176,7 +180,7 @@ def _parameter_reader(parameter: Parameter) -> _Read:
 
 
 def _own_value(one: Declared, ground: Ground) -> str:
-    """Of what the suite would take, the first where it takes several."""
+    """Return the value that the suite would take, the first where it takes several; ``unset`` where there is none."""
     value = ground.asked.options.get(one.field, one.default)
     if one.field == "targets" or value in (None, [], {}):
         return UNSET
@@ -215,7 +219,7 @@ def _read_words(text: str) -> _Values:
 
 
 def _read_plain(text: str) -> _Values:
-    """Of what nothing declares the type: numbers where all are."""
+    """Read values of which nothing declares the type: numbers where all are."""
     if ":" in text and ";" not in text:
         return _read_sizes(text) if any(letter in text for letter in "KMGT") else _read_counts(text)
     words = _split(text)
@@ -230,7 +234,7 @@ def _values(texts: Sequence[str], numbers: Sequence[float] | None) -> _Values:
 
 
 def _split(text: str) -> list[str]:
-    """Separated by commas, or by ; where values have commas in them."""
+    """Split values at commas, or at ; where values have commas in them; raise ``UserError`` for an empty one."""
     words = [word.strip() for word in text.split(";" if ";" in text else ",")]
     if not all(words):
         raise UserError("an empty value", f"'{text}'", "separate values by commas")

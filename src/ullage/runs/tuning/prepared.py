@@ -32,7 +32,8 @@ from ullage.runs.tuning.trial import Job, Wanted, most_written, prepare, run_tri
 from ullage.units import format_duration, format_time, format_volume
 
 Build = Callable[[ResultFolder], Summary]
-# A trial of a suite with a time has this part of the budget where nobody says, and no less than so many seconds.
+# Where nobody says how long a trial measures, it gets one part in so many of the budget, and no less than so many
+# seconds.
 _TRIALS_IN_BUDGET: Final = 40
 _SHORTEST_TRIAL_S: Final = 2.0
 _LEAST_S: Final = 0.5
@@ -53,12 +54,12 @@ class PreparedTune:
 
     @cached_property
     def space(self) -> Space:
-        """Of the search."""
+        """The space of the search."""
         return space_of(self.overs)
 
     @property
     def rules(self) -> list[Rule]:
-        """Of ``--keep``."""
+        """The rules of ``--keep``."""
         return [read_rule(text) for text in self.options.keep]
 
     @property
@@ -67,7 +68,7 @@ class PreparedTune:
         return "settings by hand: a search cannot be a batch script"
 
     def asking(self, result: ResultFolder) -> Asking:
-        """Settings into words; the files of settings lie in ``result``."""
+        """Return what turns settings into words of the suite; their files lie in ``result``."""
         model = find_suite(self.options.suite).options
         return Asking(model, self.options.words, self.overs, len(self.request.hosts), result.path / FILES)
 
@@ -108,7 +109,7 @@ class PreparedTune:
 
 
 def prepare_tune(request: Request, engine_context: EngineContext, build: Build) -> PreparedTune:
-    """Check everything that can be checked without starting anything. ``UserError`` for what is wrong."""
+    """Check everything that can be checked without starting anything; raise ``UserError`` for what is wrong."""
     options = read_options(TuneOptions, request)
     suite = find_suite(options.suite)
     words = _with_time(options)
@@ -131,7 +132,7 @@ def prepare_tune(request: Request, engine_context: EngineContext, build: Build) 
 
 
 def _with_time(options: TuneOptions) -> dict[str, Word]:
-    """The words of the suite, with a time for a trial where it takes one and none was given."""
+    """Return the words of the suite, with a time for a trial where it takes one and none was given."""
     model = find_suite(options.suite).options
     time_ = declared(model).get("time_s")
     if time_ is None or time_.word in options.words or time_.field in {text.partition("=")[0] for text in options.over}:
@@ -171,7 +172,10 @@ def _seconds_of(request: Request) -> float | None:
 
 
 def _bytes_of(first: Prepared, options: TuneOptions) -> int | None:
-    """``UserError`` where bytes are limited and a probe would choose how many a trial writes."""
+    """Return the bytes that a trial can write at most, or None where that is not known.
+
+    Raise ``UserError`` where bytes are limited and a probe would choose how many a trial writes.
+    """
     if first.unsettled:
         if options.space is not None:
             raise UserError("a probe would choose what a trial writes", "--space", f"give {first.unsettled}")
@@ -210,12 +214,15 @@ class _Run:
         return make_search(options.search, self.prepared.space, options.seed, self.turn)
 
     def _has_ended(self) -> bool:
-        """Whether the last turn has been confirmed, so that more time is for another."""
+        """Tell whether the last turn has been confirmed, so that more time is for another."""
         searched = as_searched(self.done, self.prepared.space, self.objectives, self.turn)
         return any(one.purpose == "confirm" for one in searched) and self.search.next(searched, NO_LIMIT) is None
 
     def execute(self) -> int:
-        """The exit code. Failed trials are data; only a default that fails ends the search."""
+        """Run the search and return its exit code.
+
+        Failed trials are data; only a default that fails ends the search.
+        """
         while (ask := self._next()) is not None:
             trial = self._measure(ask)
             if self.session.was_stopped:
@@ -254,7 +261,7 @@ class _Run:
         self.done.append(trial)
 
     def _known(self, ask: Ask, setting: dict[str, str], number: int) -> TuneTrial | None:
-        """What an earlier search has measured; repetitions and pairs are always measured anew."""
+        """Return what an earlier search has measured, or None; repetitions and pairs are always measured anew."""
         default = self._default_values()
         if ask.purpose not in ("start", "search") or not default or not self.earlier:
             return None
@@ -266,12 +273,12 @@ class _Run:
         return known_trial(number, self.turn, setting, key, found, default)
 
     def _trial_seconds(self) -> float | None:
-        """What is left where it is less than a trial has."""
+        """Return the seconds that are left where a trial would have more of them, else None."""
         limit, left = self.budget.trial_s, self.budget.seconds_left(self.done)
         return None if limit is None or left >= limit else max(_LEAST_S, left)
 
     def _take_first(self, summary: Summary, trial: TuneTrial) -> None:
-        """What the objectives are, and what a probe has settled for all trials."""
+        """Keep what the objectives are, and what a probe has settled for all trials."""
         self.objectives = [objective_of(words, read_value(words, summary)) for words in self.prepared.options.objective]
         self.settled = self.session.result.part(trial.result.rpartition("/")[2]).read_request().options
 

@@ -71,7 +71,7 @@ class Study:
 
 
 def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
-    """``UserError`` where nothing was measured yet."""
+    """Summarise a tune; raise ``UserError`` where nothing was measured yet."""
     options = TuneOptions.model_validate(request.options)
     trials = read_trials(result)
     good = next((one for one in trials if not one.reason), None)
@@ -130,7 +130,7 @@ def _tuning(study: Study, result: ResultFolder) -> Tuning:
 
 
 def answer_of(study: Study, said: TuneConfirmation | None) -> str:
-    """The sentence that a tune is run for."""
+    """Return the sentence that a tune is run for."""
     what = " and ".join(one.name for one in study.objectives)
     setting = _shown(study.space.words(study.best), study.default)
     if study.best == study.space.default:
@@ -145,7 +145,7 @@ def answer_of(study: Study, said: TuneConfirmation | None) -> str:
 
 
 def _shown(setting: Mapping[str, str], default: Mapping[str, str]) -> str:
-    """Only what differs from the default."""
+    """Write only the values that differ from the default's, as ``NAME=VALUE``."""
     return " ".join(f"{name}={value}" for name, value in setting.items() if value != default[name])
 
 
@@ -190,7 +190,7 @@ def _interactions(study: Study) -> list[TuneInteraction]:
 
 
 def _front(study: Study) -> list[int]:
-    """Of several objectives."""
+    """Return the numbers of the trials on the front of several objectives, or none of a single objective."""
     if len(study.objectives) < 2:
         return []
     good = [one for one in study.trials if not one.reason]
@@ -199,7 +199,7 @@ def _front(study: Study) -> list[int]:
 
 
 def _tradeoffs(study: Study, result: ResultFolder) -> list[str]:
-    """What else the best setting changes, by the pairs that confirm it."""
+    """Say what else the best setting changes, by the pairs that confirm it."""
     best, default = study.space.words(study.best), study.default
     turns = zip(study.searched, study.trials, strict=True)
     pairs = [one for searched, one in turns if searched.purpose == "confirm" and not one.reason]
@@ -230,7 +230,7 @@ def _cost(study: Study) -> TuneCost:
 
 
 def _rows(study: Study, result: ResultFolder) -> list[Row]:
-    """A row for each objective and setting, over all its trials."""
+    """Return a row for each objective and setting, over all its trials."""
     by_setting: dict[Setting, list[TuneTrial]] = {}
     for searched, trial in zip(study.searched, study.trials, strict=True):
         if not trial.reason:

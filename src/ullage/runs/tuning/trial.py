@@ -94,7 +94,7 @@ def run_trial(
 
 
 def _measure(request: Request, session: Session) -> str:
-    """Why it failed; empty where it did not."""
+    """Run a trial and say why it failed; return nothing where it did not."""
     prepared = prepare(request, session.engine_context)
     ResultFolder.create(session.result.path, prepared.request)
     code = prepared.run(session)
@@ -104,12 +104,12 @@ def _measure(request: Request, session: Session) -> str:
 
 
 def prepare(request: Request, engine_context: EngineContext) -> Prepared:
-    """By the suite that the request names."""
+    """Prepare ``request`` by the suite that it names."""
     return find_suite(request.suite).prepare(request, engine_context)
 
 
 def _failure(result: ResultFolder) -> str:
-    """What is known of the first case that failed."""
+    """Return what is known of the first case that failed, or nothing."""
     failed = [
         failure for file in result.read_records() for phase in _phases(file.records) for failure in phase.failures
     ]
@@ -124,7 +124,7 @@ def _phases(records: Sequence[object]) -> list[PhaseRecord]:
 
 
 def _lacking(result: ResultFolder) -> str:
-    """A mean over some of the cases is not to be compared with one over all."""
+    """Say how many cases lack a number, if any: a mean over some cases is not to be compared with one over all."""
     planned = {case.id for number in result.launches() for case in result.read_plan(number).cases}
     phases = [phase for file in result.read_records() for phase in _phases(file.records)]
     lacking = planned - {phase.case for phase in phases if phase.status == "ok" and not phase.warmup}
@@ -147,7 +147,7 @@ def _values(summary: Summary, wanted: Wanted) -> tuple[dict[str, float], str]:
 
 
 def _written(result: ResultFolder) -> int:
-    """Bytes of all repetitions in the records, those that do not count included."""
+    """Return the bytes that all repetitions in the records wrote, those that do not count included."""
     return sum(
         phase.bytes
         for file in result.read_records()
@@ -157,7 +157,7 @@ def _written(result: ResultFolder) -> int:
 
 
 def most_written(plans: Sequence[Plan]) -> int | None:
-    """Bytes that ``plans`` can write at most; None where a plan does not say.
+    """Return the bytes that ``plans`` can write at most; None where a plan does not say.
 
     A plan says of transfers how often they are repeated at most.
     """
