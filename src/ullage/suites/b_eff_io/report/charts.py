@@ -114,10 +114,7 @@ def _label(lines: Sequence[str], look: Mapping[str, object]) -> Spec:
 
 
 def color(field: str, title: str, colors: Mapping[str, str], names: Sequence[str], **more: object) -> Spec:
-    """Make the color channel of lines and points, with a legend above a row of plots.
-
-    ``more``: what else is said of the legend.
-    """
+    """Make the color channel of lines and points; the legend, of which ``more`` is said, stands above the plots."""
     look = {"orient": "top", "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1, **more}
     channel = nominal(field, names, [colors[name] for name in names], {"title": title, **look})
     return {**channel, "sort": list(names)}
@@ -284,10 +281,7 @@ _HINT_TOOLTIP: Final = tooltip(
 
 
 def hint_figures(data: ReportData) -> list[Figure]:
-    """Draw a figure for each target and partition that was measured with several sets.
-
-    Of many, those with the highest values are drawn.
-    """
+    """Draw each target and partition that was measured with several sets; of many, those with the highest values."""
     sheets = sheets_of(data)
     groups = grouped(((sheet.target, sheet.ranks), sheet) for sheet in sheets)
     several = {id(found[0]): found for found in groups.values() if len(found) > 1}
@@ -382,10 +376,7 @@ def _short(ratio: float) -> float:
 
 
 def _ratio_axis(points: Sequence[Spec], base: str) -> Spec:
-    """Make the axis of ratios, which always shows 1.
-
-    It has whole decades, or steps of 2 and 5 where the ratios are near each other.
-    """
+    """Make the axis of ratios, by decades, or by steps of 2 and 5 where they are near each other; 1 is on it."""
     values = [1.0, *(point["y"] for point in points)]
     low, high = min(values) / 1.25, max(values) * 1.25
     steps = (1, 2, 5) if high / low < 200 else (1,)
