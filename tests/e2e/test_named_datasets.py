@@ -83,7 +83,7 @@ def test_a_file_that_others_have_cut_or_removed_fails_the_case(
     first = [on("easy", case(phases=["write"], **EASY))]
     second = [on("easy", case(phases=["read"], verify="full", cache="none", **EASY))]
     written, document = launches(engine, tmp_path, target, first, second)
-    file = folder(target, written) / "c-easy" / "data.00000001"
+    file = folder(target, written) / "easy" / "data.00000001"
     if harm == "missing":
         file.unlink()
     else:
