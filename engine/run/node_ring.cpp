@@ -80,6 +80,8 @@ NodeRing::NodeRing(const mpi::World& world) {
   const Json own{{"rank", topology.rank}, {"node", topology.node_name.substr(0, 1024)}};
   const Json before = Json::parse(shifted(leaders, json_text(own), -1, tag_neighbour), nullptr, false);
   if (before.is_object()) before_ = {before.value("rank", -1), before.value("node", "")};
+  // Sockets of all leaders are open now. A node that hangs from its first moment has been heard of, too.
+  send();
 }
 
 void NodeRing::open_sockets() {

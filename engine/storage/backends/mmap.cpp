@@ -78,9 +78,9 @@ class MmapFile final : public File {
   [[nodiscard]] Status close() override {
     mapping_ = {};
     Status status;
-    if (request_.mode == OpenMode::create && !request_.shared && written_bytes_ < size_bytes_)
-      if (ftruncate(file_.get(), static_cast<off_t>(written_bytes_)) != 0)
-        status = fail(errno_error(errno, "truncate", path_));
+    const bool is_too_long = request_.mode == OpenMode::create && !request_.shared && written_bytes_ < size_bytes_;
+    if (is_too_long && ftruncate(file_.get(), static_cast<off_t>(written_bytes_)) != 0)
+      status = fail(errno_error(errno, "truncate", path_));
     size_bytes_ = written_bytes_;  // a second close() does nothing
     const Status closed = file_.close();
     return status ? closed : status;
