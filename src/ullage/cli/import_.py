@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ullage.cli.options import ResultOption
+
 
 def import_(
     file: Annotated[
@@ -18,14 +20,7 @@ def import_(
         ),
     ],
     *,
-    result: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write the result into this new folder. Default: ullage-results/RUN_ID.",
-            show_default=False,
-        ),
-    ] = None,
+    result: ResultOption = None,
     form: Annotated[
         str | None,
         typer.Option(

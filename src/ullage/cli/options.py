@@ -74,6 +74,15 @@ AllOption: TypeAlias = Annotated[
 QuietOption: TypeAlias = Annotated[
     bool, typer.Option("--quiet", help="Print the path of the result, and nothing else.")
 ]
+ResultOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--result",
+        metavar="DIR",
+        help="Write the result into this new folder. Default: ullage-results/RUN_ID.",
+        show_default=False,
+    ),
+]
 
 
 def shown_at_end(*, everything: bool, quiet: bool) -> "Shown":

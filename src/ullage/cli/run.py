@@ -3,11 +3,19 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ullage.cli.options import AllOption, EngineOption, HostsOption, LauncherOption, QuietOption, shown_at_end
+from ullage.cli.options import (
+    AllOption,
+    EngineOption,
+    HostsOption,
+    LauncherOption,
+    QuietOption,
+    ResultOption,
+    shown_at_end,
+)
 from ullage.cli.suite_commands import add_suites, make_request
 
 if TYPE_CHECKING:
@@ -24,14 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _options(
-    result: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write the result into this new folder. Default: ullage-results/RUN_ID.",
-            show_default=False,
-        ),
-    ] = None,
+    result: ResultOption = None,
     launcher: LauncherOption = "auto",
     engine: EngineOption = None,
     hosts: HostsOption = None,

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 import typer
 from typer.core import TyperGroup
 
-from ullage.cli.options import AllOption, EngineOption, HostsOption, LauncherOption, QuietOption, shown_at_end
+from ullage.cli.options import (
+    AllOption,
+    EngineOption,
+    HostsOption,
+    LauncherOption,
+    QuietOption,
+    ResultOption,
+    shown_at_end,
+)
 from ullage.cli.suite_commands import make_request
 
 if TYPE_CHECKING:
@@ -58,14 +66,7 @@ def _made(function: Callable[..., None], name: str) -> object:
 
 def _options(
     plan: Annotated[bool, typer.Option("--plan", help="Show what the search would do, without measuring.")] = False,
-    result: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write the result into this new folder. Default: ullage-results/RUN_ID.",
-            show_default=False,
-        ),
-    ] = None,
+    result: ResultOption = None,
     launcher: LauncherOption = "auto",
     engine: EngineOption = None,
     hosts: HostsOption = None,

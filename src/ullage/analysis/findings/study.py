@@ -71,10 +71,6 @@ class Grid:
         """Return rank counts and rows of one block size, rising."""
         return [(ranks, self.cells[ranks, block]) for ranks in self.ranks if (ranks, block) in self.cells]
 
-    def along_blocks(self, ranks: int) -> list[tuple[int, Row]]:
-        """Return block sizes and rows of one rank count, rising."""
-        return [(block, self.cells[ranks, block]) for block in self.blocks if (ranks, block) in self.cells]
-
     @cached_property
     def scores(self) -> dict[Cell, float]:
         """Natural logs of the medians, turned so that more is better."""
